@@ -224,7 +224,7 @@ class Course(Generic[Options]):
         """Whether it is clear who has won. Raises Refusal ``season.tied`` and
         ``season.not-concluded``."""
         if len(self.first) > 1:
-            names = ", ".join(self.holders[pk].name for pk in self.first)
+            names = ", ".join(self.holders[pk].shown_name for pk in self.first)
             raise Refusal(
                 "season.tied", f"It must be said who has won: {names} share the first place."
             )

@@ -53,7 +53,7 @@ class PlacementsForm(ServiceForm):
         self._contestants = contestants
         for each in contestants:
             self.fields[f"place_{each.pk}"] = forms.IntegerField(
-                label=each.name,
+                label=each.shown_name,
                 required=False,
                 min_value=1,
                 max_value=32_000,

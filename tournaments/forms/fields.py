@@ -46,7 +46,7 @@ class ContestantField(forms.TypedChoiceField):
         known = {each.pk: each for each in people}
         first: list[tuple[Any, str]] = [("", empty)] if empty else []
         super().__init__(
-            choices=[*first, *((each.pk, each.name) for each in people)],
+            choices=[*first, *((each.pk, each.shown_name) for each in people)],
             coerce=lambda value: known[int(value)],
             empty_value=None,
             **more,

@@ -73,7 +73,7 @@ class SeedsForm(ServiceForm):
         self._contestants = contestants
         for each in contestants:
             self.fields[f"seed_{each.pk}"] = forms.IntegerField(
-                label=each.name,
+                label=each.shown_name,
                 required=False,
                 min_value=1,
                 initial=each.seed,

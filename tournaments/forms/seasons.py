@@ -251,7 +251,7 @@ class TieForm(ServiceForm):
 
     def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = ", ".join(each.name for each in people)
+        names = ", ".join(each.shown_name for each in people)
         self.fields["opponent"] = ContestantField(
             people,
             label="Who has won",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -9,6 +11,9 @@ from django.utils import timezone
 
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models.seasons import Season
+
+# Stands behind the name of somebody who has none, wherever people read it (`tournaments.naming`).
+NO_ACCOUNT: Final = "(no account here)"
 
 
 class ContestantQuerySet(models.QuerySet["Contestant"]):
@@ -21,8 +26,8 @@ class ContestantQuerySet(models.QuerySet["Contestant"]):
 
 
 class Contestant(models.Model):
-    """Somebody in a season. `name` is the name at the time; a contestant of an imported season
-    may have no account here."""
+    """Somebody in a season. `name` is the name at the time, for documents and programs; people are
+    told `shown_name`, since a contestant of an imported season may have no account here."""
 
     season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="contestants")
     user = models.ForeignKey(
@@ -81,4 +86,10 @@ class Contestant(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.name
+        return self.shown_name
+
+    @property
+    def shown_name(self) -> str:
+        """The name for people. Without an account it says so: another installation gave it, and
+        somebody here may be called that."""
+        return self.name if self.user_id is not None else f"{self.name} {NO_ACCOUNT}"

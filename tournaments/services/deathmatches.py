@@ -158,7 +158,7 @@ def wins_of(death_match: DeathMatch) -> tuple[int, int]:
 def seat_of_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
     """The seat that a contestant has. Raises Refusal ``death-match.winner``."""
     if contestant.pk not in (death_match.home_id, death_match.away_id):
-        raise Refusal("death-match.winner", f"{contestant.name} is not in this death match.")
+        raise Refusal("death-match.winner", f"{contestant.shown_name} is not in this death match.")
     return int(contestant.pk == death_match.away_id)
 
 

@@ -16,6 +16,7 @@ from games.engine.errors import EngineFault
 from tournaments import hooks
 from tournaments.events.kinds import KINDS
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
+from tournaments.naming import plain
 
 log = structlog.get_logger("gauntlet.seasons")
 
@@ -44,7 +45,8 @@ def season_event(  # noqa: PLR0913  (what an event may be about)
     at: datetime | None = None,
 ) -> SeasonEvent:
     """Append one event, inside the transaction of the action; send `hooks.season_happened` after
-    the commit. ``words`` is a whole sentence for people; ``data`` must be public. ``by`` is
+    the commit. ``words`` is a whole sentence for people, written down without the marks of names
+    (`tournaments.naming`); ``data`` must be public. ``by`` is
     the organiser who ruled so: everybody is told the name.
 
     A leg names its death match, and that its round: they need not be given too.
@@ -73,7 +75,8 @@ def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
     for event in events:
         if event.kind not in KINDS:
             raise EngineFault(f"there is no season event {event.kind!r}")
-        event.words = event.words[:500]
+        # Who has an account is said where it is read (`tournaments.naming`).
+        event.words = plain(event.words)[:500]
     SeasonEvent.objects.bulk_create(events)
     Season.objects.filter(pk=season.pk).update(changed_at=timezone.now())
     for write in _writers:

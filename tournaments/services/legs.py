@@ -415,6 +415,6 @@ def must_both_be_in(death_match: DeathMatch) -> None:
     if missing is not None:
         raise Refusal(
             "death-match.side-left",
-            f"{missing.name} is “{missing.get_status_display()}”: nobody could play this. "
+            f"{missing.shown_name} is “{missing.get_status_display()}”: nobody could play this. "
             "Say who has won, or call the death match off.",
         )

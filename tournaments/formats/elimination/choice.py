@@ -90,7 +90,7 @@ def dmo_choose(
     is_ec = audience.may_choose_dmo(fresh, acting_user)
     dmo = next((each for each in choosable(fresh) if each.pk == contestant.pk), None)
     if dmo is None:
-        raise Refusal("choice.not-allowed", f"{contestant.name} cannot be chosen.")
+        raise Refusal("choice.not-allowed", f"{contestant.shown_name} cannot be chosen.")
     if not is_ec and dmo.user_id == acting_user.pk:
         raise Forbidden("choice.own", "Nobody decides about their own death match.")
     ec = fresh.ec

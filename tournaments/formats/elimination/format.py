@@ -206,12 +206,12 @@ class Elimination(Format):
         if winner.status != ContestantStatus.ACTIVE:
             raise Refusal(
                 "death-match.winner-left",
-                f"{winner.name} is out of the season and cannot win: call the death match off.",
+                f"{winner} is out of the season and cannot win: call the death match off.",
             )
         leaves = loser.status == ContestantStatus.ACTIVE
         if leaves:
             loser.status = lifecycle.step(
-                lifecycle.CONTESTANT, loser.status, ContestantStatus.ELIMINATED, loser.name
+                lifecycle.CONTESTANT, loser.status, ContestantStatus.ELIMINATED, loser.shown_name
             )
             loser.left_at = at
             loser.save(update_fields=["status", "left_at"])
@@ -246,7 +246,7 @@ class Elimination(Format):
                 if side.pk in (played.home_id, played.away_id):
                     raise Refusal(
                         "correct.played-on",
-                        f"{side.name} is in a later death match ({played}): "
+                        f"{side.shown_name} is in a later death match ({played}): "
                         "call that off first, the last one before the others.",
                     )
         if later.filter(round__is_final=True).exists():
@@ -266,7 +266,7 @@ class Elimination(Format):
         _winner, loser = _sides_of(death_match)
         if loser.status == ContestantStatus.ELIMINATED:
             loser.status = lifecycle.step(
-                lifecycle.CONTESTANT, loser.status, ContestantStatus.ACTIVE, loser.name
+                lifecycle.CONTESTANT, loser.status, ContestantStatus.ACTIVE, loser.shown_name
             )
             loser.place = loser.left_at = None
             loser.save(update_fields=["status", "left_at", "place"])

@@ -75,7 +75,7 @@ def placements_record(
     if last.pk in busy_elsewhere(fresh):
         raise Refusal(
             "placements.ec-playing",
-            f"{last.name} has a death match of another episode: have that one decided first.",
+            f"{last.shown_name} has a death match of another episode: have that one decided first.",
         )
     if len(notes) > NOTES_MAX:
         raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
@@ -144,13 +144,13 @@ def must_be_whole(episode: Episode, placed: Sequence[Contestant | None]) -> None
     faults = Together()
     for number, each in enumerate(placed):
         if each is not None and each.pk not in active:
-            sentence = f"{each.name} does not play in this episode."
+            sentence = f"{each.shown_name} does not play in this episode."
             faults.note(Refusal("placements.stranger", sentence), number)
         elif each is not None and times[each.pk] > 1:
-            faults.note(Refusal("placements.twice", f"{each.name} is placed twice."), number)
+            faults.note(Refusal("placements.twice", f"{each.shown_name} is placed twice."), number)
     for pk, each in active.items():
         if None not in placed and pk not in times:
-            faults.note(Refusal("placements.missing", f"How did {each.name} come off?"))
+            faults.note(Refusal("placements.missing", f"How did {each.shown_name} come off?"))
     faults.settle()
 
 
@@ -169,5 +169,5 @@ def last_of(placements: Sequence[Placing], ec: Contestant | None) -> Contestant:
         rules.MainMatchPlace(each.contestant.pk, each.place, each.immune) for each in placements
     ]
     known = people if ec is None else {ec.pk: ec, **people}
-    names = {pk: each.name for pk, each in known.items()}
+    names = {pk: each.shown_name for pk, each in known.items()}
     return people[rules.ec_of(placed, None if ec is None else ec.pk, names)]

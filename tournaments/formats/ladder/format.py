@@ -243,7 +243,7 @@ def ladder_challenge(
         defender=defender.pk,
         reach=course.reach,
         busy=course.busy,
-        names={each.pk: each.name for each in (challenger, defender)},
+        names={each.pk: each.shown_name for each in (challenger, defender)},
     )
     only = locked.rounds.get()
     number = only.death_matches.count() + 1

@@ -236,7 +236,10 @@ def _eliminate(course: BracketCourse, at: datetime) -> None:
         if place.rank == 1 or contestant.status != ContestantStatus.ACTIVE:
             continue
         contestant.status = lifecycle.step(
-            lifecycle.CONTESTANT, contestant.status, ContestantStatus.ELIMINATED, contestant.name
+            lifecycle.CONTESTANT,
+            contestant.status,
+            ContestantStatus.ELIMINATED,
+            contestant.shown_name,
         )
         contestant.left_at = at
         contestant.save(update_fields=["status", "left_at"])
@@ -300,7 +303,7 @@ def _restore(contestant: Contestant | None, at: datetime) -> None:
     if contestant.status != ContestantStatus.ELIMINATED:
         return
     contestant.status = lifecycle.step(
-        lifecycle.CONTESTANT, contestant.status, ContestantStatus.ACTIVE, contestant.name
+        lifecycle.CONTESTANT, contestant.status, ContestantStatus.ACTIVE, str(contestant)
     )
     contestant.left_at = None
     contestant.save(update_fields=["status", "left_at"])

@@ -69,7 +69,7 @@ class Swiss(PairedFormat):
         for number, sides in enumerate(pairings):
             for side in sides:
                 if side is not None and times[side.pk] > 1:
-                    sentence = f"{side.name} is paired twice in this round."
+                    sentence = f"{side.shown_name} is paired twice in this round."
                     faults.note(Refusal("pairing.twice", sentence), number)
         faults.settle()
 
@@ -113,13 +113,13 @@ class Swiss(PairedFormat):
         faults = Together()
         for number, side in ((n, side) for n, sides in enumerate(pairings) for side in sides):
             if side.pk not in playing:
-                sentence = f"{side.name} does not play in this round."
+                sentence = f"{side.shown_name} does not play in this round."
                 faults.note(Refusal("pairing.stranger", sentence), number)
         faults.settle()
         paired = {side.pk for sides in pairings for side in sides}
         resting = [each for pk, each in playing.items() if pk not in paired]
         if len(resting) > 1:
-            names = ", ".join(each.name for each in resting)
+            names = ", ".join(each.shown_name for each in resting)
             raise Refusal("pairing.left-out", f"These have no opponent: {names}.")
         _must_be_new(season, pairings, resting)
         made = [
@@ -163,12 +163,12 @@ def _must_be_new(
     faults = Together()
     for number, (home, away) in enumerate(pairings):
         if known.met[frozenset({home.pk, away.pk})]:
-            sentence = f"{home.name} and {away.name} have met before."
+            sentence = f"{home.shown_name} and {away.shown_name} have met before."
             faults.note(Refusal("pairing.rematch", sentence), number)
     faults.settle()
     for each in resting:
         if known.byes[each.pk]:
-            raise Refusal("pairing.bye", f"{each.name} has had a bye before.")
+            raise Refusal("pairing.bye", f"{each.shown_name} has had a bye before.")
 
 
 def _plays(contestant: Contestant, number: int) -> bool:

@@ -162,7 +162,7 @@ def contestant_return(
     if found.user is not None:
         able_to_enter(found.user)
     found.status = lifecycle.step(
-        lifecycle.CONTESTANT, found.status, ContestantStatus.ACTIVE, found.name
+        lifecycle.CONTESTANT, found.status, ContestantStatus.ACTIVE, found.shown_name
     )
     found.place = found.left_at = None
     never_played = found.seed is None
@@ -199,7 +199,7 @@ def must_be_returnable(contestant: Contestant) -> None:
     season = contestant.season
     must_be_running(season)
     if contestant.status != ContestantStatus.WITHDRAWN:
-        raise Refusal("contestant.not-withdrawn", f"{contestant.name} has not withdrawn.")
+        raise Refusal("contestant.not-withdrawn", f"{contestant.shown_name} has not withdrawn.")
     if contestant.user is not None:
         must_be_able_to_enter(contestant.user)
     format_of(season.format).must_admit(season=season)
@@ -289,7 +289,7 @@ def must_be_replaceable(contestant: Contestant, undecided: Iterable[DeathMatch])
     if any(leg.status == LegStatus.RUNNING for each in undecided for leg in each.legs.all()):
         raise Refusal(
             "contestant.playing",
-            f"{contestant.name} has a match that is on, or waits for its players.",
+            f"{contestant.shown_name} has a match that is on, or waits for its players.",
         )
 
 
@@ -322,7 +322,7 @@ def _fresh(contestant: Contestant) -> tuple[Season, Contestant]:
 
 
 def _status_after_leaving(contestant: Contestant, status: ContestantStatus) -> ContestantStatus:
-    return lifecycle.step(lifecycle.CONTESTANT, contestant.status, status, contestant.name)
+    return lifecycle.step(lifecycle.CONTESTANT, contestant.status, status, contestant.shown_name)
 
 
 def _open_death_matches(contestant: Contestant) -> list[DeathMatch]:

@@ -159,7 +159,7 @@ class Intake:
             raise seed_out_of_range()
         holder = self._by_seed.get(seed)
         if holder is not None and holder is not but:
-            raise Refusal("seed.taken", f"Seed {seed} is {holder.name}'s.")
+            raise Refusal("seed.taken", f"Seed {seed} is {holder.shown_name}'s.")
 
 
 def _enrol(

@@ -17,6 +17,7 @@ from core.refusals import Refusal
 from core.spreadsheets import harmless, unarmed
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, Season
+from tournaments.naming import plain
 from tournaments.services.contestants.enrolment import Enrolment, Intake, entries_save
 from tournaments.services.guards import instant, season_lock_managed
 
@@ -52,7 +53,8 @@ def contestants_import(
 
     Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
     headings in any order, or without headings in this order. People are found by username only:
-    whose address belongs to which account is not for organisers to find out. Raises Refusal as
+    whose address belongs to which account is not for organisers to find out. The mark of a name
+    that `contestants_export` wrote (`tournaments.naming`) is no part of it. Raises Refusal as
     `guards.season_lock_managed` does, and FaultyRoster with a line for each fault.
     """
     locked = season_lock_managed(season, acting_user)
@@ -67,7 +69,7 @@ def contestants_import(
     for number, row in rows:
         try:
             user, seed = _user_named(known, row["username"]), _seed_of(row["seed"])
-            entries.append((number, Enrolment(user, row["name"], seed)))
+            entries.append((number, Enrolment(user, plain(row["name"]), seed)))
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
     intake = Intake(locked, [entry for _, entry in entries], at)
@@ -94,7 +96,8 @@ def contestants_export(*, season: Season) -> str:
     """Everybody of a season, by seed, as a CSV text that `contestants_import` takes; without those
     who were struck off before it began, or whose place somebody else has taken.
 
-    Somebody without an account here, in a season that was restored, has no username.
+    Somebody without an account here, in a season that was restored, has no username, and the name
+    says so.
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -104,7 +107,7 @@ def contestants_export(*, season: Season) -> str:
     rows = rows.exclude(status=ContestantStatus.WITHDRAWN, seed=None)
     for each in rows.order_by(F("seed").asc(nulls_last=True), "pk"):
         username = "" if each.user is None else each.user.username
-        writer.writerow([harmless(username), harmless(each.name), each.seed])
+        writer.writerow([harmless(username), harmless(each.shown_name), each.seed])
     return out.getvalue()
 
 

@@ -21,6 +21,7 @@ from tournaments.lifecycle import (
     LegStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Season
+from tournaments.naming import plain
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -68,7 +69,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     if to is None:
         raise Refusal("item.receiver", "The receiver is not in this season.")
     if to.status != ContestantStatus.ACTIVE:
-        raise Refusal("item.receiver-out", f"{to.name} is out of the season.")
+        raise Refusal("item.receiver-out", f"{to} is out of the season.")
     must_be_another(to, giver, acting_user)
     must_not_meet(to, acting_user)
     meeting = _meeting_for(locked, found, to, death_match, leg_number)
@@ -84,7 +85,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         given_at=instant(at),
         given_by=acting_user,
     )
-    words = _gift_words(gift, found)
+    words = plain(_gift_words(gift, found))
     ItemEvent.objects.create(gift=gift, kind="given", words=words, at=gift.given_at)
     season_event(
         season=locked,
@@ -186,7 +187,7 @@ def _is_entered(season: Season, giver: Contestant, acting_user: User) -> bool:
 def _must_have_left(giver: Contestant | None) -> None:
     giver = _own_to_give(giver)
     if giver.status != ContestantStatus.ELIMINATED:
-        raise Refusal("item.giver-in", f"{giver.name} has not been eliminated: nothing to give.")
+        raise Refusal("item.giver-in", f"{giver} has not been eliminated: nothing to give.")
 
 
 def must_be_for_one(
@@ -261,7 +262,7 @@ def _meeting_for(
         return None
     meeting = DeathMatch.objects.filter(round__season=season, pk=death_match.pk).first()
     if meeting is None or receiver.pk not in (meeting.home_id, meeting.away_id):
-        raise Refusal("item.match", f"{receiver.name} does not play in that death match.")
+        raise Refusal("item.match", f"{receiver} does not play in that death match.")
     if meeting.status == DeathMatchStatus.WAITING:
         raise Refusal("item.match", "It is not known yet who meets there.")
     if meeting.status not in PLAYABLE:

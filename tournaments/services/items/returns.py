@@ -67,7 +67,7 @@ def must_be_held(
     if any(leg.waits for leg in legs):
         raise Refusal(
             "item.match-waits",
-            f"{gift.receiver.name} has a match that waits for its players: look again later.",
+            f"{gift.receiver.shown_name} has a match that waits for its players: look again later.",
         )
 
 

@@ -15,6 +15,7 @@ from tournaments.items.catalogue import item_of
 from tournaments.items.rules import ItemStep, ItemUse, resolve
 from tournaments.lifecycle import GiftStatus
 from tournaments.models import DeathMatch, Gift, ItemEvent, Leg
+from tournaments.naming import plain
 from tournaments.services.events import season_event
 from tournaments.services.items.gifts import gift_move
 
@@ -85,7 +86,7 @@ def items_bring(*, leg: Leg, resolved: Resolved, at: datetime) -> None:
             gift_id=use.id,
             kind="brought",
             leg=leg,
-            words=f"{names[use.seat]} brings {use.item.name} into {death_match}.",
+            words=plain(f"{names[use.seat]} brings {use.item.name} into {death_match}."),
             at=at,
         )
         for use in resolved.brought

@@ -52,7 +52,7 @@ def season_conclude(
     course = course_of(locked)
     first = course.first
     if winner is not None and winner.pk not in first:
-        raise Refusal("season.not-first", f"{winner.name} does not stand first.")
+        raise Refusal("season.not-first", f"{winner.shown_name} does not stand first.")
     course.must_not_share_first(acting_user)
     if winner is None:
         course.must_have_one_first()

@@ -141,7 +141,7 @@ def death_match_correct(
     seat = seat_of_side(fresh, winner)
     before = fresh.winner
     if before is None or before.pk == winner.pk:
-        raise Refusal("death-match.same-winner", f"{winner.name} has won it already.")
+        raise Refusal("death-match.same-winner", f"{winner.shown_name} has won it already.")
     _take_back(season, fresh, at)
     if fresh.best_of == 1:
         played = fresh.legs.filter(status=LegStatus.FINISHED, match__isnull=False)
