@@ -8,15 +8,19 @@ from tournaments.formats.brackets import BracketStanding, BracketState
 from tournaments.formats.field import ResultBasis as Came
 from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
+from tournaments.naming import sign_of
 from tournaments.reading.sheet import Sheet
 
 BOX_W, BOX_H, GAP_X, GAP_Y, HEAD = 196, 60, 46, 18, 34
 
 
 class BoxSide(NamedTuple):
-    """One line of a box: a name, a score and how it ended (won, lost or empty)."""
+    """One line of a box: a name with the sign behind it (`naming.sign_of`), the name in words, a
+    score and how it ended (won, lost or empty)."""
 
     name: str
+    sign: str
+    words: str
     seed: int | None
     score: str
     result: str
@@ -141,8 +145,8 @@ def _box(
     elif each.state is BracketState.SETTLED:
         state = "decided"
     url = row.get_absolute_url() if row is not None and state != "bye" else ""
-    won = next((side.name for side in sides if side.result == "won"), "")
-    words = f"{sides[0].name} against {sides[1].name}" + (f": {won} won" if won else "")
+    won = next((side.words for side in sides if side.result == "won"), "")
+    words = f"{sides[0].words} against {sides[1].words}" + (f": {won} won" if won else "")
     if each.match.third_place:
         words = f"Third place, {words}"
     return Box(x, y, sides, url, state, each.winner is not None and each.winner == champion, words)
@@ -151,9 +155,9 @@ def _box(
 def _side(sheet: Sheet, each: BracketStanding, player: int | None, score: str) -> BoxSide:
     if player is None:
         name = "Bye" if each.how is Came.BYE else "To be decided"
-        return BoxSide(name, None, "", "", known=False)
+        return BoxSide(name, "", name, None, "", "", known=False)
     who = sheet.by_id[player]
     result = ""
     if each.winner is not None:
         result = "won" if each.winner == player else "lost"
-    return BoxSide(who.name, who.seed, score, result, known=True)
+    return BoxSide(who.name, sign_of(who), who.shown_name, who.seed, score, result, known=True)

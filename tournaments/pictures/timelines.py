@@ -131,12 +131,12 @@ def _episode_text(sheet: Sheet, played: Round, met: DeathMatch | None) -> str:
     if met is not None and met.home is not None and met.away is not None:
         if met.winner is not None:
             out = met.away if met.winner_id == met.home_id else met.home
-            return f"{played.name}: {met.winner.name} beats {out.name}."
-        return f"{played.name}: {met.home.name} meets {met.away.name}."
+            return f"{played.name}: {met.winner.shown_name} beats {out.shown_name}."
+        return f"{played.name}: {met.home.shown_name} meets {met.away.shown_name}."
     if episode is not None and episode.status == "skipped":
         return f"{played.name}: nobody leaves."
     if episode is not None and episode.ec is not None:
-        return f"{played.name}: {episode.ec.name} is to choose an opponent."
+        return f"{played.name}: {episode.ec.shown_name} is to choose an opponent."
     return f"{played.name}: has just begun."
 
 
@@ -175,17 +175,17 @@ def _mark(sheet: Sheet, contestant: Contestant, played: Round, x: int, y: int) -
             end = "won" if met.winner_id == contestant.pk else "out"
         role = kind.upper() if not played.is_final else "finalist"
         ending = {"won": " and survives", "out": " and is out", "": ""}[end]
-        words = f"{contestant.name}, {played.name}: {role}{ending}"
+        words = f"{contestant.shown_name}, {played.name}: {role}{ending}"
         return Mark(x, y, kind, end, *face, words)
     episode = sheet.episode_of(played)
     if episode is None:
         return None
     if episode.row.ec_id == contestant.pk and episode.row.dmo_id is None:
-        return Mark(x, y, "ec", "", *face, f"{contestant.name}, {played.name}: EC")
+        return Mark(x, y, "ec", "", *face, f"{contestant.shown_name}, {played.name}: EC")
     mine = episode.placement_of(contestant)
     if mine is None:
         return None
     kind = "immune" if mine.immune else "safe"
     note = ", immune" if mine.immune else ""
-    words = f"{contestant.name}, {played.name}: place {mine.place}{note}"
+    words = f"{contestant.shown_name}, {played.name}: place {mine.place}{note}"
     return Mark(x, y, kind, "", *face, words)

@@ -39,6 +39,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
+from tournaments.naming import Naming
 from tournaments.reading.contestants import (
     ContestantRecord,
     by_standing,
@@ -88,6 +89,11 @@ class Sheet:
     def by_id(self) -> dict[int, Contestant]:
         """Everybody by primary key."""
         return {each.pk: each for each in self.contestants}
+
+    @cached_property
+    def naming(self) -> Naming:
+        """Their names, in sentences that were written down."""
+        return Naming(self.contestants)
 
     @cached_property
     def organisers(self) -> list[User]:

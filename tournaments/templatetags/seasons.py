@@ -35,6 +35,8 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
+from tournaments.models.contestants import NO_ACCOUNT
+from tournaments.naming import SIGN_EXPLAINED, sign_of
 from tournaments.pictures import brackets, links, portraits, timelines
 from tournaments.reading.death_matches import game_of
 from tournaments.reading.items import item_named
@@ -69,13 +71,21 @@ def contestant_link(contestant: Contestant | None, link: bool = True) -> SafeStr
         return SafeString('<span class="muted">To be decided</span>')
     name = format_html('<bdi class="person__name">{}</bdi>', contestant.name)
     if contestant.user is None:
-        mark = SafeString('<span class="muted small">(no account here)</span>')
-        return format_html('<span class="person">{} {}</span>', name, mark)
+        return format_html('<span class="person">{}{}</span>', name, account_mark(contestant))
     if not link:
         return format_html('<span class="person">{}</span>', name)
     return format_html(
         '<a class="person" href="{}">{}</a>', contestant.user.get_absolute_url(), name
     )
+
+
+@register.simple_tag
+def account_mark(contestant: Contestant | None) -> SafeString:
+    """What stands behind a name where there is no account here: for names that stand alone, and may
+    be cut where there is no room."""
+    if contestant is None or contestant.user_id is not None:
+        return SafeString("")
+    return format_html(' <span class="muted small">{}</span>', NO_ACCOUNT)
 
 
 @register.simple_tag
@@ -248,8 +258,26 @@ def sides_text(row: DeathMatch) -> str:
     """Both sides in words: "Ada against Ben"."""
     if row.away is None and row.how == How.BYE:
         return f"{row.home} has a bye"
-    one, other = (side.name if side else "to be decided" for side in (row.home, row.away))
+    one, other = (str(side or "to be decided") for side in (row.home, row.away))
     return f"{one} against {other}"
+
+
+@register.filter
+def marked(text: str, sheet: Sheet) -> str:
+    """A sentence that was written down, in which names say where there is no account here."""
+    return sheet.naming.marked(text)
+
+
+@register.filter
+def sign(contestant: Contestant) -> str:
+    """What stands behind a name in a drawing where there is no account here."""
+    return sign_of(contestant)
+
+
+@register.simple_tag
+def sign_explained(sheet: Sheet) -> str:
+    """What the sign behind names means, for beside a drawing; empty where none has it."""
+    return SIGN_EXPLAINED if sheet.naming.has_unmatched else ""
 
 
 @register.filter

@@ -48,7 +48,7 @@ def contestant_calendar(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResp
     def theirs() -> list[DeathMatchWithLegs]:
         return [each for each in sheet.with_legs if pk in (each.row.home_id, each.row.away_id)]
 
-    return _feed(request, sheet, theirs, f"{who.name} in {sheet.season.name}", str(pk))
+    return _feed(request, sheet, theirs, f"{who.shown_name} in {sheet.season.name}", str(pk))
 
 
 def _feed(
@@ -145,7 +145,9 @@ def _event(
     announcements: _Announcements,
 ) -> Event:
     season = sheet.season
-    names = " vs ".join(side.name if side else "to be decided" for side in (row.home, row.away))
+    names = " vs ".join(
+        side.shown_name if side else "to be decided" for side in (row.home, row.away)
+    )
     several = f", match {leg.number}" if row.best_of > 1 else ""
     event = Event()
     event.add("uid", f"{season.uid}-leg-{leg.pk}@gauntlet")
@@ -164,7 +166,7 @@ def _event(
     if leg.waits:
         about.append("begins once both players are there")
     if row.winner is not None:
-        about.append(f"{row.winner.name} won")
+        about.append(f"{row.winner.shown_name} won")
     event.add("description", ", ".join(part for part in about if part) + ".")
     return event
 

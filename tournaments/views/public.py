@@ -93,7 +93,7 @@ def table(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 @public_page
 def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Everybody who ever entered, and what has become of them."""
-    names_only = any(each.user_id is None for each in sheet.contestants)
+    names_only = sheet.naming.has_unmatched
     context = {"records": sheet.records, "names_only": names_only}
     return shown(request, sheet, "contestants.html", context)
 

@@ -21,6 +21,7 @@ from core.actions import Action, Done
 from core.refusals import Refusal
 from games.views.common import explains_refusals, needs_sign_in
 from tournaments.models import Season
+from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import go_on, perform
 from tournaments.views.common import FORMS, SlugView
 from tournaments.webhooks import actions, services
@@ -112,6 +113,7 @@ def webhook_page(request: HttpRequest, user: User, season: Season, webhook_id: i
         webhook=webhook,
         host=services.host_of(webhook),
         page=page,
+        sheet=Sheet(season),
         kinds=kinds,
         offers={each.name: each for each in actions.WEBHOOK.offered(subject)},
     )
@@ -183,6 +185,7 @@ def delivery_page(
         season,
         webhook=delivery.webhook,
         delivery=delivery,
+        sheet=Sheet(season),
         body=_pretty_json(delivery.body),
         offers=actions.DELIVERY.offered(subject),
     )
