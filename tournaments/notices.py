@@ -18,6 +18,7 @@ from accounts.mail import send_once
 from accounts.models import User
 from tournaments.lifecycle import How, Visibility
 from tournaments.models import Contestant, SeasonEvent
+from tournaments.naming import Naming
 from tournaments.services.mail import absolute, addresses_of
 from tournaments.services.scheduling.appointments import spoken
 
@@ -53,6 +54,7 @@ def mail_event(event_id: int) -> int:
     if not is_mailed(event.kind) or event.season.visibility == Visibility.DRAFT:
         return 0
     letters = list(_LETTERS[event.kind](event))
+    naming = Naming.of(event.season_id)
     addresses = addresses_of(letter.user for letter in letters)
     sent = 0
     for letter in letters:
@@ -61,7 +63,7 @@ def mail_event(event_id: int) -> int:
             continue
         body = (
             f"Hello {letter.user.shown_name},\n\n"
-            f"in {event.season.name}: {letter.words}\n\n{absolute(letter.path)}\n"
+            f"in {event.season.name}: {naming.marked(letter.words)}\n\n{absolute(letter.path)}\n"
         )
         sent += send_once(
             key=f"season:{event_id}:{letter.user.pk}",

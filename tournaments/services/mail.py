@@ -16,6 +16,7 @@ from django.db import transaction
 from accounts.mail import confirmed_addresses
 from accounts.models import User
 from tournaments.models import Season
+from tournaments.naming import Naming
 
 log = structlog.get_logger("gauntlet.seasons")
 
@@ -40,7 +41,7 @@ def unreached(users: Iterable[User]) -> list[str]:
 def organisers_mail(*, season: Season, subject: str, words: str) -> None:
     """Write to everybody who runs the season, once the transaction has been committed."""
     users = [each.user for each in season.organisers.select_related("user")]
-    body = f"{words}\n\n{absolute(season.get_absolute_url())}\n"
+    body = f"{Naming.of(season.pk).marked(words)}\n\n{absolute(season.get_absolute_url())}\n"
     addresses = addresses_of(users)
     if not addresses:
         # It stands on the season's desk all the same, which says that no mail reaches them.

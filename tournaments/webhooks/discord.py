@@ -150,7 +150,7 @@ def _results(stage: Round) -> list[str]:
         return []
     played = DeathMatch.objects.filter(round=stage).select_related("home", "away", "winner")
     return [
-        f"{_pair(each)}: **{escaped(each.winner.name)}** won"
+        f"{_pair(each)}: **{escaped(each.winner.shown_name)}** won"
         for each in played.order_by("number")
         if each.winner is not None
     ]
@@ -159,7 +159,7 @@ def _results(stage: Round) -> list[str]:
 def _pair(pair: DeathMatch) -> str:
     if pair.home is None and pair.away is None:
         return "to be decided"
-    names = [escaped(side.name) if side else "?" for side in (pair.home, pair.away)]
+    names = [escaped(side.shown_name) if side else "?" for side in (pair.home, pair.away)]
     if pair.away is None and pair.how == "bye":
         return f"{names[0]} has a bye"
     return f"{names[0]} vs {names[1]}"
@@ -173,7 +173,7 @@ def _standings(season: Season) -> list[str]:
         return []
     counted = table.metrics[0].abbreviation
     return [
-        f"{row.rank}\\. {escaped(sheet.by_id[row.player].name)}:"
+        f"{row.rank}\\. {escaped(sheet.by_id[row.player].shown_name)}:"
         f" {escaped(value_text(row.values[0]))} {escaped(counted)}"
         for row in table.rows
     ]

@@ -23,6 +23,7 @@ from games.publishing import frames
 from games.words import game_name, result_text
 from tournaments.lifecycle import LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
+from tournaments.naming import Naming
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN
 from tournaments.webhooks.models import Delivery
 
@@ -86,7 +87,7 @@ def _sentence(event: dict[str, Any], names: tuple[str, str]) -> str:
 def words_of(delivery: Delivery, scene: Scene | None) -> str:
     """A delivery in a sentence or two for people."""
     if delivery.event is not None:
-        return delivery.event.words
+        return Naming.of(delivery.webhook.season_id).marked(delivery.event.words)
     if delivery.kind == TEST:
         return "This is a test. What happens in the season will be told here."
     if scene is None:
