@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from django.utils.functional import cached_property
 from django.utils.text import Truncator
 
 from tournaments.models import Contestant
@@ -30,15 +31,21 @@ class Naming:
     def __init__(self, contestants: Iterable[Contestant]) -> None:
         people = [(each.name, each.user_id) for each in contestants]
         self._unmatched = frozenset(name for name, user in people if user is None)
-        # The longest first: "Ana Lee" is not Ana.
-        names = sorted({name for name, _ in people}, key=len, reverse=True)
-        known = "|".join(re.escape(name) for name in names)
-        self._names = re.compile(rf"(?<!\w)({known})(?!\w)( {re.escape(NO_ACCOUNT)})?")
+        self._all = {name for name, _ in people}
 
     @classmethod
     def of(cls, season_id: int) -> Naming:
-        """Those of a season; one query."""
-        return cls(Contestant.objects.filter(season=season_id).only("name", "user"))
+        """Those of a season; one query where everybody has an account here, else two."""
+        people = Contestant.objects.filter(season=season_id)
+        if not people.filter(user=None).exists():
+            return cls(())
+        return cls(people.only("name", "user"))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        # The longest first: "Ana Lee" is not Ana.
+        names = "|".join(map(re.escape, sorted(self._all, key=len, reverse=True)))
+        return re.compile(rf"(?<!\w)({names})(?!\w)( {re.escape(NO_ACCOUNT)})?")
 
     @property
     def has_unmatched(self) -> bool:
@@ -51,7 +58,7 @@ class Naming:
         marked, too: a sentence does not say which of them it means."""
         if not self._unmatched:
             return text
-        return self._names.sub(self._marked_name, text)
+        return self._pattern.sub(self._marked_name, text)
 
     def _marked_name(self, found: re.Match[str]) -> str:
         name, mark = found.groups()
