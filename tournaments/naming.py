@@ -58,9 +58,9 @@ class Naming:
         marked, too: a sentence does not say which of them it means."""
         if not self._unmatched:
             return text
-        return self._pattern.sub(self._marked_name, text)
+        return self._pattern.sub(self._with_mark, text)
 
-    def _marked_name(self, found: re.Match[str]) -> str:
+    def _with_mark(self, found: re.Match[str]) -> str:
         name, mark = found.groups()
         return f"{name} {NO_ACCOUNT}" if mark or name in self._unmatched else name
 
