@@ -187,7 +187,9 @@ def test_pairings_of_a_new_round_and_standings_of_a_complete_one(
 ) -> None:
     stage.season.format = "swiss"
     stage.season.save()
-    dora = Contestant.objects.create(season=stage.season, name="Dora_", seed=3, status="active")
+    dora = Contestant.objects.create(
+        season=stage.season, user=stage.orla, name="Dora_", seed=3, status="active"
+    )
     DeathMatch.objects.create(
         round=stage.round, number=2, home=dora, status="decided", how="bye", winner=dora,
         decided_at=stage.at,
