@@ -1,12 +1,7 @@
 """What the rest of the site may hang on to a match. Receivers run after commit in the thread of
 the turn: they enqueue, and wait for no row. One that fails is logged and does not disturb it."""
 
-import structlog
 from django.dispatch import Signal
-
-from games.models import Match
-
-log = structlog.get_logger("gauntlet.hooks")
 
 # Sent with `match_id`. The match has a result; a void one too.
 match_ended = Signal()
@@ -22,10 +17,3 @@ match_turned = Signal()
 # `match_id`, `seat` (None: both), `kind` and `left_ms` as the protocol's `reminder` has them, and
 # `at`, the moment (ms since 1970) from which that is left.
 match_reminded = Signal()
-
-
-def send(hook: Signal, **arguments: object) -> None:
-    """Send one of these with its arguments; after commit."""
-    for receiver, error in hook.send_robust(sender=Match, **arguments):
-        if isinstance(error, Exception):
-            log.error("hook.failed", receiver=str(receiver), exc_info=error)

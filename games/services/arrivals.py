@@ -16,6 +16,7 @@ from accounts.models import User
 from accounts.services import audit_record
 from core import chance
 from core.clock import now_ms
+from core.hooks import send
 from core.refusals import Refusal
 from games import hooks, presence, store
 from games.engine import live as lives
@@ -150,7 +151,7 @@ def _begin_if(held: Held, here: Seats, at: int, random: RandomSource) -> bool:
             items=msgspec.to_builtins(header.items), advantage=header.advantage
         )
     settle(held, turn, at=at)
-    begun = partial(hooks.send, hooks.match_begun, match_id=held.match_id, at=at)
+    begun = partial(send, hooks.match_begun, Match, match_id=held.match_id, at=at)
     transaction.on_commit(begun, robust=True)
     return True
 

@@ -11,11 +11,13 @@ from django.conf import settings
 from django.db import transaction
 
 from core.clock import now_ms
+from core.hooks import send
 from core.queueing import enqueue
 from games import hooks, store
 from games.engine.live import Live, Turn
 from games.engine.table import Actor
 from games.jobs import MAIL_RULING, wake_enqueue
+from games.models import Match
 from games.publishing import frames, notices
 from games.publishing.publish import Frame, publish
 from games.services.missed import ends_mark_missed
@@ -81,7 +83,7 @@ def announce(held: Held, live: Live, readers: Readers, out: Sequence[Frame], *, 
     transaction.on_commit(partial(publish, out))
     room = readers.versions[2]
     if held.followed and room != held.readers.versions[2]:
-        turned = partial(hooks.send, hooks.match_turned, match_id=held.match_id, version=room)
+        turned = partial(send, hooks.match_turned, Match, match_id=held.match_id, version=room)
         transaction.on_commit(turned, robust=True)
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:
@@ -108,4 +110,4 @@ def _announce_ruling(held: Held, *, waits: bool) -> None:
 def _announce_end(match_id: int) -> None:
     ends_mark_missed(match_id=match_id)
     notices.announce_end(match_id)
-    hooks.send(hooks.match_ended, match_id=match_id)
+    send(hooks.match_ended, Match, match_id=match_id)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core import chance
+from core.hooks import send
 from games import hooks, store
 from games.engine import live as lives
 from games.engine.chance import RandomSource
@@ -72,8 +73,9 @@ def _remind(held: Held, at: int) -> None:
 
 def _announce_reminders(match_id: int, due: Sequence[Reminder], at: int) -> None:
     for reminder in due:
-        hooks.send(
+        send(
             hooks.match_reminded,
+            Match,
             match_id=match_id,
             seat=reminder.seat,
             kind=reminder.kind,

@@ -7,18 +7,16 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-import structlog
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from core.hooks import send
 from games.engine.errors import EngineFault
 from tournaments import hooks
 from tournaments.events.kinds import KINDS
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season, SeasonEvent
 from tournaments.naming import plain
-
-log = structlog.get_logger("gauntlet.seasons")
 
 Writer = Callable[[Season, Sequence[SeasonEvent]], None]
 _writers: list[Writer] = []
@@ -82,12 +80,7 @@ def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
     for write in _writers:
         write(season, events)
     for event in events:
-        transaction.on_commit(partial(_send, event.pk, event.kind), robust=True)
-
-
-def _send(event_id: int, kind: str) -> None:
-    for receiver, error in hooks.season_happened.send_robust(
-        sender=SeasonEvent, event_id=event_id, kind=kind
-    ):
-        if isinstance(error, Exception):
-            log.error("hook.failed", receiver=str(receiver), exc_info=error)
+        happened = partial(
+            send, hooks.season_happened, SeasonEvent, event_id=event.pk, kind=event.kind
+        )
+        transaction.on_commit(happened, robust=True)

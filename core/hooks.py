@@ -1,0 +1,18 @@
+"""Telling those who hang on to what happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from django.dispatch import Signal
+
+log = structlog.get_logger("gauntlet.hooks")
+
+
+def send(hook: Signal, sender: type[Any], **arguments: object) -> None:
+    """Send a hook with its arguments; after commit. A receiver that fails is logged and disturbs
+    neither the others nor whoever sends."""
+    for receiver, error in hook.send_robust(sender=sender, **arguments):
+        if isinstance(error, Exception):
+            log.error("hook.failed", receiver=str(receiver), exc_info=error)
