@@ -161,6 +161,13 @@ def chosen(organiser: User, season: Season, ec: int, dmo: int, at: datetime = ST
     return dmo_choose(acting_user=ec_user, episode=episode, contestant=contestant, at=at)
 
 
+def down_to_two(organiser: User) -> Season:
+    """An elimination season of three, with Domino Wars, after Player 2 has eliminated Player 3."""
+    season = running(organiser, 3, repertoire=[WARS])
+    played(organiser, chosen(organiser, season, ec=2, dmo=3), winner=0)
+    return season
+
+
 def leg_of(death_match: DeathMatch, number: int = 1) -> Leg:
     """The attempt of a leg that counts."""
     return (

@@ -15,8 +15,8 @@ from tests.tournaments.support import (
     WARS,
     account,
     begun,
-    chosen,
     conceded,
+    down_to_two,
     fresh,
     kinds,
     leg_of,
@@ -48,9 +48,7 @@ TIE: dict[str, Any] = {"item": "tie-advantage", "ruleset": "domino-wars"}
 @pytest.fixture
 def season(orla: User) -> Season:
     """Player 3 has been eliminated by Player 2."""
-    season = running(orla, 3, repertoire=[WARS])
-    played(orla, chosen(orla, season, ec=2, dmo=3), winner=0)
-    return season
+    return down_to_two(orla)
 
 
 @pytest.fixture

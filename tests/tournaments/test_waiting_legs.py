@@ -28,10 +28,10 @@ from tests.tournaments.support import (
     after,
     chosen,
     conceded,
+    down_to_two,
     fresh,
     kinds,
     leg_of,
-    played,
     refused,
     ruled,
     running,
@@ -168,9 +168,7 @@ def test_what_waits_can_be_called_off_or_declared_void(orla: User) -> None:
 @pytest.fixture
 def season(orla: User) -> Season:
     """Player 3 has been eliminated by Player 2."""
-    season = running(orla, 3, repertoire=[WARS])
-    played(orla, chosen(orla, season, ec=2, dmo=3), winner=0)
-    return season
+    return down_to_two(orla)
 
 
 @pytest.fixture
