@@ -33,12 +33,15 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.actions.seasons import CONCLUDE
+from tournaments.actions.subjects import AtSeason
 from tournaments.formats import registry
 from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.formats.round_robin.format import RoundRobinCourse
 from tournaments.invariants import faults_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Round, Season
+from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,
@@ -540,6 +543,7 @@ def test_a_tie_at_the_top_that_nothing_breaks_is_for_the_organisers(
     refused("season.tied", season_conclude, acting_user=orla, season=season, at=now())
     (tied,) = preflight(season, "finish", orla)
     assert (tied.code, tied.stops) == ("season.tied", False)
+    assert CONCLUDE.offered(AtSeason(orla, Sheet(anew(season))))
     season.contestants.filter(name="Player 2").update(user=orla)
     warned = preflight(season, "finish", orla)
     assert [(each.code, each.stops) for each in warned] == [
@@ -547,6 +551,9 @@ def test_a_tie_at_the_top_that_nothing_breaks_is_for_the_organisers(
         ("season.tied", False),
     ]
     assert [each.code for each in preflight(season, "finish", oscar)] == ["season.tied"]
+    stopped = CONCLUDE.refusal(AtSeason(orla, Sheet(anew(season))))
+    assert stopped is not None
+    assert stopped.code == "season.own"
     refused(
         "season.own", season_conclude, acting_user=orla, season=season, winner=who(season, 2),
         at=now(),

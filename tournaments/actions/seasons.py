@@ -135,7 +135,7 @@ SEASONS: Final = Actions(
 def _may_conclude(subject: AtSeason) -> None:
     subject.must_manage()
     must_be_running(subject.season)
-    _ = subject.sheet.course.first
+    subject.sheet.course.must_not_share_first(subject.user)
 
 
 def _tie_form(subject: AtSeason) -> Callable[..., ServiceForm]:
