@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, InternalError, transaction
+from django.test import Client
 
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
@@ -26,12 +27,14 @@ from tests.tournaments.support import (
     who,
 )
 from tests.tournaments.test_documents import elsewhere
+from tournaments.actions.players import GIVE
+from tournaments.actions.subjects import AtContestant
 from tournaments.audience import may_see_declarations
 from tournaments.documents.export import season_records
 from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Gift, ItemEvent, Season
+from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Season
 from tournaments.reading.sheet import Sheet
 from tournaments.services.items.declarations import item_declare, item_undeclare
 from tournaments.services.items.gifts import item_give
@@ -158,7 +161,49 @@ def test_nothing_is_given_while_nothing_is_to_be_played(orla: User, season: Seas
     assert item_give(acting_user=orla, **gift).giver == giver
 
 
-def test_nobody_helps_themselves_to_items(orla: User, season: Season, final: DeathMatch) -> None:
+def offered(season: Season, giver: Contestant) -> str:
+    """Why somebody is not led to giving an item; empty where they are."""
+    assert giver.user is not None
+    sheet = Sheet(Season.objects.get(pk=season.pk))
+    found = GIVE.refusal(AtContestant(giver.user, sheet, who(season, giver.seed or 0)))
+    return "" if found is None else found.code
+
+
+def test_giving_is_offered_while_there_is_something_to_give_for(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    giver = who(season, 3)
+    gift: dict[str, Any] = {
+        "acting_user": giver.user, "season": season, "receiver": who(season, 1),
+        "death_match": final, **REPEAT,
+    }  # fmt: skip
+    # One for each match of the final.
+    for number in (1, 2, 3):
+        assert not offered(season, giver)
+        item_give(**gift, leg_number=number, at=START)
+    assert offered(season, giver) == "item.given-already"
+    refused("item.given-already", item_give, **gift, leg_number=3)
+    item_take_back(acting_user=orla, gift=Gift.objects.get(leg_number=1), why="x", at=START)
+    assert not offered(season, giver)
+    begun(orla, final)
+    # The first match is on, and for the others something was given.
+    assert offered(season, giver) == "item.leg-begun"
+
+
+def test_giving_is_not_offered_for_a_match_that_is_on(orla: User) -> None:
+    season = down_to_two(orla)
+    final = final_open(acting_user=orla, season=season, best_of=1, games=[WARS], at=START)
+    giver = who(season, 3)
+    assert not offered(season, giver)
+    assert [each.pk for each in Sheet(season).open_to_items] == [final.pk]
+    begun(orla, final)
+    assert offered(season, giver) == "item.leg-begun"
+    assert Sheet(Season.objects.get(pk=season.pk)).open_to_items == []
+
+
+def test_nobody_helps_themselves_to_items(
+    orla: User, season: Season, final: DeathMatch, client: Client
+) -> None:
     role_grant(
         acting_user=User.objects.get(username="root"), user=account(season, 1), role=Role.ORGANISER
     )
@@ -170,6 +215,13 @@ def test_nobody_helps_themselves_to_items(orla: User, season: Season, final: Dea
     refused("death-match.own", item_give, **grant, receiver=who(season, 2))
     for gift in (mine, theirs):
         refused("death-match.own", item_take_back, acting_user=finalist, gift=gift, why="x")
+    # On its page, too, that is somebody else's to do; what can be mended there is asked for anew.
+    client.force_login(finalist)
+    form = {"item": "domino-repeat@domino-wars", "receiver": who(season, 2).pk, "death_match": ""}
+    page = client.post(f"/seasons/{season.slug}/desk/items/", form)
+    assert (page.status_code, b"decides about their own" in page.content) == (403, True)
+    page = client.post(f"/seasons/{season.slug}/desk/items/", {**form, "item": "nothing"})
+    assert page.status_code == 422
 
 
 def test_a_gift_is_taken_back(orla: User, cleo: User, final: DeathMatch) -> None:

@@ -86,8 +86,14 @@ def _confirm(subject: AtLeg, _form: Any) -> Done | None:
 
 
 def _may_give(subject: AtContestant) -> None:
-    known = subject.sheet.death_matches
-    gifts.must_be_a_giver(subject.season, subject.contestant, subject.user, death_matches=known)
+    sheet = subject.sheet
+    gifts.must_be_a_giver(
+        subject.season,
+        subject.contestant,
+        subject.user,
+        meetings=[(each.row, each.legs) for each in sheet.with_legs],
+        given=sheet.gifts,
+    )
 
 
 def _gift_form(subject: AtContestant) -> Callable[..., GiftForm]:

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils.functional import cached_property
 
 from accounts.models import User
-from core.refusals import NotFound, Refusal, refusal_of
+from core.refusals import NotFound, Refusal, allowed, refusal_of
 from games.audience import organised_by
 from games.models import Match
 from tournaments.course import Course
@@ -54,6 +54,7 @@ from tournaments.reading.history import events_of
 from tournaments.reading.items import ItemHistory, gifts_of, histories_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
 from tournaments.services.guards import must_manage
+from tournaments.services.items.gifts import legs_open_to_items
 from tournaments.standings.table import StandingsTable
 
 
@@ -215,7 +216,9 @@ class Sheet:
     @property
     def open_to_items(self) -> list[DeathMatch]:
         """Death matches that items can be given for."""
-        return [each for each in self.death_matches if each.status in PLAYABLE]
+        return [
+            each.row for each in self.with_legs if allowed(legs_open_to_items, each.row, each.legs)
+        ]
 
     def undecided_of(self, contestant: Contestant) -> list[DeathMatch]:
         """A contestant's death matches that nothing has decided."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 from django.db import transaction
 
@@ -20,7 +21,7 @@ from tournaments.lifecycle import (
     GiftStatus,
     LegStatus,
 )
-from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Season
+from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Leg, Season
 from tournaments.naming import plain
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -33,6 +34,9 @@ from tournaments.services.guards import (
 )
 
 NOTE_MAX = 300
+
+#: A death match and its legs.
+Meeting: TypeAlias = tuple[DeathMatch, Sequence[Leg]]
 
 
 @transaction.atomic
@@ -153,11 +157,14 @@ def must_be_a_giver(
     giver: Contestant,
     acting_user: User,
     *,
-    death_matches: Iterable[DeathMatch] | None = None,
+    meetings: Iterable[Meeting] | None = None,
+    given: Iterable[Gift] | None = None,
 ) -> None:
     """Whether somebody can give items now that come from a contestant: their own, or entered by an
-    organiser. ``death_matches``: those of the season, where they are known. Raises Refusal as
-    `must_take_items` does, ``item.giver-in``, ``item.no-gifts`` and ``item.no-match``."""
+    organiser. ``meetings`` and ``given``: the death matches and the gifts of the season, where they
+    are known. Raises Refusal as `must_take_items` does, ``item.giver-in``, ``item.no-gifts``,
+    ``item.no-match``, and where there is none but such, ``item.leg-begun`` and
+    ``item.given-already``."""
     must_take_items(season)
     _must_have_left(giver)
     # Where nobody gives, organisers may still enter what is given.
@@ -165,18 +172,85 @@ def must_be_a_giver(
     if not gives and not audience.may_manage(season, acting_user):
         raise Refusal("item.no-gifts", "There are no gifts in this season.")
     if not _is_entered(season, giver, acting_user):
-        _must_have_a_match(season, death_matches)
-
-
-def _must_have_a_match(season: Season, death_matches: Iterable[DeathMatch] | None) -> None:
-    if death_matches is None:
-        death_matches = DeathMatch.objects.filter(round__season=season, status__in=PLAYABLE)
-    if not any(each.status in PLAYABLE for each in death_matches):
-        raise Refusal(
-            "item.no-match",
-            "No death match is to be played at the moment. Items can be given as soon as it is "
-            "known who meets whom.",
+        _must_have_a_match(
+            giver,
+            _meetings_of(season) if meetings is None else meetings,
+            giver.gifts_given.all() if given is None else given,
+            organises=audience.may_manage(season, acting_user),
         )
+
+
+def _must_have_a_match(
+    giver: Contestant, meetings: Iterable[Meeting], given: Iterable[Gift], *, organises: bool
+) -> None:
+    own = [gift for gift in given if gift.giver_id == giver.pk]
+    refused = []
+    for death_match, legs in meetings:
+        if death_match.status not in PLAYABLE:
+            continue
+        for number in _numbers_of(death_match, legs):
+            try:
+                legs_open_to_items(death_match, legs, number)
+                if not organises:
+                    _must_not_have_given(death_match, number, own)
+            except Refusal as refusal:
+                refused.append(refusal)
+            else:
+                return
+    if refused:
+        raise refused[0]
+    raise Refusal(
+        "item.no-match",
+        "No death match is to be played at the moment. Items can be given as soon as it is known "
+        "who meets whom.",
+    )
+
+
+def _meetings_of(season: Season) -> list[Meeting]:
+    rows = DeathMatch.objects.filter(round__season=season, status__in=PLAYABLE)
+    found = rows.select_related("round").prefetch_related("legs").order_by("pk")
+    return [(row, list(row.legs.all())) for row in found]
+
+
+def _numbers_of(death_match: DeathMatch, legs: Iterable[Leg]) -> Sequence[int | None]:
+    """For which matches of a death match something is given: each of a final's, or (None) all."""
+    if not _is_of_several(death_match):
+        return [None]
+    return sorted({leg.number for leg in legs})
+
+
+def _is_of_several(death_match: DeathMatch) -> bool:
+    return death_match.round.is_final and death_match.best_of > 1
+
+
+def legs_open_to_items(
+    death_match: DeathMatch, legs: Iterable[Leg], leg_number: int | None = None
+) -> list[Leg]:
+    """Those of the legs that items can still be given for. Raises Refusal ``item.match``,
+    ``item.match-over`` and ``item.leg-begun`` where there is none."""
+    if death_match.status == DeathMatchStatus.WAITING:
+        raise Refusal("item.match", "It is not known yet who meets there.")
+    if death_match.status not in PLAYABLE:
+        raise Refusal("item.match-over", "That death match is over: it is too late for items.")
+    found = [
+        leg for leg in legs if leg.status == LegStatus.PLANNED and leg_number in (None, leg.number)
+    ]
+    if not found:
+        raise Refusal("item.leg-begun", "That match has begun: it is too late for items.")
+    return found
+
+
+def _must_not_have_given(
+    death_match: DeathMatch, leg_number: int | None, own: Iterable[Gift]
+) -> None:
+    of_several = _is_of_several(death_match)
+    for gift in own:
+        alike = not of_several or gift.leg_number == leg_number
+        if gift.death_match_id != death_match.pk or gift.status == GiftStatus.TAKEN_BACK:
+            continue
+        if alike:
+            which = f"match {leg_number} of the final" if of_several else "this death match"
+            raise Refusal("item.given-already", f"You have given your item for {which}.")
 
 
 def _is_entered(season: Season, giver: Contestant, acting_user: User) -> bool:
@@ -212,7 +286,7 @@ def must_be_for_one_leg(
     ``item.leg``."""
     if giver is None or death_match is None or not format_of(season.format).gifts:
         return
-    if death_match.round.is_final and death_match.best_of > 1 and leg_number is None:
+    if _is_of_several(death_match) and leg_number is None:
         raise Refusal("item.leg", "Which match of the final is it for? Each has its own items.")
 
 
@@ -240,13 +314,7 @@ def _giver_of(
     must_be_for_one(season, found, acting_user, death_match)
     must_be_for_one_leg(season, found, death_match, leg_number)
     if not organises and death_match is not None:
-        given = found.gifts_given.filter(death_match=death_match)
-        of_several = death_match.round.is_final and death_match.best_of > 1
-        if of_several:
-            given = given.filter(leg_number=leg_number)
-        if given.exclude(status=GiftStatus.TAKEN_BACK).exists():
-            which = f"match {leg_number} of the final" if of_several else "this death match"
-            raise Refusal("item.given-already", f"You have given your item for {which}.")
+        _must_not_have_given(death_match, leg_number, found.gifts_given.all())
     return found
 
 
@@ -263,14 +331,7 @@ def _meeting_for(
     meeting = DeathMatch.objects.filter(round__season=season, pk=death_match.pk).first()
     if meeting is None or receiver.pk not in (meeting.home_id, meeting.away_id):
         raise Refusal("item.match", f"{receiver} does not play in that death match.")
-    if meeting.status == DeathMatchStatus.WAITING:
-        raise Refusal("item.match", "It is not known yet who meets there.")
-    if meeting.status not in PLAYABLE:
-        raise Refusal("item.match-over", "That death match is over: it is too late for items.")
-    of_it = meeting.legs.all() if leg_number is None else meeting.legs.filter(number=leg_number)
-    legs = list(of_it.filter(status=LegStatus.PLANNED))
-    if not legs:
-        raise Refusal("item.leg-begun", "That match has begun: it is too late for items.")
+    legs = legs_open_to_items(meeting, meeting.legs.all(), leg_number)
     if not any(not leg.ruleset or item.fits(leg.ruleset, leg.variant) for leg in legs):
         raise Refusal("item.unfit", f"{item.name} cannot be used in what is played there.")
     return meeting
