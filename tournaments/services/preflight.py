@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 from django.db.models import Q, QuerySet
@@ -10,7 +11,7 @@ from django.db.models import Q, QuerySet
 from accounts.mail import confirmed_addresses
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
-from core.refusals import Refusal, each_of, refusal_of
+from core.refusals import Refusal, Together, each_of, refusal_of
 from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus, Visibility
@@ -21,11 +22,27 @@ Step = Literal["list", "start", "cancel", "finish", "archive"]
 
 
 class Warned(NamedTuple):
-    """Something to know before a step. ``stops``: the step will be refused for it."""
+    """Something to know before a step. ``stopped_by``: what the step will be refused with."""
 
     code: str
     sentence: str
-    stops: bool = False
+    stopped_by: Refusal | None = None
+
+    @property
+    def stops(self) -> bool:
+        """Whether the step will be refused for it."""
+        return self.stopped_by is not None
+
+
+def _stop(refusal: Refusal) -> Warned:
+    return Warned(refusal.code, refusal.sentence, refusal)
+
+
+def _stops(check: Callable[..., object], *args: object, **kwargs: object) -> Iterator[Warned]:
+    """What a check that the step asks as well raises, each by itself."""
+    refusal = refusal_of(check, *args, **kwargs)
+    if refusal is not None:
+        yield from map(_stop, each_of(refusal))
 
 
 def preflight(season: Season, step: Step, acting_user: User | None = None) -> list[Warned]:
@@ -36,10 +53,10 @@ def preflight(season: Season, step: Step, acting_user: User | None = None) -> li
 
 
 def must_pass(season: Season, step: Step) -> None:
-    """Raises Refusal for the first thing that stops a step, with its code (see `preflight`)."""
+    """Raises Refusal for the first thing that stops a step (see `preflight`)."""
     for warned in preflight(season, step):
-        if warned.stops:
-            raise Refusal(warned.code, warned.sentence)
+        if warned.stopped_by is not None:
+            raise warned.stopped_by
 
 
 def _before_listing(season: Season, _user: User | None) -> Iterable[Warned]:
@@ -48,16 +65,14 @@ def _before_listing(season: Season, _user: User | None) -> Iterable[Warned]:
 
 
 def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
-    draft = refusal_of(must_not_be_draft, season)
-    if draft is not None:
-        yield Warned(draft.code, draft.sentence, stops=True)
+    yield from _stops(must_not_be_draft, season)
     enrolled = list(
         season.contestants.filter(status=ContestantStatus.ENROLLED).select_related("user")
     )
     try:
         cautions = formats_known.cautions_of(season.format, season.format_options, len(enrolled))
     except Refusal as refusal:
-        yield Warned(refusal.code, refusal.sentence, stops=True)
+        yield _stop(refusal)
     else:
         for caution in cautions:
             yield Warned(caution.code, caution.sentence)
@@ -123,9 +138,11 @@ def _count_suspended(users: Sequence[User]) -> int:
     return sum(is_suspended(user) for user in User.objects.with_standing().filter(pk__in=pks))
 
 
-def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
+def must_not_be_under_way(season: Season) -> None:
+    """Whether nobody plays or waits for a match to begin. Raises Refusal ``season.leg-running``."""
     waiting = Leg.objects.filter(status=LegStatus.RUNNING, match__waits_until__isnull=False)
     waits = Q(pk__in=waiting.values("death_match"))
+    faults = Together()
     for state, found in (
         ("Being played just now", being_played(season).exclude(waits)),
         ("Waiting for its players just now", being_played(season).filter(waits)),
@@ -133,11 +150,13 @@ def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
         names = [str(each) for each in found[:4]]
         if names:
             who = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
-            yield Warned(
-                "season.leg-running",
-                f"{state}: {who}. Let it end, or declare it void at its desk.",
-                stops=True,
-            )
+            words = f"{state}: {who}. Let it end, or declare it void at its desk."
+            faults.note(Refusal("season.leg-running", words))
+    faults.settle()
+
+
+def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
+    yield from _stops(must_not_be_under_way, season)
     held = season.gifts.filter(status=lifecycle.GiftStatus.HELD).count()
     if held:
         yield Warned("preflight.items-held", f"{held} items will never be used.")
@@ -154,19 +173,22 @@ def _open_matches(season: Season) -> int:
     return DeathMatch.objects.filter(round__season=season, status__in=UNDECIDED).count()
 
 
+def must_have_decided(count: int) -> None:
+    """Whether none of a season's death matches is open, of which there are ``count``. Raises
+    Refusal ``season.open-matches``."""
+    if count:
+        words = f"{count} death match{'es are' if count > 1 else ' is'} not decided."
+        raise Refusal("season.open-matches", words)
+
+
 def _before_finishing(season: Season, user: User | None) -> Iterable[Warned]:
     count = _open_matches(season)
-    if count:
-        yield Warned(
-            "season.open-matches",
-            f"{count} death match{'es are' if count > 1 else ' is'} not decided.",
-            stops=True,
-        )
+    yield from _stops(must_have_decided, count)
     own = formats_known.format_of(season.format)
-    refusal = refusal_of(own.must_be_endable, season=season, open_matches=count, acting_user=user)
-    for each in () if refusal is None else each_of(refusal):
+    check = partial(own.must_be_endable, season=season, open_matches=count, acting_user=user)
+    for each in _stops(check):
         # Who breaks a tie names the winner with the step: nothing has to be done before it.
-        yield Warned(each.code, each.sentence, stops=each.code != "season.tied")
+        yield each._replace(stopped_by=None) if each.code == "season.tied" else each
 
 
 def _before_archiving(season: Season, _user: User | None) -> Iterable[Warned]:
