@@ -17,6 +17,7 @@ from accounts.models import AccountMerge, AuditEntry, User
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name, validate_not_reserved
 from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
+from core.hooks import send
 from core.refusals import Forbidden, Refusal
 
 
@@ -269,7 +270,7 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
     )
     if not active:
         transaction.on_commit(
-            partial(hooks.account_closed.send_robust, sender=User, user_id=user.pk), robust=True
+            partial(send, hooks.account_closed, User, user_id=user.pk), robust=True
         )
     return user
 
@@ -286,8 +287,8 @@ def user_set_password(*, user: User, password: str) -> None:
 
 def rights_announce_change(user_id: int) -> None:
     """After commit: what somebody has open must ask again what it may do."""
-    send = partial(hooks.rights_changed.send_robust, sender=User, user_id=user_id)
-    transaction.on_commit(send, robust=True)
+    announce = partial(send, hooks.rights_changed, User, user_id=user_id)
+    transaction.on_commit(announce, robust=True)
 
 
 def must_lack_role(user: User, role: Role) -> None:

@@ -33,6 +33,7 @@ from accounts import hooks, mail
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.roles import Role, is_moderator, is_protected_from
 from accounts.services import audit_record, users_lock
+from core.hooks import send
 from core.refusals import Forbidden, Refusal
 
 Part = Callable[[User, User], Mapping[str, int]]
@@ -97,11 +98,9 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
         data={**details, "keep": keep.pk},
     )
     transaction.on_commit(
-        partial(hooks.account_closed.send_robust, sender=User, user_id=duplicate.pk), robust=True
+        partial(send, hooks.account_closed, User, user_id=duplicate.pk), robust=True
     )
-    transaction.on_commit(
-        partial(hooks.writing_changed.send_robust, sender=User, user_id=keep.pk), robust=True
-    )
+    transaction.on_commit(partial(send, hooks.writing_changed, User, user_id=keep.pk), robust=True)
     for user in (keep, duplicate):
         tell = partial(mail.merge_announce, merge.pk, user.pk, addresses.get(user.pk))
         transaction.on_commit(tell, robust=True)

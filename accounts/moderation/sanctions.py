@@ -17,6 +17,7 @@ from accounts import hooks, mail
 from accounts.models import Report, Sanction, User
 from accounts.roles import is_moderator, is_protected_from
 from accounts.services import audit_record
+from core.hooks import send
 from core.refusals import Forbidden, Refusal
 
 REASON_MAX = 500
@@ -78,8 +79,8 @@ def user_suspend(
     locked = lock_for_sanction(acting_user, user)
     must_not_be_suspended(locked)
     sanction = _lay(acting_user, locked, Sanction.Kind.SUSPENSION, reason, note, until, report)
-    send = partial(hooks.account_suspended.send_robust, sender=User, user_id=locked.pk)
-    transaction.on_commit(send, robust=True)
+    announce = partial(send, hooks.account_suspended, User, user_id=locked.pk)
+    transaction.on_commit(announce, robust=True)
     return sanction
 
 
@@ -218,8 +219,8 @@ def _lay(  # noqa: PLR0917  (private; one caller for each kind)
 
 
 def _announce_writing(user: User) -> None:
-    send = partial(hooks.writing_changed.send_robust, sender=User, user_id=user.pk)
-    transaction.on_commit(send, robust=True)
+    announce = partial(send, hooks.writing_changed, User, user_id=user.pk)
+    transaction.on_commit(announce, robust=True)
 
 
 _VERBS = {
