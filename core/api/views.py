@@ -29,10 +29,11 @@ from rest_framework.views import APIView
 
 from core.api import conditional, cors, limits
 from core.api.bodies import ApiRequest
-from core.api.errors import ApiProblem, ParameterFault
+from core.api.errors import ParameterFault
 from core.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
 from core.api.scopes import HasScope, Scope, scope_of
 from core.conditional import weak_tag
+from core.refusals import NotFound
 
 
 class ApiView(APIView):
@@ -294,12 +295,12 @@ class DetailView(FieldsView):
         return Response(self.get_serializer(self.get_object()).data)
 
     def get_object(self) -> Any:
-        """The thing. Raises ApiProblem (404)."""
+        """The thing. Raises NotFound, with the code of `none`."""
         try:
             return super().get_object()
         except Http404 as error:
             code, sentence = self.none
-            raise ApiProblem(sentence, code=code, status=404) from error
+            raise NotFound(code, sentence) from error
 
 
 def _head_of(stream: HttpResponseBase) -> HttpResponse:

@@ -267,11 +267,11 @@ class Socket(AsyncWebsocketConsumer):
         await self.end(4503, code, sentence, retry_after=COME_BACK_S)
 
     def require_scope(self, needed: Scope) -> None:
-        """Raises Refusal ``scope.missing`` where the token that this socket was opened with does
+        """Raises Forbidden ``scope.missing`` where the token that this socket was opened with does
         not allow it."""
         missing = None if self.credential is None else self.credential.missing(needed)
         if missing is not None:
-            raise Refusal("scope.missing", f"This token lacks the scope {missing.value!r}.")
+            raise Forbidden("scope.missing", f"This token lacks the scope {missing.value!r}.")
 
     async def _has_expired(self) -> bool:
         """Whether the socket's token has; the socket is closed then."""

@@ -74,10 +74,10 @@ def _what_is_wrong(text: str, error: Exception) -> Refusal:
     try:
         value = msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        return Refusal("frame.not-json", "A frame is one JSON object.")
+        return NotUnderstood("frame.not-json", "A frame is one JSON object.")
     if not isinstance(value, dict):
-        return Refusal("frame.not-object", "A frame is one JSON object.")
+        return NotUnderstood("frame.not-object", "A frame is one JSON object.")
     kind = value.get("type")
     if not isinstance(kind, str) or kind not in _TYPES:
-        return Refusal("frame.unknown-type", "There is no such type of frame.")
+        return NotUnderstood("frame.unknown-type", "There is no such type of frame.")
     return NotUnderstood("frame.malformed", f"This frame is not as it should be: {error}.")
