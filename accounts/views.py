@@ -76,15 +76,17 @@ def settings_page(request: HttpRequest) -> HttpResponse:
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
     form = ProfileForm(request.POST or None, instance=user)
+    refused_as = FORM_REFUSED
     if request.method == "POST" and form.is_valid():
         try:
             user_update_profile(acting_user=user, user=user, **form.cleaned_data)
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
+            refused_as = refusal.form_status
         else:
             messages.success(request, "Your settings are saved.")
             return redirect("accounts:settings")
-    status = FORM_REFUSED if form.errors else 200
+    status = refused_as if form.errors else 200
     return render(request, "accounts/settings.html", {"form": form}, status=status)
 
 
@@ -149,6 +151,7 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
     if target is None:
         raise Http404("There is nothing here that you could report.")
     form = ReportForm(request.POST if request.method == "POST" else None)
+    refused_as = FORM_REFUSED
     if request.method == "POST" and form.is_valid():
         try:
             reports.report_file(
@@ -156,10 +159,11 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
             )
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
+            refused_as = refusal.form_status
         else:
             messages.success(request, "Thank you. The moderators will look at it and answer.")
             return redirect("accounts:conduct")
-    status = FORM_REFUSED if form.errors else 200
+    status = refused_as if form.errors else 200
     context = {"form": form, "target": target}
     return render(request, "accounts/report_new.html", context, status=status)
 

@@ -63,6 +63,12 @@ class Refusal(Exception):
         """The HTTP status of an answer that says so."""
         return HTTP_STATUS[self.kind]
 
+    @property
+    def form_status(self) -> int:
+        """The same of a page that shows the form again which could not be done: something else can
+        be said or chosen there; what is for somebody else to do stays so."""
+        return self.status if self.kind is RefusalKind.FORBIDDEN else FORM_REFUSED
+
 
 class NotUnderstood(Refusal):
     """What was sent means nothing."""

@@ -200,6 +200,7 @@ def applications_page(request: HttpRequest) -> HttpResponse:
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
     form = ApplicationForm(request.POST if request.method == "POST" else None)
     made: dict[str, Any] = {}
+    refused_as = FORM_REFUSED
     if request.method == "POST" and form.is_valid():
         try:
             application, secret = services.application_register(
@@ -210,6 +211,7 @@ def applications_page(request: HttpRequest) -> HttpResponse:
             )
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
+            refused_as = refusal.form_status
         else:
             made = {"made": application, "secret": secret}
             form = ApplicationForm()
@@ -219,7 +221,7 @@ def applications_page(request: HttpRequest) -> HttpResponse:
         "authorised": services.authorisations_of(user),
         **made,
     }
-    status = 201 if made else FORM_REFUSED if form.errors else 200
+    status = 201 if made else refused_as if form.errors else 200
     return render(request, "accounts/applications.html", context, status=status)
 
 

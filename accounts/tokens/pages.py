@@ -58,6 +58,7 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
     form = TokenForm(request.POST if request.method == "POST" else None)
     made: dict[str, Any] = {}
+    refused_as = FORM_REFUSED
     if request.method == "POST" and form.is_valid():
         try:
             token, text = token_create(
@@ -68,11 +69,12 @@ def tokens_page(request: HttpRequest) -> HttpResponse:
             )
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
+            refused_as = refusal.form_status
         else:
             made = {"made": token, "text": text}
             form = TokenForm()
     tokens = ApiToken.objects.visible_to(user)[:SHOWN_AT_MOST]
-    status = 201 if made else FORM_REFUSED if form.errors else 200
+    status = 201 if made else refused_as if form.errors else 200
     context = {"form": form, "tokens": tokens, **made}
     return render(request, "accounts/tokens.html", context, status=status)
 
@@ -99,17 +101,16 @@ def bot_page(request: HttpRequest) -> HttpResponse:
     """Say what it means to become a bot, and become one."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101
-    problem = ""
+    problem, status = "", 200
     if request.method == "POST":
         if request.POST.get("username", "").strip().lower() != user.username:
-            problem = "Please type your username to confirm."
+            problem, status = "Please type your username to confirm.", FORM_REFUSED
         else:
             try:
                 user_become_bot(acting_user=user)
             except Refusal as refusal:
-                problem = refusal.sentence
+                problem, status = refusal.sentence, refusal.form_status
             else:
                 messages.success(request, "This is a bot's account now.")
                 return redirect("accounts:tokens")
-    status = FORM_REFUSED if problem else 200
     return render(request, "accounts/bot.html", {"problem": problem}, status=status)

@@ -137,8 +137,8 @@ def _action_page(
 ) -> HttpResponse:
     """Show an action's page, and on POST of a valid form do it.
 
-    What the service refuses the page shows, with status `FORM_REFUSED`, and nothing was done. What
-    cannot be done just now it says before anything is filled in.
+    What the service refuses the page shows, with status `Refusal.form_status`, and nothing was
+    done. What cannot be done just now it says before anything is filled in.
     """
     looks = request.method == "POST" and "look" in request.POST
     form = (ActionForm if action.form is None else action.form(subject))(request.POST or None)
@@ -154,6 +154,7 @@ def _action_page(
                 done = action.do(subject, form)
             except Refusal as refusal:
                 form.refuse(refusal)
+                status = refusal.form_status
             else:
                 messages.success(request, done.words)
                 return redirect(back)
@@ -162,7 +163,7 @@ def _action_page(
     else:
         refused = action.refusal(subject)
         if refused is not None:
-            prompt, status = prompt.stopped_by(refused), refused.status
+            prompt = prompt.stopped_by(refused)
     context = {
         **model_admin.admin_site.each_context(request),
         "title": prompt.title,

@@ -46,15 +46,17 @@ def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
         form = ChallengeForm(initial=initial, preparations=kept, silence=silence)
         return render(request, "games/challenge_new.html", {"form": form})
     form = ChallengeForm(request.POST, preparations=kept, silence=silence)
+    status = FORM_REFUSED
     if form.is_valid():
         try:
             challenge = challenge_create(acting_user=user, **form.offer())
         except Refusal as refusal:
             form.refuse(refusal)
+            status = refusal.form_status
         else:
             messages.success(request, "Your challenge is out.")
             return redirect(challenge)
-    return render(request, "games/challenge_new.html", {"form": form}, status=FORM_REFUSED)
+    return render(request, "games/challenge_new.html", {"form": form}, status=status)
 
 
 @require_safe

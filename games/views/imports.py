@@ -27,6 +27,7 @@ def import_record(request: HttpRequest, user: User) -> HttpResponse:
     if request.method != "POST":
         return render(request, "games/import_record.html", {"form": ImportForm()})
     form = ImportForm(request.POST, request.FILES)
+    status = FORM_REFUSED
     if form.is_valid():
         # One byte more than allowed is enough to be refused for it.
         data = form.cleaned_data["record"].read(settings.GAUNTLET_RECORD_MAX_BYTES + 1)
@@ -34,7 +35,8 @@ def import_record(request: HttpRequest, user: User) -> HttpResponse:
             match = record_import(acting_user=user, data=data)
         except Refusal as refusal:
             form.refuse(refusal)
+            status = refusal.form_status
         else:
             messages.success(request, "The record is sound, and the match is on the site.")
             return redirect("games:replay", match.pk)
-    return render(request, "games/import_record.html", {"form": form}, status=FORM_REFUSED)
+    return render(request, "games/import_record.html", {"form": form}, status=status)

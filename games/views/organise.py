@@ -101,6 +101,7 @@ def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) ->
     keep = "keep" in request.POST
     data = form.data_given(MAX_BYTES + 1)
     found: SupplyReport | None = None
+    refused_as = FORM_REFUSED
     try:
         if form.is_valid():
             found = preparation_validate(ruleset_id=ruleset_id, key=key, data=data)
@@ -118,9 +119,10 @@ def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) ->
                 return redirect("games:prepared", kept.pk)
     except Refusal as refusal:
         form.refuse(refusal)
+        refused_as = refusal.form_status
     context |= {"found": found, "picture": as_image(found.picture) if found else ""}
     sound = found is not None and not found.faults and not form.errors
-    status = 200 if sound else FORM_REFUSED
+    status = 200 if sound else refused_as
     return render(request, "games/organise/prepared_new.html", context, status=status)
 
 

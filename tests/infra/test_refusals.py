@@ -88,6 +88,15 @@ def test_pages_and_the_api_answer_it_alike(kind: type[Refusal]) -> None:
     assert page == problems.refused(refusal).status_code == refusal.status
 
 
+@pytest.mark.parametrize(
+    ("kind", "status"), [(Refusal, 422), (NotUnderstood, 422), (Forbidden, 403), (NotFound, 422)]
+)
+def test_a_form_is_shown_again_for_what_can_be_mended_in_it(
+    kind: type[Refusal], status: int
+) -> None:
+    assert kind("area.reason", "It cannot be.").form_status == status
+
+
 def test_what_it_is_about_is_told() -> None:
     refusal = NotUnderstood("cut.twice", "A3 is cut twice.", ("A3",), field="cut")
     answer = problems.refused(refusal)

@@ -54,15 +54,16 @@ def perform(
     prompt = action.prompt(subject)
     status = 200
     if request.method == "POST":
+        status = FORM_REFUSED
         form = make(request.POST, request.FILES)
         if form.is_valid():
             try:
                 done = action.do(subject, form)
             except Refusal as reason:
                 form.refuse(reason)
+                status = reason.form_status
             else:
                 return after(request, done, back)
-        status = FORM_REFUSED
     else:
         form = make()
         if refusal is not None:

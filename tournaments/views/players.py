@@ -11,7 +11,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
 from core.refusals import (
-    FORM_REFUSED,
     Forbidden,
     Refusal,
     RefusalKind,
@@ -169,7 +168,7 @@ def declare(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int
         try:
             return _bring(request, mine, back=request.path)
         except Refusal as refusal:
-            refused, status = refusal, FORM_REFUSED
+            refused, status = refusal, refusal.form_status
     declared = {each.gift_id: each for each in subject.leg.declarations.all()}
     context = {
         "row": found.row,
