@@ -231,6 +231,8 @@ def body_of(
     body = serializer(data=request.data, context=context)
     faults = Faults()
     named: dict[str, set[Any]] = {name: set() for name in lookups}
+    if request.data is None:  # of which the framework speaks in other words
+        faults.add("", "field.null", f"This must be {_type_of(body, None)[0]}.")
     _validate_types(body, request.data, "", faults, named)
     for name, keys in named.items():
         found[name] = lookups[name](keys) if keys else {}
