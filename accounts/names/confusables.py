@@ -12,6 +12,7 @@ import string
 import unicodedata
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from accounts.names import letters, words
@@ -177,7 +178,26 @@ def looks_like_one_of(text: str, given: frozenset[str]) -> bool:
 def looks_official(text: str) -> bool:
     """Whether a name says that its bearer runs the site or a part of it: as a whole, or by a word
     in it, numbers around it left out."""
-    return any(map(_reads_official, _readings(_SURNAMES.sub(" ", text))))
+    text = _SURNAMES.sub(" ", text)
+    return any(_reads_official(each) for form in _parted(text) for each in _readings(form))
+
+
+def _parted(text: str) -> set[str]:
+    """A text as it stands, and with gaps where words are told apart without: by a joiner, and by
+    how letters are set ("Joeᵐᵒᵈ")."""
+    faces = list(map(letters.face, text))
+    # Letters in rings count as signs.
+    stands = [bool(face) or each.isalnum() for face, each in zip(faces, text, strict=True)]
+    edges = [
+        place
+        for place in range(1, len(text))
+        if faces[place] != faces[place - 1] and stands[place - 1] and stands[place]
+    ]
+    found = {text, text.translate(dict.fromkeys(map(ord, letters.JOINERS), " "))}
+    # Not each letter is to be had in each face: at the first and the last edge alone, too.
+    for some in (edges, edges[:1], edges[-1:]):
+        found.add(" ".join(text[a:b] for a, b in pairwise([0, *some, len(text)])))
+    return found
 
 
 _SURNAMES: Final = re.compile(rf"\b(?:{'|'.join(words.SURNAMES)})\b", re.IGNORECASE)
@@ -264,7 +284,15 @@ def _is_official(word: str) -> bool:
     found |= {_without_claims(each) for each in found}
     # "cl" is a "d" in many faces.
     found |= {each.replace("cl", "d") for each in found}
-    return any(_names_a_role(each) or _has_a_role(each) for each in found)
+    return any(_names_roles(each) or _has_a_role(each, word) for each in found)
+
+
+def _names_roles(shape: str) -> bool:
+    """Whether a word is a role, or nothing but roles ("modstaff")."""
+    return _names_a_role(shape) or any(
+        _names_a_role(shape[:place]) and _names_roles(shape[place:])
+        for place in range(2, len(shape) - 1)
+    )
 
 
 def _names_a_role(shape: str) -> bool:
@@ -273,8 +301,21 @@ def _names_a_role(shape: str) -> bool:
     return any(_fits(shape, role) for role in _roles())
 
 
-def _has_a_role(shape: str) -> bool:
+def _has_a_role(shape: str, word: str) -> bool:
     before, after, anywhere = _affixes()
+    if any(map(letters.is_katakana, word)):
+        # One word as far as katakana go: スタッフォード is Stafford.
+        kana = _kana_roles()
+        before = tuple(each for each in before if each not in kana)
+        after = tuple(each for each in after if each not in kana)
+        parts = (
+            part
+            for place in range(1, len(word))
+            if not all(map(letters.is_katakana, word[place - 1 : place + 1]))
+            for part in (word[:place], word[place:])
+        )
+        if any(skeleton(part) in kana for part in parts):
+            return True
     # Three signs are a surname and a name: a role of two, and one more, is none.
     if len(unicodedata.normalize("NFC", shape)) == words.NAMED and not shape.isascii():
         return False
@@ -336,6 +377,11 @@ def _affixes() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         tuple(_skeletons(frozenset(after))),
         tuple(map(skeleton, words.ANYWHERE)),
     )
+
+
+@cache
+def _kana_roles() -> frozenset[str]:
+    return _skeletons(frozenset(each for each in words.ROLES if letters.is_katakana(each[0])))
 
 
 @cache

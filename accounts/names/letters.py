@@ -17,8 +17,28 @@ from typing import Final
 WRITTEN: Final = ("0134578$@|!€", "oleastbsalle")
 _WRITTEN = str.maketrans(*WRITTEN)
 # What looks alike and is not in Unicode's table: small letters of Cyrillic that are its capitals
-# made small, and the signs of Canada's languages that makers of fancy letters take.
-_DOUBLES: Final = dict(zip("вкмнтᗩᗷᑕᗪᖴᕼᒍᒪᗰᑎᑭᑫᖇᔕᑌᐯᗯ᙭ᘔ", "bkmhtabcdfhjlmnpqrsuvwxz", strict=True))  # noqa: RUF001
+# made small, or with a stroke; the signs of Canada's languages that makers of fancy letters take;
+# and letters of Latin with a stroke whose names name another alphabet's.
+_DOUBLES: Final = dict(
+    zip(
+        "вкмнтᗩᗷᑕᗪᖴᕼᒍᒪᗰᑎᑭᑫᖇᔕᑌᐯᗯ᙭ᘔғӻҝҟұөӿᵼᵿẜꬰ",  # noqa: RUF001
+        "bkmhtabcdfhjlmnpqrsuvwxzffkkyoxiusa",
+        strict=True,
+    )
+)
+# What signs are taken for whose names name no letter: those of money, which are letters with a
+# stroke, and those of mathematics and print. Where it may be one of two letters, both.
+_SIGNS: Final = {
+    "¢": "c", "£": "le", "¤": "o", "¥": "y", "฿": "b", "₠": "ce", "₡": "c", "₢": "c", "₣": "f",
+    "₤": "le", "₥": "m", "₦": "n", "₧": "p", "₩": "w", "₪": "nm", "₫": "d", "€": "e", "₭": "k",
+    "₮": "t", "₯": "d", "₰": "p", "₱": "p", "₲": "g", "₳": "a", "₴": "s", "₵": "c", "₷": "s",
+    "₸": "t", "₹": "rz", "₺": "tl", "₻": "m", "₼": "m", "₽": "pr", "₾": "cl", "₿": "b", "⃀": "c",
+    "∂": "d", "∆": "a", "△": "a", "▲": "a", "∀": "a", "∑": "es", "∃": "e", "∈": "e", "∊": "e",
+    "√": "v", "∇": "v", "∧": "a", "⋀": "a", "∫": "sf", "§": "s", "∏": "nm", "∩": "n", "⋂": "n",
+    "⊓": "n", "⊔": "u", "⊂": "c", "⊏": "c", "©": "c", "⊃": "d", "⊐": "d", "◗": "d", "®": "r",
+    "¶": "pq", "†": "t", "‡": "t", "⊥": "t", "⟘": "t", "¡": "i", "¦": "i", "⍵": "w",
+    **dict.fromkeys("°∅⊙⊕⊖⊗⊘◯○●◉◎⭕□☐⌀◐◑", "o"), **dict.fromkeys("✕✖✗✘⊠☒", "x"),
+}  # fmt: skip
 # Letters of the Arabic script that are one in writing: yeh, kaf, heh and alef.
 _ARABIC: Final = dict(zip("ىیېےۍێکڪہھەةۃٱ", "ييييييككههههها", strict=True))
 # Alphabets with letters that look like those of others; by how Unicode's names of letters begin.
@@ -92,12 +112,50 @@ def looks_like(character: str) -> str:
     if "\u30a1" <= character <= "\u30f6":
         # The other way to write the same syllable.
         return chr(ord(character) - 0x60)
-    known = _DOUBLES.get(character) or _table().get(character) or _table().get(folded)
-    return known or _base_letter(character) or folded
+    known = _DOUBLES.get(folded) or _table().get(character) or _table().get(folded)
+    known = known or _SIGNS.get(character, "")[:1] or _FIGURES.get(character)
+    return known or _base_letter(character) or _figure(character).translate(_WRITTEN) or folded
+
+
+# Figures that look like a letter, whatever number they are.
+_FIGURES: Final = dict(zip("٥৹৷꠰٧٨", "oollva", strict=True))
+
+
+def _figure(character: str) -> str:
+    """The digit that a figure of another script is, or a number by itself; empty for others."""
+    if character.isascii() or unicodedata.category(character)[0] != "N":
+        return ""
+    number = unicodedata.numeric(character, -1)
+    return str(int(number)) if number in range(10) else ""
+
+
+def is_katakana(character: str) -> bool:
+    """Whether a character stands in words of katakana, the sign of long vowels (ー) included."""
+    return unicodedata.name(character, "").startswith("KATAKANA")
+
+
+_FACES: Final = frozenset(
+    {"<super>", "<sub>", "<font>", "<circle>", "<wide>", "<narrow>", "<square>"}
+)
+
+
+def face(character: str) -> str:
+    """How a letter is set that is not plain: raised, lowered, wide, in a ring, in another fount, as
+    a small capital; empty for plain ones."""
+    tag, name = unicodedata.decomposition(character).partition(" ")[0], ""
+    if tag in {"<font>", ""}:
+        name = unicodedata.name(character, "").removeprefix("MATHEMATICAL ")
+    if tag == "<font>":
+        return re.split(r" ?(?:SMALL|CAPITAL|DIGIT)\b", name)[0]
+    if tag in _FACES:
+        return tag
+    return "<small capital>" if "SMALL CAPITAL" in name else ""
 
 
 def may_be_any(character: str, known: str, *, among_latin: bool) -> bool:
     if script_of(character) == "LATIN" and "TURNED" in unicodedata.name(character):
+        return True
+    if character in _SIGNS:
         return True
     if re.fullmatch("[a-z0-9]+", known):
         return False
@@ -110,9 +168,10 @@ def may_be_any(character: str, known: str, *, among_latin: bool) -> bool:
 # What Unicode's names say of letters that its table leaves alone: small capitals, letters with a
 # hook, a stroke or a tail, turned and open ones, and those in boxes.
 _BASED: Final = re.compile(
-    r"(?:.* )?LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL) "
+    r"(?:.* )?(?:LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL|SMALL CAPITAL LETTER)"
+    r"|MODIFIER LETTER (?:SMALL CAPITAL|SMALL|CAPITAL)) "
     r"(?:(?:OPEN|CLOSED|TURNED|REVERSED|SIDEWAYS|BARRED|BLACKLETTER|SCRIPT|INSULAR|DOTLESS) )*"
-    r"([A-Z])(?: WITH .*)?"
+    r"([A-Z])(?: (?:WITH|BAR)\b.*)?"
 )
 
 
@@ -174,7 +233,21 @@ def plain_letters(character: str) -> tuple[str, ...]:
         return (_DIGRAPHS[character],)
     if unicodedata.category(character)[0] == "M":
         return _standing(character)
-    return _plain_by_dressed().get(character, ())
+    if character in _SIGNS:
+        return tuple(_SIGNS[character])
+    if dressed := _plain_by_dressed().get(character):
+        return dressed
+    if figure := _figure(character):
+        # By its look, and by its number.
+        return (looks_like(character), figure)
+    return (looks_like(character),) if _is_sign_of_letter(character) else ()
+
+
+def _is_sign_of_letter(character: str) -> bool:
+    """Whether Unicode's table has a letter for a sign. One of ASCII that may be one (`!`, `|`) is a
+    sign at the end of a name."""
+    sign = unicodedata.category(character)[0] in "SP" and not character.isascii()
+    return sign and bool(re.fullmatch("[a-z]{1,2}", looks_like(character)))
 
 
 def _standing(mark: str) -> tuple[str, ...]:
@@ -239,14 +312,34 @@ def without_joiners(text: str) -> str:
     return text.translate(dict.fromkeys(map(ord, JOINERS)))
 
 
+# Scripts in which a joiner before a virama shapes what follows, and after which letters: all of
+# Sinhala's (those that touch), elsewhere ra, as in Bengali's ra with ya-phalaa.
+_BEFORE_VIRAMA: Final = {
+    "BENGALI": "রৰ", "ORIYA": "ର", "KANNADA": "ರ", "TELUGU": "ర", "SINHALA": ""
+}  # fmt: skip
+
+
+def _joins_to_virama(before: str, after: str) -> bool:
+    shaped, script = before[-1:], script_of(before[-1:] or " ")
+    return (
+        script in _BEFORE_VIRAMA
+        and shaped in (_BEFORE_VIRAMA[script] or shaped)
+        and unicodedata.combining(after[:1] or " ") == _VIRAMA
+        and script_of(after[1:2] or " ") == script
+    )
+
+
 def may_join(text: str, place: int) -> bool:
     """Whether the joiner or non-joiner at a place of a text is a part of a word there, by the rules
-    A1, A2 and B of Unicode's UAX #31. In A1 any letter may stand before a non-joiner, also one that
-    is joined to none after it: that is how Persian names of two are spelt, and it hides nothing,
-    since names are compared without."""
+    A1, A2 and B of Unicode's UAX #31, and before a virama where Unicode's chapters 12 and 13 have
+    it (ra, joiner, virama, ya). In A1 any letter may stand before a non-joiner, also one that is
+    joined to none after it: that is how Persian names of two are spelt, and it hides nothing, since
+    names are compared without."""
     before, after = text[:place], text[place + 1 :]
     shaped, beside = _last_letter(before), _last_letter(after[::-1])
     among = bool(shaped) and script_of(shaped) == script_of(beside)
+    if text[place] != _NON_JOINER and _joins_to_virama(before, after):
+        return True
     if not _ends_with_virama(before):
         return text[place] == _NON_JOINER and among and script_of(shaped) in _JOINED
     if text[place] == _NON_JOINER:

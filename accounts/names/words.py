@@ -32,7 +32,7 @@ ROLES: Final = frozenset(
         "管理组", "管理組", "管理人", "管理部", "運営", "運営者", "公式", "審判", "主催者",
         "系统", "系統", "站长", "站長", "群主",
         "アドミン", "アドミニストレーター", "モデレーター", "システム", "スタッフ",
-        "マネージャー", "マネジャー", "サポート",
+        "マネージャー", "マネジャー", "サポート", "スタッフチーム", "アドミンチーム",
         "レフェリー", "운영자", "운영진", "운영팀", "관리자", "관리팀", "스태프", "심판", "심판관",
         "심판장", "심판진", "어드민", "모더레이터", "주최자",
         "אדמין", "מודרטור", "מנהל", "מנהלת", "שופט", "שופטת", "מארגן", "צוות",
@@ -48,6 +48,7 @@ ROLES: Final = frozenset(
 ANYWHERE: Final = (
     "administrator", "administrateur", "administrador", "moderator", "moderateur", "moderador",
     "organiser", "organizer", "gauntlet", "siteowner", "администратор", "модератор",
+    "モデレーター", "アドミニストレーター",
 )  # fmt: skip
 # Who runs things where it is said of what, or that they come first; without that, surnames too.
 TITLES: Final = frozenset(
