@@ -226,14 +226,15 @@ def body_of(
     looked up. Raises what the view's `authorise` raises, whatever the body is; then BodyFault (400
     with `fields`)."""
     about, request = view.about, view.request
+    sent: Any = request.data
     found: dict[str, Mapping[Any, Any]] = {}
     context = {"found": found, "lookups": lookups, "about": about, "request": request}
-    body = serializer(data=request.data, context=context)
+    body = serializer(data=sent, context=context)
     faults = Faults()
     named: dict[str, set[Any]] = {name: set() for name in lookups}
-    if request.data is None:  # of which the framework speaks in other words
+    if sent is None:  # of which the framework speaks in other words
         faults.add("", "field.null", f"This must be {_type_of(body, None)[0]}.")
-    _validate_types(body, request.data, "", faults, named)
+    _validate_types(body, sent, "", faults, named)
     for name, keys in named.items():
         found[name] = lookups[name](keys) if keys else {}
     if not body.is_valid():
@@ -242,7 +243,7 @@ def body_of(
         for path, each in field_faults(body.errors).fields.items():
             if path not in ours:
                 faults.fields[path] = each
-    _sound(body, request.data, "", faults)
+    _sound(body, sent, "", faults)
     if faults:
         raise BodyFault(faults)
     if isinstance(request, ApiRequest):
