@@ -92,7 +92,7 @@ def test_calling_off_needs_the_slug_typed_and_an_organiser(mona: User, orla: Use
     page = address(Season, "cancel", season.pk)
     right = {"why": "rain", "typed": season.slug}
     answer = signed_in(mona).post(page, right)
-    assert answer.status_code == 422
+    assert answer.status_code == 403
     assert b"Only an organiser of this season" in answer.content
     root = signed_in(User.objects.get(username="root"))
     assert root.get(page).status_code == 200
