@@ -22,7 +22,7 @@ from core.admin.classes import AdminClass
 from core.admin.forms import ActionForm, ask_for_phrase
 from core.admin.links import RowLinks, row_address
 from core.admin.readers import person
-from core.refusals import FORM_REFUSED, Refusal, allowed
+from core.refusals import FORM_REFUSED, Refusal, RefusalKind, allowed
 
 
 def action_address(row: Model, name: str) -> str:
@@ -145,9 +145,12 @@ def _action_page(
     if action.phrase is not None:
         ask_for_phrase(form, action.phrase(subject), looks=looks)
     prompt = action.prompt(subject)
+    refused = action.refusal(subject)
     status = 200
+    if refused is not None and refused.kind is RefusalKind.FORBIDDEN:
+        status = refused.status
     if request.method == "POST" and not looks:
-        status = FORM_REFUSED
+        status = FORM_REFUSED if status == 200 else status
         # Without any field nothing is bound: there is nothing that could be missing.
         if form.is_valid() or not form.fields:
             try:
@@ -160,10 +163,8 @@ def _action_page(
                 return redirect(back)
     elif looks and action.found is not None and form.is_valid():
         prompt = replace(prompt, facts=[*prompt.facts, *action.found(subject, form)])
-    else:
-        refused = action.refusal(subject)
-        if refused is not None:
-            prompt = prompt.stopped_by(refused)
+    elif refused is not None:
+        prompt = prompt.stopped_by(refused)
     context = {
         **model_admin.admin_site.each_context(request),
         "title": prompt.title,

@@ -91,6 +91,8 @@ def test_calling_off_needs_the_slug_typed_and_an_organiser(mona: User, orla: Use
     season = enrolled(orla, 3)
     page = address(Season, "cancel", season.pk)
     right = {"why": "rain", "typed": season.slug}
+    assert signed_in(mona).get(page).status_code == 403
+    assert signed_in(mona).post(page, {}).status_code == 403
     answer = signed_in(mona).post(page, right)
     assert answer.status_code == 403
     assert b"Only an organiser of this season" in answer.content
