@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from core.admin.readers import person
-from core.refusals import Refusal
+from core.refusals import Forbidden, Refusal
 from games.ratings.actions import RULE, AtRatings
 from games.ratings.forms import RulingForm
 from games.ratings.models import Rating, RatingRuling
@@ -38,9 +39,13 @@ class RatingRulingAdmin(admin.ModelAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: RatingRuling, form: Any, _change: bool) -> None:
-        """Rule through the service; a refusal is shown, and nothing changes."""
+        """Rule through the service; a refusal is shown, and nothing changes.
+
+        Raises PermissionDenied for what is somebody else's to rule on."""
         try:
             done = RULE.do(AtRatings(person(request)), form)
+        except Forbidden as refusal:
+            raise PermissionDenied(refusal.sentence) from refusal
         except Refusal as refusal:
             obj.pk = None
             self.message_user(request, refusal.sentence, messages.ERROR)

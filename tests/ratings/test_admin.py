@@ -40,6 +40,15 @@ def test_a_ruling_is_made_changed_and_taken_back(
     assert {entry.who for entry in entries} == {root}
 
 
+def test_nobody_rules_on_their_own_match(
+    visitor: Callable[..., Client], root: User, ada: User
+) -> None:
+    match = result_row((ada, root))
+    answer = visitor(root).post(ADD, {"match": match.pk, "counts": "nobody", "why": "so"})
+    assert answer.status_code == 403
+    assert not RatingRuling.objects.exists()
+
+
 def test_moderators_look_and_do_not_touch(
     visitor: Callable[..., Client], mona: User, ada: User, ben: User
 ) -> None:
