@@ -141,16 +141,16 @@ def _action_page(
     done. What cannot be done just now it says before anything is filled in.
     """
     looks = request.method == "POST" and "look" in request.POST
+    acts = request.method == "POST" and not looks
     form = (ActionForm if action.form is None else action.form(subject))(request.POST or None)
     if action.phrase is not None:
         ask_for_phrase(form, action.phrase(subject), looks=looks)
     prompt = action.prompt(subject)
     refused = action.refusal(subject)
-    status = 200
+    status = FORM_REFUSED if acts else 200
     if refused is not None and refused.kind is RefusalKind.FORBIDDEN:
         status = refused.status
-    if request.method == "POST" and not looks:
-        status = FORM_REFUSED if status == 200 else status
+    if acts:
         # Without any field nothing is bound: there is nothing that could be missing.
         if form.is_valid() or not form.fields:
             try:
