@@ -245,10 +245,8 @@ def _must_not_have_given(
 ) -> None:
     of_several = _is_of_several(death_match)
     for gift in own:
-        alike = not of_several or gift.leg_number == leg_number
-        if gift.death_match_id != death_match.pk or gift.status == GiftStatus.TAKEN_BACK:
-            continue
-        if alike:
+        counts = gift.death_match_id == death_match.pk and gift.status != GiftStatus.TAKEN_BACK
+        if counts and (not of_several or gift.leg_number == leg_number):
             which = f"match {leg_number} of the final" if of_several else "this death match"
             raise Refusal("item.given-already", f"You have given your item for {which}.")
 
