@@ -10,13 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from core.refusals import (
-    Forbidden,
-    Refusal,
-    RefusalKind,
-    allowed,
-    refusal_of,
-)
+from core.refusals import Forbidden, Refusal, RefusalKind, allowed, refusal_of
 from tournaments import audience
 from tournaments.actions import players
 from tournaments.actions.challenges import CHALLENGE
