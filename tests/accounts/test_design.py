@@ -11,6 +11,7 @@ from games.engine import palette
 from games.engine.ruleset import Ruleset
 from games.pictures.boards import figures_of
 from games.rulesets import REGISTRY
+from script import fonts
 from script.lib.console import ROOT
 
 CSS = ROOT / "static" / "css"
@@ -189,6 +190,40 @@ def test_nothing_moves_for_more_than_five_seconds() -> None:
             times = [int(n) for n in TIMES.findall(value)]
             assert max(lengths, default=0) * max(times, default=1) <= 5, selector.strip()
     assert found > 3
+
+
+def test_the_small_copy_of_the_type_is_made_from_the_package(tmp_path: Path) -> None:
+    fonts.main(tmp_path)
+    kept = {path.name: path.read_bytes() for path in fonts.FOLDER.iterdir()}
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == kept
+    assert len(kept[fonts.BASIC.name]) < 0.6 * fonts.WHOLE.stat().st_size
+
+
+def test_each_letter_of_the_type_is_fetched_where_it_is() -> None:
+    """No style sheet has a file fetched for a letter that it lacks; what the small copy has is
+    taken from nowhere else, and no letter of the package's is lost."""
+    faces = re.findall(
+        r'font-family: "Figtree";\s*font-weight[^}]*url\("([^"]+)"\)[^}]*unicode-range: ([^;]+);',
+        (CSS / "fonts.css").read_text(),
+    )
+    ranges = {(CSS / at.replace("%40", "@")).resolve(): letters(said) for at, said in faces}
+    basic, whole = ranges[fonts.BASIC], ranges[fonts.WHOLE]
+    assert len(ranges) == 3
+    assert basic == fonts.letters_of(fonts.BASIC)
+    assert whole < fonts.letters_of(fonts.WHOLE)
+    assert basic & whole == set()
+    had = {*range(0x20, 0x100), 0x131, 0x152, 0x153, 0x2C6, 0x2DA, 0x2DC, *range(0x2000, 0x2070),
+           0x20AC, 0x2122, 0x2212}  # fmt: skip
+    assert basic | whole == fonts.letters_of(fonts.WHOLE) & had
+
+
+def letters(said: str) -> set[int]:
+    """What a `unicode-range` names."""
+    found: set[int] = set()
+    for each in said.replace("U+", "").split(","):
+        first, _, last = each.strip().partition("-")
+        found.update(range(int(first, 16), int(last or first, 16) + 1))
+    return found
 
 
 def test_vendored_type_comes_whole_with_its_licence() -> None:
