@@ -17,6 +17,7 @@ from django.utils.http import escape_leading_slashes
 
 from config.errors import bad_request
 from core.api import cors
+from core.conditional import tagged
 
 log = structlog.get_logger("gauntlet.request")
 
@@ -75,6 +76,30 @@ class PlainTextMiddleware:
         if "\0" in request.path or "%00" in query or "\0" in "".join(request.COOKIES.values()):
             return bad_request(request, BadRequest("null character"))
         return self.get_response(request)
+
+
+class PageTagMiddleware:
+    """Give what has no tag of its own the tag of its body, and send it to nobody who has it.
+
+    It stays with its reader, and is asked for anew each time: whoever has signed in or out since is
+    shown another page. Tokens of forms are another text in every answer, so a page with a form is
+    always sent.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = self.get_response(request)
+        if (
+            request.method not in ("GET", "HEAD")
+            or response.status_code != 200
+            or not isinstance(response, HttpResponse)
+            or response.has_header("ETag")
+        ):
+            return response
+        response.setdefault("Cache-Control", "private, no-cache")
+        return response if "no-store" in response["Cache-Control"] else tagged(request, response)
 
 
 class RequestLogMiddleware:

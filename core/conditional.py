@@ -10,6 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
+from django.utils.http import parse_etags
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
 
@@ -43,6 +44,24 @@ def answer_to(request: HttpRequest, etag: str, make: Callable[[], Answer]) -> An
     """What ``make`` makes, asked only when needed: a reader who has what goes by this tag is told
     304, and nothing else."""
     known: HttpResponse | None = get_conditional_response(request, etag=etag)
-    response = make() if known is None else known
+    if known is None:
+        response: Answer | HttpResponse = make()
+        response["ETag"] = etag
+        return response
+    known["ETag"] = _as_known(request, etag)
+    return known
+
+
+def tagged(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """An answer that has been made, with the tag of its body; 304 for a reader who has that. What
+    it says about caching, and its cookies, stay."""
+    etag = body_tag(response.content)
     response["ETag"] = etag
-    return response
+    known: HttpResponse | None = get_conditional_response(request, etag=etag, response=response)
+    return response if known is None else known
+
+
+def _as_known(request: HttpRequest, etag: str) -> str:
+    """The tag as the reader has it: it was made weak where the answer was compressed for them."""
+    has = parse_etags(request.headers.get("If-None-Match", ""))
+    return f"W/{etag}" if etag not in has and f"W/{etag}" in has else etag

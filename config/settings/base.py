@@ -63,6 +63,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.middleware.RequestLogMiddleware",
+    "config.compression.CompressionMiddleware",
+    "config.middleware.PageTagMiddleware",
     "config.middleware.PlainTextMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.middleware.SlashMiddleware",

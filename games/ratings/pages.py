@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
-from django.views.decorators.http import conditional_page, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.profile import Section
@@ -33,7 +33,6 @@ from games.views.everybody import for_everybody, is_for_one
 
 
 @require_safe
-@conditional_page
 def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
     """Who stands where, of one game or of all together."""
     try:

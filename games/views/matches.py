@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
@@ -69,7 +68,6 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
-@gzip_page
 @explains_refusals
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match, step by step. `?move=N` is the link to one of them.

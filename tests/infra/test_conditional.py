@@ -35,7 +35,9 @@ def asked(said: str, tag: str) -> tuple[HttpResponse, int]:
 def test_nothing_is_made_for_whoever_has_it(said: str, tag: str) -> None:
     response, made = asked(said, tag)
     assert (response.status_code, response.content, made) == (304, b"", 0)
-    assert response["ETag"] == tag
+    # A tag that was made weak on its way to the reader is told as they have it.
+    theirs = f"W/{OURS}" if tag == OURS and said.endswith(f"W/{OURS}") else tag
+    assert response["ETag"] == theirs
 
 
 @pytest.mark.parametrize("tag", [OURS, f"W/{OURS}"])

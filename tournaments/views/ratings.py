@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import conditional_page, require_safe
+from django.views.decorators.http import require_safe
 
 from games.ratings.forms import BoardForm
 from tournaments.leaderboards import season_leaderboard
@@ -12,7 +12,6 @@ from tournaments.views.common import season_page, shown
 
 
 @require_safe
-@conditional_page
 @season_page
 def leaderboard(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Who played strongest in this season, of those who are asked for."""
