@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
@@ -23,6 +24,9 @@ SAFE: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'"),
 )
+
+
+COMPRESSED: Final = (".br", ".gz")  # what a file's name has at its end beside the file
 
 
 class HashedFiles(CompressedManifestStaticFilesStorage):
@@ -41,12 +45,24 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
         return stored
 
 
+class Files(WhiteNoiseMiddleware):
+    """The files that there are, looked up once."""
+
+    def add_cache_headers(self, headers: Any, path: str, url: str) -> None:
+        """Say for how long a file is good, and give one that has compressed copies a weak tag for
+        all of them: a strong one would stand for the same bytes (RFC 9110, 8.8.1)."""
+        super().add_cache_headers(headers, path, url)
+        if any(Path(f"{path}{ending}").exists() for ending in COMPRESSED):
+            found = Path(path).stat()
+            headers["ETag"] = f'W/"{int(found.st_mtime):x}-{found.st_size:x}"'
+
+
 class StaticFiles:
     """ASGI: answers for what lies below ``STATIC_URL``, and hands on everything else."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
-        self.files = WhiteNoiseMiddleware()
+        self.files = Files()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
@@ -54,7 +70,14 @@ class StaticFiles:
         if found is None:
             await self.application(scope, receive, send)
             return
-        answer = found.get_response(scope["method"], _as_wsgi(scope["headers"]))
+        asked = _as_wsgi(scope["headers"])
+        if "HTTP_RANGE" in asked:
+            # A part is one of the file as it is, and whoever adds it to what they have must know
+            # that this is of the same bytes: a weak tag cannot tell.
+            asked.pop("HTTP_ACCEPT_ENCODING", None)
+            if "HTTP_IF_RANGE" in asked:
+                del asked["HTTP_RANGE"]
+        answer = found.get_response(scope["method"], asked)
         body = b""
         if answer.file is not None:
             with answer.file:

@@ -13,10 +13,11 @@ from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import User
+from core.modules import led_to
 
 register = template.Library()
 
@@ -49,6 +50,14 @@ def icon_names() -> frozenset[str]:
         raise FileNotFoundError("static/img/icons.svg")
     with open(path, encoding="utf-8") as file:  # noqa: PTH123  (the finder returns a string)
         return frozenset(re.findall(r'<symbol id="([^"]+)"', file.read()))
+
+
+@register.simple_tag
+def modules(*names: str) -> SafeString:
+    """Have the browser fetch these modules, and all that they import, at once."""
+    found = dict.fromkeys(each for name in names for each in (name, *led_to(name)))
+    link = '<link rel="modulepreload" href="{}">'
+    return format_html_join("\n  ", link, ((static(each),) for each in found))
 
 
 @register.simple_tag

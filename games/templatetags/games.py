@@ -9,11 +9,12 @@ from django import template
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.roles import is_organiser
+from core.modules import led_to
 from games import words
 from games.folders import static_name
 from games.models import Challenge, Match, MatchPlayer
@@ -25,19 +26,31 @@ from games.services.challenges import answers_of
 register = template.Library()
 
 
+@register.filter
+def board_name(ruleset_id: str) -> str:
+    """The name by which static files know a ruleset's board."""
+    return static_name(REGISTRY.get(ruleset_id), "board.js")
+
+
 @register.simple_tag
 def board_module(ruleset_id: str) -> str:
     """The address of a ruleset's board."""
-    return static(static_name(REGISTRY.get(ruleset_id), "board.js"))
+    return static(board_name(ruleset_id))
 
 
 @register.simple_tag
 def board_stylesheet(ruleset_id: str) -> SafeString:
-    """The link to the styles of a ruleset's board, for those that have a sheet of their own."""
+    """The links to the styles of a ruleset's board, for those that have a sheet of their own, and
+    to what that imports."""
     path = static_name(REGISTRY.get(ruleset_id), "board.css")
     if finders.find(path) is None:
         return SafeString("")
-    return format_html('<link rel="stylesheet" href="{}">', static(path))
+    imported = ((static(each),) for each in led_to(path))
+    return format_html(
+        '{}<link rel="stylesheet" href="{}">',
+        format_html_join("", '<link rel="preload" as="style" href="{}">', imported),
+        static(path),
+    )
 
 
 @register.filter

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import brotli
 import httpx
 import pytest
 from asgiref.testing import ApplicationCommunicator
@@ -21,6 +23,7 @@ from django.conf import settings
 from django.templatetags.static import static
 
 from config.statics import StaticFiles
+from core.modules import led_to
 from script.lib import statics
 from script.lib.console import ROOT, Failure
 from tests.support.site import Site
@@ -77,6 +80,42 @@ def test_every_module_names_others_by_their_contents() -> None:
         assert [name for name in names if not HASHED.search(name)] == []
 
 
+def test_what_a_module_leads_to_is_known_beforehand() -> None:
+    """As a browser finds it in what was collected, step by step."""
+    root = Path(settings.STATIC_ROOT)
+    manifest = json.loads((root / "staticfiles.json").read_text())["paths"]
+    plain = {f"{settings.STATIC_URL}{hashed}": name for name, hashed in manifest.items()}
+    longest = 0
+    for name in manifest:
+        kind = Path(name).suffix
+        if kind not in {".js", ".css"} or not name.startswith(("js/", "css/", "rulesets/")):
+            continue
+        waiting, seen = [static(name)], set[str]()
+        while waiting:
+            path = waiting.pop()
+            text = (root / path.removeprefix(settings.STATIC_URL)).read_text()
+            led = {each for each in named_in(text, kind, path) if each.endswith(kind)}
+            waiting += led - seen
+            seen |= led
+        found = led_to(name)
+        assert sorted(found) == sorted(plain[path] for path in seen - {static(name)}), name
+        longest = max(longest, len(found))
+    assert longest > 15
+
+
+def test_every_page_names_all_its_modules() -> None:
+    """A browser that finds out only as it reads them waits for one after the other."""
+    scripts = re.compile(r"<script type=\"module\" src=\"{% static '([^']+)' %}\"")
+    found = 0
+    for path in (ROOT / "templates").rglob("*.html"):
+        text = path.read_text()
+        for name in scripts.findall(text):
+            if led_to(name) and path.name != "base.html":
+                assert f'{{% modules "{name}"' in text, path
+                found += 1
+    assert found > 8
+
+
 # -- before Django -------------------------------------------------------------------------------
 
 
@@ -118,25 +157,69 @@ def test_a_file_is_answered_before_django() -> None:
     assert headers["content-length"] == str(len(body))
 
 
-def test_whoever_takes_it_compressed_gets_it_so() -> None:
-    status, headers, body = answered(static(SCRIPT), accept_encoding="gzip, br")
+@pytest.mark.parametrize(
+    ("takes", "coding", "plain"),
+    [
+        ("gzip, deflate, br, zstd", "br", brotli.decompress),
+        ("gzip, deflate", "gzip", gzip.decompress),
+        ("identity", "", bytes),
+        ("", "", bytes),
+    ],
+)
+def test_whoever_takes_it_compressed_gets_it_so(
+    takes: str, coding: str, plain: Callable[[bytes], bytes]
+) -> None:
+    status, headers, body = answered(static(SCRIPT), accept_encoding=takes)
     assert status == 200
-    assert headers["content-encoding"] == "gzip"
+    assert headers.get("content-encoding", "") == coding
+    assert headers["content-length"] == str(len(body))
     assert headers["vary"] == "Accept-Encoding"
-    assert gzip.decompress(body) == collected(SCRIPT)
+    assert plain(body) == collected(SCRIPT)
+    assert answered(static(SCRIPT), "HEAD", accept_encoding=takes) == (200, headers, b"")
+    # A strong tag would stand for the same bytes, which two codings are not.
+    assert headers["etag"].startswith("W/")
+    status, told, body = answered(
+        static(SCRIPT), accept_encoding=takes, if_none_match=headers["etag"]
+    )
+    assert (status, body) == (304, b"")
+    for name in ("etag", "vary", "cache-control"):
+        assert told[name] == headers[name]
 
 
-def test_whoever_has_it_gets_nothing() -> None:
-    _, headers, _ = answered(static(SCRIPT))
-    assert answered(static(SCRIPT), if_none_match=headers["etag"])[::2] == (304, b"")
+def test_what_has_no_compressed_copy_has_a_strong_tag() -> None:
+    _, headers, _ = answered(static("img/icon-180.png"), accept_encoding="gzip, br")
+    assert headers["etag"].startswith('"')
+    assert "vary" not in headers
+    assert answered(static("img/icon-180.png"), if_none_match=headers["etag"])[0] == 304
+
+
+def test_all_that_shrinks_is_there_compressed() -> None:
+    root = Path(settings.STATIC_ROOT)
+    found = [
+        path
+        for path in root.rglob("*")
+        if path.suffix in {".css", ".js", ".svg"}
+        and HASHED.search(path.name)
+        and path.stat().st_size > 500
+    ]
+    assert len(found) > 100
+    for path in found:
+        for coding in (".br", ".gz"):
+            assert path.with_name(path.name + coding).exists(), path.name
 
 
 def test_the_head_of_a_file_and_a_part_of_it() -> None:
     whole = collected(SCRIPT)
     status, headers, body = answered(static(SCRIPT), "HEAD")
     assert (status, headers["content-length"], body) == (200, str(len(whole)), b"")
-    status, headers, body = answered(static(SCRIPT), range="bytes=2-5")
+    # A part is of the file itself, in whatever coding a reader would take the whole of it.
+    status, headers, body = answered(static(SCRIPT), range="bytes=2-5", accept_encoding="br")
     assert (status, body) == (206, whole[2:6])
+    assert "content-encoding" not in headers
+    assert headers["content-range"] == f"bytes 2-5/{len(whole)}"
+    # Whether a part fits to what somebody has, a weak tag cannot say: they get the whole.
+    tag = headers["etag"]
+    assert answered(static(SCRIPT), range="bytes=2-5", if_range=tag)[::2] == (200, whole)
 
 
 def test_a_file_takes_no_other_method() -> None:

@@ -1,0 +1,79 @@
+"""What a match page weighs for a browser that has never been here, and how often it has to wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from games.rulesets import REGISTRY
+from tests.browser import players
+from tests.support.loading import Loading
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.support.fixtures import Pages
+    from tests.support.site import Site
+
+pytestmark = pytest.mark.browser
+
+AT_MOST = 150_000  # bytes over the line
+WIDE = {"viewport": {"width": 1440, "height": 900}}
+NARROW = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+
+
+def opened(page: Page, address: str, loading: Loading) -> None:
+    """Open a match's page and wait until nothing more of it is on its way."""
+    page.goto(address)
+    players.is_live(page)
+    page.wait_for_function("document.fonts.status === 'loaded'")
+    page.wait_for_load_state("networkidle")
+    loading.settle()
+
+
+@pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
+@pytest.mark.parametrize("who", [None, "Ada"])
+def test_the_page_of_a_match_is_light_and_waits_twice(
+    new_page: Pages, site: Site, ruleset: str, who: str | None
+) -> None:
+    """For the page, and for all that it names: no module asks for another one that the page has
+    not asked for already, nor does a style sheet."""
+    game = players.start(site, ruleset, variant=REGISTRY.get(ruleset).variants[0].id)
+    page = new_page(**(WIDE if who else NARROW))
+    if who:
+        cookie: Any = {"name": game.cookie, "value": game.sessions[who], "url": game.base_url}
+        page.context.add_cookies([cookie])
+    loading = Loading(page)
+    opened(page, game.address, loading)
+    parts = loading.parts
+    assert len([each for each in parts if each.kind == "Script"]) > 15
+    assert [each for each in parts if each.depth > 2] == []
+    assert [
+        each for each in loading.fetched if each.path.startswith("/static/") and not each.bytes
+    ] == []
+    assert sum(each.bytes for each in loading.fetched) < AT_MOST
+    assert [each for each in parts if each.coding == "" and each.kind != "Font"] == []
+    assert new_page.errors == []
+
+
+def test_letters_of_other_languages_are_fetched_where_they_stand(
+    new_page: Pages, site: Site
+) -> None:
+    """A page in English has the small copy of the type, and a name in Portuguese the rest of it."""
+    page = new_page(**WIDE)
+    loading = Loading(page)
+    page.goto("/rules/")
+    page.wait_for_load_state("networkidle")
+
+    def fonts() -> set[str]:
+        return {
+            each.path.rsplit("/", 1)[1].split(".")[0]
+            for each in loading.parts
+            if each.kind == "Font"
+        }
+
+    assert fonts() == {"figtree-basic", "marcellus-latin-400-normal"}
+    page.locator("main p").first.evaluate("each => { each.textContent = 'João Łukasz'; }")
+    loading.settle(lambda: len(fonts()) == 4)
+    assert fonts() >= {"figtree-latin-wght-normal", "figtree-latin-ext-wght-normal"}
