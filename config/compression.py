@@ -5,7 +5,8 @@ how long it is, again and again with another guess beside the secret, learns it 
 (BREACH). So the answer to whatever writes is sent as it is, which is where tokens and secrets are
 shown once; and so is what may not even be stored, `no-store`: settings that hold such things, what
 the API tells callers about themselves, the admin site. `no-transform` asks for the same, of proxies
-too. Tokens of forms are another text in every answer. And each compressed answer is as much longer
+too. Tokens of forms are another text in every answer; what a player must not know of the other
+stands beside names and moves, never beside the chat. And each compressed answer is as much longer
 as chance has it.
 """
 

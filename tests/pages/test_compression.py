@@ -20,7 +20,9 @@ from django.test import Client, RequestFactory
 from accounts.models import User
 from config.compression import CompressionMiddleware
 from core.api.renderers import NDJSON
+from games.services.chat import chat_post
 from script.lib.console import ROOT
+from tests.games.support import Play
 from tests.pages.test_releases import addresses
 from tests.tournaments.support import running
 
@@ -231,6 +233,24 @@ def test_every_template_that_shows_a_secret_is_asked() -> None:
         if copied.search(path.read_text())
     }
     assert found == SHOW
+
+
+@pytest.mark.django_db
+def test_what_players_hide_is_not_compressed_beside_what_others_write(
+    visitor: Callable[..., Client], play: Play, ada: User, ben: User, cleo: User
+) -> None:
+    """A view stands beside names and moves; what the opponent or the room writes in the chat, word
+    for word as they like, is in answers of its own."""
+    said = "colourless green ideas"
+    for user, room in ((ben, "players"), (cleo, "spectators")):
+        chat_post(acting_user=user, match=play.match, room=room, client_id="it", text=said, at=0)
+    client = visitor(ada)
+    for path in (f"/matches/{play.pk}/", f"/api/v1/matches/{play.pk}/"):
+        answer = client.get(path, headers={"Accept-Encoding": BROWSER})
+        assert answer["Content-Encoding"] == "zstd"
+        assert said not in plain(answer).decode()
+    own = client.get(f"/api/v1/matches/{play.pk}/chat/?room=players")
+    assert said in plain(own).decode()
 
 
 @pytest.mark.django_db
