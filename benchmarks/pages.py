@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, sync_playwright
+from stand import running_site
 
-from benchmarks.stand import running_site
 from games.rulesets import REGISTRY
 from script.lib import chromium
 from tests.browser import players
