@@ -8,8 +8,7 @@ on the pallet and land on squares without a peg. A search in that region visits 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Final
 
 from games.engine.chance import RandomSource, below, choose, shuffled
@@ -17,27 +16,34 @@ from games.engine.errors import EngineFault
 from games.rulesets.peg_domain.boards import (
     DOMAIN,
     DOMAIN_SQUARES,
-    DOMAIN_STEP,
-    DOMAIN_STRIDE,
     PALLET_STEP,
     STRIDE,
     landing,
     members,
+    set_of,
 )
 from games.rulesets.peg_domain.moves import PlaceCutOut
+from games.rulesets.peg_domain.turning import NEAR, PLACE, laid_over, narrow, targets_of, wide
 
-_ORDERS: Final = tuple(permutations((0, 1, 2, 3)))
-_STEPS: Final = tuple(
-    [
-        tuple([(PALLET_STEP[way], DOMAIN_STEP[way + turns & 3]) for way in range(4)])
-        for turns in range(4)
+_ORDERS: Final = tuple(permutations(PALLET_STEP))
+_BESIDE: Final = set_of([STRIDE + step for step in PALLET_STEP])
+"""The squares beside a square, as bits counted from the one above it."""
+_OPEN: Final = {
+    open_: tuple(
+        [
+            tuple([step for step in order if open_ >> STRIDE + step & 1])
+            for order in (*_ORDERS, PALLET_STEP)
+        ]
+    )
+    for open_ in [
+        set_of([STRIDE + step for step in steps])
+        for count in range(5)
+        for steps in combinations(PALLET_STEP, count)
     ]
-)
-# Where a square of the pallet lies, so that differences tell every way from every other one: four
-# to the left in the row below must not be mistaken for nine to the right in the same.
-_PLACE: Final = tuple([square // STRIDE * 64 + square % STRIDE for square in range(STRIDE * 20)])
-_LANE: Final = 128
-"""The squares of the domain in one rotation take so many bits."""
+}
+"""By which of the squares beside a square can be entered: the steps there, by `_ORDERS`, and at
+last in the order of `PALLET_STEP`."""
+_PLAIN: Final = len(_ORDERS)
 _TRIES: Final = 10
 _GROWN: Final = 4  # one cut-out in so many is widened, where any shape is allowed
 
@@ -57,28 +63,47 @@ def path_from(
     A search in depth with random turns, so that every path comes out now and then: it is the one
     found whenever each step of it happens to be tried first.
     """
-    steps = _STEPS[turns]
-    fresh = left & ~(1 << start)
-    path, at = [start], [target]
-    orders: list[Iterator[int]] = [iter(_ORDERS[int(random() * 24)])]
-    while path:
-        for way in orders[-1]:
-            step, domain_step = steps[way]
-            square = path[-1] + step
-            lands = at[-1] + domain_step
-            if fresh >> square & 1 and free >> lands & 1:
-                path.append(square)
-                if pegs >> square & 1:
+    return _path_within(left & laid_over(narrow(free), start, target, turns), pegs, random, start)
+
+
+def _path_within(region: int, pegs: int, random: RandomSource, start: int) -> list[int] | None:
+    """A path from the peg ``start`` to another one through the squares of a ``region``."""
+    reached = 1 << start
+    region |= reached
+    others = region & pegs ^ reached
+    while True:
+        wider = region & (
+            reached | reached << 1 | reached >> 1 | reached << STRIDE | reached >> STRIDE
+        )
+        if wider & others:
+            break
+        if wider == reached:
+            # A search would draw once on each square that it visits, and it would visit all.
+            for _ in range(reached.bit_count()):
+                random()
+            return None
+        reached = wider
+    fresh = region ^ 1 << start
+    square = start
+    path = [start]
+    ways = iter(_OPEN[fresh >> square - STRIDE & _BESIDE][int(random() * 24)])
+    untried = []
+    while True:
+        for step in ways:
+            beside = square + step
+            if fresh >> beside & 1:
+                path.append(beside)
+                if others >> beside & 1:
                     return path
-                fresh ^= 1 << square
-                at.append(lands)
-                orders.append(iter(_ORDERS[int(random() * 24)]))
+                fresh ^= 1 << beside
+                untried.append(ways)
+                square = beside
+                ways = iter(_OPEN[fresh >> square - STRIDE & _BESIDE][int(random() * 24)])
                 break
         else:
             path.pop()
-            at.pop()
-            orders.pop()
-    return None
+            square = path[-1]
+            ways = untried.pop()
 
 
 def quick(
@@ -86,6 +111,7 @@ def quick(
 ) -> PlaceCutOut | None:
     """A placement found in a few tries, or None, which means nothing."""
     count = len(listed)
+    lanes = narrow(free)
     for _ in range(_TRIES):
         start = listed[int(random() * count)]
         if not left >> start & 1:
@@ -94,7 +120,8 @@ def quick(
         if not free >> target & 1:
             continue
         turns = int(random() * 4)
-        path = path_from(left, pegs, free, random, start=start, target=target, turns=turns)
+        region = left & laid_over(lanes, start, target, turns)
+        path = _path_within(region, pegs, random, start)
         if path is not None:
             return PlaceCutOut(tuple(path), True, target, turns)
     return None
@@ -107,13 +134,14 @@ def thorough(left: int, pegs: int, free: int, random: RandomSource) -> PlaceCutO
     squares of the domain the peg may lie, in all four rotations at once, if the search is to get
     here; each square that is passed takes away those for which it would land on a peg or outside.
     """
-    landings: dict[int, int] = {}
-    starts = free | free << _LANE | free << 2 * _LANE | free << 3 * _LANE
+    lanes = wide(free)
     for start in shuffled(random, members(pegs)):
-        found = _targets(left, pegs, free, start, starts, landings)
+        # A peg from which none was reached is reached from none.
+        left &= ~(1 << start)
+        found = _targets(left, pegs, lanes, start)
         if found:
-            bit = choose(random, members(found))
-            target, turns = bit % _LANE, bit // _LANE
+            turns, target = choose(random, targets_of(found))
+            left |= pegs
             path = path_from(left, pegs, free, random, start=start, target=target, turns=turns)
             if path is None:
                 raise EngineFault("a peg that can be reached was not reached")
@@ -121,48 +149,28 @@ def thorough(left: int, pegs: int, free: int, random: RandomSource) -> PlaceCutO
     return None
 
 
-def _targets(
-    left: int, pegs: int, free: int, start: int, starts: int, landings: dict[int, int]
-) -> int:
-    """Squares of the domain, in lanes by rotation, from which another peg can be reached: those
-    of the first one that is met, so none only where there is none. ``landings`` remembers, by the
-    way from the start, from where a square lands on a free one."""
-    reached = {start: starts}
+def _targets(left: int, pegs: int, lanes: int, start: int) -> int:
+    """Squares of the domain, in wide ``lanes`` like those that are free, from which another peg can
+    be reached: those of the first one that is met, so none only where there is none."""
+    left &= NEAR[start]
+    base = PLACE[start]
+    reached = {start: lanes}
     work = [start]
     for square in work:
         here = reached[square]
-        for step in PALLET_STEP:
+        for step in _OPEN[left >> square - STRIDE & _BESIDE][_PLAIN]:
             beside = square + step
-            if not left >> beside & 1:
-                continue
-            away = _PLACE[beside] - _PLACE[start]
-            lands = landings.get(away)
-            if lands is None:
-                lands = landings[away] = _landing_lanes(start, beside, free)
-            fit = here & lands
+            away = PLACE[beside] - base
+            fit = here & (lanes >> away if away >= 0 else lanes << -away)
             if not fit:
                 continue
             if pegs >> beside & 1:
-                if beside != start:
-                    return fit
-                continue
+                return fit
             known = reached.get(beside, 0)
             if fit & ~known:
                 reached[beside] = fit | known
                 work.append(beside)
     return 0
-
-
-def _landing_lanes(start: int, square: int, free: int) -> int:
-    across = square % STRIDE - start % STRIDE
-    down = square // STRIDE - start // STRIDE
-    lanes = 0
-    for turns in range(4):
-        away = down * DOMAIN_STRIDE + across
-        # No shift reaches into another lane: a way this long has left the domain before.
-        lanes |= ((free >> away if away >= 0 else free << -away) & DOMAIN) << turns * _LANE
-        across, down = -down, across
-    return lanes
 
 
 def any_placement(left: int, pegs: int, standing: int) -> bool:
