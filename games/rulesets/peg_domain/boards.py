@@ -79,7 +79,6 @@ DOMAIN_SQUARE: Final = {name: square for square, name in DOMAIN_NAME.items()}
 WAYS: Final = "URDL"
 """The directions of a path, clockwise; up is towards row 1."""
 PALLET_STEP: Final = (-STRIDE, 1, STRIDE, -1)
-DOMAIN_STEP: Final = (-DOMAIN_STRIDE, 1, DOMAIN_STRIDE, -1)
 WAY_OF_STEP: Final = {step: way for way, step in enumerate(PALLET_STEP)}
 
 
@@ -120,6 +119,8 @@ def has_cut_out(left: int, pegs: int) -> bool:
 
     Then there is a cut-out: of the pegs that are connected, two have no other one between them.
     """
+    if pegs & (pegs << 1 | pegs << STRIDE):
+        return True
     while pegs:
         peg = pegs & -pegs
         pegs ^= peg
@@ -132,6 +133,20 @@ def has_cut_out(left: int, pegs: int) -> bool:
                 break
             reached = wider
     return False
+
+
+def _offset(square: int, turns: int) -> int:
+    across, down = square % STRIDE, square // STRIDE
+    for _ in range(turns):
+        across, down = -down, across
+    return down * DOMAIN_STRIDE + across
+
+
+OFFSET: Final = tuple(
+    [tuple([_offset(square, turns) for square in range(STRIDE * (ROWS + 2))]) for turns in range(4)]
+)
+"""By quarter turns and square of a pallet: where it lands, seen from where any other one does, as
+long as both land on the domain (see `landing`)."""
 
 
 def landing(anchor: int, square: int, target: int, turns: int) -> int | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.chance import RandomSource, below
+from games.engine.chance import RandomSource
 from games.engine.decisions import Chance, Draw
 from games.rulesets.peg_domain.boards import (
     COLOURS,
@@ -23,6 +23,7 @@ BOTH: Final = "both"
 LEAST_REMOVABLE: Final = 12
 """House ruling: where squares are removed, a pallet on which fewer could be is drawn again."""
 
+_SQUARES: Final = len(PALLET_SQUARES)
 _CHANCE = re.compile(r"pallet (?P<whose>red|blue|both)(?P<squares>(?: [a-z]+[0-9]+)+)")
 
 
@@ -44,7 +45,7 @@ def draw(frame: Preliminaries, wanted: Draw, random: RandomSource) -> Chance:
     while True:
         squares = list(PALLET_SQUARES)
         for index in range(PEGS):
-            at = index + below(random, len(squares) - index)
+            at = index + int(random() * (_SQUARES - index))
             squares[index], squares[at] = squares[at], squares[index]
         chosen = sorted(squares[:PEGS])
         if not frame.removals or removable_at_first(set_of(chosen)).bit_count() >= LEAST_REMOVABLE:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import combinations, permutations
 from typing import Final
 
-from games.engine.chance import RandomSource, below, choose, shuffled
+from games.engine.chance import RandomSource, below, shuffled
 from games.engine.errors import EngineFault
 from games.rulesets.peg_domain.boards import (
     DOMAIN,
@@ -23,7 +23,7 @@ from games.rulesets.peg_domain.boards import (
     set_of,
 )
 from games.rulesets.peg_domain.moves import PlaceCutOut
-from games.rulesets.peg_domain.turning import NEAR, PLACE, laid_over, narrow, targets_of, wide
+from games.rulesets.peg_domain.turning import NEAR, PLACE, laid_over, narrow, some_target, wide
 
 _ORDERS: Final = tuple(permutations(PALLET_STEP))
 _BESIDE: Final = set_of([STRIDE + step for step in PALLET_STEP])
@@ -140,7 +140,7 @@ def thorough(left: int, pegs: int, free: int, random: RandomSource) -> PlaceCutO
         left &= ~(1 << start)
         found = _targets(left, pegs, lanes, start)
         if found:
-            turns, target = choose(random, targets_of(found))
+            target, turns = some_target(found, random)
             left |= pegs
             path = path_from(left, pegs, free, random, start=start, target=target, turns=turns)
             if path is None:
@@ -166,8 +166,11 @@ def _targets(left: int, pegs: int, lanes: int, start: int) -> int:
                 continue
             if pegs >> beside & 1:
                 return fit
-            known = reached.get(beside, 0)
-            if fit & ~known:
+            known = reached.get(beside)
+            if known is None:
+                reached[beside] = fit
+                work.append(beside)
+            elif fit & ~known:
                 reached[beside] = fit | known
                 work.append(beside)
     return 0

@@ -10,13 +10,11 @@ import msgspec
 from games.engine.decisions import Decision, Outcome, Seat, other
 from games.engine.reasons import POINTS, TIE_BREAK
 from games.rulesets.peg_domain.boards import (
-    DOMAIN_STEP,
     HOME,
+    OFFSET,
     PALLET,
-    WAY_OF_STEP,
     around,
     has_cut_out,
-    landing,
     members,
     set_of,
 )
@@ -280,19 +278,21 @@ def begun(state: PegDomainState, red: Seat) -> PegDomainState:
 
 def covered_by(move: PlaceCutOut) -> int:
     """The squares of the domain that a placement covers, which must all be on it."""
-    squares, turns, target = move.squares, move.turns, move.target
-    covered = 1 << target
-    if move.by_path:
-        before = squares[0]
-        for square in squares[1:]:
-            target += DOMAIN_STEP[WAY_OF_STEP[square - before] + turns & 3]
-            covered |= 1 << target
-            before = square
-        return covered
-    for square in squares[1:]:
-        at = landing(squares[0], square, target, turns)
-        covered |= 0 if at is None else 1 << at
+    offset = OFFSET[move.turns]
+    base = move.target - offset[move.squares[0]]
+    covered = 0
+    for square in move.squares:
+        covered |= 1 << base + offset[square]
     return covered
+
+
+def pegs_put(move: PlaceCutOut, cut: int, pegs: int) -> int:
+    """The squares of the domain on which a placement puts its two pegs, ``cut`` being its squares
+    as a set and ``pegs`` those of the pallet. The anchor carries one."""
+    anchor = move.squares[0]
+    second = cut & pegs ^ 1 << anchor
+    offset = OFFSET[move.turns]
+    return 1 << move.target | 1 << move.target + offset[second.bit_length() - 1] - offset[anchor]
 
 
 def played(
@@ -309,19 +309,12 @@ def played(
         turn = PegTurn(seat, move, 0, removal, 0)
         return _next_turn(_replace(state, ended=ended, spent=spent, last=turn))
     covered = covered_by(move)
-    cut = 0
-    for square in move.squares:
-        cut |= 1 << square
-    pegs = state.frame.pegs[seat]
     standing = state.standing
     if move.minus is not None:
         standing &= ~(1 << move.minus)
         spent = _spend(spent, seat, 1)
-    standing |= 1 << move.target
-    for square in move.squares[1:]:
-        if pegs >> square & 1:
-            at = landing(move.squares[0], square, move.target, move.turns)
-            standing |= 0 if at is None else 1 << at
+    cut = set_of(move.squares)
+    standing |= pegs_put(move, cut, state.frame.pegs[seat])
     own = state.left[seat] & ~cut
     gone = 0
     if removal is not None:

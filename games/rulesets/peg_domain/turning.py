@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final, TypeAlias
 
+from games.engine.chance import RandomSource
 from games.rulesets.peg_domain.boards import (
     COLUMNS,
     DOMAIN_SQUARES,
@@ -21,6 +22,7 @@ from games.rulesets.peg_domain.boards import (
     PALLET_SQUARES,
     SIDE,
     STRIDE,
+    members,
     set_of,
 )
 
@@ -74,12 +76,18 @@ def _wide_table() -> Table:
 
 
 def _turned(squares: int, table: Table) -> int:
-    squares >>= _FIRST
-    lanes = 0
-    for row in table:
-        lanes |= row[squares & _ROW]
-        squares >>= DOMAIN_STRIDE
-    return lanes
+    one, two, three, four, five, six, seven, eight, nine = table
+    return (
+        one[squares >> _FIRST & _ROW]
+        | two[squares >> _FIRST + DOMAIN_STRIDE & _ROW]
+        | three[squares >> _FIRST + 2 * DOMAIN_STRIDE & _ROW]
+        | four[squares >> _FIRST + 3 * DOMAIN_STRIDE & _ROW]
+        | five[squares >> _FIRST + 4 * DOMAIN_STRIDE & _ROW]
+        | six[squares >> _FIRST + 5 * DOMAIN_STRIDE & _ROW]
+        | seven[squares >> _FIRST + 6 * DOMAIN_STRIDE & _ROW]
+        | eight[squares >> _FIRST + 7 * DOMAIN_STRIDE & _ROW]
+        | nine[squares >> _FIRST + 8 * DOMAIN_STRIDE & _ROW]
+    )
 
 
 def narrow(squares: int) -> int:
@@ -142,23 +150,20 @@ NEAR: Final = tuple([_near(square) for square in range(STRIDE * 18)])
 domain."""
 
 
-@cache
-def _target_of() -> dict[int, tuple[int, int]]:
-    return {
-        turns * WIDE_LANE + _at(square, turns, ROOM): (turns, square)
-        for turns in range(4)
-        for square in DOMAIN_SQUARES
-    }
+_ONE_WIDE_LANE: Final = (1 << WIDE_LANE) - 1
+_TARGET: Final = tuple(
+    [{_at(square, turns, ROOM): square for square in DOMAIN_SQUARES} for turns in range(4)]
+)
 
 
-def targets_of(lanes: int) -> list[tuple[int, int]]:
-    """The members of a set in wide lanes as quarter turns and squares of the domain, in
-    order."""
-    target_of = _target_of()
-    found = []
-    while lanes:
-        lowest = lanes & -lanes
-        found.append(target_of[lowest.bit_length() - 1])
-        lanes ^= lowest
-    found.sort()
-    return found
+def some_target(lanes: int, random: RandomSource) -> tuple[int, int]:
+    """A member of a set in wide lanes, which must have one, as a square of the domain and quarter
+    turns: each equally likely."""
+    at = int(random() * lanes.bit_count())
+    turns = 0
+    while at >= (count := (lanes & _ONE_WIDE_LANE).bit_count()):
+        at -= count
+        lanes >>= WIDE_LANE
+        turns += 1
+    target_of = _TARGET[turns]
+    return sorted([target_of[bit] for bit in members(lanes & _ONE_WIDE_LANE)])[at], turns
