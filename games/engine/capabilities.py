@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import msgspec
 
 from core.refusals import NotFound, Refusal
+from games.engine.chance import RandomSource
 from games.engine.decisions import Decision
 from games.engine.errors import EngineFault
 from games.engine.naming import UNNAMED, Names
@@ -102,6 +103,28 @@ def _in_dispute(ruleset: Ruleset[Any, Any], state: Any) -> Disputes:
     if disputes is None or state is None or not disputes.in_dispute(state):
         raise Refusal("organiser.nothing-to-rule", "There is no challenge to rule on.")
     return disputes
+
+
+# -- random play in one go -----------------------------------------------------------------------
+
+
+@runtime_checkable
+class Simulates(Protocol):
+    """Random play in a form of the ruleset's own, faster than step by step: most of what a playout
+    costs is the immutable state between two steps, which nobody looks at."""
+
+    @abstractmethod
+    def simulate(self, state: Any, random: RandomSource, most: int) -> tuple[Any, int]:
+        """As many random steps at once as can be made so, at most ``most`` of them: the state then,
+        and how many there were; none where the next one is left to the plain rules, or there is
+        none. Exactly the states that `games.engine.playouts.step` leads to with these draws."""
+        ...
+
+
+@cache
+def simulates_of(ruleset: Ruleset[Any, Any]) -> Simulates | None:
+    """The ruleset as one that plays on at random in one go, or None."""
+    return ruleset if isinstance(ruleset, Simulates) else None
 
 
 # -- moves that cost reserve ---------------------------------------------------------------------

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from games.engine.capabilities import simulates_of
 from games.engine.chance import RandomSource
 from games.engine.ruleset import Ruleset
 
 State = TypeVar("State")
 Move = TypeVar("Move")
+
+MOST: Final = 100_000
+"""Steps, which no match of a ruleset that always ends takes."""
 
 
 def step(ruleset: Ruleset[State, Move], state: State, random: RandomSource) -> State:
@@ -31,14 +35,44 @@ def step(ruleset: Ruleset[State, Move], state: State, random: RandomSource) -> S
 
 
 def playout(
-    ruleset: Ruleset[State, Move], state: State, random: RandomSource, most: int = 100_000
+    ruleset: Ruleset[State, Move], state: State, random: RandomSource, most: int = MOST
 ) -> tuple[State, int]:
     """Play on at random to the end; the final state and how many steps it took.
 
-    Stops early after ``most`` steps, which a ruleset that always ends never reaches.
+    Stops early after ``most`` steps.
     """
     steps = 0
     while steps < most and ruleset.outcome(state) is None:
         state = step(ruleset, state, random)
         steps += 1
     return state, steps
+
+
+def playouts(
+    ruleset: Ruleset[State, Move],
+    state: State,
+    random: RandomSource,
+    count: int,
+    most: int = MOST,
+) -> list[tuple[State, int]]:
+    """``count`` playouts of the same state, one after another: for bots that judge a position by
+    how random matches go on from it, to their ends or ``most`` steps deep.
+
+    Exactly what as many calls of `playout` give with the same ``random``. A ruleset that has a
+    faster form (`games.engine.capabilities.Simulates`) plays in that.
+    """
+    simulates = simulates_of(ruleset)
+    if simulates is None:
+        return [playout(ruleset, state, random, most) for _ in range(count)]
+    ends = []
+    for _ in range(count):
+        here, steps = state, 0
+        while steps < most:
+            here, made = simulates.simulate(here, random, most - steps)
+            if not made:
+                if ruleset.outcome(here) is not None:
+                    break
+                here, made = step(ruleset, here, random), 1
+            steps += made
+        ends.append((here, steps))
+    return ends

@@ -8,12 +8,13 @@ the bits of its square in the lanes up to that number: it never sets any.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from games.engine.chance import RandomSource
 from games.engine.notation import square_name
 
 HIGHEST: Final = 6
@@ -136,7 +137,7 @@ _SHIFTS: Final = tuple(
 )
 
 
-def fits(board: int, hand: tuple[DominoIndex, ...], direction: Direction) -> bool:
+def fits(board: int, hand: Sequence[DominoIndex], direction: Direction) -> bool:
     """Whether any domino in ``hand`` can be laid on ``board`` in that direction."""
     shifts = _SHIFTS[direction]
     mask = SPOT_MASK[direction]
@@ -149,10 +150,52 @@ def fits(board: int, hand: tuple[DominoIndex, ...], direction: Direction) -> boo
 
 def plays_on(board: int, domino: DominoIndex, direction: Direction) -> Iterator[Play]:
     """Every way to lay ``domino`` on ``board`` in that direction, by code."""
+    plays = PLAYS[direction]
+    return map(plays.__getitem__, codes_on(board, domino, direction))
+
+
+_SPOT_OF: Final = tuple([{1 << at: spot for spot, at in enumerate(spots)} for spots in SPOTS])
+_TRIES: Final = 20  # of a play out of all that a hand could be laid to, before they are counted
+
+
+def codes_on(board: int, domino: DominoIndex, direction: Direction) -> list[int]:
+    """The codes of `plays_on`."""
+    low, high_after, high, low_after = _SHIFTS[direction][domino]
+    spot_of, mask = _SPOT_OF[direction], SPOT_MASK[direction]
+    found = []
+    code = WAYS * domino
+    spots = board >> low & board >> high_after & mask
+    while spots:
+        lowest = spots & -spots
+        found.append(code + spot_of[lowest])
+        spots ^= lowest
+    code += WAYS // 2
+    spots = board >> high & board >> low_after & mask
+    while spots:
+        lowest = spots & -spots
+        found.append(code + spot_of[lowest])
+        spots ^= lowest
+    return found
+
+
+def some_code(
+    board: int, hand: Sequence[DominoIndex], direction: Direction, random: RandomSource
+) -> int:
+    """The code of a play of a domino in ``hand``, each equally likely; there must be one. Plays are
+    drawn out of all the ways to lay the hand down until one fits; where that takes long, those that
+    fit are counted."""
     need = NEED[direction]
-    for code in range(WAYS * domino, WAYS * domino + WAYS):
-        if board & need[code] == need[code]:
-            yield PLAYS[direction][code]
+    ways = WAYS * len(hand)
+    for _ in range(_TRIES):
+        at = int(random() * ways)
+        code = hand[at // WAYS] * WAYS + at % WAYS
+        bits = need[code]
+        if board & bits == bits:
+            return code
+    fitting: list[int] = []
+    for domino in sorted(set(hand)):
+        fitting += codes_on(board, domino, direction)
+    return fitting[int(random() * len(fitting))]
 
 
 @cache

@@ -10,6 +10,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
+from games.engine.capabilities import Simulates
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -32,6 +33,7 @@ from games.rulesets.domino_wars import (
     opening,
     picture,
     saving,
+    simulation,
     turns,
     validation,
 )
@@ -41,11 +43,11 @@ from games.rulesets.domino_wars import (
 from games.rulesets.domino_wars.board import (
     INDEX_OF,
     NAMES,
-    NEED,
     PLAYS,
-    WAYS,
+    Direction,
     Play,
     plays_on,
+    some_code,
 )
 from games.rulesets.domino_wars.moves import (
     DECK,
@@ -79,7 +81,6 @@ REPEAT, MULLIGAN, TIE = "domino-repeat", "hand-mulligan", "tie-advantage"
 
 _NO_DECISIONS: Final[tuple[Decision, ...]] = ()
 _NO_DRAWS: Final[tuple[Draw, ...]] = ()
-_TRIES: Final = 20  # of a play out of all that a hand could be laid to, before they are counted
 
 _DECK_OR_PILE = re.compile(r"(deck|pile) ([01]) ([0-9]+(?: [0-9]+)*)")
 _MULLIGAN = re.compile(r"mulligan ([01]) hand ([0-9]+(?: [0-9]+)*) pile ([0-9]+(?: [0-9]+)*)")
@@ -102,7 +103,7 @@ class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_field
     ] = False
 
 
-class DominoWars(Ruleset[State, Move]):
+class DominoWars(Ruleset[State, Move], Simulates):
     """Two decks of eight dominoes fight over sixteen squares; every number has an effect."""
 
     id: ClassVar[str] = "domino-wars"
@@ -286,8 +287,7 @@ class DominoWars(Ruleset[State, Move]):
         return True
 
     def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
-        """Plays are drawn out of all the ways to lay the hand down until one fits; where that
-        takes long, those that fit are counted."""
+        """Uniform, see `games.rulesets.domino_wars.board.some_code` for plays."""
         if type(state) is not Position:
             return _sample_opening(_opening(state), decision, random)
         seat = state.seat
@@ -299,17 +299,14 @@ class DominoWars(Ruleset[State, Move]):
         hand = state.sides[seat].hand
         if state.terms.repeats[seat]:
             hand = tuple(sorted(set(hand)))
-        direction = 0 if seat == state.first else 1
-        board = state.board
-        need = NEED[direction]
-        ways = WAYS * len(hand)
-        for _ in range(_TRIES):
-            at = int(random() * ways)
-            code = hand[at // WAYS] * WAYS + at % WAYS
-            bits = need[code]
-            if board & bits == bits:
-                return PLAYS[direction][code]
-        return choose(random, tuple(self.legal(state, decision)))
+        direction: Direction = 0 if seat == state.first else 1
+        return PLAYS[direction][some_code(state.board, hand, direction, random)]
+
+    def simulate(self, state: State, random: RandomSource, most: int) -> tuple[State, int]:
+        """From the first turn on."""
+        if type(state) is not Position or state.over:
+            return state, 0
+        return simulation.simulate(state, random, most)
 
     # -- what people and bots see --------------------------------------------------------------
 

@@ -59,7 +59,7 @@ Notes: TypeAlias = list[Note] | None
 
 DRAWING, NO_DRAW, SKIPPING = 1, 5, 6
 """Numbers whose effects ask for nothing; a 3 has none at all."""
-_ASKS: Final[tuple[Ask, ...]] = (RETURN, PLAY, TOP, PLAY, DISCARD, PLAY, PLAY)
+ASKS: Final[tuple[Ask, ...]] = (RETURN, PLAY, TOP, PLAY, DISCARD, PLAY, PLAY)
 """By number, the choice that its effect asks for; `PLAY` where there is none."""
 _WARNINGS: Final = {NO_DRAW: "no-draw", SKIPPING: "will-skip"}
 
@@ -82,11 +82,12 @@ def drawn(side: Side) -> Side:
     pile = side.pile
     known = side.known
     if known is not NOTHING:
-        known = _knowledge_after_draw(known, pile)
+        known = known_after_draw(known, pile)
     return Side((*side.hand, pile[0]), pile[1:], side.discards, known, side.skip)
 
 
-def _knowledge_after_draw(known: Known, pile: Dominoes) -> Known:
+def known_after_draw(known: Known, pile: Dominoes) -> Known:
+    """What is known once the top of that pile was drawn."""
     top, bottom, sunk, held, loose = known.top, known.bottom, known.sunk, known.held, known.loose
     if sunk == len(pile):
         sunk -= 1
@@ -100,31 +101,46 @@ def put_away(side: Side, domino: DominoIndex) -> Side:
     """The side with a domino of the hand on the discard pile."""
     known = side.known
     if known is not NOTHING:
-        if domino in known.held:
-            held = _without(known.held, domino)
-            known = Known(known.top, known.bottom, known.sunk, held, known.loose)
-        elif domino in known.loose:
-            loose = _without(known.loose, domino)
-            known = Known(known.top, known.bottom, known.sunk, known.held, loose)
+        known = known_without(known, domino)
     hand = _without(side.hand, domino)
     return Side(hand, side.pile, (*side.discards, domino), known, side.skip)
 
 
+def known_without(known: Known, domino: DominoIndex) -> Known:
+    """What is known once that domino has left the hand for all to see."""
+    if domino in known.held:
+        held = _without(known.held, domino)
+        return Known(known.top, known.bottom, known.sunk, held, known.loose)
+    if domino in known.loose:
+        loose = _without(known.loose, domino)
+        return Known(known.top, known.bottom, known.sunk, known.held, loose)
+    return known
+
+
 def returned(side: Side, domino: DominoIndex) -> Side:
     """The side with a domino of the discard pile at the bottom of the draw pile."""
-    known = side.known
-    known = Known(known.top, known.bottom + 1, known.sunk + 1, known.held, known.loose)
+    known = known_after_return(side.known)
     discards = _without(side.discards, domino)
     return Side(side.hand, (*side.pile, domino), discards, known, side.skip)
+
+
+def known_after_return(known: Known) -> Known:
+    """What is known once a domino came to lie at the bottom of the pile for all to see."""
+    return Known(known.top, known.bottom + 1, known.sunk + 1, known.held, known.loose)
 
 
 def topped(side: Side, domino: DominoIndex) -> Side:
     """The side with a domino of the draw pile, the upper one of two alike, on top of it."""
     pile = side.pile
     at = pile.index(domino)
-    top, bottom, sunk, held, loose = (
-        side.known.top, side.known.bottom, side.known.sunk, side.known.held, side.known.loose,
-    )  # fmt: skip
+    known = known_after_top(side.known, pile, domino)
+    return Side(side.hand, (domino, *pile[:at], *pile[at + 1 :]), side.discards, known, side.skip)
+
+
+def known_after_top(known: Known, pile: Dominoes, domino: DominoIndex) -> Known:
+    """What is known once a domino of that pile was put on top of it, as its owner alone saw."""
+    at = pile.index(domino)
+    top, bottom, sunk, held, loose = known.top, known.bottom, known.sunk, known.held, known.loose
     if at >= top:
         top += 1
         if at >= len(pile) - bottom:
@@ -133,8 +149,7 @@ def topped(side: Side, domino: DominoIndex) -> Side:
         # It may be one of those at the bottom that has been taken; others cannot tell.
         loose = tuple(sorted(loose + pile[-sunk:]))
         sunk = 0
-    known = Known(top, bottom, sunk, held, loose)
-    return Side(side.hand, (domino, *pile[:at], *pile[at + 1 :]), side.discards, known, side.skip)
+    return Known(top, bottom, sunk, held, loose)
 
 
 # -- a turn --------------------------------------------------------------------------------------
@@ -230,7 +245,7 @@ def _effects(
 
 def _effect(number: int, side: Side, seat: Seat, notes: Notes) -> tuple[Ask, Side]:
     """One effect: what has to be asked, or `PLAY` for nothing, and the side after it."""
-    ask = _ASKS[number]
+    ask = ASKS[number]
     if ask is not PLAY:
         return _choice(ask, side, seat, notes)
     if number == DRAWING:
