@@ -155,7 +155,7 @@ def plays_on(board: int, domino: DominoIndex, direction: Direction) -> Iterator[
 
 
 _SPOT_OF: Final = tuple([{1 << at: spot for spot, at in enumerate(spots)} for spots in SPOTS])
-_TRIES: Final = 20  # of a play out of all that a hand could be laid to, before they are counted
+_TRIES: Final = range(20)  # of what a hand could be laid to, before what fits is listed
 
 
 def codes_on(board: int, domino: DominoIndex, direction: Direction) -> list[int]:
@@ -186,7 +186,7 @@ def some_code(
     fit are counted."""
     need = NEED[direction]
     ways = WAYS * len(hand)
-    for _ in range(_TRIES):
+    for _ in _TRIES:
         at = int(random() * ways)
         code = hand[at // WAYS] * WAYS + at % WAYS
         bits = need[code]

@@ -303,8 +303,9 @@ class DominoWars(Ruleset[State, Move], Simulates):
         return PLAYS[direction][some_code(state.board, hand, direction, random)]
 
     def simulate(self, state: State, random: RandomSource, most: int) -> tuple[State, int]:
-        """From the first turn on."""
-        if type(state) is not Position or state.over:
+        if type(state) is not Position:
+            return simulation.set_up(_opening(state), random, most)
+        if state.over:
             return state, 0
         return simulation.simulate(state, random, most)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.engine.chance import RandomSource
+from games.engine.chance import RandomSource, shuffled
 from games.rulesets.domino_wars.board import (
     CLEAR,
     COVER,
@@ -18,8 +18,10 @@ from games.rulesets.domino_wars.board import (
     fits,
     some_code,
 )
+from games.rulesets.domino_wars.moves import ORDERS
+from games.rulesets.domino_wars.opening import some_deck
 from games.rulesets.domino_wars.state import (
-    NOTHING,
+    HAND,
     PLAY,
     RETURN,
     TOP,
@@ -27,8 +29,10 @@ from games.rulesets.domino_wars.state import (
     Dominoes,
     Known,
     Last,
+    Opening,
     Position,
     Side,
+    State,
     Why,
 )
 from games.rulesets.domino_wars.turns import (
@@ -36,6 +40,7 @@ from games.rulesets.domino_wars.turns import (
     DRAWING,
     NO_DRAW,
     SKIPPING,
+    begun,
     known_after_draw,
     known_after_return,
     known_after_top,
@@ -63,14 +68,16 @@ class _Hands:
     def draw(self) -> None:
         pile = self.pile
         if pile:
-            if self.known is not NOTHING:
-                self.known = known_after_draw(self.known, pile)
+            known = self.known
+            if known.top or known.bottom or known.sunk:
+                self.known = known_after_draw(known, pile)
             self.hand.append(pile[0])
             self.pile = pile[1:]
 
     def put_away(self, domino: DominoIndex) -> None:
-        if self.known is not NOTHING:
-            self.known = known_without(self.known, domino)
+        known = self.known
+        if known.held or known.loose:
+            self.known = known_without(known, domino)
         self.hand.remove(domino)
         self.discards.append(domino)
 
@@ -93,18 +100,33 @@ class _Hands:
             return self.discards
         return self.pile if ask == TOP else self.hand
 
-    def choice(self, ask: Ask) -> bool:
-        """Whether there are two possibilities; a single one is taken."""
-        dominoes = self.choosable(ask)
-        if dominoes:
-            only = dominoes[0]
-            if dominoes.count(only) < len(dominoes):
-                return True
-            self.carry_out(ask, only)
-        return False
+
+def set_up(state: Opening, random: RandomSource, most: int) -> tuple[State, int]:
+    """The first turn of a match whose order or decks are still to be chosen, and in how many steps
+    it came about; the same state and none where that is more than ``most``, and where mulligans
+    are to be offered."""
+    terms, first, steps = state.terms, state.first, 2
+    if state.decks is not None or most < 3 or any(terms.mulligans):
+        return state, 0
+    if first is None:
+        chooser = terms.favoured
+        first = chooser if ORDERS[int(random() * 2)].first else 1 - chooser
+        steps = 3
+    one, two = [some_deck(repeats, random).dominoes for repeats in terms.repeats]
+    up, down = shuffled(random, one), shuffled(random, two)
+    return begun(
+        terms,
+        first,
+        (
+            Side(tuple(up[:HAND]), tuple(up[HAND:])),
+            Side(tuple(down[:HAND]), tuple(down[HAND:])),
+        ),
+    ), steps
 
 
-def simulate(state: Position, random: RandomSource, most: int) -> tuple[Position, int]:
+def simulate(  # noqa: C901, PLR0912, PLR0915  (one loop: calls and copies are what it saves)
+    state: Position, random: RandomSource, most: int
+) -> tuple[Position, int]:
     """At most so many random steps on from a position that is not over: the position then, and
     how many there were."""
     terms, first = state.terms, state.first
@@ -128,7 +150,12 @@ def simulate(state: Position, random: RandomSource, most: int) -> tuple[Position
             taken = owned[1 - seat] & cover
             owned[1 - seat] ^= taken
             owned[seat] |= cover
-            mine.put_away(code // WAYS)
+            domino = code // WAYS
+            known = mine.known
+            if known.held or known.loose:
+                mine.known = known_without(known, domino)
+            mine.hand.remove(domino)
+            mine.discards.append(domino)
             passed = ()
             effect = 0
         else:
@@ -143,9 +170,13 @@ def simulate(state: Position, random: RandomSource, most: int) -> tuple[Position
             number = high if effect else low
             asks = ASKS[number]
             if asks is not PLAY:
-                if mine.choice(asks):
-                    ask = asks
-                    break
+                dominoes = mine.choosable(asks)
+                if dominoes:
+                    only = dominoes[0]
+                    if dominoes.count(only) < len(dominoes):
+                        ask = asks
+                        break
+                    mine.carry_out(asks, only)
             elif number == DRAWING:
                 mine.draw()
             elif number == SKIPPING:
@@ -186,21 +217,19 @@ def _next_turn(
 ) -> tuple[int, tuple[tuple[int, Why], ...], bool]:
     """Who plays next after what turns were passed, and whether nobody does."""
     passed: list[tuple[int, Why]] = []
+    can = [fits(board, both[first].hand, 0), fits(board, both[1 - first].hand, 1)]
     while True:
-        can = [
-            fits(board, both[0].hand, 0 if first == 0 else 1),
-            fits(board, both[1].hand, 0 if first == 1 else 1),
-        ]
-        if not any(can):
+        if not can[0] and not can[1]:
             return seat, tuple(passed), True
         mine = both[seat]
         if mine.skip:
             passed.append((seat, "six"))
             mine.skip = False
-        elif can[seat]:
+        elif can[seat ^ first]:
             return seat, tuple(passed), False
         else:
             passed.append((seat, "board" if mine.hand else "hand"))
             if draw_when_stuck:
                 mine.draw()
+                can[seat ^ first] = fits(board, mine.hand, 0 if seat == first else 1)
         seat = 1 - seat

@@ -292,9 +292,12 @@ def _next_turn(
     directions = state.direction(0), state.direction(1)
     passed: list[tuple[Seat, Why]] = []
     over = False
+    can = [
+        fits(board, sides[0].hand, directions[0]),
+        fits(board, sides[1].hand, directions[1]),
+    ]
     while True:
-        can = [fits(board, sides[each].hand, directions[each]) for each in (0, 1)]
-        if not any(can):
+        if not can[0] and not can[1]:
             over = True
             break
         side = sides[seat]
@@ -310,6 +313,7 @@ def _next_turn(
             notes.append(Note("skip", seat, why=why))
         if why != "six" and state.terms.draw_when_stuck:
             side = _draw(side, seat, notes)
+            can[seat] = fits(board, side.hand, directions[seat])
         sides = (sides[0], side) if seat else (side, sides[1])
         seat = 1 - seat
     return Position(
