@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
 from games.engine.capabilities import (
     Painted,
     Painting,
+    Simulates,
     Supplied,
     Supplies,
     Supply,
@@ -38,13 +39,13 @@ from games.rulesets.peg_domain import (
     notation,
     painting,
     saving,
+    simulation,
     supply,
     validation,
 )
 from games.rulesets.peg_domain import state as states
 from games.rulesets.peg_domain import view as views
 from games.rulesets.peg_domain.boards import (
-    DOMAIN,
     PALLET_SQUARES,
     members,
 )
@@ -63,17 +64,13 @@ from games.rulesets.peg_domain.moves import (
     Take,
 )
 from games.rulesets.peg_domain.picture import picture
-from games.rulesets.peg_domain.search import quick, thorough, widened
+from games.rulesets.peg_domain.search import some_turn
 from games.rulesets.peg_domain.state import (
     LAST_ROUND_OF_ITEMS,
     PegDomainState,
     Preliminaries,
     outcome_of,
 )
-
-_FINISHED_ONE_IN: Final = 64
-"""A random turn is a finish once in so many although there may be placements."""
-_SUBTRACTED_ONE_IN: Final = 4
 
 
 class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,7 +92,7 @@ class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = True
 
 
-class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting):
+class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
     """Each player cuts plates with two pegs out of a pallet of their own and lays them over a
     shared board, whose squares they take over."""
 
@@ -316,32 +313,24 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting):
         return choose(random, moves) if moves else EndInspection()
 
     def _sample_turn(self, state: PegDomainState, seat: Seat, random: RandomSource) -> Move:
-        if int(random() * _FINISHED_ONE_IN) == 0:
-            return Finish()
-        frame = state.frame
         left = state.left[seat]
-        pegs = frame.pegs[seat] & left
-        free = DOMAIN & ~state.standing
-        minus = None
-        if (
-            frame.items[seat][2]
-            and state.turn <= LAST_ROUND_OF_ITEMS
-            and state.in_hand(seat, 2)
-            and state.standing
-            and int(random() * _SUBTRACTED_ONE_IN) == 0
-        ):
-            minus = choose(random, members(state.standing))
-            free |= 1 << minus
-        place = quick(left, pegs, frame.listed[seat], free, random)
-        if place is None:
-            place = thorough(left, pegs, free, random)
-            if place is None:
-                return Finish()
-        if minus is not None:
-            place = PlaceCutOut(place.squares, True, place.target, place.turns, minus)
-        if frame.by_squares:
-            return widened(place, left, pegs, free, random)
-        return place
+        return some_turn(
+            left,
+            state.frame.pegs[seat] & left,
+            state.frame.listed[seat],
+            state.standing,
+            random,
+            subtracts=state.turn <= LAST_ROUND_OF_ITEMS and state.in_hand(seat, 2) > 0,
+            by_squares=state.frame.by_squares,
+        )
+
+    def simulate(
+        self, state: PegDomainState, random: RandomSource, most: int
+    ) -> tuple[PegDomainState, int]:
+        """From the first turn on."""
+        if state.phase != "play":
+            return state, 0
+        return simulation.simulate(state, random, most)
 
     # -- what people and bots see --------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import combinations, permutations
 from typing import Final
 
-from games.engine.chance import RandomSource, below, shuffled
+from games.engine.chance import RandomSource, below, choose, shuffled
 from games.engine.errors import EngineFault
 from games.rulesets.peg_domain.boards import (
     DOMAIN,
@@ -22,7 +22,7 @@ from games.rulesets.peg_domain.boards import (
     members,
     set_of,
 )
-from games.rulesets.peg_domain.moves import PlaceCutOut
+from games.rulesets.peg_domain.moves import Finish, PlaceCutOut
 from games.rulesets.peg_domain.turning import NEAR, PLACE, laid_over, narrow, some_target, wide
 
 _ORDERS: Final = tuple(permutations(PALLET_STEP))
@@ -44,6 +44,10 @@ _OPEN: Final = {
 """By which of the squares beside a square can be entered: the steps there, by `_ORDERS`, and at
 last in the order of `PALLET_STEP`."""
 _PLAIN: Final = len(_ORDERS)
+FINISH: Final = Finish()
+_FINISHED_ONE_IN: Final = 64
+"""A random turn is a finish once in so many although there may be placements."""
+_SUBTRACTED_ONE_IN: Final = 4
 _TRIES: Final = 10
 _GROWN: Final = 4  # one cut-out in so many is widened, where any shape is allowed
 
@@ -106,6 +110,44 @@ def _path_within(region: int, pegs: int, random: RandomSource, start: int) -> li
             ways = untried.pop()
 
 
+def some_turn(
+    left: int,
+    pegs: int,
+    listed: tuple[int, ...],
+    standing: int,
+    random: RandomSource,
+    *,
+    subtracts: bool,
+    by_squares: bool,
+    hopeless: set[int] | None = None,
+) -> PlaceCutOut | Finish:
+    """A finish now and then, and where there is nothing else; else a placement.
+
+    ``left`` and ``pegs`` are what is on the pallet, ``listed`` the pegs it had as play began,
+    ``standing`` the squares of the domain with a peg; ``subtracts``: Peg Subtraction can be used,
+    ``by_squares``: a cut-out may have any shape. ``hopeless`` pegs need not be tried; those
+    that are found so are added.
+    """
+    if int(random() * _FINISHED_ONE_IN) == 0:
+        return FINISH
+    free = DOMAIN & ~standing
+    minus = None
+    if subtracts and standing and int(random() * _SUBTRACTED_ONE_IN) == 0:
+        minus = choose(random, members(standing))
+        free |= 1 << minus
+        hopeless = None
+    place = quick(left, pegs, listed, free, random)
+    if place is None:
+        place = thorough(left, pegs, free, random, hopeless)
+        if place is None:
+            return FINISH
+    if minus is not None:
+        place = PlaceCutOut(place.squares, True, place.target, place.turns, minus)
+    if by_squares:
+        return widened(place, left, pegs, free, random)
+    return place
+
+
 def quick(
     left: int, pegs: int, listed: tuple[int, ...], free: int, random: RandomSource
 ) -> PlaceCutOut | None:
@@ -127,19 +169,27 @@ def quick(
     return None
 
 
-def thorough(left: int, pegs: int, free: int, random: RandomSource) -> PlaceCutOut | None:
-    """A placement, or None where there is none at all; exact.
+def thorough(
+    left: int, pegs: int, free: int, random: RandomSource, hopeless: set[int] | None = None
+) -> PlaceCutOut | None:
+    """A placement, or None where there is none at all; exact. From the ``hopeless`` pegs no other
+    one can be reached; those that are found so are added.
 
     For one peg after the other, a search over the squares of the pallet carries along on which
     squares of the domain the peg may lie, in all four rotations at once, if the search is to get
     here; each square that is passed takes away those for which it would land on a peg or outside.
     """
     lanes = wide(free)
+    skipped = set() if hopeless is None else hopeless
     for start in shuffled(random, members(pegs)):
         # A peg from which none was reached is reached from none.
         left &= ~(1 << start)
+        if start in skipped:
+            continue
         found = _targets(left, pegs, lanes, start)
-        if found:
+        if not found:
+            skipped.add(start)
+        else:
             target, turns = some_target(found, random)
             left |= pegs
             path = path_from(left, pegs, free, random, start=start, target=target, turns=turns)
