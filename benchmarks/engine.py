@@ -4,8 +4,10 @@
 
 A step is one `sample` and one `apply` (all of a barrier's for sealed choices). A playout is one
 game from its start to its end: a whole match, or, in rulesets whose matches are series of
-independent bouts, one bout (a match plays up to four of them; both rates are printed). Where
-`open_spiel` is installed, two of its pure-Python games are timed in the same process for scale.
+independent bouts, one bout (a match plays up to four of them; both rates are printed). A batch is
+many playouts in one call of `games.engine.playouts.playouts`: the same games from the same numbers,
+timed in turns with the steps. All rates are by processor time. Where `open_spiel` is installed, two
+of its pure-Python games are timed in the same process for scale.
 """
 
 from __future__ import annotations
@@ -21,10 +23,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from games.engine.playouts import step
+from games.engine.playouts import playouts, step
 from games.engine.ruleset import Ruleset, Setup
 from games.rulesets import REGISTRY
 
+BATCH = 50  # playouts
 OPEN_SPIEL_GAMES = ("python_block_dominoes", "python_tic_tac_toe")
 
 
@@ -32,26 +35,36 @@ def ours(ruleset: Ruleset[Any, Any], seconds: float, seed: int) -> dict[str, Any
     """Time random matches of one ruleset for about ``seconds``."""
     source = random.Random(seed).random
     setup = Setup(variant=ruleset.variants[0].id, options=ruleset.options_type(), advantage=0)  # type: ignore[call-arg]
+    batched = random.Random(seed).random
+    initial = ruleset.initial(setup)
+    first = ruleset.reserve_epoch(initial)
     matches = bouts = steps = 0
-    started = time.perf_counter()
-    while time.perf_counter() - started < seconds:
-        state = ruleset.initial(setup)
-        first = ruleset.reserve_epoch(state)
-        while ruleset.outcome(state) is None:
-            state = step(ruleset, state, source)
-            steps += 1
-        matches += 1
-        bouts += ruleset.reserve_epoch(state) - first + 1
-    return _rates(ruleset.id, time.perf_counter() - started, matches, bouts, steps)
+    by_step = in_batches = 0.0
+    while by_step + in_batches < seconds:
+        started = time.process_time()
+        for _ in range(BATCH):
+            state = ruleset.initial(setup)
+            while ruleset.outcome(state) is None:
+                state = step(ruleset, state, source)
+                steps += 1
+            bouts += ruleset.reserve_epoch(state) - first + 1
+        between = time.process_time()
+        playouts(ruleset, initial, batched, BATCH)
+        in_batches += time.process_time() - between
+        by_step += between - started
+        matches += BATCH
+    return _rates(ruleset.id, by_step, matches, bouts, steps) | {
+        "batched_playouts_per_s": round(bouts / in_batches)
+    }
 
 
-def _rates(name: str, elapsed: float, matches: int, playouts: int, steps: int) -> dict[str, Any]:
+def _rates(name: str, elapsed: float, matches: int, played: int, steps: int) -> dict[str, Any]:
     return {
         "game": name,
-        "playouts_per_s": round(playouts / elapsed),
+        "playouts_per_s": round(played / elapsed),
         "steps_per_s": round(steps / elapsed),
         "matches_per_s": round(matches / elapsed),
-        "steps_per_playout": round(steps / playouts, 1),
+        "steps_per_playout": round(steps / played, 1),
     }
 
 
@@ -65,9 +78,9 @@ def open_spiel(name: str, seconds: float, seed: int) -> dict[str, Any] | None:
         return None
     source = random.Random(seed)
     game = pyspiel.load_game(name)
-    playouts = steps = 0
-    started = time.perf_counter()
-    while time.perf_counter() - started < seconds:
+    played = steps = 0
+    started = time.process_time()
+    while time.process_time() - started < seconds:
         state = game.new_initial_state()
         while not state.is_terminal():
             if state.is_chance_node():
@@ -76,8 +89,8 @@ def open_spiel(name: str, seconds: float, seed: int) -> dict[str, Any] | None:
                 actions = state.legal_actions()
             state.apply_action(source.choice(actions))
             steps += 1
-        playouts += 1
-    return _rates(f"open_spiel {name}", time.perf_counter() - started, playouts, playouts, steps)
+        played += 1
+    return _rates(f"open_spiel {name}", time.process_time() - started, played, played, steps)
 
 
 def rows(names: list[str], seconds: float, seed: int) -> Iterator[dict[str, Any]]:
@@ -88,6 +101,10 @@ def rows(names: list[str], seconds: float, seed: int) -> Iterator[dict[str, Any]
             yield ours(ruleset, seconds, seed)
     if not names:
         yield from filter(None, (open_spiel(name, seconds, seed) for name in OPEN_SPIEL_GAMES))
+
+
+def _number(rate: int | None) -> str:
+    return "" if rate is None else f"{rate:,}"
 
 
 def main() -> None:
@@ -105,11 +122,15 @@ def main() -> None:
     if arguments.json:
         print(json.dumps({"seconds": arguments.seconds, "games": found}, indent=2))
         return
-    print(f"{'game':34} {'playouts/s':>11} {'steps/s':>10} {'matches/s':>10} {'steps each':>10}")
+    print(
+        f"{'game':34} {'playouts/s':>11} {'in batches':>11} {'steps/s':>10} {'matches/s':>10}"
+        f" {'steps each':>10}"
+    )
     for row in found:
         print(
-            f"{row['game']:34} {row['playouts_per_s']:>11,} {row['steps_per_s']:>10,}"
-            f" {row['matches_per_s']:>10,} {row['steps_per_playout']:>10}"
+            f"{row['game']:34} {row['playouts_per_s']:>11,}"
+            f" {_number(row.get('batched_playouts_per_s')):>11}"
+            f" {row['steps_per_s']:>10,} {row['matches_per_s']:>10,} {row['steps_per_playout']:>10}"
         )
 
 

@@ -46,6 +46,7 @@ FILES = ("rules.html", "view.md", "view.d.ts", "static/board.js", "static/board.
 OPTIONAL = {
     "supply": capabilities.Supplies,
     "painting": capabilities.Painting,
+    "simulation": capabilities.Simulates,
 }
 
 

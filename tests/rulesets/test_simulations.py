@@ -21,7 +21,7 @@ VARIANTS = [(ruleset, variant.id) for ruleset in RULESETS for variant in ruleset
 FASTER = [each for each in VARIANTS if simulates_of(each[0]) is not None]
 
 
-def named(variants: list[tuple[AnyRuleset, str]]) -> Any:
+def named(variants: list[tuple[AnyRuleset, str]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         ("ruleset", "variant"), variants, ids=[f"{ruleset.id}.{v}" for ruleset, v in variants]
     )

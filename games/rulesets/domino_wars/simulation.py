@@ -14,6 +14,7 @@ from games.rulesets.domino_wars.board import (
     COVER,
     DOMINOES,
     WAYS,
+    Direction,
     DominoIndex,
     fits,
     some_code,
@@ -141,7 +142,7 @@ def simulate(  # noqa: C901, PLR0912, PLR0915  (one loop: calls and copies are w
         steps += 1
         mine = both[seat]
         if ask is PLAY:
-            direction = 0 if seat == first else 1
+            direction: Direction = 0 if seat == first else 1
             hand = mine.hand
             code = some_code(board, sorted(set(hand)) if repeats[seat] else hand, direction, random)
             laid = seat
