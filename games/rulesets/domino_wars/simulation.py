@@ -184,7 +184,7 @@ def simulate(  # noqa: C901, PLR0912, PLR0915  (one loop: calls and copies are w
                 mine.skip = True
             effect += 1
         else:
-            if not no_draw:
+            if mine.pile and not no_draw:
                 mine.draw()
             effect = 0
             turn += 1
