@@ -5,8 +5,7 @@
 A step is one `sample` and one `apply` (all of a barrier's for sealed choices). A playout is one
 game from its start to its end: a whole match, or, in rulesets whose matches are series of
 independent bouts, one bout (a match plays up to four of them; both rates are printed). A batch is
-many playouts in one call of `games.engine.playouts.playouts`: the same games from the same numbers,
-timed in turns with the steps. All rates are by processor time. Where `open_spiel` is installed, two
+many playouts in one call of `games.engine.playouts.playouts`, timed in turns with the steps. All rates are by processor time. Where `open_spiel` is installed, two
 of its pure-Python games are timed in the same process for scale.
 """
 
@@ -35,7 +34,8 @@ def ours(ruleset: Ruleset[Any, Any], seconds: float, seed: int) -> dict[str, Any
     """Time random matches of one ruleset for about ``seconds``."""
     source = random.Random(seed).random
     setup = Setup(variant=ruleset.variants[0].id, options=ruleset.options_type(), advantage=0)  # type: ignore[call-arg]
-    batched = random.Random(seed).random
+    # Not the same games: what the rules keep of those just played would be there already.
+    batched = random.Random(seed + 1_000_000).random
     initial = ruleset.initial(setup)
     first = ruleset.reserve_epoch(initial)
     matches = bouts = steps = 0
