@@ -5,8 +5,9 @@
 A step is one `sample` and one `apply` (all of a barrier's for sealed choices). A playout is one
 game from its start to its end: a whole match, or, in rulesets whose matches are series of
 independent bouts, one bout (a match plays up to four of them; both rates are printed). A batch is
-many playouts in one call of `games.engine.playouts.playouts`, timed in turns with the steps. All rates are by processor time. Where `open_spiel` is installed, two
-of its pure-Python games are timed in the same process for scale.
+many playouts in one call of `games.engine.playouts.playouts`, timed in turns with the steps. All
+rates are by processor time. Where `open_spiel` is installed, two of its pure-Python games are timed
+in the same process for scale.
 """
 
 from __future__ import annotations
