@@ -202,16 +202,21 @@ def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appende
     roll back."""
     inserted = _insert(held, appended, at)
     result = live.table.result
+    wake = wake_after(held, live, at=at)
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE games_match SET snapshot = %s, seq = %s, deadline_at = %s, wake_at = %s,"
+            # A bound that is early enough stays: an index is on it (see `Match.sweep_at`).
+            " sweep_at = CASE WHEN %s::bigint IS NOT NULL THEN least(sweep_at, %s) END,"
             " paused = %s, awaits_ruling = %s, status = %s, winner = %s, reason = %s,"
             " scores = %s::jsonb, finished_at = %s, waits_until = %s WHERE id = %s",
             (
                 snapshot_of(held.ruleset, live, readers),
                 held.seq + len(appended),
                 lives.next_deadline(held.ruleset, live),
-                wake_after(held, live, at=at),
+                wake,
+                wake,
+                wake,
                 live.table.paused,
                 awaits_ruling(held.ruleset, live),
                 Match.Status.RUNNING if result is None else Match.Status.FINISHED,
@@ -238,8 +243,24 @@ def save_wake(held: Held, *, wake_at: int | None) -> None:
     """Store only when a worker must look next."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE games_match SET wake_at = %s WHERE id = %s", (wake_at, held.match_id)
+            "UPDATE games_match SET wake_at = %s, sweep_at = %s WHERE id = %s",
+            (wake_at, wake_at, held.match_id),
         )
+
+
+def postpone_sweeps(*, until: int, at_most: int) -> int:
+    """Have the sweep come upon matches whose bound lies before ``until`` (ms), but which must be
+    looked at later than that, only then. Returns how many there were; a match that somebody holds
+    is left to the next sweep."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE games_match SET sweep_at = wake_at WHERE id IN (SELECT id FROM games_match"
+            " WHERE sweep_at <= %s AND wake_at > %s ORDER BY sweep_at LIMIT %s"
+            " FOR NO KEY UPDATE SKIP LOCKED)",
+            (until, until, at_most),
+        )
+        moved: int = cursor.rowcount
+    return moved
 
 
 def save_made_good(held: Held, *, until: int) -> None:

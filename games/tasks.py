@@ -17,7 +17,7 @@ from games.models import Match
 from games.publishing import notices
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.outage import is_serving, outages_give_back
-from games.services.waking import match_wake
+from games.services.waking import match_wake, sweeps_postpone
 
 # The name under which a match that cannot be woken is set aside.
 WOKEN = "matches.wake"
@@ -49,8 +49,11 @@ def sweep() -> None:
     """
     outages_give_back()
     now = now_ms()
+    near = now + settings.GAUNTLET_WAKE_AHEAD_MS
+    sweeps_postpone(until=near)
     due = (
-        Match.objects.filter(wake_at__lte=now + settings.GAUNTLET_WAKE_AHEAD_MS)
+        # The second says it all; there is an index for the first.
+        Match.objects.filter(sweep_at__lte=near, wake_at__lte=near)
         .filter(guard.may_try(WOKEN))
         .order_by("wake_at")
         .values_list("pk", "wake_at")[: settings.GAUNTLET_SWEEP_AT_MOST]

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
@@ -74,6 +74,12 @@ class Match(models.Model):
     wake_at = models.BigIntegerField(
         null=True, blank=True, help_text="When a worker must look next: a deadline or a reminder."
     )
+    sweep_at = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="When the sweep comes upon it: never later than it must be looked at. It has an "
+        "index, so a turn changes it only to come earlier; the sweep moves it to the instant.",
+    )
     made_good_until = models.BigIntegerField(
         default=0, help_text="Outages that ended by then have been given back, in ms since 1970."
     )
@@ -100,8 +106,12 @@ class Match(models.Model):
         verbose_name_plural = "matches"
         ordering = ["-created_at", "-id"]
         indexes = [
-            # The sweep asks for this every second; finished matches are not in it.
-            models.Index(fields=["wake_at"], name="match_wake", condition=Q(wake_at__isnull=False)),
+            # The sweep asks for this every second; finished matches are not in it. What an index
+            # is on, its condition included, a turn must not change as a rule: then the row's new
+            # version needs no new entry in any of them (a heap-only tuple).
+            models.Index(
+                fields=["sweep_at"], name="match_sweep", condition=Q(sweep_at__isnull=False)
+            ),
             models.Index(fields=["status", "-created_at"], name="match_status"),
             models.Index(fields=["-finished_at"], name="match_finished"),
             # Organisers are told on every page how many wait for them; there are never many.
@@ -142,6 +152,12 @@ class Match(models.Model):
             models.CheckConstraint(
                 condition=Q(deadline_at__isnull=True) | Q(wake_at__isnull=False),
                 name="match_wakes_for_deadline",
+            ),
+            # Whoever must be looked at is found by the sweep, and in time.
+            models.CheckConstraint(
+                condition=Q(wake_at__isnull=True, sweep_at__isnull=True)
+                | Q(wake_at__isnull=False, sweep_at__isnull=False, sweep_at__lte=F("wake_at")),
+                name="match_wakes_in_sweep",
             ),
             models.CheckConstraint(
                 condition=Q(awaits_ruling=False) | Q(status="running"),

@@ -58,6 +58,12 @@ def match_wake(*, match_id: int, at: int, random: RandomSource = chance.system) 
         return True
 
 
+def sweeps_postpone(*, until: int) -> int:
+    """Have the sweep pass by the matches that need no look before instant ``until`` (ms), though
+    turns have left it a bound before that; returns how many. Idempotent, and waits for nobody."""
+    return store.postpone_sweeps(until=until, at_most=settings.GAUNTLET_SWEEP_AT_MOST)
+
+
 def _remind(held: Held, at: int) -> None:
     # An announcement that is late by seconds would be wrong by then.
     since = max((held.wake_at or at) - 1, at - settings.GAUNTLET_REMINDER_LATENESS_MS)

@@ -49,7 +49,7 @@ def over(number: int) -> dict[str, Any]:
         return {"created_at": tied(number), "status": "running", "finished_at": None}
     return {
         "created_at": tied(number), "status": "finished", "finished_at": ended, "winner": None,
-        "reason": "ruling", "deadline_at": None, "wake_at": None,
+        "reason": "ruling", "deadline_at": None, "wake_at": None, "sweep_at": None,
     }  # fmt: skip
 
 
@@ -147,7 +147,13 @@ def test_a_row_whose_moment_comes_while_somebody_reads_is_not_jumped_over(
         (
             "matches",
             "-finished_at",
-            {"status": "finished", "reason": "ruling", "deadline_at": None, "wake_at": None},
+            {
+                "status": "finished",
+                "reason": "ruling",
+                "deadline_at": None,
+                "wake_at": None,
+                "sweep_at": None,
+            },
         ),
         ("death_matches", "-decided_at", {"status": "decided", "how": "ruling", "why": "So."}),
         ("seasons", "-started_at", {"status": "running"}),

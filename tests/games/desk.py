@@ -238,7 +238,7 @@ def rows(*, match: int) -> dict[str, Any]:
     from games.models import ChatMessage, Match, MatchEntry
 
     row: dict[str, Any] = dict(Match.objects.filter(pk=match).values().get())
-    row.pop("wake_at")
+    del row["wake_at"], row["sweep_at"]
     return {
         "match": row,
         "entries": list(MatchEntry.objects.filter(match=match).order_by("seq").values()),

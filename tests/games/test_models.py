@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
@@ -36,6 +37,10 @@ def refuses(constraint: str, call: Callable[[], Any]) -> None:
         ("match_result_when_over", {"finished_at": timezone.now()}),
         ("match_(no_draws|result_when_over)", {"status": "finished"}),
         ("match_wakes_for_deadline", {"wake_at": None}),
+        ("match_wakes_for_deadline", {"wake_at": None, "sweep_at": None}),
+        # The sweep comes upon it no later than it must be looked at.
+        ("match_wakes_in_sweep", {"sweep_at": None}),
+        ("match_wakes_in_sweep", {"sweep_at": F("wake_at") + 1}),
     ],
 )
 def test_a_running_match(play: Play, constraint: str, change: dict[str, Any]) -> None:
@@ -50,6 +55,7 @@ def test_a_running_match(play: Play, constraint: str, change: dict[str, Any]) ->
         ("match_result_when_over", {"paused": True}),
         ("match_result_when_over", {"wake_at": 5}),
         ("match_result_when_over", {"wake_at": 5, "deadline_at": 5}),
+        ("match_wakes_in_sweep", {"sweep_at": 5}),
         ("match_result_when_over", {"reason": ""}),
         ("match_result_when_over", {"finished_at": None}),
         ("match_result_when_over", {"status": "running"}),

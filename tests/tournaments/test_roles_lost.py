@@ -63,6 +63,7 @@ def test_a_match_that_has_just_ended_is_in_nobodys_way(orla: User) -> None:
         reason="total",
         scores=[2, 1],
         wake_at=None,
+        sweep_at=None,
         deadline_at=None,
         finished_at=timezone.now(),
     )
