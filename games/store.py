@@ -1,7 +1,9 @@
 """Matches between the database and the engine.
 
-The hot path is plain SQL: a turn is one locking read, one insert and one update, about half the
-time of the same through the model layer. Everything else uses the models.
+The hot path is plain SQL. Of a match that this process remembers (`games.remembered`) a turn is one
+statement that commits by itself: it writes the row and the entries if the row is still the one that
+was remembered. Any other is one locking read, one insert and one update. Everything else uses the
+models.
 """
 
 from __future__ import annotations
@@ -9,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import IntegrityError, OperationalError, connection
 from psycopg.errors import LockNotAvailable
 
 from core.clock import instant_of
+from core.prepared import prepared_cursor
 from core.refusals import Forbidden, NotFound
 from games.engine import live as lives
 from games.engine.capabilities import disputes_of
@@ -44,7 +48,8 @@ class _Snapshot(msgspec.Struct, frozen=True):
 
 class Held(NamedTuple):
     """A match as it stands: its row's number of entries and wake, its engine state, its readers,
-    and whether somebody listens to each turn."""
+    and whether somebody listens to each turn. ``written_by`` is the transaction that wrote the row
+    (its `xmin`): whatever is written to it, by whomever, changes that; a lock does not."""
 
     match_id: int
     ruleset: AnyRuleset
@@ -55,6 +60,7 @@ class Held(NamedTuple):
     status: str
     followed: bool = False
     made_good_until: int = 0
+    written_by: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -74,7 +80,7 @@ class Appended(NamedTuple):
 _SNAPSHOT = msgspec.json.Decoder(_Snapshot)
 _COLUMNS = (
     "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status,"
-    " followed, made_good_until"
+    " followed, made_good_until, xmin::text"
 )
 _IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
 _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
@@ -83,6 +89,10 @@ _LOCK = f"SELECT {_COLUMNS}, {{active}} FROM games_match WHERE id = %s FOR NO KE
 
 class RowHeldError(OperationalError):
     """Somebody holds the match's row just now, and it is not to be waited for here."""
+
+
+class IdTakenError(Exception):
+    """The client's id of what was sent is taken: it was sent before, or something else was."""
 
 
 _waits: ContextVar[bool] = ContextVar("waits", default=True)
@@ -196,39 +206,118 @@ def never_began(match_id: int) -> bool:
     return bool(kept.get("live", {}).get("never_begun", False))
 
 
-def save(held: Held, *, live: Live, readers: Readers, appended: Sequence[Appended], at: int) -> int:
-    """Store the match after ``appended``: the entries and the row. Returns how many entries were
-    inserted; fewer than asked for means that a client id was there already, and the caller must
-    roll back."""
-    inserted = _insert(held, appended, at)
-    result = live.table.result
-    wake = wake_after(held, live, at=at)
+# A bound that is early enough stays: an index is on it (see `Match.sweep_at`).
+_SET = (
+    "snapshot = %s::text, seq = %s::integer, deadline_at = %s::bigint, wake_at = %s::bigint,"
+    " sweep_at = CASE WHEN %s::bigint IS NOT NULL THEN least(sweep_at, %s::bigint) END,"
+    " paused = %s::boolean, awaits_ruling = %s::boolean, status = %s::text, winner = %s::smallint,"
+    " reason = %s::text, scores = %s::jsonb, finished_at = %s::timestamptz,"
+    " waits_until = %s::bigint"
+)
+_SAVE = f"UPDATE games_match SET {_SET} WHERE id = %s RETURNING xmin::text"  # noqa: S608
+# The row is locked only if nobody has written to it since, if nobody holds it, and if the account
+# is still active; without that nothing is written. What a concurrent transaction has written
+# meanwhile counts: a row that is locked is judged again as it is then.
+_SAVE_AT_ONCE = f"""
+    WITH free AS (
+        SELECT id FROM games_match WHERE id = %s::bigint AND xmin = %s::xid AND seq = %s::integer
+        AND {_IS_ACTIVE.replace("%s", "%s::bigint")} FOR NO KEY UPDATE SKIP LOCKED
+    ), saved AS (
+        UPDATE games_match SET {_SET} FROM free WHERE games_match.id = free.id
+        RETURNING games_match.id, games_match.xmin::text AS written_by
+    ), inserted AS (
+        INSERT INTO games_matchentry ({{columns}})
+        SELECT saved.id, entry.* FROM saved CROSS JOIN (VALUES {{rows}}) AS entry
+    )
+    SELECT written_by FROM saved
+"""  # noqa: S608  (constants only)
+
+
+def save(
+    held: Held, *, live: Live, readers: Readers, appended: Sequence[Appended], at: int
+) -> Held:
+    """Store the match, whose row is locked, after ``appended``: the entries and the row. Returns it
+    as it then stands.
+
+    Raises IdTakenError where a client id was there already; the caller must roll back.
+    """
+    if _insert(held, appended, at) < len(appended):
+        raise IdTakenError
+    after = _following(held, live, readers, len(appended), at)
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE games_match SET snapshot = %s, seq = %s, deadline_at = %s, wake_at = %s,"
-            # A bound that is early enough stays: an index is on it (see `Match.sweep_at`).
-            " sweep_at = CASE WHEN %s::bigint IS NOT NULL THEN least(sweep_at, %s) END,"
-            " paused = %s, awaits_ruling = %s, status = %s, winner = %s, reason = %s,"
-            " scores = %s::jsonb, finished_at = %s, waits_until = %s WHERE id = %s",
-            (
-                snapshot_of(held.ruleset, live, readers),
-                held.seq + len(appended),
-                lives.next_deadline(held.ruleset, live),
-                wake,
-                wake,
-                wake,
-                live.table.paused,
-                awaits_ruling(held.ruleset, live),
-                Match.Status.RUNNING if result is None else Match.Status.FINISHED,
-                None if result is None else result.winner,
-                "" if result is None else result.reason,
-                "[]" if result is None else msgspec.json.encode(result.scores).decode(),
-                None if result is None else instant_of(at),
-                None if live.waiting is None else live.waiting.until,
-                held.match_id,
-            ),
-        )
-    return inserted
+        cursor.execute(_SAVE, (*_row(after, at), held.match_id))
+        return after._replace(written_by=cursor.fetchone()[0])
+
+
+def save_at_once(
+    held: Held, *, live: Live, readers: Readers, appended: Sequence[Appended], at: int, by_id: int
+) -> Held | None:
+    """As `save`, in one statement that commits by itself, of a row that is not locked: outside of
+    transactions only.
+
+    None, and nothing was stored, unless the row is still the one of ``held``, nobody holds it, no
+    client id was there already, and the account ``by_id``, whose submission it is, is active.
+    """
+    after = _following(held, live, readers, len(appended), at)
+    values = (held.match_id, held.written_by, held.seq, by_id, *_row(after, at))
+    for number, each in enumerate(appended, held.seq + 1):
+        values += (number, *_entry_row(each, at))
+    try:
+        with prepared_cursor() as cursor:
+            cursor.execute(_at_once(len(appended)), [_as_text(value) for value in values])
+            row = cursor.fetchone()
+    except IntegrityError:
+        return None
+    return None if row is None else after._replace(written_by=row[0])
+
+
+@lru_cache
+def _at_once(entries: int) -> str:
+    """The statement for so many entries, one text for each, so that each is prepared once."""
+    rows = ", ".join([f"({', '.join(f'%s::{kind}' for kind in _ENTRY_KINDS)})"] * entries)
+    return _SAVE_AT_ONCE.format(columns=_ENTRY_COLUMNS, rows=rows)
+
+
+def _as_text(value: Any) -> str | None:
+    """A parameter in PostgreSQL's own notation. Were numbers bound as such, each size of them would
+    be a statement of its own to prepare."""
+    if value is None or isinstance(value, str):
+        return value
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def _following(held: Held, live: Live, readers: Readers, entries: int, at: int) -> Held:
+    """The match after so many entries more."""
+    over = live.table.result is not None
+    return held._replace(
+        live=live,
+        readers=readers,
+        seq=held.seq + entries,
+        wake_at=wake_after(held, live, at=at),
+        status=Match.Status.FINISHED.value if over else Match.Status.RUNNING.value,
+        written_by="",
+    )
+
+
+def _row(after: Held, at: int) -> tuple[Any, ...]:
+    """The values of `_SET`."""
+    live, result = after.live, after.live.table.result
+    return (
+        snapshot_of(after.ruleset, live, after.readers),
+        after.seq,
+        lives.next_deadline(after.ruleset, live),
+        after.wake_at,
+        after.wake_at,
+        after.wake_at,
+        live.table.paused,
+        awaits_ruling(after.ruleset, live),
+        after.status,
+        None if result is None else result.winner,
+        "" if result is None else result.reason,
+        "[]" if result is None else msgspec.json.encode(result.scores).decode(),
+        None if result is None else instant_of(at),
+        None if live.waiting is None else live.waiting.until,
+    )
 
 
 def awaits_ruling(ruleset: AnyRuleset, live: Live) -> bool:
@@ -298,6 +387,11 @@ _ENTRY_COLUMNS = (
     "match_id, seq, actor, text, timeout, reading_ms, client_id, submitted, ack_version, by_id,"
     " by_name, why, at, events"
 )
+# Of all but the first.
+_ENTRY_KINDS = (
+    "integer", "text", "text", "boolean", "bigint", "text", "text", "integer", "bigint", "text",
+    "text", "bigint", "jsonb",
+)  # fmt: skip
 
 
 def _insert(held: Held, appended: Sequence[Appended], at: int) -> int:
@@ -305,23 +399,7 @@ def _insert(held: Held, appended: Sequence[Appended], at: int) -> int:
         return 0
     values: list[Any] = []
     for number, each in enumerate(appended, held.seq + 1):
-        entry = each.happened.entry
-        values += [
-            held.match_id,
-            number,
-            str(entry.actor),
-            entry.text,
-            entry.timeout,
-            entry.reading_ms,
-            each.client_id,
-            each.submitted,
-            each.ack_version,
-            each.by_id,
-            entry.by,
-            entry.why,
-            at,
-            msgspec.json.encode(each.happened.events).decode(),
-        ]
+        values += (held.match_id, number, *_entry_row(each, at))
     rows = ", ".join(["(" + ", ".join(["%s"] * 13) + ", %s::jsonb)"] * len(appended))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -331,6 +409,25 @@ def _insert(held: Held, appended: Sequence[Appended], at: int) -> int:
         )
         inserted: int = cursor.rowcount
         return inserted
+
+
+def _entry_row(each: Appended, at: int) -> tuple[Any, ...]:
+    """The values of an entry's columns after its match and number."""
+    entry = each.happened.entry
+    return (
+        str(entry.actor),
+        entry.text,
+        entry.timeout,
+        entry.reading_ms,
+        each.client_id,
+        each.submitted,
+        each.ack_version,
+        each.by_id,
+        entry.by,
+        entry.why,
+        at,
+        msgspec.json.encode(each.happened.events).decode(),
+    )
 
 
 def entries_of(match_id: int) -> list[Entry]:

@@ -124,6 +124,9 @@ DATABASES["default"]["OPTIONS"] |= {
     "options": "-c synchronous_commit=on -c lock_timeout=10000 -c statement_timeout=30000",
     "application_name": "gauntlet",
     "connect_timeout": 10,
+    # Statements that the server binds are prepared at once. Django's own are bound here and never
+    # prepared, so this is about those of `core.prepared` alone.
+    "prepare_threshold": 0,
 }
 if POOL_MAX:
     DATABASES["default"]["OPTIONS"]["pool"] = {

@@ -148,10 +148,9 @@ def make_good(held: Held, *, at: int) -> Held:
     held = held._replace(seq=held.seq + 1, made_good_until=until)
     # What was due by the clocks as they stood is not due any more.
     wake = store.next_wake(held.ruleset, live, after=at)
-    fresh = held._replace(wake_at=wake)
-    store.save(fresh, live=live, readers=readers, appended=(), at=at)
-    announce(held, live, readers, out, at=at)
-    return fresh._replace(live=live, readers=readers)
+    after = store.save(held._replace(wake_at=wake), live=live, readers=readers, appended=(), at=at)
+    announce(held, after, out)
+    return after
 
 
 class GivenBack(NamedTuple):

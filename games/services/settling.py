@@ -14,7 +14,7 @@ from core.clock import now_ms
 from core.hooks import send
 from core.queueing import enqueue
 from games import hooks, store
-from games.engine.live import Live, Turn
+from games.engine.live import Turn
 from games.engine.table import Actor
 from games.jobs import MAIL_RULING, wake_enqueue
 from games.models import Match
@@ -39,16 +39,39 @@ class Said(NamedTuple):
         return self.actor if isinstance(self.actor, int) else 2
 
 
-class IdTakenError(Exception):
-    """The client's id of what was sent is taken: it was sent before, or something else was."""
+class _Step(NamedTuple):
+    """What came of a turn: what each audience then knows, what it is told, and the entries."""
+
+    readers: Readers
+    out: list[Frame]
+    appended: list[Appended]
 
 
-def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Readers:
-    """Store what happened, and tell of it after commit. ``said`` is what led to it, unless it was
-    time. Returns what each audience knows then.
+def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Held:
+    """Store what happened to a match whose row is locked, and tell of it after commit. ``said`` is
+    what led to it, unless it was time. Returns the match as it then stands.
 
     Raises IdTakenError; the caller must roll back.
     """
+    step = _step(held, turn, at, said)
+    after = store.save(held, live=turn.live, readers=step.readers, appended=step.appended, at=at)
+    announce(held, after, step.out)
+    return after
+
+
+def settle_at_once(held: Held, turn: Turn, *, at: int, said: Said) -> Held | None:
+    """As `settle`, of a match whose row is not locked, and durable when it returns: one statement.
+    None, and nothing has happened, where `store.save_at_once` says so."""
+    step = _step(held, turn, at, said)
+    after = store.save_at_once(
+        held, live=turn.live, readers=step.readers, appended=step.appended, at=at, by_id=said.by_id
+    )
+    if after is not None:
+        announce(held, after, step.out)
+    return after
+
+
+def _step(held: Held, turn: Turn, at: int, said: Said | None) -> _Step:
     readers, out = frames.step_frames(
         held.ruleset,
         held.live,
@@ -70,16 +93,14 @@ def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Read
             ack_version=readers.versions[said.audience],
             by_id=said.by_id,
         )
-    if store.save(held, live=turn.live, readers=readers, appended=appended, at=at) < len(appended):
-        raise IdTakenError
-    announce(held, turn.live, readers, out, at=at)
-    return readers
+    return _Step(readers, out, appended)
 
 
-def announce(held: Held, live: Live, readers: Readers, out: Sequence[Frame], *, at: int) -> None:
-    """Once this transaction is committed, tell everybody of ``live``, which is stored and follows
-    ``held``: readers by the frames ``out``, the rest of the site by its hooks, organisers who are
-    to rule, and a worker who must look soon."""
+def announce(held: Held, after: Held, out: Sequence[Frame]) -> None:
+    """Once this transaction is committed, or at once where there is none, tell everybody of
+    ``after``, which is stored and follows ``held``: readers by the frames ``out``, the rest of the
+    site by its hooks, organisers who are to rule, and a worker who must look soon."""
+    live, readers = after.live, after.readers
     transaction.on_commit(partial(publish, out))
     room = readers.versions[2]
     if held.followed and room != held.readers.versions[2]:
@@ -91,7 +112,7 @@ def announce(held: Held, live: Live, readers: Readers, out: Sequence[Frame], *, 
     if live.table.result is not None:
         transaction.on_commit(partial(_announce_end, held.match_id), robust=True)
         return
-    enqueue_if_near(held.match_id, store.wake_after(held, live, at=at))
+    enqueue_if_near(held.match_id, after.wake_at)
 
 
 def enqueue_if_near(match_id: int, wake: int | None) -> None:

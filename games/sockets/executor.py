@@ -21,6 +21,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from core.collisions import done_again, was_answered
+from games.remembered import forget_all
 from games.store import RowHeldError, without_waiting
 
 # How long a match that is held is waited for: as long as the database lets everybody else wait for
@@ -66,6 +67,7 @@ def _with_connection(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
         if was_answered(error):
             raise
         connection.close()
+        forget_all()
         return bound()
 
 

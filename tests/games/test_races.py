@@ -15,6 +15,7 @@ from django.db import connection
 from accounts.models import AuditEntry, User
 from core.refusals import Refusal
 from games.models import Challenge, Match, MatchEntry
+from games.remembered import remember
 from games.services.challenges import challenge_accept, challenge_cancel, challenge_create
 from games.services.chat import chat_post
 from games.services.turns import Ack, match_organise, match_submit
@@ -76,6 +77,7 @@ def brisk(ada: User, ben: User) -> Play:
 
 def submission(play: Play, seat: int, text: str, at: int, client_id: str) -> Callable[[], Any]:
     version = play.versions[seat]
+    remember(play.held)  # so the turn first tries to write without having asked the row
     return lambda: match_submit(
         match_id=play.pk,
         seat=seat,

@@ -343,7 +343,7 @@ def test_a_concession_too_late_does_not_undo_a_result(ada: User, ben: User) -> N
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
-def test_a_turn_costs_three_statements_in_one_transaction(
+def test_a_turn_costs_one_statement(
     ruleset: str, variant: str, ada: User, ben: User, rng: random.Random, draws: RandomSource
 ) -> None:
     play = started((ada, ben), ruleset, variant=variant, random=draws)
@@ -355,11 +355,15 @@ def test_a_turn_costs_three_statements_in_one_transaction(
             answer = play.submit(seat, text, at * SECOND, version=version)
         assert isinstance(answer, Ack)
         verbs = [query["sql"].split()[0] for query in queries]
-        assert verbs[:5] == ["BEGIN", "SELECT", "INSERT", "UPDATE", "COMMIT"]
-        assert "FOR NO KEY UPDATE" in queries[1]["sql"]
+        if at == 1:  # the process does not know the match yet
+            expected = ["BEGIN", "SELECT", "INSERT", "UPDATE", "COMMIT"]
+            assert "FOR NO KEY UPDATE" in queries[1]["sql"]
+        else:
+            expected = ["WITH"]
+        assert verbs[: len(expected)] == expected
         if play.match.is_over:  # then there is more to tell, after the commit
             break
-        assert len(verbs) == 5
+        assert len(verbs) == len(expected)
 
 
 @pytest.mark.django_db(transaction=True)

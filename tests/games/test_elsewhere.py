@@ -1,0 +1,226 @@
+"""One match through two web processes, each of which remembers how it left the match: the row is
+what counts, and nobody can tell which process they are at."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from script.lib.ports import bind_from, free_port
+from script.lib.server import web_command
+from script.lib.services import Valkey
+from tests.games.client import Frame, Reader
+from tests.games.desk import Desk, Person
+from tests.support.site import Process, Site, wait_for
+
+
+class Door:
+    """The address of one web process, as far as readers ask for it."""
+
+    def __init__(self, port: int) -> None:
+        self.base_url, self.ws_url = f"http://127.0.0.1:{port}", f"ws://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def doors(site: Site, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
+    """The site's own web process, and another one beside it."""
+    listener: socket.socket
+    listener, _taken = bind_from("127.0.0.1", free_port())
+    door = Door(listener.getsockname()[1])
+
+    def answers(_process: Process) -> bool:
+        try:
+            with urllib.request.urlopen(f"{door.base_url}/healthz", timeout=10) as answer:  # noqa: S310
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+    fd = listener.fileno()
+    web = Process(
+        "web-2", web_command(Path(sys.executable), fd), env=site.env, log=tmp_path / "web-2.log",
+        ready=answers, pass_fds=[fd],
+    )  # fmt: skip
+    web.start()
+    yield site, door
+    web.terminate()
+    listener.close()
+
+
+@pytest.fixture
+def players(desk: Desk) -> tuple[Person, Person]:
+    return desk.person(), desk.person()
+
+
+def versions(*, match: int) -> list[int]:
+    """What each seat can know; runs on the site."""
+    from games import store
+
+    return list(store.read(match).readers.versions[:2])
+
+
+def choice(*, match: int, seed: int) -> tuple[int, str] | None:
+    """Whose turn it is, and a move of theirs; runs on the site."""
+    from games import store
+
+    held = store.read(match)
+    table = held.live.table
+    for seat in (0, 1):
+        slot = table.open[seat]
+        if slot is not None and not table.holds_back(seat):
+            draw = random.Random(seed).random
+            return seat, held.ruleset.print(held.ruleset.sample(table.state, slot.decision, draw))
+    return None
+
+
+async def at(stack: AsyncExitStack, door: Any, match: int, person: Person) -> Reader:
+    """A socket of somebody's at one of the processes, with its first view."""
+    reader = await stack.enter_async_context(await Reader.open(door, match, person))
+    await reader.next("sync")
+    return reader
+
+
+async def caught_up(desk: Desk, *readers: tuple[int, Reader]) -> None:
+    """Wait until readers, each with their seat, have heard how their match stands."""
+    for seat, reader in readers:
+        newest = desk.hand.call(f"{__name__}:versions", match=reader.match)[seat]
+        while reader.version < newest:
+            await reader.next("step")
+
+
+@pytest.mark.parametrize("ruleset", ["tetronogo", "domino-wars"])
+async def test_a_match_goes_on_wherever_its_turns_come_in(
+    ruleset: str, desk: Desk, doors: tuple[Any, Any], players: tuple[Person, Person]
+) -> None:
+    """Each player has a socket at each process, and takes either for every turn."""
+    match = desk.match(*players, ruleset=ruleset)
+    lot = random.Random(4)
+    async with AsyncExitStack() as stack:
+        readers = [[await at(stack, door, match, person) for door in doors] for person in players]
+        for number in range(40):
+            chosen = desk.hand.call(f"{__name__}:choice", match=match, seed=number)
+            if chosen is None:
+                break
+            seat, text = chosen
+            own = readers[seat]
+            await caught_up(desk, *((seat, reader) for reader in own))
+            ack = await own[lot.randrange(2)].submit(text, id=f"turn-{number}")
+            assert ack["type"] == "ack", ack
+            # Sent again, wherever: it is there already.
+            again = await own[lot.randrange(2)].submit(text, id=f"turn-{number}")
+            assert again == ack
+        if not desk.is_over(match):
+            assert (await readers[0][1].submit("concede"))["type"] == "ack"
+    entries = desk.rows(match)["entries"]
+    assert [entry["seq"] for entry in entries] == list(range(1, len(entries) + 1))
+    assert desk.record(match)["ok"]
+
+
+async def test_at_one_moment_through_both(
+    desk: Desk, doors: tuple[Any, Any], players: tuple[Person, Person]
+) -> None:
+    """Both seats, each through both processes: every submission counts once."""
+    for _ in range(5):
+        match = desk.match(*players)
+        async with AsyncExitStack() as stack:
+            readers = [await at(stack, door, match, person) for person in players for door in doors]
+            texts = ("pick T", "pick T", "pick L", "pick L")
+            answers: list[Frame] = await asyncio.gather(
+                *(r.submit(text, id="once") for r, text in zip(readers, texts, strict=True))
+            )
+            assert [answer["type"] for answer in answers] == ["ack"] * 4, answers
+            assert answers[0] == answers[1]
+            assert answers[2] == answers[3]
+            await caught_up(desk, (0, readers[0]), (0, readers[1]))
+            answers = await asyncio.gather(
+                *(r.submit("first", id=f"{n}") for n, r in enumerate(readers[:2]))
+            )
+            kinds = sorted(answer["type"] for answer in answers)
+            assert kinds == ["ack", "refused"], answers
+        entries = desk.rows(match)["entries"]
+        assert [entry["seq"] for entry in entries] == [1, 2, 3]
+
+
+async def test_what_is_done_at_one_counts_at_the_other(
+    desk: Desk, doors: tuple[Any, Any], players: tuple[Person, Person]
+) -> None:
+    match = desk.match(*players)
+    orla = desk.person(role="organisers")
+    async with AsyncExitStack() as stack:
+        one = await at(stack, doors[0], match, players[0])
+        other = await at(stack, doors[0], match, players[1])
+        desk_elsewhere = await at(stack, doors[1], match, orla)
+        assert (await one.submit("pick T"))["type"] == "ack"
+        assert (await desk_elsewhere.organise("pause"))["type"] == "ack"
+        assert (await other.submit("pick L"))["code"] == "match.paused"
+        assert (await desk_elsewhere.organise("resume"))["type"] == "ack"
+        assert (await other.submit("pick L"))["type"] == "ack"
+        await caught_up(desk, (0, one))
+        assert (await one.submit("first"))["type"] == "ack"
+        assert (await one.submit("D4 90"))["type"] == "ack"
+        assert (await desk_elsewhere.organise("take back"))["type"] == "ack"
+        await one.next("step", resync=True)
+        assert (await one.submit("A1 0"))["type"] == "ack"
+    texts = [entry["text"] for entry in desk.rows(match)["entries"]]
+    assert texts[-3:] == ["D4 90", "take back", "A1 0"]
+
+
+@pytest.fixture
+def frail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site, Valkey]]:
+    """A web process whose broker is its own, to be held up."""
+    valkey = Valkey(tmp_path / "valkey", Path(sys.executable))
+    valkey.start()
+    monkeypatch.setenv("REDIS_URL", valkey.url)
+    site = Site(tmp_path)
+    site.processes = [site.web]
+    site.start()
+    yield site, valkey
+    site.stop()
+    valkey.stop()
+
+
+async def test_killed_between_the_commit_and_the_ack(frail: tuple[Site, Valkey]) -> None:
+    """The broker stands still, and the process with it once the turn is durable."""
+    site, valkey = frail
+    assert valkey.child is not None
+    desk = Desk(site)
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    async with AsyncExitStack() as stack:
+        one = await at(stack, site, match, players[0])
+        other = await at(stack, site, match, players[1])
+        assert (await one.submit("pick T"))["type"] == "ack"
+        frame = {"id": "once", "match": match, "version": other.version, "text": "pick L"}
+        os.kill(valkey.child.pid, signal.SIGSTOP)
+        try:
+            await other.say("submit", **frame)
+            count = "SELECT count(*) FROM games_matchentry WHERE match_id = %s"
+            wait_for(lambda: site.sql(count, match) == [(2,)], what="the turn to be durable")
+            site.web.kill()
+        finally:
+            os.kill(valkey.child.pid, signal.SIGCONT)
+        await other.closed()
+    site.web.start()
+    async with AsyncExitStack() as stack:
+        other = await at(stack, site, match, players[1])
+        acks = []
+        for _ in range(2):
+            await other.say("submit", **frame)
+            acks.append(await other.answer("once"))
+        assert acks[0] == acks[1]
+        assert acks[0]["type"] == "ack"
+    entries = [entry for entry in desk.rows(match)["entries"] if entry["actor"] != "service"]
+    assert [(entry["actor"], entry["text"]) for entry in entries] == [
+        ("0", "pick T"),
+        ("1", "pick L"),
+    ]
