@@ -52,11 +52,13 @@ def step_frames(
         h.entry.actor == "organiser" and h.entry.text == TAKE_BACK for h in happened
     )
     for index, audience in enumerate(AUDIENCES):
-        view = match_view(ruleset, after, audience, at=at)
+        view: Any = match_view(ruleset, after, audience, at=at)
         items = _new_items(happened, ALL if over else audience, logs[index], at, actor)
         if not items:
+            # Only where the events do not say so already, and encoded once, as it will be sent.
+            view = msgspec.Raw(_ENCODER.encode(view))
             old = match_view(ruleset, before, audience, at=at)
-            if _ENCODER.encode(old) == _ENCODER.encode(view):
+            if _ENCODER.encode(old) == bytes(view):
                 continue
         versions[index] += 1
         logs[index] += len(items)
