@@ -14,7 +14,7 @@ http = get_asgi_application()
 from django.urls import get_resolver  # noqa: E402  (these need the app registry)
 
 from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E402
-from config import door  # noqa: E402
+from config import door, wire  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown, loop_answers  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
@@ -38,6 +38,7 @@ graceful = GracefulShutdown(
 graceful.at_close.append(streams.end_all)
 graceful.install()
 door.install()
+wire.install()
 application = DaphneSockets(graceful)
 
 # Imports every view now: a mistake there shows at start-up, not at the first visit.

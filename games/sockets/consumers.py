@@ -10,7 +10,6 @@ from math import ceil
 from typing import Any
 
 import structlog
-from channels.consumer import get_handler_name
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
@@ -105,7 +104,7 @@ class Socket(AsyncWebsocketConsumer):
         # to close database connections that these consumers do not have.
         if self.closed and message["type"] != "websocket.disconnect":
             return
-        await getattr(self, get_handler_name(message))(message)
+        await getattr(self, message["type"].replace(".", "_"))(message)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Take one frame: check its size, its rate and its form, and hand it on."""
@@ -184,8 +183,10 @@ class Socket(AsyncWebsocketConsumer):
             or self._unsent_bytes() > UNSENT_BYTES_AT_MOST
         ):
             await self.end(4408, "reader.slow", "Too much was unread. Please come back for a sync.")
-            return
-        await self.send(text_data=text)
+        elif "write" in self.scope:
+            self.scope["write"](text.encode())
+        else:
+            await self.send(text_data=text)
 
     async def end(self, close_code: int, code: str, sentence: str, **more: Any) -> None:
         """Say why, and close."""

@@ -1,0 +1,151 @@
+"""What Daphne and Autobahn do with each frame, the short way.
+
+Autobahn makes two texts for a debug log whenever bytes come or go, whether or not anybody reads
+that log, and takes each frame through a dozen hooks, for fragments, compression, statistics and
+timings that nobody uses here. And Twisted asks the system to be told when a socket can be written
+to, and hears of it a round of the loop later, where nearly always it can at once. That was a fifth
+of what a live turn cost the web process.
+
+A whole text frame, which is all that ever comes and goes in a match, is taken apart and put
+together here. Everything else (handshakes, pings, closing, fragments, mistakes) is Autobahn's as
+ever: what is not plainly a whole frame is handed on to it, untouched.
+
+This leans on the insides of pinned versions. `tests/infra/test_wire.py` says what it leans on, and
+fails with a version that has it no more.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from typing import Any, Final
+
+from daphne import ws_protocol
+from twisted.internet import tcp
+
+WHOLE_TEXT: Final = 0x81  # the frame is the message, and text
+MASKED: Final = 0x80
+_NEXT_TWO, _NEXT_EIGHT = 126, 127
+_SHORT, _MIDDLE = 125, 0xFFFF
+
+
+class ShortProtocol(ws_protocol.WebSocketProtocol):  # type: ignore[misc]  # (untyped)
+    """Daphne's protocol of one WebSocket."""
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802  (the library's name)
+        """Bytes have come."""
+        # Nothing half done: neither a frame nor a message of several, no ping that waits for an
+        # answer (any message will do for one), and nobody who is being got rid of.
+        if (
+            self.state == self.STATE_OPEN
+            and not self.data
+            and self.current_frame is None
+            and not self.inside_message
+            and self.autoPingTimeoutCall is None
+            and not self.muted
+        ):
+            data = self._take_texts(data)
+        if data:
+            self._dataReceived(data)
+
+    def _take_texts(self, data: bytes) -> bytes:
+        """Hand on the whole texts that these bytes begin with; returns the rest."""
+        while True:
+            found = text_in(data, self.most)
+            if found is None:
+                return data
+            text, data = found
+            self.last_ping = ws_protocol.time.time()  # of life, as Daphne has it
+            self.application_queue.put_nowait({"type": "websocket.receive", "text": text})
+
+    def send_text(self, text: bytes) -> None:
+        """Send a text, as UTF-8. Nothing is sent to a socket that is closing."""
+        if self.state == self.STATE_OPEN:
+            self.sendData(text_frame(text))
+
+    def serverSend(self, content: Any, binary: bool = False) -> None:  # noqa: N802
+        """Send what an application sends the usual way."""
+        if binary or self.state != self.STATE_OPEN or len(content) > self.most:
+            super().serverSend(content, binary)  # which says what is wrong, too
+        else:
+            self.sendData(text_frame(content.encode()))
+
+    def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802
+        """Write bytes."""
+        if sync or chopsize or self.send_queue:
+            super().sendData(data, sync, chopsize)
+            return
+        transport = self.transport
+        if _writes_at_once(transport):
+            written = transport.writeSomeData(data)
+            if written == len(data):
+                return
+            if isinstance(written, int):
+                data = data[written:]
+        # The rest, or the mistake that is found again there, is the reactor's.
+        transport.write(data)
+
+    @property
+    def most(self) -> int:
+        """How many bytes (of what comes) or letters (of what goes) are no matter for a limit."""
+        limits = [self.maxMessagePayloadSize or _MIDDLE, self.maxFramePayloadSize or _MIDDLE]
+        return min(_MIDDLE, *limits)
+
+
+def _writes_at_once(transport: Any) -> bool:
+    # Under TLS the transport is another one, which hands on what it does not know itself.
+    return bool(
+        isinstance(transport, tcp.Connection)
+        and not transport.TLS
+        and transport.connected
+        and not transport.disconnecting
+        and not transport.dataBuffer
+        and not transport._tempDataLen  # noqa: SLF001  (it has no public word for it)
+    )
+
+
+def text_frame(text: bytes) -> bytes:
+    """A text as the one frame of a server that it is on the wire."""
+    size = len(text)
+    if size <= _SHORT:
+        return bytes((WHOLE_TEXT, size)) + text
+    if size <= _MIDDLE:
+        return struct.pack("!BBH", WHOLE_TEXT, _NEXT_TWO, size) + text
+    return struct.pack("!BBQ", WHOLE_TEXT, _NEXT_EIGHT, size) + text
+
+
+def text_in(data: bytes, most: int) -> tuple[str, bytes] | None:
+    """The text that the whole, masked frame at the beginning of these bytes carries, and the bytes
+    behind it. None where they begin with anything else, or with a text of over ``most`` bytes."""
+    if len(data) < 6 or data[0] != WHOLE_TEXT or not data[1] & MASKED:
+        return None
+    size, at = data[1] - MASKED, 2
+    if size == _NEXT_TWO:
+        size, at = int.from_bytes(data[2:4], "big"), 4
+        if size <= _SHORT:
+            return None  # not the shortest way to say it, which is a mistake
+    elif size == _NEXT_EIGHT:
+        return None
+    begin = at + 4
+    end = begin + size
+    if size > most or len(data) < end:
+        return None
+    try:
+        text = unmasked(data[at:begin], data[begin:end]).decode()
+    except UnicodeDecodeError:
+        return None
+    return text, data[end:]
+
+
+def unmasked(mask: bytes, payload: bytes) -> bytes:
+    """What a client has masked so."""
+    size = len(payload)
+    key = (mask * (size // 4 + 1))[:size]
+    word = int.from_bytes(payload, "little") ^ int.from_bytes(key, "little")
+    return word.to_bytes(size, "little")
+
+
+def install() -> None:
+    """Have Daphne make its WebSockets this way, if this process runs it."""
+    if "daphne.server" in sys.modules:
+        ws_protocol.WebSocketFactory.protocol = ShortProtocol
