@@ -19,8 +19,8 @@ from django.db import connection, transaction
 from django.urls import path
 
 from games.publishing.publish import Frame, publish
-from games.sockets.consumers import Socket
 from games.sockets.executor import in_turn_thread
+from games.sockets.socket import Socket
 
 SNAPSHOT = "x" * 4096
 

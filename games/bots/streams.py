@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from abc import ABC, abstractmethod
 from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import structlog
-from channels.layers import get_channel_layer
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis.exceptions import RedisError
@@ -32,10 +32,13 @@ from games.audience import AUDIENCES, group_of, user_group_of
 from games.models import Challenge, Match
 from games.options.terms import is_rated, terms_of
 from games.publishing import frames
+from games.publishing.publish import Heard
 from games.reading import selectors
 from games.reading.matches import reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
+from games.sockets import rooms
 from games.sockets.executor import in_turn_thread
+from games.sockets.rooms import VERSION, Room
 
 log = structlog.get_logger("gauntlet.streams")
 
@@ -48,11 +51,15 @@ AWAY = (OperationalError, InterfaceError, RedisError)
 _open: set[Stream] = set()
 
 
-class Message(NamedTuple):
-    """Something that came over the channel layer: its kind and its frame."""
+class Ear:
+    """What is told to a stream, for when it is ready."""
 
-    kind: str
-    text: str
+    def __init__(self) -> None:
+        self.heard: asyncio.Queue[Heard] = asyncio.Queue()
+
+    def hear(self, heard: Heard) -> None:
+        """Take a frame of a group."""
+        self.heard.put_nowait(heard)
 
 
 class Stream(ABC):
@@ -68,12 +75,17 @@ class Stream(ABC):
         self.until = until
         self.stands = stands
         self.asks_next = time.monotonic() + STANDS_EVERY_S
-        self.channel = ""
+        # By which presence knows it.
+        self.name = uuid.uuid4().hex
         self._ending: asyncio.Event | None = None
 
     @abstractmethod
     def groups(self) -> tuple[str, ...]:
         """The channel groups to listen to."""
+
+    async def listen(self, room: Room, ear: Ear) -> None:
+        """Have the reader told of what concerns them."""
+        await room.join(ear, *self.groups())
 
     @abstractmethod
     def begin(self) -> AsyncIterator[dict[str, Any]]:
@@ -84,8 +96,8 @@ class Stream(ABC):
         """What has changed without our being told, if anything."""
 
     @abstractmethod
-    def hear(self, message: Message) -> AsyncIterator[dict[str, Any]]:
-        """What a message means for the reader."""
+    def hear(self, heard: Heard) -> AsyncIterator[dict[str, Any]]:
+        """What a frame means for the reader."""
 
     @property
     def is_done(self) -> bool:
@@ -102,21 +114,19 @@ class Stream(ABC):
             self._ending.set()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        layer = get_channel_layer()
         self._ending = asyncio.Event()
         _open.add(self)
-        receiving: asyncio.Task[Any] | None = None
+        room = rooms.here()
+        ear = Ear()
+        receiving: asyncio.Task[Heard] | None = None
         ending = asyncio.create_task(self._ending.wait())
         try:
-            self.channel = await layer.new_channel("stream.")
             # Groups first, then the state: a change in between is told twice rather than never.
-            for group in self.groups():
-                await layer.group_add(group, self.channel)
+            await self.listen(room, ear)
             async for line in self._lines(self.begin()):
                 yield line
             while not self.is_done:
-                receiving = receiving or asyncio.create_task(layer.receive(self.channel))
-                # Waited for, never timed out: a receive that is cancelled gives its channel up.
+                receiving = receiving or asyncio.create_task(ear.heard.get())
                 await asyncio.wait(
                     {receiving, ending}, timeout=self._patience(), return_when=FIRST_COMPLETED
                 )
@@ -129,12 +139,12 @@ class Stream(ABC):
                     async for line in self._lines(self.look()):
                         yield line
                     continue
-                raw = receiving.result()
+                heard = receiving.result()
                 receiving = None
-                if raw["type"] == "user.changed":
+                if heard.kind == "user.changed":
                     yield _line(closing("account.changed", "Your sign-in has changed."))
                     return
-                async for line in self._lines(self.hear(Message(raw["type"], raw["text"]))):
+                async for line in self._lines(self.hear(heard)):
                     yield line
         except AWAY as error:
             log.warning("stream.away", error=type(error).__name__)
@@ -142,10 +152,9 @@ class Stream(ABC):
         finally:
             _open.discard(self)
             ending.cancel()
-            if self.channel:
-                # Waiting once more and being cancelled is how this layer is told to forget us.
-                receiving = receiving or asyncio.create_task(layer.receive(self.channel))
-                await self._forget(layer, receiving)
+            if receiving is not None:
+                receiving.cancel()
+            await self._forget(room, ear)
 
     async def _why_over(self, restarting: bool) -> dict[str, Any] | None:
         """The last line, where the stream cannot go on."""
@@ -174,12 +183,9 @@ class Stream(ABC):
         async for frame in frames:
             yield _line(frame)
 
-    async def _forget(self, layer: Any, receiving: asyncio.Task[Any]) -> None:
+    async def _forget(self, room: Room, ear: Ear) -> None:
+        await room.leave(ear)
         try:
-            await asyncio.sleep(0)
-            receiving.cancel()
-            for group in self.groups():
-                await layer.group_discard(group, self.channel)
             await self.leave()
         except AWAY as error:
             log.warning("stream.away", error=type(error).__name__)
@@ -224,6 +230,10 @@ class MatchStream(Stream):
     def groups(self) -> tuple[str, ...]:
         return group_of(self.match_id, self.audience), user_group_of(self.user.pk)
 
+    async def listen(self, room: Room, ear: Ear) -> None:
+        await room.watch(ear, self.match_id, self.audience)
+        await super().listen(room, ear)
+
     @property
     def is_done(self) -> bool:
         return self._over
@@ -242,13 +252,17 @@ class MatchStream(Stream):
             self._waits = not await in_turn_thread(begun)
 
     async def look(self) -> AsyncIterator[dict[str, Any]]:
-        await self._attend(await presence.arrive(self.match_id, self.audience, self.channel))
+        await self._attend(await presence.arrive(self.match_id, self.audience, self.name))
         versions = await in_turn_thread(versions_of, self.match_id)
         if versions[AUDIENCES.index(self.audience)] > self.version:
             yield await self._sync()
 
-    async def hear(self, message: Message) -> AsyncIterator[dict[str, Any]]:
-        frame = msgspec.json.decode(message.text)
+    async def hear(self, heard: Heard) -> AsyncIterator[dict[str, Any]]:
+        if heard.kind == VERSION:
+            if (heard.version or 0) > self.version:
+                yield await self._sync()
+            return
+        frame = msgspec.json.decode(heard.data)
         if frame.get("match") != self.match_id:
             return
         if frame["type"] == "step":
@@ -262,11 +276,11 @@ class MatchStream(Stream):
         yield frame
 
     async def leave(self) -> None:
-        await presence.leave(self.match_id, self.audience, self.channel)
+        await presence.leave(self.match_id, self.audience, self.name)
 
     async def _sync(self) -> dict[str, Any]:
         reader = await in_turn_thread(reader_of, self.match_id, self.user)
-        there = await presence.arrive(self.match_id, self.audience, self.channel)
+        there = await presence.arrive(self.match_id, self.audience, self.name)
         self.version = reader.sync["version"]
         self._over = reader.over
         self._waits = reader.sync["view"]["phase"] == "waiting"
@@ -292,8 +306,8 @@ class EventStream(Stream):
             yield each
         yield {"type": "caught-up", "now": now_ms()}
 
-    async def hear(self, message: Message) -> AsyncIterator[dict[str, Any]]:
-        # Whatever the message says, the database knows better.
+    async def hear(self, heard: Heard) -> AsyncIterator[dict[str, Any]]:
+        # Whatever the frame says, the database knows better.
         async for each in self.look():
             yield each
 

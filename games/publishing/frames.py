@@ -20,7 +20,7 @@ from games.engine.live import Happened, Live, Reminder
 from games.engine.table import AnyRuleset
 from games.engine.views import match_view
 from games.models import Match, MatchEntry
-from games.publishing.publish import Frame
+from games.publishing.publish import Frame, encode
 from games.store import Held, Readers, actor_of, header_of
 
 _ENCODER = msgspec.json.Encoder()
@@ -28,7 +28,7 @@ _ENCODER = msgspec.json.Encoder()
 
 def encoded(frame: dict[str, Any]) -> str:
     """A frame as JSON text."""
-    return _ENCODER.encode(frame).decode()
+    return encode(frame).decode()
 
 
 # -- steps ---------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def step_frames(
             "events": items,
             "resync": resync,
         }
-        frames.append(Frame(group_of(match_id, audience), encoded(frame)))
+        frames.append(Frame(group_of(match_id, audience), frame, versions[index]))
     since = [
         versions[seat] if _opens_anew(before, after, seat) else readers.since[seat]
         for seat in (0, 1)

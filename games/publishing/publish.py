@@ -1,15 +1,19 @@
 """Sending frames to everybody who is connected, from any thread or process.
 
+Who is connected to this process hears of them on its event loop, without a broker in between; the
+broker takes them to the other processes, as far as anybody reads there (`games.sockets.rooms`).
+
 Broadcasts are hints: they carry versions, and a reader that missed one asks for a sync. So a
 broker that is away costs nobody a move; it is logged, and readers catch up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+import msgspec
 import redis
 import structlog
 from channels.layers import get_channel_layer
@@ -17,29 +21,110 @@ from django.conf import settings
 
 log = structlog.get_logger("gauntlet.publish")
 
+MATCH_FRAME = "match.frame"
 
-class Frame(NamedTuple):
-    """An encoded frame and the channel group that it is for."""
-
-    group: str
-    text: str
+_ENCODER = msgspec.json.Encoder()
 
 
-def publish(frames: Iterable[Frame], *, kind: str = "match.frame") -> None:
-    """Send frames to their groups in one round trip; consumers get them as messages of ``kind``.
+def encode(frame: Mapping[str, Any]) -> bytes:
+    """A frame as JSON, in UTF-8."""
+    return _ENCODER.encode(frame)
+
+
+class Frame:
+    """A frame and the channel group that it is for. It is encoded once, and only if there is
+    anybody to read it. ``version``, where it tells of a step, is what its audience knows with it:
+    who missed one finds that out, so that it need not go where nobody reads."""
+
+    __slots__ = ("_data", "_frame", "group", "version")
+
+    def __init__(
+        self, group: str, frame: str | Mapping[str, Any], version: int | None = None
+    ) -> None:
+        self.group = group
+        self.version = version
+        self._frame = frame
+        self._data: bytes | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The frame as JSON, in UTF-8."""
+        if self._data is None:
+            text = self._frame
+            self._data = text.encode() if isinstance(text, str) else encode(text)
+        return self._data
+
+    @property
+    def text(self) -> str:
+        """The frame as JSON."""
+        return self.data.decode()
+
+
+class Heard(NamedTuple):
+    """A frame as those in its group hear it: as which kind of message, as JSON in UTF-8, and its
+    version, where it has one."""
+
+    kind: str
+    data: bytes
+    version: int | None = None
+
+
+class Nearby(Protocol):
+    """Those who are connected to this process."""
+
+    id: str
+
+    def take(self, frames: Sequence[Frame], kind: str) -> None:
+        """Tell them, soon. Any thread may call this."""
+
+    def must_leave(self, frame: Frame) -> bool:
+        """Whether somebody in another process may have to be told. Any thread may call this."""
+
+
+# More than one only where there are several event loops in a process, as in tests.
+_nearby: list[Nearby] = []
+
+
+def attach(nearby: Nearby) -> None:
+    """Have those who are connected here told directly from now on."""
+    _nearby.append(nearby)
+
+
+def detach(nearby: Nearby) -> None:
+    """There is nobody any more."""
+    _nearby.remove(nearby)
+
+
+def publish(frames: Iterable[Frame], *, kind: str = MATCH_FRAME) -> None:
+    """Send frames to their groups in one round trip at most; consumers get them as messages of
+    ``kind``.
 
     Call it after commit. The channel layer's own `group_send` would need an event loop; this
     speaks the same wire format from plain threads.
     """
+    told, rooms = list(frames), list(_nearby)
+    for room in rooms:
+        room.take(told, kind)
+    leaving = [f for f in told if not rooms or any(room.must_leave(f) for room in rooms)]
+    if not leaving:
+        return
     layer = get_channel_layer()
+    heard_by = {"told": [room.id for room in rooms]} if rooms else {}
     try:
         pipe = _client().pipeline(transaction=False)
-        for frame in frames:
-            channel = f"{settings.REDIS_PREFIX}__group__{frame.group}"
-            pipe.publish(channel, layer.serialize({"type": kind, "text": frame.text}))
+        for frame in leaving:
+            message: dict[str, Any] = {"type": kind, "text": frame.text, **heard_by}
+            if frame.version is not None:
+                message["version"] = frame.version
+            pipe.publish(channel_of(frame.group), layer.serialize(message))
         pipe.execute()
     except redis.RedisError as error:
         log.warning("publish.failed", error=type(error).__name__)
+
+
+def channel_of(group: str) -> str:
+    """The broker's channel for a group, as the channel layer has it."""
+    return f"{settings.REDIS_PREFIX}__group__{group}"
 
 
 @cache

@@ -11,7 +11,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.games.desk import Person
-from tests.support.site import PATIENCE, Site
+from tests.support.site import PATIENCE, AnotherWeb, Site
 
 Frame = dict[str, Any]
 
@@ -29,7 +29,7 @@ class Reader:
     @classmethod
     async def open(
         cls,
-        site: Site,
+        site: Site | AnotherWeb,
         match: int | str,
         person: Person | None = None,
         *,

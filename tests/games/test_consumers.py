@@ -20,6 +20,7 @@ from games.models import Match
 from games.publishing import frames
 from games.reading.matches import Reader
 from games.sockets import consumers
+from games.sockets import socket as sockets
 from games.sockets.routing import websocket_urlpatterns
 from tests.support.sockets import KnownVisitor, LocalSocket
 
@@ -52,7 +53,8 @@ async def test_asking_while_the_database_is_away(
     socket: LocalSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The socket stays: it is worth asking again."""
-    there = Reader(Match(), "room", False, False, {"type": "sync", "view": {"phase": "play"}})
+    sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
+    there = Reader(Match(), "room", False, False, sync)
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
     monkeypatch.setattr(consumers, "reader_of", lambda *_: there)
     connected, _ = await socket.connect()
@@ -83,12 +85,14 @@ async def test_pages_hear_of_a_mute_and_programs_do_not(
     async def at_once(call: Callable[..., Any], *args: Any, **more: Any) -> Any:
         return call(*args, **more)
 
-    there = Reader(Match(), "room", False, False, {"type": "sync", "view": {"phase": "play"}})
-    monkeypatch.setattr(consumers, "in_turn_thread", at_once)
+    sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
+    there = Reader(Match(), "room", False, False, sync)
+    for module in (consumers, sockets):
+        monkeypatch.setattr(module, "in_turn_thread", at_once)
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
     monkeypatch.setattr(consumers, "reader_of", lambda *_: there)
     monkeypatch.setattr(consumers, "versions_of", lambda *_: (1, 1, 1))
-    monkeypatch.setattr(consumers, "stands_of_socket", lambda _scope: None)
+    monkeypatch.setattr(sockets, "stands_of_socket", lambda _scope: None)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence("You came muted."))
     user = User(pk=70_009)
     socket = LocalSocket(URLRouter(websocket_urlpatterns), path)

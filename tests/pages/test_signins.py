@@ -36,6 +36,7 @@ from games.models import Match
 from games.publishing import frames
 from games.reading.matches import Reader
 from games.sockets import consumers
+from games.sockets import socket as sockets
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.support import Play, committing
 from tests.pages.test_sign_out import messages
@@ -154,9 +155,11 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
     async def at_once(call: Callable[..., Any], *args: Any, **more: Any) -> Any:
         return call(*args, **more)
 
-    for module in (consumers, streams):
+    for module in (consumers, sockets, streams):
         monkeypatch.setattr(module, "in_turn_thread", at_once)
+    for module in (sockets, streams):
         monkeypatch.setattr(module, "STANDS_EVERY_S", 0.0)
+    for module in (consumers, streams):
         monkeypatch.setattr(module, "versions_of", lambda *_: (1, 1, 1))
     sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
     there = Reader(Match(), "room", False, False, sync)
@@ -165,7 +168,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
     monkeypatch.setattr(streams, "_concerning", lambda *_: ({}, {}))
     monkeypatch.setattr(streams, "LOOK_EVERY_S", 0.05)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence())
-    monkeypatch.setattr(consumers, "stands_of_socket", lambda _scope: lambda: answer["stands"])
+    monkeypatch.setattr(sockets, "stands_of_socket", lambda _scope: lambda: answer["stands"])
     return answer
 
 
@@ -184,7 +187,7 @@ def test_every_kind_of_socket_ends(
     path, audience = SOCKETS[kind]
     monkeypatch.setattr(consumers, "standing_of", lambda *_: (audience, False))
     if how == "silent":
-        monkeypatch.setattr(consumers, "STANDS_IN_SILENCE_EVERY_S", 0.05)
+        monkeypatch.setattr(sockets, "STANDS_IN_SILENCE_EVERY_S", 0.05)
 
     async def played() -> None:
         socket = LocalSocket(URLRouter(websocket_urlpatterns), path)

@@ -28,6 +28,7 @@ from accounts.models import User
 from games import presence
 from games.bots import streams
 from games.engine.decisions import Audience
+from games.publishing.publish import Heard
 from tests.games import support
 from tests.games import test_secrecy as secrecy
 from tests.games.support import T0, Play, Wire
@@ -153,7 +154,7 @@ class Listener:
         """What comes over the channel layer."""
         for told, text in texts:
             if told in self.stream.groups():
-                self._take(self.stream.hear(streams.Message("told", text)))
+                self._take(self.stream.hear(Heard("told", text.encode())))
 
     def look(self) -> None:
         """The stream looks for itself, and so does one that is opened now."""

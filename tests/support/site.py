@@ -48,6 +48,15 @@ def wait_for(condition: Callable[[], Any], *, timeout: float = PATIENCE, what: s
         time.sleep(0.05)
 
 
+def is_well(base_url: str) -> bool:
+    """Say whether the health address of a web process answers that all is well."""
+    try:
+        with urllib.request.urlopen(f"{base_url}/healthz", timeout=10) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
 class Process:
     """One of the site's processes. It can be killed, stopped and started again at will. With a
     hand for that, in the same environment, it is that one's child."""
@@ -227,11 +236,7 @@ class Site:
 
     def answers(self) -> bool:
         """Say whether the health address answers that all is well."""
-        try:
-            with urllib.request.urlopen(f"{self.base_url}/healthz", timeout=10) as answer:  # noqa: S310
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError):
-            return False
+        return is_well(self.base_url)
 
     def manage(self, *arguments: str, input: str | None = None) -> str:  # noqa: A002
         """Run a management command on the site's database and return what it printed.
@@ -272,3 +277,27 @@ class Site:
     def _admin(self, statement: Composed) -> None:
         with psycopg.connect(self.admin_url, autocommit=True) as connection:
             connection.execute(statement)
+
+
+class AnotherWeb:
+    """One more web process of a site, at an address of its own."""
+
+    def __init__(self, site: Site) -> None:
+        self.listener, _taken = bind_from("127.0.0.1", free_port())
+        port: int = self.listener.getsockname()[1]
+        self.base_url = f"http://127.0.0.1:{port}"
+        self.ws_url = f"ws://127.0.0.1:{port}"
+        fd = self.listener.fileno()
+        self.process = Process(
+            "another-web",
+            web_command(Path(sys.executable), fd),
+            env=site.env,
+            log=site.folder / "another-web.log",
+            ready=lambda _web: is_well(self.base_url),
+            pass_fds=[fd],
+        )
+
+    def stop(self) -> None:
+        """End the process."""
+        self.process.terminate()
+        self.listener.close()
