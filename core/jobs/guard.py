@@ -203,9 +203,19 @@ def known(job: str) -> list[str]:
     return list(SetAside.objects.filter(job=job).values_list("key", flat=True))
 
 
-def set_aside(job: str, key: str, error: Exception, *, target: str) -> None:
+def due(jobs: Iterable[str]) -> dict[str, list[str]]:
+    """By job, the keys of the rows that were set aside by it and are to be tried again now."""
+    found: dict[str, list[str]] = {}
+    rows = SetAside.objects.filter(job__in=list(jobs), next_at__lte=timezone.now())
+    for job, key in rows.order_by("next_at", "pk").values_list("job", "key"):
+        found.setdefault(job, []).append(key)
+    return found
+
+
+def set_aside(job: str, key: str, error: Exception, *, target: str) -> bool:
     """Note that a job failed at a row, and leave the row alone for a while: twice as long each
-    time. A database that is away is logged and nothing more: the row was not at fault."""
+    time. A database that is away is logged and nothing more: the row was not at fault. Whether it
+    could be noted."""
     reason = _reason(error)
     log.error("job.set-aside", job=job, target=target, key=key, reason=reason, exc_info=error)
     try:
@@ -222,13 +232,15 @@ def set_aside(job: str, key: str, error: Exception, *, target: str) -> None:
                     ],
                     ignore_conflicts=True,
                 )  # fmt: skip
-                return
+                return True
             row.attempts += 1
             row.reason, row.last_at = reason, now
             row.next_at = now + pause_after(row.attempts)
             row.save(update_fields=["attempts", "reason", "last_at", "next_at"])
     except DatabaseError:
         log.exception("job.not-set-aside", job=job, key=key)
+        return False
+    return True
 
 
 def pause_after(attempts: int) -> timedelta:
