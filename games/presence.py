@@ -1,7 +1,9 @@
 """Who is looking at a match. Shown beside the clocks, and without any influence on them.
 
 Each open socket is a member of a sorted set with the instant until which it counts as present;
-pings push that on, so that sockets of a process that died are forgotten by themselves.
+pings push that on, so that sockets of a process that died are forgotten by themselves. A player's
+that was closed stays in it for a while, present until then: what follows the end of a match asks
+who saw it, and may come late.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from games.engine.decisions import Audience
 log = structlog.get_logger("gauntlet.presence")
 
 PRESENT_FOR_MS = 35_000  # a little over three pings
+KNOWN_FOR_MS = 3_600_000  # how long it is known who was there
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, aioredis.Redis] = WeakKeyDictionary()
 
@@ -37,7 +40,8 @@ async def arrive(match_id: int, audience: Audience, socket: str) -> dict[str, An
 
 async def leave(match_id: int, audience: Audience, socket: str) -> dict[str, Any]:
     """Forget a socket; returns who is there without it."""
-    return await _set_presence(match_id, f"{audience}:{socket}", None)
+    until = now_ms() if audience in (0, 1) else None
+    return await _set_presence(match_id, f"{audience}:{socket}", until)
 
 
 def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
@@ -47,7 +51,7 @@ def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
     try:
         pipe = _sync_client().pipeline(transaction=False)
         pipe.zadd(key, {f"{audience}:{who}": now_ms() + PRESENT_FOR_MS})
-        pipe.pexpire(key, PRESENT_FOR_MS)
+        pipe.pexpire(key, KNOWN_FOR_MS)
         pipe.zrangebyscore(key, f"({now_ms()}", "+inf")
         members: Any = pipe.execute()[-1]
     except RedisError as error:
@@ -58,9 +62,15 @@ def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
 
 def seats_there(match_id: int) -> tuple[bool, bool]:
     """Whether each player looks at the match now. Nobody does while that cannot be asked."""
+    return seats_seen(match_id, since=now_ms())
+
+
+def seats_seen(match_id: int, *, since: int) -> tuple[bool, bool]:
+    """Whether each player has looked at the match after an instant (ms) that is no longer ago than
+    `KNOWN_FOR_MS`. Nobody has while that cannot be asked."""
     key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
     try:
-        members: Any = _sync_client().zrangebyscore(key, f"({now_ms()}", "+inf")
+        members: Any = _sync_client().zrangebyscore(key, f"({since}", "+inf")
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return (False, False)
@@ -154,13 +164,13 @@ async def _set_presence(match_id: int, member: str, until: int | None) -> dict[s
     key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
     try:
         pipe = _client().pipeline(transaction=False)
-        pipe.zremrangebyscore(key, "-inf", now_ms())
+        pipe.zremrangebyscore(key, "-inf", now_ms() - KNOWN_FOR_MS)
         if until is None:
             pipe.zrem(key, member)
         else:
             pipe.zadd(key, {member: until})
-            pipe.pexpire(key, PRESENT_FOR_MS)
-        pipe.zrange(key, 0, -1)
+            pipe.pexpire(key, KNOWN_FOR_MS)
+        pipe.zrangebyscore(key, f"({now_ms()}", "+inf")
         members = (await pipe.execute())[-1]
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
