@@ -88,6 +88,7 @@ def fill(results: int, players: int) -> None:
         others = {
             name: default
             for name, default in (
+                ("aftermath_due", False),
                 ("awaits_ruling", False),
                 ("followed", False),
                 ("leg", None),

@@ -15,6 +15,8 @@ from core.queueing import enqueue
 log = structlog.get_logger("gauntlet.tasks")
 
 WAKE: Final = "games.tasks.wake"
+FOLLOW_UP: Final = "games.tasks.follow_up"
+TELL_RULING: Final = "games.tasks.tell_ruling"
 MAIL_RULING: Final = "games.tasks.mail_ruling"
 MAIL_MISSED: Final = "games.tasks.mail_missed"
 RATE: Final = "games.ratings.rate"

@@ -12,9 +12,11 @@ from core.clock import now_ms
 from core.jobs import guard
 from core.queueing import enqueue
 from games import presence
-from games.jobs import MAIL_MISSED, MAIL_RULING, WAKE, wake_enqueue
+from games.jobs import FOLLOW_UP, MAIL_MISSED, MAIL_RULING, TELL_RULING, WAKE, wake_enqueue
 from games.models import Match
 from games.publishing import notices
+from games.ratings.services import ratings_take_in
+from games.services.aftermath import end_follow_up, ends_sweep
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.outage import is_serving, outages_give_back
 from games.services.waking import match_wake, sweeps_postpone
@@ -77,6 +79,29 @@ def sweep_challenges() -> None:
     else:
         # Nobody can be seen while there is nothing to see them.
         presence.forget_since()
+
+
+@shared_task(name=FOLLOW_UP)
+def follow_up(match_id: int) -> None:
+    """Do what follows the end of a match."""
+    end_follow_up(match_id=match_id)
+
+
+@shared_task(name="games.tasks.sweep_ends")
+@guard.completed("games.tasks.sweep_ends")
+def sweep_ends() -> None:
+    """Do what follows the ends that no worker was told of, and take in results that wait."""
+    ends_sweep()
+    ratings_take_in()
+
+
+@shared_task(name=TELL_RULING)
+def tell_ruling(match_id: int, seq: int, waits: bool) -> None:
+    """Tell those who may rule on a match that it waits for them since its entry ``seq``, or no
+    longer does."""
+    notices.announce_ruling(match_id, waits=waits)
+    if waits:
+        enqueue(MAIL_RULING, match_id, seq)
 
 
 @shared_task(

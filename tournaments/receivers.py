@@ -8,19 +8,20 @@ from core.queueing import enqueue
 from tournaments import notices
 from tournaments.jobs import MAIL_EVENT, SETTLE, UNSEAL
 from tournaments.lifecycle import SeasonStatus
-from tournaments.models import Season
+from tournaments.models import Leg, Season
 from tournaments.services.organisers import season_referees_refresh
 
 
 def on_match_ended(*, match_id: int, **_more: Any) -> None:
-    """A match has ended: a worker takes the result over, if it is one of a season's. Not here: this
-    runs where the turn ran, which must not wait for the season's row."""
-    enqueue(SETTLE, match_id)
+    """A match has ended: a worker takes the result over, if it is one of a season's. Not here: what
+    else follows an end must not wait for the season's row."""
+    if Leg.objects.filter(match=match_id).exists():
+        enqueue(SETTLE, match_id)
 
 
 def on_match_begun(*, match_id: int, at: int, **_more: Any) -> None:
     """A match that waited for its players has begun at ``at``: a worker writes that down and tells
-    what was brought, if it is one of a season's. Not here, as above."""
+    what was brought, if it is one of a season's. Not here: this runs where the turn ran."""
     enqueue(UNSEAL, match_id, at)
 
 

@@ -225,6 +225,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 20.0,
         "options": {"expires": 20},
     },
+    # What follows ends that no worker was told of, and results that no ladder has taken in.
+    "games-sweep-ends": {
+        "task": "games.tasks.sweep_ends",
+        "schedule": 2.0,
+        "options": {"expires": 5},
+    },
     # Begins death matches, reminds, and takes over results that were missed.
     "tournaments-sweep": {
         "task": "tournaments.tasks.sweep",

@@ -7,7 +7,7 @@ from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.models.outages import ServiceBeat, ServiceOutage
 
 # Those of ratings are kept with ratings, and found by Django through this module.
-from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRuling
+from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
 
 __all__ = [
     "Challenge",
@@ -20,6 +20,7 @@ __all__ = [
     "Rating",
     "RatingLadder",
     "RatingPoint",
+    "RatingRequest",
     "RatingRuling",
     "SavedMove",
     "ServiceBeat",

@@ -66,6 +66,11 @@ class Match(models.Model):
     followed = models.BooleanField(
         default=False, help_text="Somebody listens to each turn (see `games.hooks`)."
     )
+    aftermath_due = models.BooleanField(
+        default=False,
+        help_text="What follows the end is yet to be done, once there is one. True from the start "
+        "of what is played here, so that the turn that ends it has nothing to write.",
+    )
     snapshot = models.TextField()
     seq = models.PositiveIntegerField(default=0, help_text="The number of the latest entry.")
     deadline_at = models.BigIntegerField(
@@ -117,6 +122,12 @@ class Match(models.Model):
             # Organisers are told on every page how many wait for them; there are never many.
             models.Index(
                 fields=["id"], name="match_awaits_ruling", condition=Q(awaits_ruling=True)
+            ),
+            # What a sweep asks for; a match is in it for the moment between its end and a worker.
+            models.Index(
+                fields=["finished_at"],
+                name="match_aftermath_due",
+                condition=Q(status="finished", aftermath_due=True),
             ),
         ]
         constraints = [

@@ -18,9 +18,8 @@ from games.words import game_name, result_text
 log = structlog.get_logger("gauntlet.notices")
 
 
-def announce_end(match_id: int) -> None:
+def announce_end(match: Match) -> None:
     """Tell the lobby and the players that a match has a result."""
-    match = _match(match_id)
     text = frames.encoded(
         {
             "type": "match.ended",

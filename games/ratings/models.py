@@ -15,7 +15,7 @@ OVERALL = "overall"
 
 class RatingLadder(models.Model):
     """One ladder: of a ruleset, or of all games together. Its row is what a change of its ratings
-    locks, so that results are taken in one after the other."""
+    locks, so that one at a time changes them; results wait as `RatingRequest`s meanwhile."""
 
     id = models.CharField(
         max_length=40, primary_key=True, help_text="A ruleset, or “overall”: all games together."
@@ -138,6 +138,22 @@ class RatingPoint(_Strong):
     def change(self) -> int:
         """By how much the rating shown went up."""
         return self.shown - self.shown_before
+
+
+class RatingRequest(models.Model):
+    """A result that a ladder is yet to be compared with: the match has ended, or somebody ruled on
+    it. Only ever inserted, and deleted by whoever compares, so nobody waits for anybody."""
+
+    ladder = models.CharField(max_length=40)
+    match = models.ForeignKey(
+        "games.Match", on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}/{self.ladder}"
 
 
 class RatingRuling(models.Model):

@@ -6,7 +6,7 @@ accounts. A ruling takes a result out, or gives it to the other seat.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -76,7 +76,7 @@ _EXPECTED = """
     JOIN games_matchplayer player ON player.match_id = match.id
     CROSS JOIN LATERAL (VALUES (match.ruleset), ('overall')) AS ladder (id)
     WHERE match.status = 'finished' AND match.source = 'played' AND match.unrated = ''
-      AND match.finished_at >= %(since)s
+      AND {which_matches}
       AND (ruling.id IS NULL OR ruling.winner IS NOT NULL)
       AND COALESCE(ruling.winner, match.winner) IS NOT NULL
       AND NOT EXISTS (
@@ -84,19 +84,37 @@ _EXPECTED = """
           WHERE empty.match_id = match.id AND empty.user_id IS NULL)
 """
 _RATED = """
-    SELECT ladder_id, at, match_id, user_id, won FROM games_ratingpoint WHERE at >= %(since)s
+    SELECT ladder_id, at, match_id, user_id, won FROM games_ratingpoint WHERE {which_points}
 """
 _DIFFERENCES = f"""
     SELECT DISTINCT ON (ladder_id) ladder_id, at, match_id FROM (
         (({_EXPECTED}) EXCEPT ({_RATED})) UNION ALL (({_RATED}) EXCEPT ({_EXPECTED}))
     ) AS difference
+    WHERE {{which_ladders}}
     ORDER BY ladder_id, at, match_id
 """  # noqa: S608  (constants only)
+_SINCE = _DIFFERENCES.format(
+    which_matches="match.finished_at >= %(since)s", which_points="at >= %(since)s",
+    which_ladders="true",
+)  # fmt: skip
+_OF_MATCHES = _DIFFERENCES.format(
+    which_matches="match.id = ANY(%(matches)s)", which_points="match_id = ANY(%(matches)s)",
+    which_ladders="ladder_id = %(ladder)s",
+)  # fmt: skip
 
 
 def first_differences(since: datetime) -> dict[str, ResultPosition]:
     """For each ladder whose points do not agree with the results since ``since``: where the first
     disagreement is."""
     with connection.cursor() as cursor:
-        cursor.execute(_DIFFERENCES, {"since": since})
+        cursor.execute(_SINCE, {"since": since})
         return {ladder: ResultPosition(at, match_id) for ladder, at, match_id in cursor.fetchall()}
+
+
+def first_difference(ladder: str, matches: Collection[int]) -> ResultPosition | None:
+    """Where the points of a ladder disagree first with the results of ``matches``, as they count
+    now; None where they agree."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OF_MATCHES, {"ladder": ladder, "matches": list(matches)})
+        found = cursor.fetchone()
+    return None if found is None else ResultPosition(*found[1:])

@@ -3,6 +3,10 @@
 Ratings are derived: whatever changes, a ladder is taken up again from the first result concerned,
 from what stood before it. The usual case, a match that has just ended, is the same with nothing
 after it. So it does not matter how often, how late or in which order anybody asks for it.
+
+A ladder is changed by one at a time, and nobody waits for that: a result that is reached is put
+down as a request, and whoever finds the ladder free takes in all that wait, until none does. Who
+finds it taken leaves: their request was there before, and will be seen.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -29,13 +33,20 @@ from games.audience import may_organise
 from games.jobs import RATE
 from games.models import Match
 from games.ratings import keys
-from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
-from games.ratings.rating import METHOD, Change, RatedResult, RatingStanding, Strength, changes_of
+from games.ratings.models import (
+    OVERALL,
+    Rating,
+    RatingLadder,
+    RatingPoint,
+    RatingRequest,
+    RatingRuling,
+)
+from games.ratings.rating import METHOD, Change, RatingStanding, Strength, changes_of
 from games.ratings.results import (
     ResultPosition,
     counted,
+    first_difference,
     first_differences,
-    results_of,
     results_since,
 )
 
@@ -48,19 +59,82 @@ _EVER = datetime(1970, 1, 1, tzinfo=UTC)
 # -- keeping in step -----------------------------------------------------------------------------
 
 
-@transaction.atomic
+# After so many goes without a pause, what still comes in is left to whoever comes next.
+_GOES_AT_MOST = 20
+
+
 def match_rate(*, match_id: int) -> list[str]:
-    """Have both ladders of a match agree with its result as it counts now. Returns the ladders
-    that changed: none where they agreed already, and none for a match that is not over."""
-    match = Match.objects.finished().only("ruleset", "finished_at").filter(pk=match_id).first()
-    if match is None or match.finished_at is None:
-        return []
-    changed = []
-    for ladder in _lock([match.ruleset, OVERALL]):
-        if not _agrees(ladder, match_id):
-            _take_up(ladder, since=ResultPosition(match.finished_at, match_id))
-            changed.append(ladder.pk)
+    """Have both ladders of a match agree with its result as it counts now, by whoever is at them
+    just now if not here. Returns the ladders that were changed here: none where they agreed
+    already, and none for a match that is not over."""
+    return _take_in(_request(match_id))
+
+
+def ratings_take_in() -> list[str]:
+    """Have every ladder agree with the results that wait for it, as they count now; returns the
+    ladders that were changed here. A ladder that somebody is at is left to them, one that cannot be
+    computed is set aside, and its results wait."""
+    waiting = RatingRequest.objects.order_by("ladder").values_list("ladder", flat=True).distinct()
+    return _take_in(list(waiting))
+
+
+def _request(match_id: int) -> list[str]:
+    """Have the ladders of a match, if it is over, compared with its result by whoever takes in what
+    waits once this is committed; returns which."""
+    with connection.cursor() as cursor:
+        cursor.execute(_REQUEST, (OVERALL, match_id))
+        return sorted(ladder for (ladder,) in cursor.fetchall())
+
+
+_REQUEST = """
+    INSERT INTO games_ratingrequest (ladder, match_id)
+    SELECT ladder.id, match.id
+    FROM games_match match CROSS JOIN LATERAL (VALUES (match.ruleset), (%s)) AS ladder (id)
+    WHERE match.id = %s AND match.status = 'finished'
+    RETURNING ladder
+"""
+
+
+def _take_in(ladders: Sequence[str]) -> list[str]:
+    changed: list[str] = []
+
+    def take_in(ladder_id: str) -> bool:
+        goes: list[bool] = []
+        while len(goes) < _GOES_AT_MOST:
+            came_of_it = _take_in_waiting(ladder_id)
+            if came_of_it is None:
+                break
+            goes.append(came_of_it)
+            # The ladder is free again: who found it taken has left a request, and gone.
+            if not RatingRequest.objects.filter(ladder=ladder_id).exists():
+                break
+        if any(goes):
+            changed.append(ladder_id)
+        return bool(goes)
+
+    _make(ladders)
+    # A long ladder may take its time.
+    guard.each("ratings.take-in", ladders, take_in, target="games.ratingladder", limited=False)
     return changed
+
+
+@transaction.atomic
+def _take_in_waiting(ladder_id: str) -> bool | None:
+    """Have a ladder agree with all that waits for it now; whether that changed it. None where
+    somebody else is at the ladder."""
+    ladder = _lock_if_free(ladder_id)
+    if ladder is None:
+        return None
+    # Before the results are read: whatever is asked for after this is asked for once more.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM games_ratingrequest WHERE ladder = %s RETURNING match_id", (ladder_id,)
+        )
+        asked = {match_id for (match_id,) in cursor.fetchall()}
+    since = first_difference(ladder_id, asked)
+    if since is not None:
+        _take_up(ladder, since=since)
+    return since is not None
 
 
 def ratings_repair(*, since: datetime | None = None) -> dict[str, ResultPosition]:
@@ -114,25 +188,26 @@ def _lock(ladders: Iterable[str]) -> list[RatingLadder]:
     )
 
 
-def _agrees(ladder: RatingLadder, match_id: int) -> bool:
-    """Whether a ladder holds a match as it counts now."""
-    result = next(results_of(Match.objects.filter(pk=match_id)), None)
-    expected = set() if result is None else _point_keys(result)
-    held = RatingPoint.objects.filter(ladder=ladder, match=match_id)
-    return expected == set(held.values_list("at", "user", "won"))
+def _make(ladders: Iterable[str]) -> None:
+    """Have these ladders have a row. Outside of the transaction that locks it: whoever else comes
+    to a ladder that is new would wait for that."""
+    wanted = set(ladders)
+    known = RatingLadder.objects.filter(pk__in=wanted).values_list("pk", flat=True)
+    missing = [RatingLadder(pk=ladder, method=METHOD) for ladder in sorted(wanted - set(known))]
+    if missing:
+        RatingLadder.objects.bulk_create(missing, ignore_conflicts=True)
 
 
-def _point_keys(result: RatedResult) -> set[tuple[datetime, int, bool]]:
-    return {(result.at, result.winner, True), (result.at, result.loser, False)}
+def _lock_if_free(ladder_id: str) -> RatingLadder | None:
+    """The row of a ladder, locked; None where somebody holds it."""
+    free = RatingLadder.objects.select_for_update(no_key=True, skip_locked=True)
+    return free.filter(pk=ladder_id).first()
 
 
 def _take_up(ladder: RatingLadder, *, since: ResultPosition | None) -> int:
     """Compute a ladder, whose row is locked, from the results since a position (None: all), on top
     of what stands before it. Returns the number of results."""
-    points = RatingPoint.objects.filter(ladder=ladder)
-    late = points if since is None else points.filter(_from(since))
-    touched = set(late.order_by().values_list("user", flat=True).distinct())
-    late.delete()
+    touched = _forget(ladder, since)
     results = list(results_since(ladder.pk, since))
     touched |= {user for result in results for user in (result.winner, result.loser)}
     standings = _standings(ladder, touched)
@@ -143,8 +218,15 @@ def _take_up(ladder: RatingLadder, *, since: ResultPosition | None) -> int:
     return len(results)
 
 
-def _from(since: ResultPosition) -> Q:
-    return Q(at__gt=since.at) | Q(at=since.at, match__gte=since.match_id)
+def _forget(ladder: RatingLadder, since: ResultPosition | None) -> set[int]:
+    """Delete the points of a ladder from a position on (None: all); returns whose they were."""
+    where = "ladder_id = %s" if since is None else "ladder_id = %s AND (at, match_id) >= (%s, %s)"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM games_ratingpoint WHERE {where} RETURNING user_id",  # noqa: S608
+            (ladder.pk, *(since or ())),
+        )
+        return {user for (user,) in cursor.fetchall()}
 
 
 def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, RatingStanding]:
@@ -352,7 +434,8 @@ def _record_ruling(
     match: Match, acting_user: User | None, *, action: str, data: dict[str, Any]
 ) -> None:
     audit_record(acting_user=acting_user, action=action, target=match, data=data)
-    transaction.on_commit(partial(enqueue, RATE, match.pk), robust=True)
+    _request(match.pk)
+    transaction.on_commit(partial(enqueue, RATE), robust=True)
 
 
 def counts(match: Match) -> bool:

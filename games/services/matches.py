@@ -146,6 +146,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         items=msgspec.to_builtins(turn.live.table.header.items),
         advantage=turn.live.table.header.advantage,
         unrated=unrated,
+        aftermath_due=True,
         snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
         made_good_until=at,
         created_at=instant_of(at),

@@ -5,34 +5,49 @@ from __future__ import annotations
 from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
+from core.clock import now_ms
+from core.mailing import NotQueued
 from core.queueing import enqueue
 from games import presence
 from games.jobs import MAIL_MISSED
 from games.models import Match, MatchPlayer
 
 
-def ends_mark_missed(*, match_id: int) -> None:
+def end_mark_missed(*, match: Match) -> None:
     """Mark those players for whom a match ended while they were away, and who did not choose that
-    end: by their time, or void since not both were there. The front page tells them, and a mail,
-    for which a worker is asked. After commit."""
-    match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
+    end: by their time, or void since not both were there. The front page tells them, and a mail.
+    Whoever has looked at the match since it ended is not marked, however late this is called."""
     unattended = match.was_unattended
     # Whatever the reason is called: running out may lose a bout, and the bout the match.
     acts = match.entries.filter(actor__in=["0", "1"]).order_by("-seq")
     if not unattended and not acts.values_list("timeout", flat=True).first():
         return
-    here = presence.seats_there(match.pk)
+    here = presence.seats_seen(match.pk, since=_ended_at(match))
     missed = [
-        player.pk
+        player
         for player in match.players.all()
         if player.user is not None
         and not player.user.is_bot
         and not here[player.seat]
         and (unattended or player.seat != match.winner)
     ]
-    MatchPlayer.objects.filter(pk__in=missed).update(missed_end=True)
+    for player in missed:
+        player.missed_end = True
     if missed:
-        enqueue(MAIL_MISSED, match_id)
+        MatchPlayer.objects.bulk_update(missed, ["missed_end"])
+
+
+def end_mail_missed(*, match: Match) -> None:
+    """Have a worker write to those who are marked. Raises NotQueued where the broker is away."""
+    marked = any(player.missed_end for player in match.players.all())
+    if marked and not enqueue(MAIL_MISSED, match.pk):
+        raise NotQueued("The broker is away.")
+
+
+def _ended_at(match: Match) -> int:
+    """When a match ended, in ms since 1970; now, where it has not (or not yet, by this clock)."""
+    ended = match.finished_at
+    return now_ms() if ended is None else min(round(ended.timestamp() * 1000), now_ms())
 
 
 def end_mark_seen(*, match: Match, user: User | AnonymousUser) -> None:

@@ -16,11 +16,10 @@ from core.queueing import enqueue
 from games import hooks, store
 from games.engine.live import Turn
 from games.engine.table import Actor
-from games.jobs import MAIL_RULING, wake_enqueue
+from games.jobs import FOLLOW_UP, TELL_RULING, wake_enqueue
 from games.models import Match
-from games.publishing import frames, notices
+from games.publishing import frames
 from games.publishing.publish import Frame, publish
-from games.services.missed import ends_mark_missed
 from games.store import Appended, Held, Readers
 
 
@@ -98,18 +97,20 @@ def _step(held: Held, turn: Turn, at: int, said: Said | None) -> _Step:
 
 def announce(held: Held, after: Held, out: Sequence[Frame]) -> None:
     """Once this transaction is committed, or at once where there is none, tell everybody of
-    ``after``, which is stored and follows ``held``: readers by the frames ``out``, the rest of the
-    site by its hooks, organisers who are to rule, and a worker who must look soon."""
+    ``after``, which is stored and follows ``held``: readers by the frames ``out``, whoever listens
+    to each turn by a hook, and workers who tell organisers that they are to rule, do what follows
+    an end, or must look soon."""
     live, readers = after.live, after.readers
     transaction.on_commit(partial(publish, out))
     room = readers.versions[2]
-    if held.followed and room != held.readers.versions[2]:
+    is_over = live.table.result is not None
+    if held.followed and not is_over and room != held.readers.versions[2]:
         turned = partial(send, hooks.match_turned, Match, match_id=held.match_id, version=room)
         transaction.on_commit(turned, robust=True)
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:
         transaction.on_commit(partial(_announce_ruling, held, waits=waits), robust=True)
-    if live.table.result is not None:
+    if is_over:
         transaction.on_commit(partial(_announce_end, held.match_id), robust=True)
         return
     enqueue_if_near(held.match_id, after.wake_at)
@@ -123,12 +124,9 @@ def enqueue_if_near(match_id: int, wake: int | None) -> None:
 
 
 def _announce_ruling(held: Held, *, waits: bool) -> None:
-    notices.announce_ruling(held.match_id, waits=waits)
-    if waits:
-        enqueue(MAIL_RULING, held.match_id, held.seq)
+    enqueue(TELL_RULING, held.match_id, held.seq, waits)
 
 
 def _announce_end(match_id: int) -> None:
-    ends_mark_missed(match_id=match_id)
-    notices.announce_end(match_id)
-    send(hooks.match_ended, Match, match_id=match_id)
+    # By a worker, or by the sweep where the broker is away: see `games.services.aftermath`.
+    enqueue(FOLLOW_UP, match_id)

@@ -62,6 +62,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Who looks at every match, as the services find out."""
     found = {"seats": NOBODY}
     monkeypatch.setattr(presence, "seats_there", lambda _match_id: found["seats"])
+    monkeypatch.setattr(presence, "seats_seen", lambda _match_id, since: found["seats"])
     return found
 
 

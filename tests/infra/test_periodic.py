@@ -135,6 +135,20 @@ def test_a_match_of_a_game_that_is_not_offered_any_more_is_set_aside(world: Worl
     assert len(sound.entries) > 1
 
 
+def ends(world: World) -> Case:
+    broken, sound = world.play(), world.play()
+    for play in (broken, sound):
+        play.move(0, "concede", now_ms() - 600_000 - 2_000_000_000_000)
+    Match.objects.update(aftermath_due=True)
+    mend = break_date("games_match", "created_at", broken.pk)
+    return Case(
+        "ends.follow-up",
+        broken.pk,
+        lambda: not Match.objects.values_list("aftermath_due", flat=True).get(pk=sound.pk),
+        mend,
+    )
+
+
 def challenges(world: World) -> Case:
     broken, sound = (
         challenge_create(
@@ -258,6 +272,7 @@ def dump(world: World) -> Case:
 
 CASES: dict[str, Callable[[World], Case]] = {
     "games-sweep": deadlines,
+    "games-sweep-ends": ends,
     "games-sweep-challenges": challenges,
     "games-ratings-repair": ladders,
     "games-ratings-repair-all": ladders,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -16,9 +17,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from accounts.models import AuditEntry, User
-from games.jobs import RATE
+from core.jobs.models import SetAside
+from games.jobs import FOLLOW_UP, RATE
 from games.models import Match, MatchPlayer
-from games.ratings.models import OVERALL, Rating, RatingLadder, RatingPoint, RatingRuling
+from games.ratings import services
+from games.ratings.models import (
+    OVERALL,
+    Rating,
+    RatingLadder,
+    RatingPoint,
+    RatingRequest,
+    RatingRuling,
+)
 from games.ratings.services import (
     counts,
     match_rate,
@@ -27,8 +37,10 @@ from games.ratings.services import (
     rating_include,
     ratings_rebuild,
     ratings_repair,
+    ratings_take_in,
 )
 from games.ratings.tasks import rate, repair
+from games.tasks import follow_up
 from tests.games.support import committing, refused, started, user_named
 from tests.ratings.support import held, is_true, result_row
 from tests.support import depth
@@ -46,6 +58,12 @@ def all_true() -> None:
 def told_of(*matches: Match) -> None:
     for match in matches:
         match_rate(match_id=match.pk)
+
+
+def asked_for(match: Match) -> None:
+    """The result waits for its ladders, as after an end that found them taken."""
+    for ladder in (match.ruleset, OVERALL):
+        RatingRequest.objects.create(ladder=ladder, match=match)
 
 
 # -- one result ----------------------------------------------------------------------------------
@@ -106,11 +124,11 @@ def test_a_match_that_is_not_there(db: None) -> None:
     assert match_rate(match_id=1) == []
 
 
-def test_the_end_of_a_match_tells_a_worker(ada: User, ben: User, workers: Workers) -> None:
+def test_the_end_of_a_match_tells_a_worker(ada: User, ben: User, left_to_workers: Workers) -> None:
     play = started((ada, ben))
     play.move(0, "concede", 1000)
-    assert workers.of(RATE) == [(play.pk,)]
-    rate(play.pk)
+    assert not Rating.objects.exists()
+    follow_up(*left_to_workers.of(FOLLOW_UP)[0])
     assert [r.user for r in Rating.objects.filter(ladder=OVERALL)] == [ben, ada]
     all_true()
 
@@ -121,8 +139,13 @@ def test_a_broker_that_is_away_costs_nothing_but_time(
     workers.fault = ConnectionError()
     play = started((ada, ben))
     play.move(0, "concede", 1000)
-    assert not Rating.objects.exists()
-    repair(everything=True)
+    match = play.match
+    told_of(match)
+    rating_exclude(match_id=match.pk, acting_user=None, why="because")
+    rating_include(match_id=match.pk, acting_user=None, why="it was right")
+    rating_correct(match_id=match.pk, acting_user=None, winner=0, why="or was it")
+    rate()
+    assert RatingPoint.objects.get(ladder=OVERALL, user=ada).won
     assert Rating.objects.count() == 4
     all_true()
 
@@ -266,6 +289,127 @@ def test_two_workers_at_once(serialized_users: list[User]) -> None:
     all_true()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_ends_at_the_same_moment_are_rated_in_their_order(serialized_users: list[User]) -> None:
+    """As many workers as ends, all at once, each with one; players and instants are shared."""
+    pairs = [(0, 1), (1, 2), (2, 0)] * 4
+    matches = [
+        result_row(
+            (serialized_users[one], serialized_users[two]),
+            minutes=number * 7 % 5,
+            winner=number % 2,
+            ruleset=("domain", "tetronogo")[number % 2],
+        )
+        for number, (one, two) in enumerate(pairs)
+    ]
+    barrier = threading.Barrier(len(matches))
+
+    def rated(match: Match) -> Callable[[], None]:
+        def work() -> None:
+            connection.ensure_connection()
+            barrier.wait(60)
+            match_rate(match_id=match.pk)
+
+        return work
+
+    assert at_once(*(rated(match) for match in matches)) == []
+    # Whoever came last to a ladder has left none of the others behind.
+    assert not RatingRequest.objects.exists()
+    all_true()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_for_a_ladder_and_no_result_is_left_behind(
+    serialized_users: list[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A result that comes while somebody is at its ladders, after they have read what waited."""
+    ada, ben, cleo = serialized_users
+    first, second = result_row((ada, ben)), result_row((cleo, ada), minutes=1)
+    answers: list[list[str]] = []
+    calls = [lambda: answers.append(match_rate(match_id=second.pk))]
+    take_up = services._take_up
+
+    def meanwhile(ladder: RatingLadder, **more: Any) -> int:
+        taken_up = take_up(ladder, **more)
+        if calls:
+            before = time.monotonic()
+            assert at_once(calls.pop()) == []
+            assert time.monotonic() - before < 8  # a lock is waited for ten seconds
+        return taken_up
+
+    monkeypatch.setattr(services, "_take_up", meanwhile)
+    assert match_rate(match_id=first.pk) == [OVERALL]
+    # The other did not wait for the ladder that was taken, and did all there was at the free one.
+    assert answers == [["tetronogo"]]
+    assert RatingPoint.objects.count() == 8
+    assert not RatingRequest.objects.exists()
+    all_true()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_dies_with_results_in_hand_leaves_them_waiting(
+    serialized_users: list[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, ben, _cleo = serialized_users
+    match = result_row((ada, ben))
+
+    def dies(*_arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "_append", dies)
+        with pytest.raises(KeyboardInterrupt):
+            match_rate(match_id=match.pk)
+    assert RatingRequest.objects.count() == 2
+    assert not RatingPoint.objects.exists()
+    assert ratings_take_in() == ["overall", "tetronogo"]
+    assert not RatingRequest.objects.exists()
+    all_true()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_ladder_that_cannot_be_computed_keeps_no_other(serialized_users: list[User]) -> None:
+    ada, ben, _cleo = serialized_users
+    first = result_row((ada, ben))
+    told_of(first)
+    second = result_row((ben, ada), minutes=1)
+    points = RatingPoint.objects.filter(ladder=OVERALL, match=first)
+    was = {point.pk: point.mu for point in points}
+    points.update(mu=float("nan"))
+    assert match_rate(match_id=second.pk) == ["tetronogo"]
+    assert list(RatingRequest.objects.values_list("ladder", "match")) == [(OVERALL, second.pk)]
+    (aside,) = SetAside.objects.all()
+    assert (aside.job, aside.key) == ("ratings.take-in", OVERALL)
+    for pk, mu in was.items():
+        RatingPoint.objects.filter(pk=pk).update(mu=mu)
+    assert ratings_take_in() == []  # it is left alone for a while
+    SetAside.objects.update(next_at=timezone.now())
+    assert ratings_take_in() == [OVERALL]
+    assert not SetAside.objects.exists()
+    all_true()
+
+
+def at_once(*calls: Callable[[], Any]) -> list[BaseException]:
+    """Make all of these calls, each in a thread of its own; returns what they failed with."""
+    failed: list[BaseException] = []
+
+    def made(call: Callable[[], Any]) -> None:
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001  (shown by the test)
+            failed.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=made, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    return failed
+
+
 @pytest.fixture
 def serialized_users(transactional_db: None) -> list[User]:
     return [user_named(name) for name in ("ada", "ben", "cleo")]
@@ -382,7 +526,9 @@ def test_a_ruling_tells_a_worker_once_it_is_committed(
     with committing():
         rating_exclude(match_id=match.pk, acting_user=None, why="because")
         assert workers.of(RATE) == []
-    assert workers.of(RATE) == [(match.pk,)]
+    assert workers.of(RATE) == [()]
+    told_of(match)
+    assert not RatingRequest.objects.exists()
 
 
 RULINGS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
@@ -466,8 +612,16 @@ def test_a_result_takes_a_bounded_number_of_queries(
 ) -> None:
     told_of(*(result_row((ada, ben), minutes=minutes) for minutes in range(20)))
     match = result_row((ada, ben), minutes=30)
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(27):
         match_rate(match_id=match.pk)
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(15):
         match_rate(match_id=match.pk)
+    # However many wait for it.
+    several = [result_row((ada, ben), minutes=40 + minutes) for minutes in range(9)]
+    for one in several[1:]:
+        asked_for(one)
+    with django_assert_max_num_queries(27):
+        match_rate(match_id=several[0].pk)
+    all_true()
+    assert not RatingRequest.objects.exists()
     assert connection.in_atomic_block

@@ -4,6 +4,7 @@ import gc
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -127,6 +128,44 @@ def results_taken_over_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
                 enqueue(task, *arguments)
 
         monkeypatch.setattr(receivers, "enqueue", at_once)
+
+
+@pytest.fixture(autouse=True)
+def ends_followed_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above, of what a turn leaves to a worker: what follows the end of its match, and that it
+    waits for a ruling. Ratings apart, which most tests do not look at."""
+    from django.apps import apps
+
+    if apps.ready:
+        from core.queueing import enqueue
+        from games import tasks
+        from games.jobs import FOLLOW_UP, TELL_RULING
+        from games.ratings import tasks as ratings
+        from games.services import settling
+
+        done_here: dict[str, Callable[..., Any]] = {
+            FOLLOW_UP: tasks.follow_up,
+            TELL_RULING: tasks.tell_ruling,
+        }
+
+        def at_once(task: str, *arguments: Any) -> None:
+            done_here.get(task, partial(enqueue, task))(*arguments)
+
+        monkeypatch.setattr(settling, "enqueue", at_once)
+        monkeypatch.setattr(ratings, "match_rate", lambda **_match: [])
+
+
+@pytest.fixture
+def left_to_workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
+    """What is handed to workers, in place of a broker: what a turn leaves to them, too."""
+    from core.queueing import enqueue
+    from games.ratings import services
+    from games.ratings import tasks as ratings
+    from games.services import settling
+
+    monkeypatch.setattr(settling, "enqueue", enqueue)
+    monkeypatch.setattr(ratings, "match_rate", services.match_rate)
+    return set_up(monkeypatch)
 
 
 @pytest.fixture

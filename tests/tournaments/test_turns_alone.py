@@ -11,9 +11,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from games.jobs import FOLLOW_UP
+from games.tasks import follow_up
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.support.site import Site, wait_for
+from tests.support.workers import Workers
 from tests.tournaments.support import begun, chosen, conceded, fresh, running
 from tournaments import receivers
 from tournaments.jobs import SETTLE
@@ -43,9 +46,10 @@ WHERE pid <> pg_backend_pid() AND query NOT LIKE '%tournaments_season%'
 
 
 def test_the_end_of_a_match_asks_nothing_of_its_season(
-    orla: User, monkeypatch: pytest.MonkeyPatch
+    orla: User, left_to_workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither in the turn's transaction nor after it, in the same thread."""
+    """Neither in the turn's transaction nor after it, in the same thread; and the worker that is
+    told of the end hands it on, so that nothing else of it waits for the season's row."""
     enqueued: list[tuple[Any, ...]] = []
     monkeypatch.setattr(receivers, "enqueue", lambda *task: enqueued.append(task))
     meeting = chosen(orla, running(orla, 4), ec=1, dmo=2)
@@ -54,6 +58,11 @@ def test_the_end_of_a_match_asks_nothing_of_its_season(
     with CaptureQueriesContext(connection) as asked:
         conceded(leg, winner=0)
     assert [query["sql"] for query in asked if "tournaments_" in query["sql"]] == []
+    assert enqueued == []
+    assert left_to_workers.of(FOLLOW_UP) == [(leg.match_id,)]
+    with CaptureQueriesContext(connection) as asked:
+        follow_up(*left_to_workers.of(FOLLOW_UP)[0])
+    assert [query["sql"] for query in asked if "tournaments_season" in query["sql"]] == []
     assert enqueued == [(SETTLE, leg.match_id)]
     assert fresh(meeting).status == "running"
 
