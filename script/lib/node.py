@@ -1,11 +1,14 @@
 """Node, out of the environment, and the checkout's own node_modules: installed once, and anew when
-the lock file changes. Only checks need either; the site's scripts are served as they are."""
+the lock file changes. Only checks and benchmarks need either; the site's scripts are served as they
+are."""
 
 import fcntl
 import hashlib
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from script.lib.console import ROOT, Failure, step
 from script.lib.processes import spawn
@@ -31,13 +34,15 @@ def node(python: Path) -> Path:
 
 
 class Packages:
-    """The packages that the lock file names, and the marker that says which lock file that was.
+    """The packages that the lock file of a folder names, and the marker that says which lock file
+    that was. ``what`` is it that needs them, in words.
 
     While it matches, nothing is run and no network is needed.
     """
 
-    def __init__(self, root: Path = ROOT) -> None:
+    def __init__(self, root: Path = ROOT, what: str = "The checkers of the scripts") -> None:
         self.root = root
+        self.what = what
         self.folder = root / "node_modules"
         self.marker = self.folder / ".gauntlet-installed"
 
@@ -64,18 +69,25 @@ class Packages:
         step(f"Installing {LOCK} (a few seconds, the first time)")
         npm = wheel(python) / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         # Nothing that is installed needs to run anything for that.
-        if run(python, [npm, "ci", "--ignore-scripts", "--loglevel", "error"], root=self.root):
+        npm_ci: list[str | Path] = [npm, "ci", "--ignore-scripts", "--loglevel", "error"]
+        if run(python, npm_ci, root=self.root, stdout=sys.stderr):
             raise Failure(
-                "The checkers of the scripts could not be installed. The lines above say why; the "
-                "first time needs a connection to a package index."
+                f"{self.what} could not be installed. The lines above say why; the first time "
+                "needs a connection to a package index."
             )
 
 
-def run(python: Path, arguments: Sequence[str | Path], *, root: Path = ROOT) -> int:
+def run(
+    python: Path,
+    arguments: Sequence[str | Path],
+    *,
+    root: Path = ROOT,
+    stdout: IO[str] | None = None,
+) -> int:
     """Run Node with these arguments to its end, itself first on the path, and return its code."""
     program = node(python)
     env = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-    return spawn([program, *arguments], env=env, cwd=root, own_group=False).wait()
+    return spawn([program, *arguments], env=env, cwd=root, stdout=stdout, own_group=False).wait()
 
 
 def checkers() -> Path:
