@@ -45,8 +45,9 @@ export default defineConfig(
     },
   },
   {
-    // Stand-ins for what a browser has, and what runs in one before a page does: without types.
-    files: ["tests/**/*.js"],
+    // Stand-ins for what a browser has, what runs in one before a page does, and the server that the
+    // site is measured beside: without types.
+    files: ["benchmarks/**/*.js", "tests/**/*.js"],
     extends: [typescript.configs.disableTypeChecked],
   },
 );

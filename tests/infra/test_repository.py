@@ -56,10 +56,16 @@ def entries(name: str) -> list[list[str]]:
     return [line.split() for line in lines if line and not line.startswith(("#", "-r "))]
 
 
-def packages() -> dict[str, str]:
-    """What checks the scripts, name to version; fails the test on anything but an exact pin."""
-    found: dict[str, str] = json.loads((ROOT / "package.json").read_text())["devDependencies"]
-    assert all(re.fullmatch(r"[0-9.]+", version) for version in found.values()), found
+# What checks the scripts, and what the site is measured beside.
+NODE = {"": "devDependencies", "benchmarks/peer": "dependencies"}
+
+
+def packages(folder: str) -> dict[str, str]:
+    """Packages of Node's, name to version; fails the test on anything but an exact pin."""
+    named = json.loads((ROOT / folder / "package.json").read_text())
+    found: dict[str, str] = named[NODE[folder]]
+    pins = found | named.get("overrides", {})
+    assert all(re.fullmatch(r"[0-9.]+", version) for version in pins.values()), pins
     return found
 
 
@@ -90,9 +96,10 @@ def test_nothing_generated_is_tracked() -> None:
     }
 
 
-def test_the_packages_of_node_are_locked_without_a_place_they_come_from() -> None:
-    locked = json.loads((ROOT / "package-lock.json").read_text())["packages"]
-    for name, version in packages().items():
+@pytest.mark.parametrize("folder", NODE)
+def test_the_packages_of_node_are_locked_without_a_place_they_come_from(folder: str) -> None:
+    locked = json.loads((ROOT / folder / "package-lock.json").read_text())["packages"]
+    for name, version in packages(folder).items():
         assert locked[f"node_modules/{name}"]["version"] == version
     assert [name for name, entry in locked.items() if "resolved" in entry] == []
     assert [name for name, entry in locked.items() if name and "integrity" not in entry] == []
@@ -140,7 +147,8 @@ def test_every_direct_dependency_has_a_reason() -> None:
             re.MULTILINE,
         )
     }
-    direct = {name for file in DIRECT for name in requirements(file)} | {*packages()}
+    direct = {name for file in DIRECT for name in requirements(file)}
+    direct |= {name for folder in NODE for name in packages(folder)}
     assert reasons == direct
 
 
