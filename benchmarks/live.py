@@ -1,396 +1,393 @@
 """What a live turn costs: real sockets against the real processes.
 
-    python benchmarks/live.py [--matches 50] [--rounds 3] [--spectators 0] [--game ID] [--json]
+    python benchmarks/live.py [--matches 50] [--rounds 2] [--pace 100,145] [--game ID]
+                              [--no-peer] [--markdown | --json]
 
-Starts its own PostgreSQL (durable commits), Valkey, Daphne, worker and beat, and drives matches of
+Starts its own PostgreSQL (durable commits), Valkey, Daphne, workers and beat, and drives matches of
 a ruleset that says in its folder how (`benchmark.py`), the first of them by default, with two
 sockets each, from a process of its own. First as fast as players can answer (turns/s at
-saturation), then paced at half of that, measuring from a player's send to the opponent's frame. The
-floor is measured in the same run with the same server, threads, database and channel layer, but no
-game: a bare echo, and an echo with one durable transaction and a broadcast. Only the ratios carry
-over to another machine.
+saturation), then paced, at half of that and at given turns/s, measuring from a player's send to the
+opponent's frame.
+
+Beside it, in the same run and by turns with it: the floor, which is the same server, threads,
+database and channel layer without a game, a bare echo and an echo with one durable transaction and
+a broadcast (`floor_app.py`); and, where Node is there, boardgame.io with PostgreSQL storage on the
+same database server, driven by the same players (`boardgame_io.py`).
+
+Processor time is that of the processes themselves, out of /proc; it hardly depends on what else the
+machine does, which turns a second and milliseconds do. It is counted from when everybody is in
+(what that took, spread over the turns, stands apart: opening) until the workers are done with what
+follows the matches' ends, which belongs to the turns. Only ratios of one run carry over to another
+machine. Statements and round trips are counted last, on the way to the database, in a round that
+measures nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import importlib
-import importlib.util
 import json
-import random
-import socket
-import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-import msgspec
-from stand import running_site
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.typing import Origin
+import boardgame_io
+import floor
+from boardgame_io import Peer, running_peer
+from driving import Measured, Pair, open_all, play_all
+from floor import Floor, running_floor
+from ours import PLAYED, Prepared, watching
+from stand import Stand, running_site
+from tables import machine, print_table
+from wire import Wire
 
-from games.engine.chance import RandomSource
-from games.engine.decisions import Seat
-from games.engine.ruleset import Ruleset
-from games.rulesets import REGISTRY
-from script.lib.ports import free_port
-from tests.support.site import wait_for
-
-PLAYERS = ("bench-a", "bench-b")
-
-PREPARE = """
-import json
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.cached_db import SessionStore
-from accounts.models import User
-from games.services.matches import match_start
-users = [User.objects.create_user(name, f"{{name}}@example.org", "x") for name in {players!r}]
-cookies = []
-for user in users:
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "accounts.signin.backends.NameBackend"
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.save()
-    cookies.append(session.session_key)
-ids = [
-    match_start(acting_user=None, players=tuple(users), ruleset_id={ruleset!r},
-                variant={variant!r}, advantage=0).pk
-    for _ in range({count})
-]
-print(json.dumps({{"cookies": cookies, "matches": ids}}))
-"""
-
-
-Answer = Callable[[str, Seat, bytes, RandomSource], str]
-
-
-class _Decision(msgspec.Struct):
-    seat: int
-    kind: str
-
-
-class _View(msgspec.Struct):
-    phase: str
-    decisions: list[_Decision]
-    game: msgspec.Raw
-
-
-class _Frame(msgspec.Struct):
-    """What the load generator reads of any frame; the rest is skipped while decoding."""
-
-    type: str
-    version: int = 0
-    view: _View | None = None
-    code: str = ""
-    sentence: str = ""
-
-
-_DECODER = msgspec.json.Decoder(_Frame)
+SERVICES = ("postgres", "valkey")
+IDLE_S = 3.0
 
 
 @dataclass
-class Measured:
-    """What one run measured: when turns were sent, and how long the opponent waited (s)."""
+class Phase:
+    """What was measured of one server at one load, over all its rounds."""
 
-    waits: list[float] = field(default_factory=list)
-    turns: int = 0
-    refused: int = 0
+    measured: Measured = field(default_factory=Measured)
+    cpu: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    # What came before the first turn: connecting, and being told how the match stands.
+    opening: float = 0.0
+    commands: Counter[str] = field(default_factory=Counter)
+
+    def row(self) -> dict[str, Any]:
+        """Rates, waits, and what one turn took: ms of processor, and commands of Redis."""
+        turns = self.measured.turns
+        cpu = {name: round(1000 * spent / turns, 3) for name, spent in self.cpu.items()}
+        own = sum(spent for name, spent in self.cpu.items() if name != "generator")
+        return {
+            **self.measured.row(),
+            "turns": turns,
+            "bytes": round(self.measured.received / turns),
+            "cpu_ms": {**cpu, "all": round(1000 * own / turns, 3)},
+            "opening_ms_per_turn": round(1000 * self.opening / turns, 3),
+            "redis": round(self.commands.total() / turns, 2),
+            "redis_by_command": {
+                name: round(count / turns, 2)
+                for name, count in self.commands.most_common()
+                if count / turns >= 0.01
+            },
+        }
 
 
-def player_of(ruleset: Ruleset[Any, Any]) -> Answer | None:
-    """How a load generator plays this game, or None where its folder does not say."""
-    package = type(ruleset).__module__.rpartition(".")[0]
-    if importlib.util.find_spec(f"{package}.benchmark") is None:
-        return None
-    answer: Answer = importlib.import_module(f"{package}.benchmark").answer
-    return answer
-
-
-PLAYED = {ruleset.id: player for ruleset in REGISTRY if (player := player_of(ruleset)) is not None}
-
-
-class Pair:
-    """One match: two sockets, and a player behind each who moves as soon as it is their turn."""
+class Run:
+    """One run of everything, on a stand where the floor, and perhaps the peer, run as well."""
 
     def __init__(
-        self, match: int, answer: Answer, measured: Measured, pace: float, source: random.Random
+        self, arguments: argparse.Namespace, stand: Stand, ground: Floor, peer: Peer | None
     ) -> None:
-        self.match = match
-        self.answer = answer
-        self.measured = measured
-        self.pace = pace
-        self.source = source
-        self.sent_at = 0.0
-        self.number = 0
-        self.over = asyncio.Event()
+        self.arguments = arguments
+        self.stand = stand
+        self.ground = ground
+        self.peer = peer
+        self.count: int = arguments.matches
+        self.own = {"web", "deadlines", "worker", "beat", *SERVICES}
+        self.floor, self.saturation, self.half = Phase(), Phase(), Phase()
+        self.peer_saturation = Phase()
+        self.paced: dict[float, tuple[Phase, Phase]] = {}
 
-    async def play(self, socket: ClientConnection, seat: int) -> None:
-        """Answer every frame that leaves the decision with ``seat``, until the match is over."""
-        answered = -1
-        async for message in socket:
-            frame = _DECODER.decode(message)
-            if frame.type == "refused":
-                self.measured.refused += 1
-                raise SystemExit(f"refused: {frame.code} {frame.sentence}")
-            if frame.view is None:
-                continue
-            mine = any(decision.seat == seat for decision in frame.view.decisions)
-            if frame.type == "step" and self.sent_at and (mine or frame.view.phase == "over"):
-                self.measured.waits.append(time.perf_counter() - self.sent_at)
-                self.measured.turns += 1
-            if frame.view.phase == "over":
-                self.over.set()
-                return
-            if mine and frame.version > answered:
-                answered = frame.version
-                decision = next(each for each in frame.view.decisions if each.seat == seat)
-                text = self.answer(decision.kind, seat, frame.view.game, self.source.random)
-                if self.pace:
-                    await asyncio.sleep(self.source.expovariate(1 / self.pace))
-                await self._send(socket, text, frame.version)
-
-    async def _send(self, socket: ClientConnection, text: str, version: int) -> None:
-        self.number += 1
-        self.sent_at = time.perf_counter()
-        await socket.send(
-            msgspec.json.encode(
-                {
-                    "type": "submit",
-                    "id": f"b{self.match}-{self.number}",
-                    "match": self.match,
-                    "text": text,
-                    "version": version,
-                }
-            ).decode()
+    async def measure(self) -> dict[str, Any]:
+        """Everything."""
+        rounds, paces = self.arguments.rounds, self.arguments.pace
+        found: dict[str, Any] = {
+            "machine": machine(),
+            "matches": self.count,
+            "spectators_per_match": self.arguments.spectators,
+            "game": self.arguments.game,
+            "idle_ms_per_s": self._idle(),
+        }
+        say("preparing matches")
+        self.prepared = Prepared(
+            self.stand.site, self.arguments.game, self.count * rounds * (2 + len(paces))
         )
+        for number in range(1, rounds + 1):
+            say(f"as fast as players can answer, round {number}")
+            await self._floor(self.arguments.seconds / rounds)
+            await self._ours(self.saturation)
+            await self._peer(self.peer_saturation)
+        saturation = self.saturation.measured.row()["turns_per_s"]
+        for number in range(1, rounds + 1):
+            say(f"at half of that, round {number}")
+            await self._ours(self.half, saturation / 2)
+        for pace in paces:
+            self.paced[pace] = (Phase(), Phase())
+            for number in range(1, rounds + 1):
+                say(f"at {pace:g} turns a second, round {number}")
+                await self._ours(self.paced[pace][0], pace)
+                await self._peer(self.paced[pace][1], pace)
+        say("echoes")
+        echo = Measured()
+        sockets = await self.ground.echo(self.count)
+        await floor.ping_pong(sockets, echo, self.arguments.seconds / 2)
+        await floor.close(sockets)
+        found["floor"] = {"echo_per_s": echo.row()["turns_per_s"], **self.floor.row()}
+        found["saturation"] = self.saturation.row()
+        found["half_load"] = self.half.row()
+        found["paced"] = {f"{pace:g}": ours.row() for pace, (ours, _) in self.paced.items()}
+        if self.peer is not None:
+            found["peer"] = {
+                "saturation": self.peer_saturation.row(),
+                "paced": {f"{pace:g}": peer.row() for pace, (_, peer) in self.paced.items()},
+                "state_bytes": boardgame_io.bytes_kept(self.stand),
+            }
+        found["snapshot_bytes"] = snapshot_bytes(self.stand)
+        found["rows"] = self.stand.rows("games_match")
+        say("counting statements")
+        found["wire"] = await self._wire()
+        found["ratios"] = ratios(found)
+        return found
 
+    def _idle(self) -> dict[str, float]:
+        meter = self.stand.meter()
+        time.sleep(IDLE_S)
+        return {name: round(1000 * took / IDLE_S, 1) for name, took in meter.taken().items()}
 
-async def play_round(
-    url: str, cookies: list[str], matches: list[int], measured: Measured, pace: float,
-    spectators: int, *, answer: Answer,
-) -> float:  # fmt: skip
-    """Play one set of matches at once; returns how long it took from the first move, in s."""
-    source = random.Random(len(matches))
-    pairs = [Pair(match, answer, measured, pace, source) for match in matches]
-    opened = [
-        await asyncio.gather(
-            *[_open(f"{url}/ws/v1/matches/{match}/", cookie) for cookie in cookies]
-        )
-        for match in matches
-    ]
-    watching = [
-        await _open(f"{url}/ws/v1/matches/{match}/", None)
-        for match in matches
-        for _ in range(spectators)
-    ]
-    watchers = [asyncio.create_task(_watch(socket)) for socket in watching]
-    started = time.perf_counter()
-    await asyncio.gather(
-        *[
-            pair.play(socket, seat)
-            for pair, sockets in zip(pairs, opened, strict=True)
-            for seat, socket in enumerate(sockets)
+    async def _floor(self, seconds: float) -> None:
+        meter = self.stand.meter(server=self.ground.pid)
+        sockets = await self.ground.turns(self.count)
+        self.floor.opening += of(meter.taken(), {"server", *SERVICES})
+        await floor.ping_pong(sockets, self.floor.measured, seconds)
+        self._add(self.floor, meter.taken(), {"server", *SERVICES})
+        await floor.close(sockets)
+
+    async def _ours(self, phase: Phase, turns_per_s: float = 0.0) -> None:
+        pairs = self.prepared.pairs(self.count, phase.measured)
+        watchers = [
+            asyncio.create_task(watch(self.stand, pair.match))
+            for pair in pairs
+            for _ in range(self.arguments.spectators)
         ]
-    )
-    elapsed = time.perf_counter() - started
-    for watcher in watchers:
-        watcher.cancel()
-    await asyncio.gather(*[socket.close() for sockets in [*opened, watching] for socket in sockets])
-    return elapsed
+        meter = self.stand.meter()
+        await open_all(pairs)
+        phase.opening += of(meter.taken(), self.own)
+        before = self.stand.commands()
+        started = time.process_time()
+        await play_all(pairs, phase.measured, turns_per_s)
+        phase.cpu["generator"] += time.process_time() - started
+        # What follows a match belongs to its turns.
+        self.stand.drain()
+        self._add(phase, meter.taken(), self.own)
+        phase.commands += self.stand.commands() - before
+        await self._leave(pairs, watchers)
+
+    async def _peer(self, phase: Phase, turns_per_s: float = 0.0) -> None:
+        if self.peer is None:
+            return
+        # As long as ours were, and as large.
+        lengths = self.saturation.measured.lengths[-self.count :]
+        pairs = await self.peer.pairs(lengths, snapshot_bytes(self.stand), phase.measured)
+        meter = self.stand.meter(server=self.peer.pid)
+        await open_all(pairs)
+        phase.opening += of(meter.taken(), {"server", *SERVICES})
+        started = time.process_time()
+        await play_all(pairs, phase.measured, turns_per_s)
+        phase.cpu["generator"] += time.process_time() - started
+        boardgame_io.settle()
+        self._add(phase, meter.taken(), {"server", *SERVICES})
+        await self._leave(pairs, [])
+
+    async def _leave(self, pairs: Sequence[Pair], watchers: list[asyncio.Task[None]]) -> None:
+        for watcher in watchers:
+            watcher.cancel()
+        await asyncio.gather(*watchers, return_exceptions=True)
+        await asyncio.gather(*[pair.close() for pair in pairs])
+
+    @staticmethod
+    def _add(phase: Phase, taken: dict[str, float], names: set[str]) -> None:
+        for name in names & taken.keys():
+            phase.cpu[name] += taken[name]
+
+    async def _wire(self) -> dict[str, Any]:
+        """What a turn asks of the database: while all matches are on, and over whole matches."""
+        site = self.stand.site
+        address = urlsplit(site.env["DATABASE_URL"])
+        with Wire(address.hostname or "", address.port or 5432) as wire:
+            through = f"{(address.netloc.rpartition('@')[0])}@127.0.0.1:{wire.port}"
+            env = site.web.env
+            site.web.terminate()
+            site.web.env = {**env, "DATABASE_URL": address._replace(netloc=through).geturl()}
+            site.web.start()
+            try:
+                measured = Measured()
+                # New ones: what was on meanwhile is given back its time first.
+                prepared = Prepared(site, self.arguments.game, self.count)
+                pairs = prepared.pairs(self.count, measured)
+                await open_all(pairs)
+                wire.forget()
+                playing = asyncio.create_task(play_all(pairs, measured))
+                before_ends: dict[str, float] = {}
+                while not playing.done():
+                    await asyncio.sleep(0.02)
+                    # A turn under way has asked for some of what it needs.
+                    if measured.turns > self.count and not any(pair.is_over for pair in pairs):
+                        before_ends = wire.per_turn(measured.turns)
+                await playing
+                whole = wire.per_turn(measured.turns)
+                verbs = {
+                    verb: round(count / measured.turns, 2)
+                    for verb, count in wire.verbs.most_common()
+                }
+                await self._leave(pairs, [])
+            finally:
+                site.web.terminate()
+                site.web.env = env
+                site.web.start()
+        return {"before_ends": before_ends, "with_ends": whole, "by_verb": verbs}
 
 
-async def _open(url: str, cookie: str | None) -> ClientConnection:
-    headers = {"Cookie": f"sessionid={cookie}"} if cookie else {}
-    origin = Origin(url.replace("ws://", "http://").split("/ws/")[0])
-    return await connect(
-        url,
-        additional_headers=headers,
-        origin=origin,
-        compression=None,
-        max_size=None,
-    )
+def of(taken: dict[str, float], names: set[str]) -> float:
+    """What some of the processes have taken together."""
+    return sum(spent for name, spent in taken.items() if name in names)
 
 
-def _say(phase: str) -> None:
+async def watch(stand: Stand, match: int) -> None:
+    """Look at a match until it is cancelled."""
+    socket, _ = await watching(stand.site, match)
+    try:
+        async for _ in socket:
+            pass
+    finally:
+        await socket.close()
+
+
+def snapshot_bytes(stand: Stand) -> int:
+    """How large the snapshot of a match is, on average."""
+    ((size,),) = stand.site.sql("SELECT avg(octet_length(snapshot))::int FROM games_match")
+    return int(size)
+
+
+def ratios(found: dict[str, Any]) -> dict[str, float]:
+    """What carries over to another machine."""
+    ours, ground = found["saturation"], found["floor"]
+    whole, least = (row["cpu_ms"]["all"] + row["opening_ms_per_turn"] for row in (ours, ground))
+    made = {
+        "cpu_of_floor": ours["cpu_ms"]["all"] / ground["cpu_ms"]["all"],
+        "cpu_of_floor_opening_included": whole / least,
+        "turns_of_floor": ours["turns_per_s"] / ground["turns_per_s"],
+    }
+    if "peer" in found:
+        peer = found["peer"]
+        made["turns_of_peer"] = ours["turns_per_s"] / peer["saturation"]["turns_per_s"]
+        made["cpu_of_peer"] = ours["cpu_ms"]["all"] / peer["saturation"]["cpu_ms"]["all"]
+        for pace, row in found["paced"].items():
+            for share in ("p50", "p95", "p99"):
+                made[f"{share}_of_peer_at_{pace}"] = (
+                    row[f"{share}_ms"] / peer["paced"][pace][f"{share}_ms"]
+                )
+    return {name: round(value, 2) for name, value in made.items()}
+
+
+def say(phase: str) -> None:
+    """Tell whoever waits what goes on."""
     print(f"... {phase}", file=sys.stderr, flush=True)
 
 
-async def _watch(socket: ClientConnection) -> None:
-    async for _ in socket:
-        pass
-
-
-async def floor(url: str, pairs: int, seconds: float) -> dict[str, float]:
-    """Echoes a second, and bare durable turns a second, with two sockets a pair."""
-    return {
-        "echo_per_s": await _ping_pong([f"{url}/echo"] * pairs, seconds),
-        "turns_per_s": await _ping_pong(
-            [f"{url}/turn/{number}" for number in range(pairs)], seconds, two=True
-        ),
-    }
-
-
-async def _ping_pong(urls: list[str], seconds: float, *, two: bool = False) -> float:
-    count = 0
-    ends = time.perf_counter() + seconds
-
-    async def one(url: str) -> None:
-        nonlocal count
-        mover = await connect(url, compression=None)
-        other = await connect(url, compression=None) if two else mover
-        while time.perf_counter() < ends:
-            await mover.send("x" * 100)
-            await other.recv()
-            if two:
-                await mover.recv()
-            mover, other = other, mover
-            count += 1
-        for each in {mover, other}:
-            await each.close()
-
-    started = time.perf_counter()
-    await asyncio.gather(*[one(url) for url in urls])
-    return round(count / (time.perf_counter() - started), 1)
-
-
-def percentiles(waits: list[float]) -> dict[str, float]:
-    """p50, p95 and p99 in milliseconds."""
-    ordered = sorted(waits)
-    return {
-        f"p{share}_ms": round(ordered[min(len(ordered) - 1, len(ordered) * share // 100)] * 1000, 2)
-        for share in (50, 95, 99)
-    }
-
-
-async def measure(arguments: argparse.Namespace, site: Any, floor_url: str) -> dict[str, Any]:
-    """Everything, in one run."""
-    _say("the floor")
-    found: dict[str, Any] = {
-        "matches": arguments.matches,
-        "spectators_per_match": arguments.spectators,
-        "floor": await floor(floor_url, arguments.matches, arguments.seconds),
-    }
-    _say("preparing matches")
-    rounds = arguments.rounds
-    ruleset, answer = REGISTRY.get(arguments.game), PLAYED[arguments.game]
-    prepare = PREPARE.format(
-        players=PLAYERS,
-        count=arguments.matches * rounds * 2,
-        ruleset=ruleset.id,
-        variant=ruleset.variants[0].id,
+def show(found: dict[str, Any], *, markdown: bool) -> None:
+    """Print the tables."""
+    print(
+        f"{found['matches']} matches of {found['game']}, {found['spectators_per_match']} spectators"
+        f" each; {', '.join(found['machine'].values())} (load)\n"
     )
-    prepared = json.loads(site.python(prepare).strip().splitlines()[-1])
-    ids = [
-        prepared["matches"][i : i + arguments.matches]
-        for i in range(0, arguments.matches * rounds * 2, arguments.matches)
-    ]
-    _say("as fast as players can answer")
-    full = Measured()
-    elapsed = 0.0
-    for matches in ids[:rounds]:
-        elapsed += await play_round(
-            site.ws_url, prepared["cookies"], matches, full, 0, arguments.spectators, answer=answer
-        )
-    saturation = full.turns / elapsed
-    # Each match has one turn under way; the pause before each makes the total half of saturation.
-    pace = arguments.matches / (saturation / 2)
-    _say("at half of that")
-    half = Measured()
-    elapsed = 0.0
-    for matches in ids[rounds:]:
-        elapsed += await play_round(
-            site.ws_url,
-            prepared["cookies"],
-            matches,
-            half,
-            pace,
-            arguments.spectators,
-            answer=answer,
-        )
-    found["saturation"] = {"turns_per_s": round(saturation, 1), **percentiles(full.waits)}
-    found["half_load"] = {"turns_per_s": round(half.turns / elapsed, 1), **percentiles(half.waits)}
-    found["of_floor"] = round(saturation / found["floor"]["turns_per_s"], 2)
-    return found
+    peer = found.get("peer", {"paced": {}})
+    lines = {
+        "floor: durable turn, no game": found["floor"],
+        "a turn, as fast as players answer": found["saturation"],
+        "boardgame.io, the same": peer.get("saturation"),
+        "a turn, at half of that": found["half_load"],
+    }
+    for pace, row in found["paced"].items():
+        lines[f"a turn, at {pace} a second"] = row
+        lines[f"boardgame.io, at {pace} a second"] = peer["paced"].get(pace)
+    shown = {name: row for name, row in lines.items() if row is not None}
+    waits = ("turns_per_s", "p50_ms", "p95_ms", "p99_ms")
+    print_table(
+        ["", "turns/s", "p50 ms", "p95 ms", "p99 ms"],
+        [
+            ["floor: echo (messages)", found["floor"]["echo_per_s"], None, None, None],
+            *[[name, *[row[key] for key in waits]] for name, row in shown.items()],
+        ],
+        markdown=markdown,
+    )
+    names = ("all", "web", "server", "deadlines", "worker", "beat", *SERVICES, "generator")
+    print_table(
+        ["ms of processor a turn", *names],
+        [[name, *[row["cpu_ms"].get(process) for process in names]] for name, row in shown.items()],
+        markdown=markdown,
+    )
+    print_table(
+        ["idle, ms of processor a second", "", *found["idle_ms_per_s"]],
+        [["", "", *found["idle_ms_per_s"].values()]],
+        markdown=markdown,
+    )
+    wire, rows = found["wire"], found["rows"]
+    asked = ("statements", "begin_commit", "round_trips")
+    print_table(
+        ["a turn asks for", "statements", "BEGIN, COMMIT", "round trips", "Redis commands"],
+        [
+            ["while all are on", *[wire["before_ends"].get(key) for key in asked], None],
+            [
+                "ends of matches included",
+                *[wire["with_ends"].get(key) for key in asked],
+                found["saturation"]["redis"],
+            ],
+        ],
+        markdown=markdown,
+    )
+    print_table(["rows of matches", *rows], [["in the end", *rows.values()]], markdown=markdown)
+    print_table(["ratio", ""], found["ratios"].items(), markdown=markdown)
+
+
+def paces(text: str) -> list[float]:
+    """Turns a second, with commas between them."""
+    return [float(each) for each in text.split(",") if each]
 
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Bring up the services, the site and the floor, measure, and take all down."""
-    with running_site() as (site, folder):
-        return _with_floor(arguments, site, folder)
-
-
-def _with_floor(arguments: argparse.Namespace, site: Any, folder: Path) -> dict[str, Any]:
-    site.sql(
-        "CREATE TABLE floor_match (id int PRIMARY KEY, seq int NOT NULL, snapshot text NOT NULL)"
-    )
-    site.sql("CREATE TABLE floor_move (match int, seq int, text text, PRIMARY KEY (match, seq))")
-    site.sql(
-        "INSERT INTO floor_match SELECT n, 0, repeat('x', 4096) FROM generate_series(0, %s) n",
-        arguments.matches,
-    )
-    port = free_port()
-    env = {**site.env, "PYTHONPATH": str(ROOT / "benchmarks")}
-    command = [sys.executable, "-m", "daphne", "--verbosity", "0", "-p", str(port)]
-    with (folder / "floor.log").open("wb") as log:
-        server = subprocess.Popen(
-            [*command, "floor_app:application"], cwd=ROOT, env=env, stdout=log, stderr=log
-        )
-    try:
-        wait_for(lambda: _listens(port), timeout=30, what="the floor's server")
-        return asyncio.run(measure(arguments, site, f"ws://127.0.0.1:{port}"))
-    except Exception:
-        print(site.logs()[-4000:], file=sys.stderr)
-        raise
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def _listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
-
-
-def show(found: dict[str, Any]) -> None:
-    """Print the table."""
-    print(f"{found['matches']} matches, {found['spectators_per_match']} spectators each")
-    print(f"{'':34} {'turns/s':>9} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8}")
-    print(f"{'floor: echo (messages/s)':34} {found['floor']['echo_per_s']:>9}")
-    print(f"{'floor: durable turn, no game':34} {found['floor']['turns_per_s']:>9}")
-    for name, key in (("a turn at saturation", "saturation"), ("a turn at half load", "half_load")):
-        row = found[key]
-        print(
-            f"{name:34} {row['turns_per_s']:>9} {row['p50_ms']:>8} {row['p95_ms']:>8}"
-            f" {row['p99_ms']:>8}"
-        )
-    print(f"saturation is {found['of_floor']} of the floor")
+    """Bring everything up, measure, and take it down."""
+    program = boardgame_io.peer_node() if arguments.peer else None
+    with ExitStack() as stack:
+        stand = stack.enter_context(running_site())
+        ground = stack.enter_context(running_floor(stand, arguments.matches))
+        peer = stack.enter_context(running_peer(stand, program)) if program else None
+        try:
+            return asyncio.run(Run(arguments, stand, ground, peer).measure())
+        except BaseException:
+            print(stand.site.logs()[-4000:], file=sys.stderr)
+            raise
 
 
 def main() -> None:
-    """Print a table, or JSON."""
+    """Print tables, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--matches", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=2, help="of everything, by turns")
     parser.add_argument("--spectators", type=int, default=0, help="per match")
-    parser.add_argument("--seconds", type=float, default=4.0, help="for each floor")
+    parser.add_argument("--seconds", type=float, default=4.0, help="for the floor, altogether")
+    parser.add_argument("--pace", type=paces, default=[100.0, 145.0], help="turns/s: 100,145")
     parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--no-peer", dest="peer", action="store_false", help="no boardgame.io")
+    parser.add_argument("--markdown", action="store_true", help="tables for a document")
+    parser.add_argument("--json", action="store_true", help="everything, as one object")
     arguments = parser.parse_args()
     found = run(arguments)
     if arguments.json:
         print(json.dumps(found, indent=2))
     else:
-        show(found)
+        show(found, markdown=arguments.markdown)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import os
 import sys
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from processor import seconds_of
 from stand import running_site
 
 from tests.games.desk import Desk, Person
@@ -62,15 +62,9 @@ async def measure(site: Site, sockets: int, share: float, people: list[Person]) 
         await row(site, storm, "after kill -9")
 
 
-def processor(site: Site) -> float:
-    """Seconds of processor that the web process has had."""
-    fields = Path(f"/proc/{site.web.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 async def row(site: Site, storm: Storm, what: str) -> None:
     """Wait, and print."""
-    before = processor(site)
+    before = seconds_of(site.web.pid)
     storm.began = time.monotonic()
     with contextlib.suppress(AssertionError):
         await storm.everybody(PATIENCE)
@@ -81,7 +75,7 @@ async def row(site: Site, storm: Storm, what: str) -> None:
     every = sorted(times[True] + times[False])
     last = f"{every[-1]:.1f}" if len(every) == len(storm.visitors) else "never"
     players = f"{max(times[True], default=0):.1f}"
-    spent = processor(site) - before
+    spent = seconds_of(site.web.pid) - before
     print(
         f"{len(storm.visitors):>7} {what:14} {len(every):>5} {last:>7} {players:>11} {spent:>10.1f}"
         f" {len(storm.failures):>7}  {dict(Counter(storm.failures))}",
@@ -95,7 +89,8 @@ def main() -> None:
     parser.add_argument("--sockets", type=int, nargs="+", default=[100, 250, 500, 1000])
     parser.add_argument("--players", type=float, default=0.25, help="share of the sockets")
     arguments = parser.parse_args()
-    with running_site() as (site, _folder):
+    with running_site() as stand:
+        site = stand.site
         people = [Desk(site).person() for _ in range(9)]
         print("sockets what              in  all in  players in  processor  failed")
         for sockets in arguments.sockets:
