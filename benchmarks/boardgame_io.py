@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -27,11 +28,13 @@ from stand import Stand
 from websockets.asyncio.client import ClientConnection
 
 from script.lib import node
-from script.lib.console import ROOT, Failure
+from script.lib.console import DATA, ROOT, Failure
 from script.lib.ports import free_port
 from tests.support.site import SiteError, wait_for
 
-HOME: Final = ROOT / "benchmarks" / "peer"
+SOURCE: Final = ROOT / "benchmarks" / "peer"
+# Where it runs, with its packages: others' code is no part of the checkout.
+HOME: Final = DATA / "peer"
 GAME: Final = "alternating"
 DATABASE: Final = "peer"
 PREFIX: Final = f"42/{GAME},"
@@ -61,6 +64,9 @@ def peer_node() -> Path | None:
     python = Path(sys.executable)
     try:
         found = node.node(python)
+        HOME.mkdir(parents=True, exist_ok=True)
+        for path in SOURCE.iterdir():
+            shutil.copyfile(path, HOME / path.name)
         with redirect_stdout(sys.stderr):
             node.Packages(HOME, "The peer's server").ensure(python)
     except (Failure, OSError) as failure:

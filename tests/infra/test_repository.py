@@ -148,7 +148,7 @@ def test_every_direct_dependency_has_a_reason() -> None:
         )
     }
     direct = {name for file in DIRECT for name in requirements(file)}
-    direct |= {name for folder in NODE for name in packages(folder)}
+    direct |= {normal(name) for folder in NODE for name in packages(folder)}
     assert reasons == direct
 
 
