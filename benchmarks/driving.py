@@ -23,11 +23,13 @@ PATIENCE_S: Final = 120.0
 @dataclass
 class Measured:
     """What was measured: how long each opponent waited (s), what arrived (bytes), how long each
-    match was (turns), and how long all of it took from the first move (s)."""
+    match was (turns), how many moves came too late for their position, and how long all of it took
+    from the first move (s)."""
 
     waits: list[float] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     received: int = 0
+    refused: int = 0
     elapsed: float = 0.0
 
     @property

@@ -72,6 +72,7 @@ class Phase:
         return {
             **self.measured.row(),
             "turns": turns,
+            "refused": self.measured.refused,
             "bytes": round(self.measured.received / turns),
             "cpu_ms": {**cpu, "all": round(1000 * own / turns, 3)},
             "opening_ms_per_turn": round(1000 * self.opening / turns, 3),
@@ -324,13 +325,16 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
     )
     names = ("all", "web", "server", "deadlines", "worker", "beat", *SERVICES, "generator")
     print_table(
-        ["ms of processor a turn", *names],
-        [[name, *[row["cpu_ms"].get(process) for process in names]] for name, row in shown.items()],
+        ["ms of processor a turn", *names, "opening"],
+        [
+            [name, *map(row["cpu_ms"].get, names), row["opening_ms_per_turn"]]
+            for name, row in shown.items()
+        ],
         markdown=markdown,
     )
     print_table(
-        ["idle, ms of processor a second", "", *found["idle_ms_per_s"]],
-        [["", "", *found["idle_ms_per_s"].values()]],
+        ["processor of an idle site", *found["idle_ms_per_s"]],
+        [["ms a second", *found["idle_ms_per_s"].values()]],
         markdown=markdown,
     )
     wire, rows = found["wire"], found["rows"]

@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from driving import Measured, Pair, connected
@@ -32,6 +32,8 @@ ids = [
 ]
 print(json.dumps({{"sessions": [session_of(user) for user in users], "matches": ids}}))
 """
+
+STALE: Final = "version.stale"
 
 Answer = Callable[[str, Seat, bytes, RandomSource], str]
 
@@ -136,6 +138,12 @@ class OurPair(Pair):
         async for message in socket:
             self.measured.received += len(message)
             frame = _DECODER.decode(message)
+            if frame.code == STALE:
+                # Clocks were given back after an outage, as happens where the machine is loaded:
+                # as a page does, look again, and then move.
+                self.measured.refused += 1
+                await socket.send('{"type":"sync"}')
+                continue
             if frame.type in {"refused", "error", "closing"}:
                 raise SystemExit(f"{frame.type}: {frame.code} {frame.sentence}")
             if frame.view is None:

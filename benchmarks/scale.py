@@ -81,6 +81,7 @@ async def crowd(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
         "kb_per_socket": grown / len(sockets) / KB,
         "kb_per_match": grown / len(pairs) / KB,
         **measured.row(),
+        "refused": measured.refused,
         "cpu_ms_per_turn": {name: 1000 * spent / measured.turns for name, spent in played.items()},
         "idle_ms_per_s": {"no match": quiet, "matches": live, "and sockets": connected},
         "sweep": swept,
