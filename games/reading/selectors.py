@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
-from django.db.models import Case, Count, F, IntegerField, Prefetch, Q, QuerySet, When
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Case, Count, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, When
 from django.utils import timezone
 
 from accounts.models import User
@@ -52,6 +53,36 @@ def matches_filtered(
     if player is not None:
         matches = matches.filter(players__user=player)
     return matches
+
+
+#: What cards of matches and challenges show. A turn changes none of it.
+_OF_MATCHES: Final = (
+    "pk", "ruleset", "variant", "options", "source", "status", "paused", "waits_until",
+    "unrated", "winner", "reason", "scores", "created_at", "finished_at",
+)  # fmt: skip
+_OF_CHALLENGES: Final = (
+    "pk", "challenger", "opponent", "ruleset", "variant", "options", "advantage", "message",
+    "status", "expires_at", "preparation", "preparation__key",
+    "challenger__username", "challenger__display_name", "challenger__is_bot",
+)  # fmt: skip
+
+
+def matches_on_cards(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """``matches`` with what cards show of them, and nothing else."""
+    players = MatchPlayer.objects.only("match", "seat", "name").order_by("seat")
+    return (
+        matches.only(*_OF_MATCHES)
+        .prefetch_related(None)
+        .prefetch_related(Prefetch("players", queryset=players))
+    )
+
+
+def matches_as_shown(matches: QuerySet[Match]) -> QuerySet[Match, tuple[Any, ...]]:
+    """The values that cards of ``matches`` show; two lists are the same if these are."""
+    players = MatchPlayer.objects.filter(match=OuterRef("pk")).order_by("seat")
+    return matches.prefetch_related(None).values_list(
+        *_OF_MATCHES, ArraySubquery(players.values("name"))
+    )
 
 
 class OwnMatch(NamedTuple):
@@ -132,6 +163,17 @@ def challenges_for_anybody(viewer: Any) -> QuerySet[Challenge]:
     if viewer.is_authenticated:
         challenges = challenges.exclude(challenger=viewer)
     return challenges
+
+
+def challenges_on_cards(challenges: QuerySet[Challenge]) -> QuerySet[Challenge]:
+    """``challenges`` with what cards show of those that anybody may accept, and nothing else."""
+    related = challenges.select_related(None).select_related("challenger", "preparation")
+    return related.only(*_OF_CHALLENGES)
+
+
+def challenges_as_shown(challenges: QuerySet[Challenge]) -> QuerySet[Challenge, tuple[Any, ...]]:
+    """The values that cards of ``challenges`` show; two lists are the same if these are."""
+    return challenges.select_related(None).values_list(*_OF_CHALLENGES)
 
 
 def challenges_to(user: User) -> QuerySet[Challenge]:

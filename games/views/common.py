@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
@@ -14,6 +15,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
+from core.conditional import answer_to, weak_tag
 from core.refusals import Refusal, RefusalKind
 
 P = ParamSpec("P")
@@ -22,6 +24,8 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 PER_PAGE = 24
 # A script that keeps lists up to date asks for the changing part of a page alone.
 FRAGMENT_HEADER = "X-Fragment"
+# A token against forged forms looks different each time, and is good for as long as its secret.
+_TOKENS = re.compile(rb'(name="csrfmiddlewaretoken" value=)"[^"]*"')
 
 
 def explains_refusals(view: View[P]) -> View[P]:
@@ -75,9 +79,17 @@ def render_live(
     request: HttpRequest, template: str, fragment: str, context: dict[str, object]
 ) -> HttpResponse:
     """A page, or where a script asks for it only its changing part. Neither may be reused without
-    asking."""
+    asking; whoever has the part as it is now is told so (304)."""
     alone = FRAGMENT_HEADER in request.headers
     response = render(request, fragment if alone else template, context)
+    if alone:
+        content = response.content
+        response = answer_to(request, _tag_of(request, content), lambda: HttpResponse(content))
     response["Cache-Control"] = "private, no-cache"
     patch_vary_headers(response, [FRAGMENT_HEADER])
     return response
+
+
+def _tag_of(request: HttpRequest, content: bytes) -> str:
+    same, forms = _TOKENS.subn(rb"\1", content)
+    return weak_tag(same, request.META.get("CSRF_COOKIE", "") if forms else "")

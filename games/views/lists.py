@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import cast
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -12,10 +14,12 @@ from accounts.models import User
 from games import extras
 from games.audience import may_import
 from games.forms import WatchForm
+from games.models import Match
 from games.ratings.boards import Wanted, ratings_wanted
 from games.ratings.models import OVERALL
 from games.reading import selectors
 from games.rulesets import REGISTRY
+from games.views.cards import cards_for, challenge_cards, match_cards, result_cards
 from games.views.common import needs_sign_in, one_page, render_live, signed_in
 
 LIVE_AT_MOST = 48
@@ -24,10 +28,16 @@ LIVE_AT_MOST = 48
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The front door."""
+    live, offered, over = cards_for(
+        request,
+        match_cards(selectors.matches_live(request.user)[:6]),
+        challenge_cards(selectors.challenges_for_anybody(request.user)[:6]),
+        result_cards(selectors.matches_over(request.user)[:6]),
+    )
     context: dict[str, object] = {
-        "live_matches": selectors.matches_live(request.user)[:6],
-        "open_challenges": selectors.challenges_for_anybody(request.user)[:6],
-        "recent_results": selectors.matches_over(request.user)[:6],
+        "live_cards": live,
+        "challenge_cards": offered,
+        "result_cards": over,
         "rulesets": list(REGISTRY),
         # Asked by the page, and not for its changing part alone.
         "more": partial(extras.home_sections, request),
@@ -43,8 +53,9 @@ def home(request: HttpRequest) -> HttpResponse:
 def lobby(request: HttpRequest) -> HttpResponse:
     """Who wants to play, and what waits for the reader."""
     user = signed_in(request)
+    offered = challenge_cards(selectors.challenges_for_anybody(request.user)[:60])
     context: dict[str, object] = {
-        "open_challenges": selectors.challenges_for_anybody(request.user)[:60],
+        "challenge_cards": cards_for(request, offered)[0],
         "waiting": partial(extras.waiting, request),
     }
     if user is not None:
@@ -64,9 +75,15 @@ def watch(request: HttpRequest) -> HttpResponse:
     over = selectors.matches_filtered(selectors.matches_over(request.user), **chosen)
     page = one_page(request, over)
     live = selectors.matches_filtered(selectors.matches_live(request.user), **chosen)
+    # Of other pages of replays, what is on is no part.
+    lists = [result_cards(cast("QuerySet[Match]", page.object_list))]
+    if page.number == 1:
+        lists.append(match_cards(live[:LIVE_AT_MOST]))
+    replays, *on = cards_for(request, *lists)
     context: dict[str, object] = {
         "form": form,
-        "live_matches": live[:LIVE_AT_MOST] if page.number == 1 else [],
+        "live_cards": on[0] if on else "",
+        "result_cards": replays,
         "page": page,
         "may_import": may_import(request.user),
     }
