@@ -14,6 +14,8 @@ const region = document.querySelector("[data-live-lists]");
 let timer = null;
 let last = 0;
 let stale = false;
+// What the server calls the lists that are shown; empty: as they came with the page.
+let tag = "";
 
 /** Have the lists fetched soon; several wishes are one. A tab out of sight waits until it is seen. */
 function refreshSoon() {
@@ -34,11 +36,13 @@ async function refresh() {
   let html;
   try {
     const response = await fetch(location.href, {
-      headers: { "X-Fragment": "live" },
+      headers: { "X-Fragment": "live", ...(tag && { "If-None-Match": tag }) },
       cache: "no-store",
     });
+    if (response.status === 304) return;
     if (!response.ok || response.redirected) return;
     html = await response.text();
+    tag = response.headers.get("ETag") ?? "";
   } catch {
     return; // the next frame, or coming back, asks again
   }
