@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from redis.exceptions import ConnectionError as CacheAwayError
@@ -37,7 +38,7 @@ TEMPLATES = {
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The templates of cards that were made, each time one was."""
     found: list[str] = []
-    render = cards.render_to_string
+    render = render_to_string
 
     def counted(template: str, context: dict[str, Any]) -> str:
         found.append(template)
@@ -172,13 +173,13 @@ def test_of_many_who_come_at_a_change_one_makes_the_cards(
     ada: User, ben: User, monkeypatch: pytest.MonkeyPatch, made: list[str]
 ) -> None:
     started((ada, ben))
-    counted = cards.render_to_string
+    make = cards._make
 
-    def slowly(template: str, context: dict[str, Any]) -> str:
+    def slowly(request: Any, of: cards.Cards) -> str:
         time.sleep(0.3)
-        return counted(template, context)
+        return make(request, of)
 
-    monkeypatch.setattr(cards, "render_to_string", slowly)
+    monkeypatch.setattr(cards, "_make", slowly)
     monkeypatch.setattr(cards, "WAIT_S", 60.0)
     many = 6
     barrier = threading.Barrier(many)
@@ -233,7 +234,7 @@ def test_lists_do_without_a_cache(
         raise CacheAwayError
 
     for name in ("get_many", "set_many", "delete_many", "add"):
-        monkeypatch.setattr(type(cache._connections["default"]), name, away)
+        monkeypatch.setattr(type(caches["default"]), name, away)
     for client, before in zip(here, there, strict=True):
         assert without_tokens(client.get(address, headers=ALONE).content) == before
 

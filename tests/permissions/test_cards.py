@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -26,7 +27,11 @@ def test_nobody_gets_what_was_made_for_somebody_else(address: str, world: World)
         # Of everybody's, so that each has some of their own to leave out; and one by name.
         for name in ("paul", "player1", "player3", "orla", "mona", "robby"):
             user = world.users[name]
-            more = {"ruleset_id": "tetronogo", "variant": "standard", "message": f"by {name}"}
+            more: dict[str, Any] = {
+                "ruleset_id": "tetronogo",
+                "variant": "standard",
+                "message": f"by {name}",
+            }
             challenge_create(acting_user=user, **more)
         challenge_create(
             acting_user=world.users["orla"], opponent=world.users["player1"],
