@@ -93,6 +93,26 @@ def offer(page: Page, opponent: str = "", pace: str = "Unhurried") -> str:
     return page.url
 
 
+def test_lists_that_are_shown_are_not_sent_again(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    anna, bert = sign_in(*two)
+    hear_lobby(bert)
+
+    def look_again() -> Any:
+        with bert.expect_response(
+            lambda answer: "x-fragment" in answer.request.headers, timeout=20_000
+        ) as got:
+            bert.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+        return got.value
+
+    assert look_again().status == 200
+    assert look_again().status == 304
+    offer(anna)
+    bert.get_by_role("button", name="Accept and play").first.wait_for()
+    assert look_again().status == 304
+
+
 def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[str, str]) -> None:
     anna, bert = sign_in(*two)
     hear_lobby(bert)
