@@ -87,16 +87,16 @@ def main() -> None:
     if path is None:
         sys.exit("There is no Chromium: set GAUNTLET_CHROMIUM to one.")
     found: dict[str, dict[str, float]] = {}
-    with running_site() as (site, _folder), sync_playwright() as playwright:
+    with running_site() as stand, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         games = {
-            each.id: players.start(site, each.id, variant=each.variants[0].id) for each in REGISTRY
+            each.id: players.start(stand.site, each.id, variant=each.variants[0].id) for each in REGISTRY
         }
         visits: dict[tuple[str, float], list[dict[str, float]]] = {}
         for _ in range(arguments.rounds + 1):
             for ruleset, game in games.items():
                 for slower in (1, arguments.slower):
-                    visit = opened(browser, game, site.base_url, slower)
+                    visit = opened(browser, game, stand.site.base_url, slower)
                     visits.setdefault((ruleset, slower), []).append(visit)
         for (ruleset, slower), made in visits.items():
             row = found.setdefault(ruleset, {})
