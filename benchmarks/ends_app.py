@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import statistics
 import sys
 import threading
@@ -33,13 +34,19 @@ from django.utils import timezone
 from accounts.models import User
 from core.clock import now_ms
 from games import store
+from games.engine.decisions import Seat
 from games.models import Match, MatchPlayer, RatingPoint
 from games.ratings.services import match_rate, ratings_repair
+from games.rulesets import REGISTRY
 from games.services.matches import match_start
 from games.services.turns import match_submit
 
 PLAYERS = 40
 TURNS = 60
+
+# The game hardly matters: the first that there is, in its first variant.
+GAME = next(iter(REGISTRY))
+OF_GAME = {"ruleset": GAME.id, "variant": GAME.variants[0].id}
 
 
 def run(ends: int, threads: int) -> dict[str, Any]:
@@ -62,14 +69,17 @@ def turns_measured(players: list[User]) -> dict[str, Any]:
     for number in range(TURNS):
         pair = (players[number % PLAYERS], players[(number + 1) % PLAYERS])
         match = match_start(
-            acting_user=None, players=pair, ruleset_id="tetronogo", variant="standard", advantage=0
-        )
-        for seat, text, spent in ((0, "pick T", turn), (1, "pick L", turn), (0, "concede", end)):
+            acting_user=None, players=pair, ruleset_id=GAME.id, variant=GAME.variants[0].id,
+            advantage=0,
+        )  # fmt: skip
+        for part in (turn, turn, end):
+            seat, text = next_move(match.pk)
             version = store.read(match.pk).readers.versions[seat]
-            with spent:
+            with part:
                 match_submit(
-                    match_id=match.pk, seat=seat, acting_user=pair[seat], text=text,
-                    client_id=text[:4].strip(), version=version, at=now_ms(),
+                    match_id=match.pk, seat=seat, acting_user=pair[seat],
+                    text="concede" if part is end else text,
+                    client_id=str(version), version=version, at=now_ms(),
                 )  # fmt: skip
     return {
         "a turn, statements": turn.statements,
@@ -78,6 +88,18 @@ def turns_measured(players: list[User]) -> dict[str, Any]:
         "a turn that ends its match, ms of its thread": end.median,
         "  times an ordinary turn": round(end.median / turn.median, 2),
     }
+
+
+def next_move(match_id: int) -> tuple[Seat, str]:
+    """Somebody who has a decision to make, and any move for it."""
+    held = store.read(match_id)
+    table = held.live.table
+    for seat in (0, 1):
+        slot = table.open[seat]
+        if slot is not None and not table.holds_back(seat):
+            move = held.ruleset.sample(table.state, slot.decision, random.random)
+            return seat, held.ruleset.print(move)
+    raise SystemExit(f"nobody has to move in match {match_id}")
 
 
 class Spent:
@@ -137,7 +159,7 @@ def ended(players: list[User], many: int) -> list[int]:
     for number in range(many):
         now = timezone.now()
         match = Match.objects.create(
-            ruleset="tetronogo", variant="standard", snapshot="{}", status="finished",
+            **OF_GAME, snapshot="{}", status="finished",
             winner=number % 2, reason="concession", scores=[1, 2], finished_at=now,
             created_at=now - timedelta(minutes=9),
         )  # fmt: skip

@@ -70,8 +70,8 @@ def fill(matches: int) -> None:
     Challenge.objects.bulk_create(
         Challenge(
             challenger=users[number],
-            ruleset="tetronogo",
-            variant="standard",
+            ruleset=ids[0],
+            variant=REGISTRY.get(ids[0]).variants[0].id,
             message="Anyone for a match?",
             expires_at=now + timedelta(days=1),
         )

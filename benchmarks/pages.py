@@ -90,7 +90,8 @@ def main() -> None:
     with running_site() as stand, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         games = {
-            each.id: players.start(stand.site, each.id, variant=each.variants[0].id) for each in REGISTRY
+            each.id: players.start(stand.site, each.id, variant=each.variants[0].id)
+            for each in REGISTRY
         }
         visits: dict[tuple[str, float], list[dict[str, float]]] = {}
         for _ in range(arguments.rounds + 1):

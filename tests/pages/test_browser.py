@@ -111,6 +111,8 @@ def test_lists_that_are_shown_are_not_sent_again(
     offer(anna)
     bert.get_by_role("button", name="Accept and play").first.wait_for()
     assert look_again().status == 304
+    anna.get_by_role("button", name="Take back").click()  # it is open to everybody
+    anna.wait_for_url(re.compile(r"/lobby/$"))
 
 
 def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[str, str]) -> None:
