@@ -8,11 +8,13 @@ models.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from functools import lru_cache
+from itertools import count
 from typing import Any, NamedTuple
 
 import msgspec
@@ -250,10 +252,17 @@ def save(
 
 
 def save_at_once(
-    held: Held, *, live: Live, readers: Readers, appended: Sequence[Appended], at: int, by_id: int
+    held: Held,
+    *,
+    live: Live,
+    readers: Readers,
+    appended: Sequence[Appended],
+    at: int,
+    by_id: int,
+    meanwhile: Callable[[], None],
 ) -> Held | None:
     """As `save`, in one statement that commits by itself, of a row that is not locked: outside of
-    transactions only.
+    transactions only. ``meanwhile`` is called while the database is at it.
 
     None, and nothing was stored, unless the row is still the one of ``held``, nobody holds it, no
     client id was there already, and the account ``by_id``, whose submission it is, is active.
@@ -263,7 +272,7 @@ def save_at_once(
     for number, each in enumerate(appended, held.seq + 1):
         values += (number, *_entry_row(each, at))
     try:
-        with prepared_cursor() as cursor:
+        with prepared_cursor(meanwhile) as cursor:
             cursor.execute(_at_once(len(appended)), [_as_text(value) for value in values])
             row = cursor.fetchone()
     except IntegrityError:
@@ -275,12 +284,13 @@ def save_at_once(
 def _at_once(entries: int) -> str:
     """The statement for so many entries, one text for each, so that each is prepared once."""
     rows = ", ".join([f"({', '.join(f'%s::{kind}' for kind in _ENTRY_KINDS)})"] * entries)
-    return _SAVE_AT_ONCE.format(columns=_ENTRY_COLUMNS, rows=rows)
+    text = _SAVE_AT_ONCE.format(columns=_ENTRY_COLUMNS, rows=rows)
+    numbers = count(1)
+    return re.sub("%s", lambda _: f"${next(numbers)}", text)
 
 
 def _as_text(value: Any) -> str | None:
-    """A parameter in PostgreSQL's own notation. Were numbers bound as such, each size of them would
-    be a statement of its own to prepare."""
+    """A parameter in PostgreSQL's own notation."""
     if value is None or isinstance(value, str):
         return value
     return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -22,8 +23,6 @@ from games.engine.views import match_view
 from games.models import Match, MatchEntry
 from games.publishing.publish import Frame, encode
 from games.store import Held, Readers, actor_of, header_of
-
-_ENCODER = msgspec.json.Encoder()
 
 
 def encoded(frame: dict[str, Any]) -> str:
@@ -52,14 +51,10 @@ def step_frames(
         h.entry.actor == "organiser" and h.entry.text == TAKE_BACK for h in happened
     )
     for index, audience in enumerate(AUDIENCES):
-        view: Any = match_view(ruleset, after, audience, at=at)
         items = _new_items(happened, ALL if over else audience, logs[index], at, actor)
-        if not items:
-            # Only where the events do not say so already, and encoded once, as it will be sent.
-            view = msgspec.Raw(_ENCODER.encode(view))
-            old = match_view(ruleset, before, audience, at=at)
-            if _ENCODER.encode(old) == bytes(view):
-                continue
+        # Its view changed, unless the events say so already?
+        if not items and not _is_seen(ruleset, before, after, audience, at):
+            continue
         versions[index] += 1
         logs[index] += len(items)
         frame = {
@@ -67,11 +62,12 @@ def step_frames(
             "match": match_id,
             "version": versions[index],
             "at": at,
-            "view": view,
+            "view": None,
             "events": items,
             "resync": resync,
         }
-        frames.append(Frame(group_of(match_id, audience), frame, versions[index]))
+        made = partial(_with_view, frame, ruleset, after, audience, at)
+        frames.append(Frame(group_of(match_id, audience), made, versions[index]))
     since = [
         versions[seat] if _opens_anew(before, after, seat) else readers.since[seat]
         for seat in (0, 1)
@@ -80,6 +76,17 @@ def step_frames(
         (versions[0], versions[1], versions[2]), (logs[0], logs[1], logs[2]), (since[0], since[1])
     )
     return now, frames
+
+
+def _is_seen(ruleset: AnyRuleset, before: Live, after: Live, audience: Audience, at: int) -> bool:
+    old, new = (match_view(ruleset, live, audience, at=at) for live in (before, after))
+    return encode(old) != encode(new)
+
+
+def _with_view(
+    frame: dict[str, Any], ruleset: AnyRuleset, live: Live, audience: Audience, at: int
+) -> dict[str, Any]:
+    return {**frame, "view": match_view(ruleset, live, audience, at=at)}
 
 
 def _opens_anew(before: Live, after: Live, seat: int) -> bool:

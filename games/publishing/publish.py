@@ -9,7 +9,7 @@ broker that is away costs nobody a move; it is logged, and readers catch up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -32,26 +32,29 @@ def encode(frame: Mapping[str, Any]) -> bytes:
 
 
 class Frame:
-    """A frame and the channel group that it is for. It is encoded once, and only if there is
-    anybody to read it. ``version``, where it tells of a step, is what its audience knows with it:
-    who missed one finds that out, so that it need not go where nobody reads."""
+    """A frame and the channel group that it is for. It is made, and encoded, once, and only if
+    there is anybody to read it. ``version``, where it tells of a step, is what its audience knows
+    with it: who missed one finds that out, so that it need not go where nobody reads."""
 
-    __slots__ = ("_data", "_frame", "group", "version")
+    __slots__ = ("_data", "_made", "group", "version")
 
     def __init__(
-        self, group: str, frame: str | Mapping[str, Any], version: int | None = None
+        self,
+        group: str,
+        made: str | Mapping[str, Any] | Callable[[], Mapping[str, Any]],
+        version: int | None = None,
     ) -> None:
         self.group = group
         self.version = version
-        self._frame = frame
+        self._made = made
         self._data: bytes | None = None
 
     @property
     def data(self) -> bytes:
         """The frame as JSON, in UTF-8."""
         if self._data is None:
-            text = self._frame
-            self._data = text.encode() if isinstance(text, str) else encode(text)
+            made = self._made() if callable(self._made) else self._made
+            self._data = made.encode() if isinstance(made, str) else encode(made)
         return self._data
 
     @property
@@ -77,6 +80,9 @@ class Nearby(Protocol):
     def take(self, frames: Sequence[Frame], kind: str) -> None:
         """Tell them, soon. Any thread may call this."""
 
+    def reads(self, group: str) -> bool:
+        """Whether somebody here is told what that group is. Any thread may call this."""
+
     def must_leave(self, frame: Frame) -> bool:
         """Whether somebody in another process may have to be told. Any thread may call this."""
 
@@ -93,6 +99,13 @@ def attach(nearby: Nearby) -> None:
 def detach(nearby: Nearby) -> None:
     """There is nobody any more."""
     _nearby.remove(nearby)
+
+
+def make_ready(frames: Iterable[Frame]) -> None:
+    """Make those frames that somebody here will read, before they are published."""
+    for frame in frames:
+        if any(room.reads(frame.group) for room in _nearby):
+            _ = frame.data
 
 
 def publish(frames: Iterable[Frame], *, kind: str = MATCH_FRAME) -> None:

@@ -19,7 +19,7 @@ from games.engine.table import Actor
 from games.jobs import FOLLOW_UP, TELL_RULING, wake_enqueue
 from games.models import Match
 from games.publishing import frames
-from games.publishing.publish import Frame, publish
+from games.publishing.publish import Frame, make_ready, publish
 from games.store import Appended, Held, Readers
 
 
@@ -63,8 +63,9 @@ def settle_at_once(held: Held, turn: Turn, *, at: int, said: Said) -> Held | Non
     None, and nothing has happened, where `store.save_at_once` says so."""
     step = _step(held, turn, at, said)
     after = store.save_at_once(
-        held, live=turn.live, readers=step.readers, appended=step.appended, at=at, by_id=said.by_id
-    )
+        held, live=turn.live, readers=step.readers, appended=step.appended, at=at, by_id=said.by_id,
+        meanwhile=partial(make_ready, step.out),
+    )  # fmt: skip
     if after is not None:
         announce(held, after, step.out)
     return after

@@ -179,11 +179,15 @@ class Room:
         ours = [
             (frame.group, Heard(kind, frame.data, frame.version))
             for frame in frames
-            if frame.group in self.listeners
+            if self.reads(frame.group)
         ]
         if ours:
             with suppress(RuntimeError):  # the loop is closed: nobody is here any more
                 self.loop.call_soon_threadsafe(self._tell_all, ours)
+
+    def reads(self, group: str) -> bool:
+        """Whether anybody here is in that group. Any thread may call this."""
+        return group in self.listeners
 
     def must_leave(self, frame: Frame) -> bool:
         """Whether somebody in another process may have to be told. Any thread may call this, after
