@@ -265,7 +265,11 @@ class MatchEntry(models.Model):
         # Notices of the service itself, for example grace after an outage; not in the record.
         SERVICE = "service"
 
-    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="entries")
+    # An index of its own would say nothing that "entry_seq_unique" does not, and every turn would
+    # write to it.
+    match = models.ForeignKey(
+        Match, on_delete=models.PROTECT, related_name="entries", db_index=False
+    )
     seq = models.PositiveIntegerField()
     actor = models.CharField(max_length=10, choices=Actor.choices)
     text = models.TextField(blank=True)
