@@ -20,6 +20,8 @@ from django.utils.http import is_same_domain
 Scope = MutableMapping[str, Any]
 Application = Callable[[Scope, Any, Any], Awaitable[None]]
 _PORTS = {"http": 80, "https": 443}
+# What servers call the scheme of a socket, where they call it anything. A page has another.
+_OF_PAGES = {"ws": "http", "wss": "https"}
 
 
 class Origin(NamedTuple):
@@ -67,7 +69,9 @@ def is_ours(scope: Scope) -> bool:
 def _own(scope: Scope) -> Origin | None:
     """Where the site is found by this request. What a proxy says counts as far as settings let it,
     so the request itself is asked."""
-    request = ASGIRequest({**scope, "type": "http", "method": "GET"}, BytesIO())
+    said = scope.get("scheme", "ws")
+    page = {**scope, "type": "http", "method": "GET", "scheme": _OF_PAGES.get(said, said)}
+    request = ASGIRequest(page, BytesIO())
     try:
         return origin_in(f"{request.scheme}://{request.get_host()}")
     except DisallowedHost:

@@ -90,6 +90,15 @@ def test_behind_a_proxy_that_may_be_believed(settings: Any) -> None:
     assert not is_ours(scope("https://gauntlet.example"))
 
 
+@pytest.mark.parametrize(
+    ("said", "origin"),
+    [("ws", "http://gauntlet.example"), ("wss", "https://gauntlet.example")],
+)
+def test_servers_that_say_the_scheme_of_a_socket(said: str, origin: str) -> None:
+    for each in ("http://gauntlet.example", "https://gauntlet.example"):
+        assert is_ours({**scope(each), "scheme": said}) is (each == origin)
+
+
 async def test_a_refused_handshake_reaches_nobody() -> None:
     reached: list[Any] = []
     sent: list[Any] = []
