@@ -1,4 +1,4 @@
-"""Where requests come in: a body that is too large is refused before it is read.
+"""Where requests come in to Daphne: a body that is too large is refused before it is read.
 
 Daphne hands a request on once it has all of it, so that whatever Django refuses has been kept on
 disk by then, whoever sent it. Here, what is announced as too large, or turns out so piece by piece
@@ -7,45 +7,18 @@ disk by then, whoever sent it. Here, what is announced as too large, or turns ou
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
-from html import escape
-from typing import Any, Final
+from typing import Any
 from urllib.parse import unquote
 
 import structlog
 from daphne import http_protocol
-from django.conf import settings
-from django.contrib.auth import get_user
-from django.contrib.sessions.backends.cached_db import SessionStore
-from django.db import DatabaseError, connection
-from django.http import HttpRequest
-from django.http.cookie import parse_cookie
-from redis.exceptions import RedisError
 
-from core.sizes import KIB, OF_ANYBODY, OF_NOBODY, most_at
+from config.bodies import LINGER, answer_to_more_than, is_signed_in, most_of_anybody
+from core.sizes import OF_NOBODY, most_at
 
 log = structlog.get_logger("gauntlet.door")
-
-# Seconds in which what is still under way is thrown away. A connection that is closed at once would
-# take the answer with it.
-LINGER: Final = 2.0
-
-
-def is_signed_in(cookies: str) -> bool:
-    """Whether the session that a browser shows is somebody's. Asks the database."""
-    key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME, "")
-    if not key or "\0" in key:
-        return False
-    request = HttpRequest()
-    request.session = SessionStore(key)
-    try:
-        return get_user(request).is_authenticated
-    except (DatabaseError, RedisError):
-        return False
-    finally:
-        connection.close()
 
 
 def _ask(cookies: str) -> Any:
@@ -68,8 +41,7 @@ class LimitedRequest(http_protocol.WebRequest):
     def gotLength(self, length: int | None) -> None:  # noqa: N802  (the library's name)
         """The headers are there: decide by what they say."""
         super().gotLength(length)
-        if self._shows_something():
-            self.most = OF_ANYBODY
+        self.most = most_of_anybody(self._header("authorization"), self._header("cookie"))
         self._check(length or 0)
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
@@ -99,10 +71,6 @@ class LimitedRequest(http_protocol.WebRequest):
     def _header(self, name: str) -> str:
         found = self.requestHeaders.getRawHeaders(name.encode()) or [b""]
         return "; ".join(each.decode("latin-1") for each in found)
-
-    def _shows_something(self) -> bool:
-        cookie = f"{settings.SESSION_COOKIE_NAME}="
-        return bool(self._header("authorization")) or cookie in self._header("cookie")
 
     def _check(self, size: int) -> None:
         if self.refused or size <= self.most:
@@ -135,28 +103,11 @@ class LimitedRequest(http_protocol.WebRequest):
         self.refused = True
         log.info("body.too-large", path=self._path, most=most)
         self.content.close()
-        kind, body = _answer(self._path, most)
-        head = (
-            f"HTTP/1.1 413 Content Too Large\r\nContent-Type: {kind}\r\n"
-            f"Content-Length: {len(body)}\r\nConnection: close\r\nCache-Control: no-store\r\n"
-            "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n\r\n"
-        )
+        headers, content = answer_to_more_than(most, self._path)
+        head = b"".join(b"%b: %b\r\n" % (name.title(), value) for name, value in headers)
         channel = self.channel
-        channel.transport.write(head.encode() + body)
+        channel.transport.write(b"HTTP/1.1 413 Content Too Large\r\n" + head + b"\r\n" + content)
         self._ending = channel.callLater(LINGER, channel.loseConnection)
-
-
-def _answer(path: str, most: int) -> tuple[str, bytes]:
-    """The content's type and the content of a refusal."""
-    sentence = f"This request is too large: at most {most // KIB} KiB are taken here."
-    if path.startswith("/api/"):
-        said = {"title": sentence, "status": 413, "code": "request.too-large", "sentence": sentence}
-        return "application/problem+json", json.dumps(said).encode()
-    page = (
-        '<!doctype html><html lang="en-GB"><meta charset="utf-8"><title>Too large</title>'
-        f"<h1>Too large</h1><p>{escape(sentence)} <code>request.too-large</code></p></html>"
-    )
-    return "text/html; charset=utf-8", page.encode()
 
 
 def install() -> None:
