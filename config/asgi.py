@@ -1,8 +1,8 @@
-"""The ASGI application for Daphne: pages and the HTTP API, and live matches by WebSocket."""
+"""The ASGI application: pages and the HTTP API, and live matches by WebSocket. By Daphne, or by
+whatever `config.serve` runs."""
 
 import gc
 import os
-import sys
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
@@ -15,8 +15,10 @@ from django.urls import get_resolver  # noqa: E402  (these need the app registry
 
 from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E402
 from config import door, wire  # noqa: E402
+from config.bodies import LimitedBodies  # noqa: E402
+from config.lifespan import Lifespan  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
-from config.shutdown import GracefulShutdown, loop_answers  # noqa: E402
+from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from config.statics import StaticFiles  # noqa: E402
 from games import heartbeat  # noqa: E402
@@ -27,7 +29,7 @@ sockets = URLRouter(websocket_urlpatterns)
 graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
-            "http": StaticFiles(http),
+            "http": LimitedBodies(StaticFiles(http)),
             "websocket": TokenSockets(
                 sockets,
                 sessions=SameOrigin(SessionSockets(sockets)),
@@ -39,7 +41,9 @@ graceful.at_close.append(streams.end_all)
 graceful.install()
 door.install()
 wire.install()
-application = DaphneSockets(graceful)
+# The first sign of life finds out whether the service was away, so it comes before any request.
+application = Lifespan(DaphneSockets(graceful), lambda answers: heartbeat.start(answers=answers))
+application.install()
 
 # Imports every view now: a mistake there shows at start-up, not at the first visit.
 _ = get_resolver().url_patterns
@@ -48,8 +52,3 @@ _ = get_resolver().url_patterns
 # them all and a move waits behind it (measured: p99 of a bare echo 40 ms instead of 6).
 gc.collect()
 gc.freeze()
-
-if "daphne.server" in sys.modules:
-    # Before the first request: it finds out whether the service was away. And last here, since from
-    # now on the server's loop is expected to answer.
-    heartbeat.start(answers=loop_answers)

@@ -3,19 +3,20 @@
 Daphne drops open sockets without a close frame when it is told to end, so a browser would notice
 only by silence. `GracefulShutdown` wraps the whole ASGI application and knows every connection that
 is open. On SIGTERM (or Ctrl-C) new sockets are refused, open ones are closed with code 4012,
-requests under way are given a moment, and only then does the reactor stop. (1012, which means
+requests under way are given a moment, and only then does the server stop. (1012, which means
 "service restart", is not for applications to send, and Daphne refuses to.)
 
 Consumers need to do nothing: they see an ordinary disconnect.
 """
 
+from __future__ import annotations
+
 import asyncio
 import signal
 import sys
-import threading
 from collections.abc import Awaitable, Callable, MutableMapping
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 import structlog
 
@@ -33,6 +34,9 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 class GracefulShutdown:
     """ASGI middleware that can close every open socket and wait for what is under way."""
+
+    # The one of this process, for servers that ask for it when they end.
+    installed: ClassVar[GracefulShutdown | None] = None
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -94,17 +98,10 @@ class GracefulShutdown:
                 log.warning("not waited for", running=self.running)
 
     def install(self) -> None:
-        """Take over Daphne's stop signals, if this process runs Daphne's reactor.
-
-        Does nothing in management commands, tests and other servers.
-        """
-        if "daphne.server" not in sys.modules:
-            return
-        # Imported here because importing it makes a reactor, which only Daphne should do.
-        from twisted.internet import reactor  # noqa: PLC0415
-
-        # The reactor sets its own handlers while it starts; ours must come after.
-        reactor.callWhenRunning(self._take_signals, reactor)
+        """Be the one that closes this process's sockets: take over Daphne's stop signals, if it
+        is Daphne that runs here. Other servers are told by whoever starts them."""
+        GracefulShutdown.installed = self
+        when_daphne_runs(self._take_signals)
 
     def _take_signals(self, reactor: Any) -> None:
         def handle(_number: int, _frame: FrameType | None) -> None:
@@ -120,12 +117,13 @@ class GracefulShutdown:
             signal.signal(number, handle)
 
 
-def loop_answers() -> None:
-    """Return once Daphne's loop has done what it was asked: a server whose loop stands still serves
-    nobody, however alive its threads are."""
-    # Imported here for the same reason as above.
+def when_daphne_runs(call: Callable[[Any], None]) -> None:
+    """Call this with Daphne's reactor once that runs, before the first request. In a process that
+    does not run it (another server's, a worker's, a command's) nothing is ever called."""
+    if "daphne.server" not in sys.modules:
+        return
+    # Imported here because importing it makes a reactor, which only Daphne should do.
     from twisted.internet import reactor  # noqa: PLC0415
 
-    answered = threading.Event()
-    reactor.callFromThread(answered.set)
-    answered.wait()
+    # The reactor sets its own signal handlers while it starts; ours must come after.
+    reactor.callWhenRunning(call, reactor)

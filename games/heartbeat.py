@@ -16,20 +16,23 @@ log = structlog.get_logger("gauntlet.heartbeat")
 
 
 def start(*, answers: Callable[[], object]) -> None:
-    """Beat once now, before the first request is answered, and from then on in a thread, each time
-    after ``answers`` has returned: it does so once the server has done what it was asked.
+    """Beat in a thread: once now, before the first request is answered, and from then on each time
+    after ``answers`` has returned, which does so once the server has done what it was asked.
 
     The first beat finds out whether the service was away, so that whatever happens to a match next
     gives back first what that took. No match is looked at here: none can keep the site from
     starting.
     """
-    _beat()
+    begun = threading.Event()
     threading.Thread(
-        target=_beat_on, args=(answers,), name="gauntlet-heartbeat", daemon=True
+        target=_beat_on, args=(answers, begun), name="gauntlet-heartbeat", daemon=True
     ).start()
+    begun.wait()
 
 
-def _beat_on(answers: Callable[[], object]) -> None:
+def _beat_on(answers: Callable[[], object], begun: threading.Event) -> None:
+    _beat()
+    begun.set()
     pause = threading.Event()
     while True:
         pause.wait(settings.GAUNTLET_BEAT_EVERY_MS / 1000)

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from typing import Any
 
+from config.lifespan import Lifespan
 from config.shutdown import GracefulShutdown
 
 
@@ -27,5 +28,6 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
             return
 
 
-application = GracefulShutdown(echo)
-application.install()
+graceful = GracefulShutdown(echo)
+graceful.install()
+application = Lifespan(graceful, lambda answers: answers())

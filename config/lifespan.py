@@ -1,0 +1,55 @@
+"""A server process's sign of life, from its first moment to its last.
+
+It is written as long as the loop of the server does what it is asked: one whose loop stands still
+serves nobody, however alive its threads are. Daphne says nothing when it begins, so its reactor is
+asked; other servers have ASGI's lifespan protocol for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from config.shutdown import Application, Receive, Scope, Send, when_daphne_runs
+
+# Returns once the server's loop has done what it was asked.
+Answers = Callable[[], None]
+
+
+class Lifespan:
+    """ASGI middleware, outermost: calls ``begin`` when the server begins, before the first request,
+    with what it can ask whether the server's loop still answers."""
+
+    def __init__(self, application: Application, begin: Callable[[Answers], None]) -> None:
+        self.application = application
+        self.begin = begin
+
+    def install(self) -> None:
+        """Begin with Daphne, if it is Daphne that runs here."""
+        when_daphne_runs(self._begin_with)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "lifespan":
+            await self.application(scope, receive, send)
+            return
+        await receive()
+        ask = asyncio.get_running_loop().call_soon_threadsafe
+        await asyncio.to_thread(self.begin, partial(_wait_for, ask))
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _begin_with(self, reactor: Any) -> None:
+        self.begin(partial(_wait_for, reactor.callFromThread))
+
+
+def _wait_for(ask: Callable[[Callable[[], None]], Any]) -> None:
+    answered = threading.Event()
+    try:
+        ask(answered.set)
+    except RuntimeError:
+        raise SystemExit from None  # the loop is closed: only this thread is left to end
+    answered.wait()
