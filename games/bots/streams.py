@@ -44,6 +44,8 @@ log = structlog.get_logger("gauntlet.streams")
 
 LOOK_EVERY_S = 7.0
 OPEN_AT_ONCE = 24  # per user and process
+# What a stream has not got to yet, since its reader does not read. It finds out what is dropped.
+HEARD_AT_MOST = 500
 # How often a stream asks whether its sign-in still stands, beside being told.
 STANDS_EVERY_S = 15.0
 AWAY = (OperationalError, InterfaceError, RedisError)
@@ -59,7 +61,8 @@ class Ear:
 
     def hear(self, heard: Heard) -> None:
         """Take a frame of a group."""
-        self.heard.put_nowait(heard)
+        if self.heard.qsize() < HEARD_AT_MOST:
+            self.heard.put_nowait(heard)
 
 
 class Stream(ABC):

@@ -190,3 +190,14 @@ async def test_too_many_streams(site: Site, desk: Desk) -> None:
         assert (one_more.status_code, one_more.json()["code"]) == (409, "stream.too-many")
         for answer in answers:
             await answer.aclose()
+
+
+def test_a_stream_whose_reader_does_not_read_keeps_only_so_much() -> None:
+    """Where the server waits for readers, what they are told waits as well."""
+    from games.bots.streams import HEARD_AT_MOST, Ear
+    from games.publishing.publish import Heard
+
+    ear = Ear()
+    for version in range(2 * HEARD_AT_MOST):
+        ear.hear(Heard("match.frame", b"{}", version))
+    assert ear.heard.qsize() == HEARD_AT_MOST
