@@ -21,7 +21,7 @@ VENV = ROOT / ".venv"
 RUNTIME = ("requirements.txt",)
 DISTRIBUTION = Path("/usr/bin")  # where Linux distributions have their Pythons
 PLACE = "place"  # the marker's entry for where and with what Python it was made
-DEVELOPMENT = ("requirements.txt", "requirements-dev.txt")
+DEVELOPMENT = ("requirements.txt", "requirements-uvicorn.txt", "requirements-dev.txt")
 
 
 class Environment:

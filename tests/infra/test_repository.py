@@ -23,8 +23,9 @@ FORBIDDEN = [
     "django-" + "insecure-",
     "/wo" + "rk/",
 ]
-DIRECT = ("requirements.in", "requirements-dev.in")
-PINNED = ("requirements.txt", "requirements-dev.txt")
+# Each stands on top of all before it.
+DIRECT = ("requirements.in", "requirements-uvicorn.in", "requirements-dev.in")
+PINNED = ("requirements.txt", "requirements-uvicorn.txt", "requirements-dev.txt")
 
 
 def tracked() -> list[Path]:
@@ -118,13 +119,19 @@ def test_every_script_of_ours_is_checked() -> None:
 
 
 def test_direct_dependencies_are_in_the_pinned_set() -> None:
-    pinned = requirements("requirements.txt")
-    for name, version in requirements("requirements.in").items():
-        assert pinned[name] == version
-    both = pinned | requirements("requirements-dev.txt")
-    for name, version in requirements("requirements-dev.in").items():
-        assert both[name] == version
-    assert not set(pinned) & set(requirements("requirements-dev.txt"))
+    pinned: dict[str, str] = {}
+    for direct, whole in zip(DIRECT, PINNED, strict=True):
+        more = requirements(whole)
+        assert not set(pinned) & set(more)
+        pinned |= more
+        for name, version in requirements(direct).items():
+            assert pinned[name] == version
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_a_list_names_all_that_it_stands_on(name: str) -> None:
+    named = re.findall(r"^-r (\S+)$", (ROOT / name).read_text(), re.MULTILINE)
+    assert named == list(PINNED[: PINNED.index(name)])
 
 
 @pytest.mark.parametrize("name", PINNED)
