@@ -113,6 +113,11 @@ def configure(options: dict[str, Any]) -> None:
                 "celery": {"level": "WARNING"},
                 "daphne": {"level": "WARNING"},
                 "twisted": {"level": "WARNING"},
+                # Whoever starts it: it would write down whole addresses, by handlers of its own.
+                **{
+                    name: {"level": "WARNING", "handlers": [], "propagate": True}
+                    for name in ("uvicorn", "uvicorn.access", "uvicorn.error")
+                },
                 # It would write down whole addresses, and a Discord webhook's is a password.
                 "httpx": {"level": "WARNING"},
                 "httpcore": {"level": "WARNING"},

@@ -29,8 +29,11 @@ ANSWER_TIMEOUT = 60.0
 MAX_FRAME = 1024 * 1024
 
 
-def web_command(python: Path, fd: int) -> list[str | Path]:
-    """Return the command for Daphne on an open listening socket."""
+def web_command(python: Path, fd: int, server: str = "daphne") -> list[str | Path]:
+    """Return the command for the web server on an open listening socket: for Daphne, or for
+    ``uvicorn``."""
+    if server == "uvicorn":
+        return [python, "-m", "config.serve", "--fd", str(fd), "config.asgi:application"]
     return [
         python, "-m", "daphne", "--verbosity", "0", "--no-server-name", "--fd", str(fd),
         "--websocket-max-message-size", str(MAX_FRAME),
