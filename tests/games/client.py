@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import itertools
 import json
+import os
+import socket
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.games.desk import Person
-from tests.support.site import PATIENCE, AnotherWeb, Site
+from tests.support.site import PATIENCE, Web
 
 Frame = dict[str, Any]
 
@@ -29,7 +32,7 @@ class Reader:
     @classmethod
     async def open(
         cls,
-        site: Site | AnotherWeb,
+        site: Web,
         match: int | str,
         person: Person | None = None,
         *,
@@ -124,3 +127,28 @@ class Reader:
                 code = error.rcvd.code if error.rcvd is not None else 1006
         last = self.frames[-1] if self.frames else None
         return code, last if last is not None and last["type"] == "closing" else None
+
+
+def handshaken(web: Web, match: int) -> socket.socket:
+    """A spectator's socket that does nothing by itself: it reads nothing and answers no ping, and
+    the system has hardly room for what it does not read."""
+    key = base64.b64encode(os.urandom(16)).decode()
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    raw.connect(("127.0.0.1", web.port))
+    raw.sendall(
+        f"GET /ws/v1/matches/{match}/ HTTP/1.1\r\nHost: 127.0.0.1:{web.port}\r\n"
+        f"Origin: {web.base_url}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    assert raw.recv(12) == b"HTTP/1.1 101"
+    return raw
+
+
+def spectators(web: Web, match: int) -> int:
+    """How many sockets of the room count as present."""
+    import redis
+
+    with redis.Redis.from_url(web.env["REDIS_URL"]) as client:
+        members = client.zrange(f"{web.env['GAUNTLET_REDIS_PREFIX']}:presence:{match}", 0, -1)
+    return sum(member.startswith(b"room") for member in members)

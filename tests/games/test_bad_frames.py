@@ -4,11 +4,9 @@ on, and nothing changes in the match."""
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
 import os
-import socket
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
@@ -18,9 +16,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.games.client import Reader
+from tests.games.client import Reader, handshaken, spectators
 from tests.games.desk import Desk, Person
-from tests.support.site import Site, wait_for
+from tests.support.site import Web, wait_for
 
 
 class Target:
@@ -33,26 +31,26 @@ class Target:
 
 
 @pytest.fixture
-async def target(site: Site, desk: Desk) -> AsyncIterator[Target]:
+async def target(web: Web, desk: Desk) -> AsyncIterator[Target]:
     player = desk.person()
     match = desk.match(player, desk.person())
     async with AsyncExitStack() as stack:
-        reader = await stack.enter_async_context(await Reader.open(site, match, player))
+        reader = await stack.enter_async_context(await Reader.open(web, match, player))
         await reader.next("sync")
         yield Target(match, player, reader)
 
 
 @pytest.fixture(autouse=True)
-def all_is_well(site: Site, desk: Desk, target: Target) -> Iterator[None]:
+def all_is_well(web: Web, desk: Desk, target: Target) -> Iterator[None]:
     """After every test: nothing changed, the same process answers, and nothing was unexpected."""
-    before, pid = desk.rows(target.match), site.web.pid
-    printed = len(site.web.log())
+    before, pid = desk.rows(target.match), web.web.pid
+    printed = len(web.web.log())
     yield
     assert desk.rows(target.match) == before
-    assert site.web.pid == pid
-    assert site.web.alive
-    assert site.answers()
-    log = site.web.log()[printed:]
+    assert web.web.pid == pid
+    assert web.web.alive
+    assert web.answers()
+    log = web.web.log()[printed:]
     assert "Traceback" not in log
     assert "Exception" not in log
 
@@ -116,12 +114,12 @@ def cases(match: int) -> list[tuple[str, str]]:
     ]
 
 
-async def test_frames_that_cannot_be_understood(target: Target, site: Site) -> None:
+async def test_frames_that_cannot_be_understood(target: Target, web: Web) -> None:
     number, reader = 0, target.reader
     for code, text in cases(target.match):
         if number == 20:  # one more would close the socket
             await reader.socket.close()
-            reader = await Reader.open(site, target.match, target.player)
+            reader = await Reader.open(web, target.match, target.player)
             await reader.next("sync")
             number = 0
         number += 1
@@ -206,18 +204,18 @@ async def test_a_frame_is_measured_in_bytes(target: Target) -> None:
     assert code == 4413
 
 
-async def test_huge_frames_are_not_even_taken_in(target: Target, site: Site) -> None:
+async def test_huge_frames_are_not_even_taken_in(target: Target, web: Web) -> None:
     """Closed as "message too big" while the first bytes arrive, not when memory is full."""
-    before = _memory(site.web.pid)
+    before = _memory(web.web.pid)
     with contextlib.suppress(ConnectionClosed):
         await target.reader.socket.send("x" * 100 * 1024 * 1024)
     code, _ = await target.reader.closed()
     assert code == 1009
-    assert _memory(site.web.pid) < before + 20
+    assert _memory(web.web.pid) < before + 20
 
 
-async def test_a_message_in_endless_fragments(target: Target, site: Site) -> None:
-    before = _memory(site.web.pid)
+async def test_a_message_in_endless_fragments(target: Target, web: Web) -> None:
+    before = _memory(web.web.pid)
 
     async def fragments() -> AsyncIterator[str]:
         for _ in range(100_000):
@@ -228,7 +226,7 @@ async def test_a_message_in_endless_fragments(target: Target, site: Site) -> Non
     code, _ = await target.reader.closed()
     # Who keeps sending may be cut off before the code arrives.
     assert code in (1009, 1006)
-    assert _memory(site.web.pid) < before + 20
+    assert _memory(web.web.pid) < before + 20
 
 
 async def test_a_flood_is_first_told_to_wait_and_then_closed(target: Target) -> None:
@@ -281,21 +279,12 @@ async def test_a_reader_that_says_so_is_served_on(target: Target, desk: Desk) ->
         await target.reader.next("pong")
 
 
-def test_a_client_that_lies_about_reading_is_let_go(site: Site, desk: Desk, target: Target) -> None:
+def test_a_client_that_lies_about_reading_is_let_go(web: Web, desk: Desk, target: Target) -> None:
     """It never reads, and keeps saying that it has: what piles up for it is bounded."""
-    key = base64.b64encode(os.urandom(16)).decode()
-    with socket.socket() as raw:
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        raw.connect(("127.0.0.1", site.port))
-        raw.sendall(
-            f"GET /ws/v1/matches/{target.match}/ HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n"
-            f"Origin: {site.base_url}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-        assert raw.recv(12) == b"HTTP/1.1 101"
+    with handshaken(web, target.match) as raw:
         ping = json.dumps({"type": "ping", "received": 10**9}).encode()
         frame = bytes([0x81, 0x80 | len(ping)]) + b"\0\0\0\0" + ping
-        wait_for(lambda: _spectators(site, target.match) == 1, what="the liar to be there")
+        wait_for(lambda: spectators(web, target.match) == 1, what="the liar to be there")
 
         def gone() -> bool:
             desk.publish(target.match, "room", frames=5, size=100_000)
@@ -304,19 +293,10 @@ def test_a_client_that_lies_about_reading_is_let_go(site: Site, desk: Desk, targ
             except OSError:
                 return True
             time.sleep(0.05)
-            return _spectators(site, target.match) == 0
+            return spectators(web, target.match) == 0
 
         wait_for(gone, timeout=30, what="the liar to be let go")
-    assert _memory(site.web.pid) < 400
-
-
-def _spectators(site: Site, match: int) -> int:
-    """How many sockets of the room count as present."""
-    import redis
-
-    with redis.Redis.from_url(site.env["REDIS_URL"]) as client:
-        members = client.zrange(f"{site.env['GAUNTLET_REDIS_PREFIX']}:presence:{match}", 0, -1)
-    return sum(member.startswith(b"room") for member in members)
+    assert _memory(web.web.pid) < 400
 
 
 def _memory(pid: int) -> float:

@@ -13,7 +13,7 @@ import pytest
 from games.sockets.rooms import LISTEN_S
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
-from tests.support.site import AnotherWeb, Site
+from tests.support.site import AnotherWeb, Site, Web
 
 pytestmark = pytest.mark.site
 
@@ -24,7 +24,7 @@ SETTLED_S = LISTEN_S + 2
 @pytest.fixture
 def other(site: Site) -> Iterator[AnotherWeb]:
     other = AnotherWeb(site)
-    other.process.start()
+    other.web.start()
     yield other
     other.stop()
 
@@ -53,7 +53,7 @@ async def test_everybody_is_told_by_whichever_process(
     organisers = [desk.person(role="organisers") for _ in range(3)]
     match = desk.match(*players)
 
-    async def opened(web: Site | AnotherWeb, person: Person | None) -> Reader:
+    async def opened(web: Web, person: Person | None) -> Reader:
         reader = await stack.enter_async_context(await Reader.open(web, match, person))
         reader.ids = (f"{id(reader)}-{number}" for number in count())  # organisers share theirs
         await newest(reader, 1)
@@ -83,8 +83,8 @@ async def test_everybody_is_told_by_whichever_process(
     for reader in readers:
         told = [frame["version"] for frame in reader.frames if frame["type"] in ("sync", "step")]
         assert told == list(range(1, versions + 1))  # a new reader is looked after by a sync
-    other.process.kill()
-    other.process.start()
+    other.web.kill()
+    other.web.start()
     desks[1] = await opened(other, organisers[2])
     readers[1], readers[3] = await opened(other, players[1]), await opened(other, None)
     await act(6)

@@ -18,21 +18,26 @@ from script.lib.console import ROOT
 from script.lib.ports import bind_from, free_port
 from script.lib.processes import spawn, stop
 
+COMMANDS = {
+    "daphne": ["daphne", "--verbosity", "0"],
+    "uvicorn": ["config.serve"],
+}
+
 
 @dataclass
 class Echo:
-    """A Daphne of our own."""
+    """A server of our own."""
 
     child: subprocess.Popen[bytes]
     port: int
 
 
-@pytest.fixture
-async def echo() -> AsyncIterator[Echo]:
+@pytest.fixture(params=COMMANDS)
+async def echo(request: pytest.FixtureRequest) -> AsyncIterator[Echo]:
     listener, _taken = bind_from("127.0.0.1", free_port())
     with listener:
         child = spawn(
-            [sys.executable, "-m", "daphne", "--verbosity", "0", "--fd", str(listener.fileno()),
+            [sys.executable, "-m", *COMMANDS[request.param], "--fd", str(listener.fileno()),
              "tests.support.echo_app:application"],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             cwd=ROOT,

@@ -12,7 +12,7 @@ from _pytest.nodeid import NodeId
 
 from script.lib import chromium
 from script.lib.console import ROOT
-from tests.support.site import Site
+from tests.support.site import AnotherWeb, Site, Web
 from tests.support.workers import Workers, set_up
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.when == "call" and report.failed:
         site = fixtures.get("site")
         if isinstance(site, Site):
-            for process in site.processes:
+            for process in [*site.processes, *site.others]:
                 tail = process.log(since_start=False)[-6000:]
                 report.sections.append((f"output of {process.name}", tail))
         pages = fixtures.get("new_page")
@@ -204,6 +204,24 @@ def site(site_session: Site) -> Site:
     """The running site; whatever an earlier test killed has been started again."""
     site_session.ensure_running()
     return site_session
+
+
+@pytest.fixture(scope="session")
+def uvicorn_session(site_session: Site) -> Iterator[AnotherWeb]:
+    """A web process of the site that runs uvicorn; it is not started yet."""
+    other = AnotherWeb(site_session, "uvicorn")
+    yield other
+    other.stop()
+
+
+@pytest.fixture(params=["daphne", "uvicorn"])
+def web(request: pytest.FixtureRequest, site: Site) -> Web:
+    """A running web process of the site, once by each of the servers that operators may choose."""
+    if request.param == "daphne":
+        return site
+    other: AnotherWeb = request.getfixturevalue("uvicorn_session")
+    other.web.start()
+    return other
 
 
 class Pages:

@@ -203,6 +203,8 @@ class Site:
         self.worker = process("worker", worker_command(python), takes_tasks)
         self.beat = process("beat", beat_command(python), lambda beat: "beat ready" in beat.log())
         self.processes = [self.web, self.deadlines, self.worker, self.beat]
+        # Those that tests have beside these. They are started by whoever needs them.
+        self.others: list[Process] = []
 
     def start(self) -> None:
         """Make the database, and start all processes."""
@@ -226,7 +228,7 @@ class Site:
 
     def rest(self) -> None:
         """Kill all processes: the next tests need none, and idle ones take processor time."""
-        for process in self.processes:
+        for process in [*self.others, *self.processes]:
             process.kill()
 
     def ensure_running(self) -> None:
@@ -271,7 +273,7 @@ class Site:
         """Return everything that all processes printed."""
         return "\n".join(
             f"===== {process.name} =====\n{process.log(since_start=False)}"
-            for process in self.processes
+            for process in [*self.processes, *self.others]
         )
 
     def _admin(self, statement: Composed) -> None:
@@ -280,24 +282,39 @@ class Site:
 
 
 class AnotherWeb:
-    """One more web process of a site, at an address of its own."""
+    """One more web process of a site, at an address of its own: ``server`` is `daphne` or
+    `uvicorn`, and ``options`` are for either's command line."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, server: str = "daphne", *options: str) -> None:
         self.listener, _taken = bind_from("127.0.0.1", free_port())
-        port: int = self.listener.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{port}"
-        self.ws_url = f"ws://127.0.0.1:{port}"
+        self.port: int = self.listener.getsockname()[1]
+        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.ws_url = f"ws://127.0.0.1:{self.port}"
+        self.site = site
+        self.env = site.env
         fd = self.listener.fileno()
-        self.process = Process(
+        command = web_command(Path(sys.executable), fd, server)
+        self.web = Process(
             "another-web",
-            web_command(Path(sys.executable), fd),
+            # The application comes last.
+            [*command[:-1], *options, command[-1]],
             env=site.env,
-            log=site.folder / "another-web.log",
-            ready=lambda _web: is_well(self.base_url),
+            log=site.folder / f"web-{self.port}.log",
+            ready=lambda _web: self.answers(),
             pass_fds=[fd],
         )
+        site.others.append(self.web)
+
+    def answers(self) -> bool:
+        """Say whether the health address answers that all is well."""
+        return is_well(self.base_url)
 
     def stop(self) -> None:
-        """End the process."""
-        self.process.terminate()
+        """End the process, for good."""
+        self.web.terminate()
         self.listener.close()
+        self.site.others.remove(self.web)
+
+
+# Both have `base_url`, `ws_url`, `port`, `env`, `answers` and the process, `web`.
+Web = Site | AnotherWeb
