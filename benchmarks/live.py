@@ -1,7 +1,7 @@
 """What a live turn costs: real sockets against the real processes.
 
     python benchmarks/live.py [--matches 50] [--rounds 2] [--pace 100,145] [--game ID]
-                              [--no-peer] [--markdown | --json]
+                              [--server daphne,uvicorn] [--no-peer] [--markdown | --json]
 
 Starts its own PostgreSQL (durable commits), Valkey, Daphne, workers and beat, and drives matches of
 a ruleset that says in its folder how (`benchmark.py`), the first of them by default, with two
@@ -9,10 +9,11 @@ sockets each, from a process of its own. First as fast as players can answer (tu
 saturation), then paced, at half of that and at given turns/s, measuring from a player's send to the
 opponent's frame.
 
-Beside it, in the same run and by turns with it: the floor, which is the same server, threads,
-database and channel layer without a game, a bare echo and an echo with one durable transaction and
-a broadcast (`floor_app.py`); and, where Node is there, boardgame.io with PostgreSQL storage on the
-same database server, driven by the same players (`boardgame_io.py`).
+With two servers named, the site is run by the first, and by the second as well as fast as players
+can answer, by turns. Beside it, in the same run and by turns with it: the floor, which is the same
+server (Daphne), threads, database and channel layer without a game, a bare echo and an echo with
+one durable transaction and a broadcast (`floor_app.py`); and, where Node is there, boardgame.io
+with PostgreSQL storage on the same database server, driven by the same players (`boardgame_io.py`).
 
 Processor time is that of the processes themselves, out of /proc; it hardly depends on what else the
 machine does, which turns a second and milliseconds do. It is counted from when everybody is in
@@ -49,6 +50,8 @@ from ours import PLAYED, Prepared, watching
 from stand import Stand, running_site
 from tables import machine, print_table
 from wire import Wire
+
+from script.lib.server import web_command
 
 SERVICES = ("postgres", "valkey")
 IDLE_S = 3.0
@@ -99,6 +102,8 @@ class Run:
         self.own = {"web", "deadlines", "worker", "beat", *SERVICES}
         self.floor, self.saturation, self.half = Phase(), Phase(), Phase()
         self.peer_saturation = Phase()
+        # The servers beside the first.
+        self.others = {server: Phase() for server in arguments.server[1:]}
         self.paced: dict[float, tuple[Phase, Phase]] = {}
 
     async def measure(self) -> dict[str, Any]:
@@ -111,14 +116,16 @@ class Run:
             "game": self.arguments.game,
             "idle_ms_per_s": self._idle(),
         }
-        say("preparing matches")
-        self.prepared = Prepared(
-            self.stand.site, self.arguments.game, self.count * rounds * (2 + len(paces))
-        )
+        self._serve_by(self.arguments.server[0])
         for number in range(1, rounds + 1):
             say(f"as fast as players can answer, round {number}")
             await self._floor(self.arguments.seconds / rounds)
             await self._ours(self.saturation)
+            for server, phase in self.others.items():
+                self._serve_by(server)
+                await self._ours(phase)
+            if self.others:
+                self._serve_by(self.arguments.server[0])
             await self._peer(self.peer_saturation)
         saturation = self.saturation.measured.row()["turns_per_s"]
         for number in range(1, rounds + 1):
@@ -137,6 +144,7 @@ class Run:
         await floor.close(sockets)
         found["floor"] = {"echo_per_s": echo.row()["turns_per_s"], **self.floor.row()}
         found["saturation"] = self.saturation.row()
+        found["servers"] = {server: phase.row() for server, phase in self.others.items()}
         found["half_load"] = self.half.row()
         found["paced"] = {f"{pace:g}": ours.row() for pace, (ours, _) in self.paced.items()}
         if self.peer is not None:
@@ -151,6 +159,20 @@ class Run:
         found["wire"] = await self._wire()
         found["ratios"] = ratios(found)
         return found
+
+    def _serve_by(self, server: str) -> None:
+        """Run the site by this server, and have enough matches for whatever comes."""
+        site = self.stand.site
+        command = web_command(Path(sys.executable), site.listener.fileno(), server)
+        if site.web.argv != command:
+            site.web.terminate()
+            site.web.argv = command
+            site.web.start()
+        say(f"preparing matches, served by {server}")
+        # New ones: what was on meanwhile would be given back its time first.
+        phases = self.arguments.rounds * (2 + len(self.arguments.pace))
+        self.prepared = Prepared(site, self.arguments.game, self.count * phases)
+        self.stand.drain()
 
     def _idle(self) -> dict[str, float]:
         meter = self.stand.meter()
@@ -280,6 +302,10 @@ def ratios(found: dict[str, Any]) -> dict[str, float]:
         "cpu_of_floor_opening_included": whole / least,
         "turns_of_floor": ours["turns_per_s"] / ground["turns_per_s"],
     }
+    for server, row in found["servers"].items():
+        for name in ("web", "all"):
+            made[f"cpu_{name}_by_{server}"] = row["cpu_ms"][name] / ours["cpu_ms"][name]
+        made[f"turns_by_{server}"] = row["turns_per_s"] / ours["turns_per_s"]
     if "peer" in found:
         peer = found["peer"]
         made["turns_of_peer"] = ours["turns_per_s"] / peer["saturation"]["turns_per_s"]
@@ -307,6 +333,7 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
     lines = {
         "floor: durable turn, no game": found["floor"],
         "a turn, as fast as players answer": found["saturation"],
+        **{f"the same, by {server}": row for server, row in found["servers"].items()},
         "boardgame.io, the same": peer.get("saturation"),
         "a turn, at half of that": found["half_load"],
     }
@@ -360,6 +387,14 @@ def paces(text: str) -> list[float]:
     return [float(each) for each in text.split(",") if each]
 
 
+def servers(text: str) -> list[str]:
+    """Servers of the site, with commas between them."""
+    named = text.split(",")
+    if not set(named) <= {"daphne", "uvicorn"} or len(set(named)) < len(named):
+        raise argparse.ArgumentTypeError("daphne, uvicorn, or both with a comma between them")
+    return named
+
+
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Bring everything up, measure, and take it down."""
     program = boardgame_io.peer_node() if arguments.peer else None
@@ -383,6 +418,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=4.0, help="for the floor, altogether")
     parser.add_argument("--pace", type=paces, default=[100.0, 145.0], help="turns/s: 100,145")
     parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
+    parser.add_argument("--server", type=servers, default=["daphne"], help="or daphne,uvicorn")
     parser.add_argument("--no-peer", dest="peer", action="store_false", help="no boardgame.io")
     parser.add_argument("--markdown", action="store_true", help="tables for a document")
     parser.add_argument("--json", action="store_true", help="everything, as one object")
