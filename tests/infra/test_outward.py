@@ -35,6 +35,7 @@ from tournaments.webhooks.destinations import Destination
 # Modules of ours that speak to somebody, and where their limits are tested.
 SPEAK = {
     "accounts/mail.py": "names SMTP's errors only",
+    "config/serve.py": "listens only: tests/infra/test_serve.py",
     "core/mailing.py": "below",
     "core/jobs/tasks.py": "names SMTP's errors only",
     "games/tasks.py": "names SMTP's errors only",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BROWSER_FIXTURES = {"browser", "new_page"}
 SITE_FIXTURES = {"site", "site_session", "new_page"}
+SERVER_FIXTURES = {"web", "uvicorn_session"}
 ALL_FIXTURES = SITE_FIXTURES | BROWSER_FIXTURES
 # The longest part of the browser tests: matches on their boards. They have a worker of their own.
 BOARDS = "tests/browser/"
@@ -322,9 +323,12 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
         needed = set(getattr(nextitem, "fixturenames", ()))
         if not BROWSER_FIXTURES & needed:
             CHROMIUM.close()
-        if not SITE_FIXTURES & needed:
-            for site in SITES:
+        for site in SITES:
+            if not SITE_FIXTURES & needed:
                 site.rest()
+            elif not SERVER_FIXTURES & needed:
+                # Tests of outages take the site's own web process for the only one.
+                site.end_others()
 
 
 @pytest.fixture

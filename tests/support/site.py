@@ -228,7 +228,13 @@ class Site:
 
     def rest(self) -> None:
         """Kill all processes: the next tests need none, and idle ones take processor time."""
-        for process in [*self.others, *self.processes]:
+        self.end_others()
+        for process in self.processes:
+            process.kill()
+
+    def end_others(self) -> None:
+        """Kill the processes that tests have beside the site's own."""
+        for process in self.others:
             process.kill()
 
     def ensure_running(self) -> None:
