@@ -6,7 +6,7 @@ from math import tanh
 from typing import Final
 
 from games.engine.decisions import Seat, other
-from games.rulesets.domino_wars.board import DOMINOES
+from games.rulesets.domino_wars.lanes import DOMINOES
 from games.rulesets.domino_wars.state import Opening, Position, Side, State
 
 CERTAIN: Final = 0.999  # kept for what is not over yet

@@ -8,7 +8,8 @@ from typing import Final
 from games.engine.decisions import EVERYONE, Chance, Event, Seat
 from games.engine.ruleset import Chosen
 from games.rulesets.domino_wars import turns
-from games.rulesets.domino_wars.board import COVER, NAMES, Play
+from games.rulesets.domino_wars.board import NAMES, Play
+from games.rulesets.domino_wars.lanes import COVER
 from games.rulesets.domino_wars.moves import (
     ChooseStarter,
     Deck,

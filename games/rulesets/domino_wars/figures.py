@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from games.engine.decisions import ROOM
-from games.rulesets.domino_wars.board import SQUARES, Play, board_of
+from games.rulesets.domino_wars.board import Play, board_of
+from games.rulesets.domino_wars.lanes import SQUARES
 from games.rulesets.domino_wars.notation import parse_move
 from games.rulesets.domino_wars.picture import TentativeDomino, drawing
 from games.rulesets.domino_wars.state import PLAY, Position, Side, Terms

@@ -10,17 +10,8 @@ import msgspec
 from games.engine.chance import RandomSource, choose, shuffled
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
-from games.rulesets.domino_wars.board import (
-    DOMINOES,
-    INDEX_OF,
-    SQUARE_OF,
-    SQUARES,
-    WAYS,
-    DominoIndex,
-    Play,
-    board_of,
-    fits,
-)
+from games.rulesets.domino_wars.board import INDEX_OF, SQUARE_OF, Play, board_of
+from games.rulesets.domino_wars.lanes import DOMINOES, SQUARES, WAYS, DominoIndex, fits
 from games.rulesets.domino_wars.moves import DECK
 from games.rulesets.domino_wars.notation import parse_move
 from games.rulesets.domino_wars.state import (

@@ -6,11 +6,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from games.rulesets.domino_wars.board import (
-    NAMES,
-    DominoIndex,
-    Play,
-)
+from games.rulesets.domino_wars.board import NAMES, Play
+from games.rulesets.domino_wars.lanes import DominoIndex
 
 DECK: Final = 8  # dominoes
 

@@ -11,7 +11,8 @@ import re
 from typing import Final
 
 from core.refusals import Refusal
-from games.rulesets.domino_wars.board import INDEX_OF, NAMES, SQUARE_OF, DominoIndex, Play, play_of
+from games.rulesets.domino_wars.board import INDEX_OF, NAMES, SQUARE_OF, Play, play_of
+from games.rulesets.domino_wars.lanes import DominoIndex
 from games.rulesets.domino_wars.moves import (
     DECK,
     DISCARDS,

@@ -14,7 +14,8 @@ from games.engine.decisions import Chance, Decision, Draw, Seat
 from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS
 from games.engine.ruleset import Chosen
-from games.rulesets.domino_wars.board import DOMINOES, NAMES
+from games.rulesets.domino_wars.board import NAMES
+from games.rulesets.domino_wars.lanes import DOMINOES
 from games.rulesets.domino_wars.moves import DECK, ChooseStarter, Deck, Move, Mulligan
 from games.rulesets.domino_wars.notation import names_of
 from games.rulesets.domino_wars.state import (

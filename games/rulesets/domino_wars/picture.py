@@ -15,7 +15,8 @@ import msgspec
 from games.engine.decisions import Seat
 from games.engine.naming import names_in
 from games.engine.palette import FILL, LINE, patterns
-from games.rulesets.domino_wars.board import SIZE, SQUARE_NAMES, SQUARE_OF
+from games.rulesets.domino_wars.board import SQUARE_NAMES, SQUARE_OF
+from games.rulesets.domino_wars.lanes import SIZE
 
 CELL: Final = 72
 EDGE: Final = 28  # the margin with the names of columns and rows

@@ -40,15 +40,8 @@ from games.rulesets.domino_wars import (
 from games.rulesets.domino_wars import (
     view as views,
 )
-from games.rulesets.domino_wars.board import (
-    INDEX_OF,
-    NAMES,
-    PLAYS,
-    Direction,
-    Play,
-    plays_on,
-    some_code,
-)
+from games.rulesets.domino_wars.board import INDEX_OF, NAMES, PLAYS, Play, plays_on
+from games.rulesets.domino_wars.lanes import Direction, some_code
 from games.rulesets.domino_wars.moves import (
     DECK,
     DISCARDS,
@@ -287,7 +280,7 @@ class DominoWars(Ruleset[State, Move], Simulates):
         return True
 
     def sample(self, state: State, decision: Decision, random: RandomSource) -> Move:
-        """Uniform, see `games.rulesets.domino_wars.board.some_code` for plays."""
+        """Uniform, see `games.rulesets.domino_wars.lanes.some_code` for plays."""
         if type(state) is not Position:
             return _sample_opening(_opening(state), decision, random)
         seat = state.seat

@@ -7,14 +7,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from games.engine.errors import EngineFault
-from games.rulesets.domino_wars.board import (
-    DOMINOES,
-    HIGHEST,
-    PLAYS,
-    SQUARES,
-    board_of,
-    numbers_on,
-)
+from games.rulesets.domino_wars.board import PLAYS, board_of, numbers_on
+from games.rulesets.domino_wars.lanes import DOMINOES, HIGHEST, SQUARES
 from games.rulesets.domino_wars.moves import DECK
 from games.rulesets.domino_wars.state import (
     MOST_PLAYS,

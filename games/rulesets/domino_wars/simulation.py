@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from games.engine.chance import RandomSource, shuffled
-from games.rulesets.domino_wars.board import (
+from games.rulesets.domino_wars.lanes import (
     CLEAR,
     COVER,
     DOMINOES,

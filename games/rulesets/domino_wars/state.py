@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from games.engine.decisions import Decision, Seat, other
-from games.rulesets.domino_wars.board import SQUARES, Direction, DominoIndex
+from games.rulesets.domino_wars.lanes import SQUARES, Direction, DominoIndex
 
 HAND: Final = 3  # dominoes drawn at the start
 MULLIGANS_PER_ITEM: Final = 2

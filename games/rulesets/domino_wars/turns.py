@@ -15,16 +15,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from games.engine.decisions import Seat
 from games.engine.errors import EngineFault
-from games.rulesets.domino_wars.board import (
-    CLEAR,
-    COVER,
-    DOMINOES,
-    EMPTY,
-    WAYS,
-    DominoIndex,
-    Play,
-    fits,
-)
+from games.rulesets.domino_wars.board import Play
+from games.rulesets.domino_wars.lanes import CLEAR, COVER, DOMINOES, EMPTY, WAYS, DominoIndex, fits
 from games.rulesets.domino_wars.moves import Discard, Return, Top
 from games.rulesets.domino_wars.state import (
     DISCARD,

@@ -7,14 +7,8 @@ from typing import Any, Final
 from core.refusals import Refusal
 from games.engine.decisions import Decision
 from games.rulesets.domino_wars import opening
-from games.rulesets.domino_wars.board import (
-    DIRECTION_NAMES,
-    DOMINOES,
-    NAMES,
-    SQUARE_NAMES,
-    Play,
-    number_at,
-)
+from games.rulesets.domino_wars.board import DIRECTION_NAMES, NAMES, SQUARE_NAMES, Play, number_at
+from games.rulesets.domino_wars.lanes import DOMINOES
 from games.rulesets.domino_wars.moves import (
     ChooseStarter,
     Deck,

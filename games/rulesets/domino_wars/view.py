@@ -12,24 +12,15 @@ from typing import Any, Final
 from games.engine.decisions import ALL, Audience, Seat
 from games.rulesets.domino_wars import opening, turns
 from games.rulesets.domino_wars.board import (
-    COVER,
     DIRECTION_NAMES,
     NAMES,
     PLAYS,
     SQUARE_NAMES,
-    SQUARES,
     numbers_on,
     plays_on,
 )
-from games.rulesets.domino_wars.state import (
-    KINDS,
-    PLAY,
-    Dominoes,
-    Opening,
-    Position,
-    Side,
-    State,
-)
+from games.rulesets.domino_wars.lanes import COVER, SQUARES
+from games.rulesets.domino_wars.state import KINDS, PLAY, Dominoes, Opening, Position, Side, State
 
 _AUDIENCE_OF: Final[tuple[Audience, Audience]] = (0, 1)
 _NO_SIDE: Final = Side((), ())

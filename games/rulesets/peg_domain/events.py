@@ -30,7 +30,8 @@ from games.rulesets.peg_domain.moves import (
     Take,
 )
 from games.rulesets.peg_domain.notation import cut_text, print_move
-from games.rulesets.peg_domain.state import PegDomainState, taken_by
+from games.rulesets.peg_domain.state import PegDomainState
+from games.rulesets.peg_domain.turns import taken_by
 
 _AUDIENCE_OF: Final[tuple[Audience, Audience]] = (0, 1)
 

@@ -24,7 +24,8 @@ from games.rulesets.peg_domain.boards import (
 from games.rulesets.peg_domain.moves import PlaceCutOut
 from games.rulesets.peg_domain.notation import parse_move
 from games.rulesets.peg_domain.picture import Grid
-from games.rulesets.peg_domain.state import PegDomainState, Preliminaries, begun
+from games.rulesets.peg_domain.state import PegDomainState, Preliminaries
+from games.rulesets.peg_domain.turns import begun
 from games.rulesets.peg_domain.view import view
 
 # A pallet that was drawn once; C7 and E8 carry pegs.

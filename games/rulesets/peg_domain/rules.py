@@ -41,14 +41,12 @@ from games.rulesets.peg_domain import (
     saving,
     simulation,
     supply,
+    turns,
     validation,
 )
 from games.rulesets.peg_domain import state as states
 from games.rulesets.peg_domain import view as views
-from games.rulesets.peg_domain.boards import (
-    PALLET_SQUARES,
-    members,
-)
+from games.rulesets.peg_domain.boards import PALLET_SQUARES, members
 from games.rulesets.peg_domain.moves import (
     Choose,
     EndInspection,
@@ -163,7 +161,7 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
         )
 
     def decisions(self, state: PegDomainState) -> tuple[Decision, ...]:
-        return states.decisions(state)
+        return turns.decisions(state)
 
     def chance_due(self, state: PegDomainState) -> tuple[Draw, ...]:
         return drawing.due(state.frame) if state.phase == "pallets" else ()
@@ -191,7 +189,7 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
             case Order():
                 return states.ordered(state, seat if move.first else other(seat))
             case Choose():
-                return states.begun(state, seat if move.colour == "red" else other(seat))
+                return turns.begun(state, seat if move.colour == "red" else other(seat))
             case _:
                 raise EngineFault(f"{move!r} during the phase {state.phase}")
 
@@ -205,7 +203,7 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
                 removal = each
         if not isinstance(move, PlaceCutOut | Finish):
             raise EngineFault(f"a turn with {move!r}")
-        return states.played(state, move, removal)
+        return turns.played(state, move, removal)
 
     def settles(self, state: PegDomainState, decision: Decision, move: Move) -> bool:
         """Finishing, said or by running out of time, ends the turn at once: nothing is removed
@@ -279,8 +277,8 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
                 yield Choose("blue")
             case "removal":
                 yield Keep()
-                yield from map(Remove, members(states.removable(state)))
-                if states.rapid_in_hand(state):
+                yield from map(Remove, members(turns.removable(state)))
+                if turns.rapid_in_hand(state):
                     yield from map(Rapid, PALLET_SQUARES)
             case _:
                 raise EngineFault("the placements of a turn are not listed")

@@ -9,13 +9,7 @@ from __future__ import annotations
 
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
-from games.rulesets.peg_domain.boards import (
-    PALLET_SQUARES,
-    around,
-    has_cut_out,
-    members,
-    set_of,
-)
+from games.rulesets.peg_domain.boards import PALLET_SQUARES, around, has_cut_out, members, set_of
 from games.rulesets.peg_domain.moves import Keep, Move, PlaceCutOut, Rapid, Remove
 from games.rulesets.peg_domain.search import some_turn
 from games.rulesets.peg_domain.state import (
@@ -24,9 +18,8 @@ from games.rulesets.peg_domain.state import (
     PegDomainState,
     PegTurn,
     Preliminaries,
-    covered_by,
-    pegs_put,
 )
+from games.rulesets.peg_domain.turns import covered_by, pegs_put
 
 _KEEP = Keep()
 

@@ -40,10 +40,9 @@ from games.rulesets.peg_domain.state import (
     RAPID,
     SUBTRACTION,
     PegDomainState,
-    rapid_in_hand,
-    removable,
     removable_at_first,
 )
+from games.rulesets.peg_domain.turns import rapid_in_hand, removable
 
 _EXPECTED: Final = {
     "right": 'Take a right now: "take order" or "take colour".',

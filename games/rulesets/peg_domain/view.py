@@ -22,17 +22,10 @@ from games.rulesets.peg_domain.boards import (
     domain_names,
     pallet_names,
 )
-from games.rulesets.peg_domain.moves import (
-    PlaceCutOut,
-)
+from games.rulesets.peg_domain.moves import PlaceCutOut
 from games.rulesets.peg_domain.notation import print_move
-from games.rulesets.peg_domain.state import (
-    ITEM_IDS,
-    LAST_ROUND_OF_ITEMS,
-    PegDomainState,
-    PegTurn,
-    removable,
-)
+from games.rulesets.peg_domain.state import ITEM_IDS, LAST_ROUND_OF_ITEMS, PegDomainState, PegTurn
+from games.rulesets.peg_domain.turns import removable
 from games.rulesets.peg_domain.validation import extra_squares
 
 

@@ -10,7 +10,8 @@ from games.engine import notation
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Event, Seat, seen_by
 from games.engine.ruleset import HeldItem, Setup
-from games.rulesets.domino_wars.board import INDEX_OF, SQUARES, board_of
+from games.rulesets.domino_wars.board import INDEX_OF, board_of
+from games.rulesets.domino_wars.lanes import SQUARES
 from games.rulesets.domino_wars.moves import Move
 from games.rulesets.domino_wars.rules import DominoWars, DominoWarsOptions
 from games.rulesets.domino_wars.state import (

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from games.engine.playouts import playout, step
-from games.rulesets.domino_wars.board import DOMINOES, SQUARES, board_of
+from games.rulesets.domino_wars.board import board_of
+from games.rulesets.domino_wars.lanes import DOMINOES, SQUARES
 from games.rulesets.domino_wars.notation import print_move
 from games.rulesets.domino_wars.opening import some_deck
 from games.rulesets.domino_wars.state import MOST_PLAYS, NOTHING, PLAY, Position, Side, Terms

@@ -11,7 +11,7 @@ from core.refusals import Refusal
 from games.engine.decisions import Draw, seen_by
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Options
-from games.rulesets.domino_wars.board import DOMINOES
+from games.rulesets.domino_wars.lanes import DOMINOES
 from games.rulesets.domino_wars.moves import ChooseStarter, Deck
 from games.rulesets.domino_wars.opening import check_deck, decks
 from games.rulesets.domino_wars.rules import DominoWarsOptions
