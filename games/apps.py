@@ -7,6 +7,7 @@ class GamesConfig(AppConfig):
     def ready(self) -> None:
         # These need the models, which are there only now.
         from django.contrib.auth.signals import user_logged_out  # noqa: PLC0415
+        from django.utils.autoreload import autoreload_started  # noqa: PLC0415
 
         from accounts.hooks import (  # noqa: PLC0415
             account_closed,
@@ -16,6 +17,7 @@ class GamesConfig(AppConfig):
         )
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens.services import register_bot_check  # noqa: PLC0415
+        from core import compiled  # noqa: PLC0415
         from games import extras, hooks, moderation, receivers  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
@@ -29,6 +31,7 @@ class GamesConfig(AppConfig):
         account_suspended.connect(
             receivers.on_account_suspended, dispatch_uid="games.account_suspended"
         )
+        autoreload_started.connect(compiled.watch, dispatch_uid="games.compiled")
         moderation.register()
         extras.register_waiting(missed.missed_ends)
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from script.lib import compiling
 from script.lib.console import DATA, ROOT, Failure, say, shout, step
 from script.lib.ports import bind_from
 from script.lib.processes import Register, spawn, stop
@@ -110,6 +111,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         "--port", type=int, default=8000, help="port, or the first free one after it (%(default)s)"
     )
     parser.add_argument("--no-demo", action="store_true", help="make no demo players and matches")
+    parser.add_argument(
+        compiling.PLAIN_ARGUMENT,
+        action="store_true",
+        help="compile no rules, run them as they stand",
+    )
     options = parser.parse_args(arguments)
     if not 0 < options.port < 65_536:
         parser.error("--port must lie between 1 and 65535")
@@ -145,7 +151,9 @@ class Server:
 
     def run(self) -> None:
         """Start everything, tell where it is, and keep it running."""
-        self.python = Environment().ensure(RUNTIME)
+        environment = Environment()
+        self.python = environment.ensure(RUNTIME)
+        compiling.ensure(environment, plain=self.options.plain)
         register = Register(DATA / "run")
         register.end_orphans(say=say)
         listener = self._listen()
@@ -216,6 +224,8 @@ class Server:
             with contextlib.suppress(OSError):
                 names.update(socket.gethostbyname_ex(socket.gethostname())[2])
             env.setdefault("ALLOWED_HOSTS", ",".join(sorted(names)))
+        if self.options.plain:
+            env = compiling.as_they_stand(env)
         # For links in mail and webhooks, which no request tells the address.
         env.setdefault("GAUNTLET_ORIGIN", f"http://localhost:{listener.getsockname()[1]}")
         return env

@@ -1,4 +1,8 @@
-"""`script/test`: every check of the code's behaviour, from a fresh checkout."""
+"""`script/test`: every check of the code's behaviour, from a fresh checkout.
+
+Rules run compiled where they can be, and as they stand with `--plain`, and where what is reached is
+measured, which nothing can see of what is compiled. `tests/rulesets/test_compiled.py` runs both.
+"""
 
 import os
 import signal
@@ -6,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from script.lib import chromium
+from script.lib import chromium, compiling
 from script.lib.console import ROOT, Failure, say, shout, step
 from script.lib.processes import spawn, stop
 from script.lib.scratch import Scratch
@@ -45,7 +49,8 @@ class Suite:
     """One run of what was asked for."""
 
     def __init__(self) -> None:
-        self.python = Environment().ensure(DEVELOPMENT)
+        self.environment = Environment()
+        self.python = self.environment.ensure(DEVELOPMENT)
 
     def run(self, arguments: Sequence[str]) -> list[str]:
         """Run it and return the names of the parts that failed."""
@@ -56,6 +61,11 @@ class Suite:
         if WHOLE_ARGUMENT in arguments:
             env[WHOLE] = "1"
             arguments = [each for each in arguments if each != WHOLE_ARGUMENT]
+        plain = compiling.PLAIN_ARGUMENT in arguments
+        arguments = [each for each in arguments if each != compiling.PLAIN_ARGUMENT]
+        compiling.ensure(self.environment, plain=plain)
+        if plain or any(each.startswith("--cov") for each in arguments):
+            env = compiling.as_they_stand(env)
         # Else each of many processes would compile every module anew.
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         env["DJANGO_SETTINGS_MODULE"] = "config.settings.test"

@@ -21,7 +21,8 @@ VENV = ROOT / ".venv"
 RUNTIME = ("requirements.txt",)
 DISTRIBUTION = Path("/usr/bin")  # where Linux distributions have their Pythons
 PLACE = "place"  # the marker's entry for where and with what Python it was made
-DEVELOPMENT = ("requirements.txt", "requirements-uvicorn.txt", "requirements-dev.txt")
+COMPILING = (*RUNTIME, "requirements-compile.txt")
+DEVELOPMENT = (*COMPILING, "requirements-uvicorn.txt", "requirements-dev.txt")
 
 
 class Environment:
