@@ -6,7 +6,8 @@ A step is one `sample` and one `apply` (all of a barrier's for sealed choices). 
 game from its start to its end: a whole match, or, in rulesets whose matches are series of
 independent bouts, one bout (a match plays up to four of them; both rates are printed). A batch is
 many playouts in one call of `games.engine.playouts.playouts`, timed in turns with the steps. All
-rates are by processor time. Where `open_spiel` is installed, two of its pure-Python games are timed
+rates are by processor time; a line says whether modules run compiled (`script/compile`; not with
+GAUNTLET_PLAIN=1). Where `open_spiel` is installed, two of its pure-Python games are timed
 in the same process for scale.
 """
 
@@ -23,11 +24,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from core import compiled
 from games.engine.playouts import playouts, step
 from games.engine.ruleset import Ruleset, Setup
 from games.rulesets import REGISTRY
 
 BATCH = 50  # playouts
+PLAIN = "Rules as they stand, none of their modules compiled."
 OPEN_SPIEL_GAMES = ("python_block_dominoes", "python_tic_tac_toe")
 
 
@@ -121,8 +124,11 @@ def main() -> None:
         parser.error(f"no such ruleset: {', '.join(unknown)}")
     found = list(rows(arguments.rulesets, arguments.seconds, arguments.seed))
     if arguments.json:
-        print(json.dumps({"seconds": arguments.seconds, "games": found}, indent=2))
+        said = {"seconds": arguments.seconds, "compiled": compiled.installed(), "games": found}
+        print(json.dumps(said, indent=2))
         return
+    count = len(compiled.installed())
+    print(f"Rules as they stand, and {count} of their modules compiled." if count else PLAIN)
     print(
         f"{'game':34} {'playouts/s':>11} {'in batches':>11} {'steps/s':>10} {'matches/s':>10}"
         f" {'steps each':>10}"
