@@ -46,7 +46,8 @@ def answer_to(request: HttpRequest, etag: str, make: Callable[[], Answer]) -> An
     known: HttpResponse | None = get_conditional_response(request, etag=etag)
     if known is None:
         response: Answer | HttpResponse = make()
-        response["ETag"] = etag
+        # What was made may be newer, and have a tag of its own.
+        response.setdefault("ETag", etag)
         return response
     known["ETag"] = _as_known(request, etag)
     return known

@@ -19,6 +19,7 @@ FOLLOW_UP: Final = "games.tasks.follow_up"
 TELL_RULING: Final = "games.tasks.tell_ruling"
 MAIL_RULING: Final = "games.tasks.mail_ruling"
 MAIL_MISSED: Final = "games.tasks.mail_missed"
+DRAW: Final = "games.tasks.draw"
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
 

@@ -158,6 +158,12 @@ def held_of(match: Match) -> Held:
     )  # fmt: skip
 
 
+def readers_of(match: Match) -> Readers:
+    """What each audience of a match has been told, of a row that was fetched already; without
+    reading how the match stands."""
+    return _SNAPSHOT.decode(match.snapshot).readers
+
+
 def _read(sql: str, parameters: tuple[int, ...]) -> Held:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)

@@ -12,8 +12,9 @@ from core.clock import now_ms
 from core.jobs import guard
 from core.queueing import enqueue
 from games import presence
-from games.jobs import FOLLOW_UP, MAIL_MISSED, MAIL_RULING, TELL_RULING, WAKE, wake_enqueue
+from games.jobs import DRAW, FOLLOW_UP, MAIL_MISSED, MAIL_RULING, TELL_RULING, WAKE, wake_enqueue
 from games.models import Match
+from games.pictures.keeping import picture_draw
 from games.publishing import notices
 from games.ratings.services import ratings_take_in
 from games.services.aftermath import end_follow_up, ends_sweep
@@ -93,6 +94,12 @@ def sweep_ends() -> None:
     """Do what follows the ends that no worker was told of, and take in results that wait."""
     ends_sweep()
     ratings_take_in()
+
+
+@shared_task(name=DRAW)
+def draw(match_id: int, kind: str, number: int, digest: str, release: str) -> None:
+    """Draw a picture of a match's position that somebody waits for."""
+    picture_draw(match_id=match_id, kind=kind, number=number, digest=digest, release=release)
 
 
 @shared_task(name=TELL_RULING)

@@ -21,6 +21,7 @@ GAUNTLET_DEVELOPMENT = False
 # What is made anew once it is another: pages that are kept, answers that readers have. Where nobody
 # says which release this is, each start of a process counts as one.
 RELEASE = env.str("GAUNTLET_RELEASE", "") or str(time.time_ns())
+RELEASE_IS_NAMED = bool(env.str("GAUNTLET_RELEASE", ""))
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
 # Where the site is found, for links in what is sent without anybody's request: mail, webhooks.
 GAUNTLET_ORIGIN = env.str(
@@ -417,6 +418,8 @@ GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
 # Sockets that one process lets wait to be seen to, players first. One core sees to about a hundred
 # a second, and a page waits twenty seconds; who would wait longer is told at once to come later.
 GAUNTLET_ARRIVALS = env.int("GAUNTLET_ARRIVALS", 1500)
+# How long a web process waits for a worker to begin with a picture before it draws that by itself.
+GAUNTLET_PICTURE_WAIT_MS = env.int("GAUNTLET_PICTURE_WAIT_MS", 500)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
 GAUNTLET_WAKE_AHEAD_MS = 2500
 # A decision runs out this long after its deadline, unless somebody acts before: a submission that

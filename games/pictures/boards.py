@@ -112,11 +112,6 @@ def png_of(svg: str, *, scale: int = 2) -> bytes:
     return bytes(png)
 
 
-def png_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
-    """A board as PNG; otherwise like `svg_response`."""
-    return answer_to(request, strong_tag(what), lambda: _inline_response(png_of(svg()), PNG))
-
-
 # -- the drawn examples of the rules -------------------------------------------------------------
 
 

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
-
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST, require_safe
 
-from core.clock import now_ms
 from core.refusals import Forbidden, Refusal
 from core.sizes import takes
 from games import store
-from games.audience import AUDIENCES, audience_of
+from games.audience import audience_of
 from games.engine.capabilities import Painting, painting_of
-from games.engine.decisions import ROOM, Decision, Seat
-from games.engine.views import match_view
-from games.pictures.boards import (
-    PNG,
-    as_image,
-    board_of,
-    names_of,
-    png_of,
-    png_response,
-    svg_response,
-)
-from games.pictures.diagrams import diagram_of
+from games.engine.decisions import Decision, Seat
+from games.pictures.boards import PNG, as_image, png_of
+from games.pictures.keeping import picture_response
+from games.pictures.positions import Kind, Picture
 from games.reading.matches import match_for
 from games.store import Held
 from games.views.common import explains_refusals
@@ -37,60 +25,33 @@ LARGEST_PICTURE = 5 * 1024 * 1024  # bytes
 @explains_refusals
 def board_svg(request: HttpRequest, match_id: int) -> HttpResponse:
     """The board as the room sees it, whoever asks: for cards, previews and links from elsewhere."""
-    return _board_now(request, match_id, svg_response, "svg")
+    return _answer(request, match_id, Kind.NOW_SVG)
 
 
 @require_safe
 @explains_refusals
 def board_png(request: HttpRequest, match_id: int) -> HttpResponse:
     """The same as PNG."""
-    return _board_now(request, match_id, png_response, "png")
-
-
-class _Respond(Protocol):
-    def __call__(
-        self, request: HttpRequest, svg: Callable[[], str], *, what: str
-    ) -> HttpResponse: ...
-
-
-def _board_now(request: HttpRequest, match_id: int, respond: _Respond, kind: str) -> HttpResponse:
-    match = match_for(match_id, request.user)
-    held = store.read(match_id)
-    if held.live.table.state is None:
-        raise Refusal("match.no-board", "There is no board yet.")
-    version = held.readers.versions[AUDIENCES.index(ROOM)]
-
-    def drawn() -> str:
-        view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
-        return board_of(held.ruleset, view, names_of(match))
-
-    response = respond(request, drawn, what=f"{match_id}-{version}-{kind}")
-    response["Cache-Control"] = "public, no-cache"
-    return response
+    return _answer(request, match_id, Kind.NOW_PNG)
 
 
 @require_safe
 @explains_refusals
 def board_after(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
     """The board after the entry of that number in the room's log. What it shows stays the same."""
-    return _board_after(request, match_id, number, png_response, "png")
+    return _answer(request, match_id, Kind.AFTER_PNG, number)
 
 
 @require_safe
 @explains_refusals
 def board_after_svg(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
     """The same as SVG."""
-    return _board_after(request, match_id, number, svg_response, "svg")
+    return _answer(request, match_id, Kind.AFTER_SVG, number)
 
 
-def _board_after(
-    request: HttpRequest, match_id: int, number: int, respond: _Respond, kind: str
-) -> HttpResponse:
+def _answer(request: HttpRequest, match_id: int, kind: Kind, number: int = 0) -> HttpResponse:
     match = match_for(match_id, request.user)
-    what = f"{match_id}-{match.created_at.timestamp()}-{number}-{kind}"
-    response = respond(request, lambda: diagram_of(match, number), what=what)
-    response["Cache-Control"] = "public, max-age=3600"
-    return response
+    return picture_response(request, Picture(match, kind, number))
 
 
 @require_safe

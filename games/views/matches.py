@@ -14,12 +14,13 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
 from games import extras, store
-from games.audience import AUDIENCES, may_moderate_chat, seat_of
+from games.audience import may_moderate_chat, seat_of
 from games.engine.capabilities import dispute_of
-from games.engine.decisions import ROOM, Seat
+from games.engine.decisions import Seat
 from games.models import Match
-from games.pictures import links
 from games.pictures.boards import as_image, board_of, distinct_names, names_of
+from games.pictures.keeping import picture_response
+from games.pictures.positions import Kind, Picture
 from games.reading.matches import match_for, reader_of
 from games.reading.records import record_response
 from games.reading.replays import replay_of
@@ -117,11 +118,7 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
 @explains_refusals
 def share(request: HttpRequest, match_id: int) -> HttpResponse:
     """The picture that goes with links to the match: the room's view, whoever asks."""
-    match = match_for(match_id, request.user)
-    held = store.held_of(match)
-    version = held.readers.versions[AUDIENCES.index(ROOM)]
-    what = f"share-{match_id}-{version}-{match.status}-{int(match.paused)}"
-    return links.png_response(request, lambda: links.match_picture(match), what=what)
+    return picture_response(request, Picture(match_for(match_id, request.user), Kind.SHARE))
 
 
 @require_safe

@@ -156,6 +156,23 @@ def ends_followed_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ratings, "match_rate", lambda **_match: [])
 
 
+@pytest.fixture(autouse=True)
+def pictures_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above, of pictures that somebody waits for."""
+    from django.apps import apps
+
+    if apps.ready:
+        from games import tasks
+        from games.pictures import keeping
+
+        def at_once(_task: str, *arguments: Any, expires: float) -> bool:
+            assert expires > 0
+            tasks.draw(*arguments)
+            return True
+
+        monkeypatch.setattr(keeping, "enqueue", at_once)
+
+
 @pytest.fixture
 def left_to_workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
     """What is handed to workers, in place of a broker: what a turn leaves to them, too."""

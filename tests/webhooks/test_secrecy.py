@@ -12,6 +12,7 @@ import pytest
 
 from accounts.models import User
 from games.models import Match
+from games.pictures import positions
 from tests.games import support
 from tests.games import test_secrecy as secrecy
 from tests.games.support import Play, Wire
@@ -20,7 +21,6 @@ from tournaments.dumps.records import season_records
 from tournaments.dumps.tables import TABLES
 from tournaments.models import Leg
 from tournaments.services.events import season_event
-from tournaments.webhooks import payloads
 from tournaments.webhooks import wire as posting
 from tournaments.webhooks.destinations import Destination
 from tournaments.webhooks.kinds import CHOICES
@@ -48,7 +48,7 @@ class Listening:
         ]
         patch.setattr(posting, "post", self._post)
         # The drawing itself is compared: making pixels of it takes long and hides differences.
-        patch.setattr(payloads, "png_of", str.encode)
+        patch.setattr(positions, "png_of", str.encode)
 
     def _post(
         self,

@@ -17,8 +17,8 @@ from games import store
 from games.engine.decisions import ALL, ROOM
 from games.engine.views import match_view
 from games.models import Match
-from games.pictures.boards import png_of
-from games.pictures.diagrams import diagram_of
+from games.pictures.keeping import picture_at_hand
+from games.pictures.positions import Kind, Picture
 from games.publishing import frames
 from games.words import game_name, result_text
 from tournaments.lifecycle import LegStatus
@@ -76,7 +76,7 @@ def picture_of(delivery: Delivery) -> bytes | None:
     """The board as PNG as it was when the delivery was written, or None where there was none."""
     if delivery.match is None or delivery.still is None:
         return None
-    return png_of(diagram_of(delivery.match, delivery.still))
+    return picture_at_hand(Picture(delivery.match, Kind.AFTER_PNG, delivery.still))
 
 
 def _sentence(event: dict[str, Any], names: tuple[str, str]) -> str:
