@@ -12,7 +12,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import IO
 from script.lib.console import Failure
 from script.lib.ports import free_port
 from script.lib.processes import Account, Register, spawn, stop
+from script.lib.python import line
 
 START_TIMEOUT = 60.0  # seconds; recovery after a crash replays the log first
 ATTEMPTS = 5
@@ -35,8 +35,7 @@ class NotStarted(Failure):
 
 def find_package(python: Path, name: str) -> Path:
     """Return the folder of an installed package of another environment, without importing it."""
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    folder = python.parent.parent / "lib" / version / "site-packages" / name
+    folder = python.parent.parent / "lib" / f"python{line()}" / "site-packages" / name
     if not folder.is_dir():
         raise Failure(f"{name} is not installed in {python.parent.parent}.")
     return folder

@@ -33,7 +33,7 @@ MIGRATED_BY = (
 
 def fingerprint(root: Path = ROOT) -> str:
     """The name of what is kept: another one after any change to what it was made of."""
-    digest = hashlib.sha256(f"{sys.version_info[:2]} {sys.platform}".encode())
+    digest = hashlib.sha256(sys.platform.encode())
     for path in sorted({path for pattern in MIGRATED_BY for path in root.glob(pattern)}):
         digest.update(f"{path.relative_to(root)}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -14,10 +14,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from script.lib.console import DATA, ROOT, Failure, step
+from script.lib.console import ROOT, Failure, step
 from script.lib.processes import Register, spawn, stop
+from script.lib.python import line, line_of
 
-VENV = ROOT / ".venv"
+# Another folder for it than the usual one, under another Python for instance.
+VARIABLE = "GAUNTLET_VENV"
+VENV = Path(os.environ.get(VARIABLE) or ROOT / ".venv").absolute()
 RUNTIME = ("requirements.txt",)
 DISTRIBUTION = Path("/usr/bin")  # where Linux distributions have their Pythons
 PLACE = "place"  # the marker's entry for where and with what Python it was made
@@ -36,7 +39,6 @@ class Environment:
         self.root = root
         self.python = folder / "bin" / "python"
         self.marker = folder / "gauntlet-installed.json"
-        self.register = Register(DATA / "installing")
 
     def ensure(self, lists: Sequence[str]) -> Path:
         """Make sure that these lists are installed, and return the environment's Python."""
@@ -52,9 +54,14 @@ class Environment:
         return hashlib.sha256((self.root / name).read_bytes()).hexdigest()
 
     @property
+    def register(self) -> Register:
+        """The note of an installation. Each has its own: others may go on elsewhere."""
+        return Register(self.folder.with_name(f"{self.folder.name}.installing"))
+
+    @property
     def place(self) -> str:
         """What the environment as a whole depends on: its scripts hold paths."""
-        return f"{self.folder} {_line()}"
+        return f"{self.folder} {line()}"
 
     def _missing(self, lists: Sequence[str]) -> list[str]:
         installed = self._read_marker()
@@ -74,19 +81,11 @@ class Environment:
 
     def _works(self) -> bool:
         """Say whether the environment's Python still starts: the one it came from may be gone."""
-        try:
-            found = subprocess.run(
-                [self.python, "-S", "-c", "import sys; print(sys.version_info[:2])"],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        except OSError:
-            return False
-        return found.stdout.strip() == str(sys.version_info[:2])
+        return line_of(self.python) == line()
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
         path = self.folder.with_name(self.folder.name + ".lock")
         with path.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -131,7 +130,7 @@ class Environment:
                     return
             output.seek(0)
             said = output.read().decode(errors="replace")
-        version = _line()
+        version = line()
         # Debian splits the venv module's pip off into a package of its own.
         if os.geteuid() == 0 and shutil.which("apt-get"):
             step(f"Installing python{version}-venv")
@@ -151,7 +150,7 @@ class Environment:
         """
         # Not sys.executable when that is itself an environment: venvs of venvs break when it goes.
         ours = Path(getattr(sys, "_base_executable", None) or sys.executable)
-        theirs = DISTRIBUTION / f"python{_line()}"
+        theirs = DISTRIBUTION / f"python{line()}"
         if theirs.exists() and theirs.resolve() != ours.resolve():
             return [theirs, ours]
         return [ours]
@@ -172,11 +171,6 @@ class Environment:
         finally:
             stop(child, signal.SIGTERM, 5)
             self.register.forget("installation")
-
-
-def _line() -> str:
-    """The line of the Python that runs this: "3.11"."""
-    return f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def apt_install(packages: Sequence[str], *, prefix: Sequence[str] = ()) -> bool:
