@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from script.lib.console import ROOT
+from script.lib.python import LINES
 
 # Put together here so that this file does not hold them itself.
 FORBIDDEN = [
@@ -59,10 +60,17 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+# Where a package is for some of our Pythons alone.
+LIMIT = r'python_version (?:>=|<) "(3\.\d+)"'
+MARKER = re.compile(rf" ; {LIMIT}(?: and {LIMIT})?")
+
+
 def entries(name: str) -> list[list[str]]:
     """Return the words of each entry: the pin, and the options that follow it."""
     lines = (ROOT / name).read_text().replace("\\\n", " ").splitlines()
-    return [line.split() for line in lines if line and not line.startswith(("#", "-r "))]
+    return [
+        MARKER.sub("", line).split() for line in lines if line and not line.startswith(("#", "-r "))
+    ]
 
 
 # What checks the scripts, and what the site is measured beside.
@@ -143,13 +151,21 @@ def test_a_list_names_all_that_it_stands_on(name: str) -> None:
 
 @pytest.mark.parametrize("name", PINNED)
 def test_every_pinned_package_has_hashes_and_nothing_else(name: str) -> None:
-    """Markers and indexes would have one machine install what another does not."""
+    """Indexes, and markers but for the Python, would have one machine install what another does
+    not."""
     listed = entries(name)
     assert listed
     for pin, *options in listed:
         assert options, f"{name}: {pin} has no hash"
         for option in options:
             assert re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", option), f"{name}: {pin} {option}"
+
+
+def test_markers_part_pythons_that_are_ours() -> None:
+    text = "".join((ROOT / name).read_text() for name in PINNED)
+    assert text.count(" ; ") == len(MARKER.findall(text)) > 0
+    limits = {limit for found in MARKER.findall(text) for limit in found if limit}
+    assert limits <= set(LINES)
 
 
 def test_every_direct_dependency_has_a_reason() -> None:
