@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from script.lib import chromium, compiling
+from script.lib import another, chromium, compiling
 from script.lib.console import ROOT, Failure, say, shout, step
 from script.lib.processes import spawn, stop
 from script.lib.scratch import Scratch
@@ -31,6 +31,9 @@ def main(arguments: Sequence[str]) -> int:
     raise_on_stop_signals()
     began = time.monotonic()
     try:
+        wanted, arguments = another.asked(arguments)
+        if wanted:
+            return another.run(wanted, arguments)
         failed = Suite().run(arguments)
     except Stopped:
         say("Stopped.")

@@ -13,6 +13,7 @@ import yaml
 
 from script.lib.console import ROOT
 from script.lib.lint import CHECKS
+from script.lib.python import LINES
 
 HOOKS = ROOT / ".pre-commit-config.yaml"
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
@@ -61,10 +62,16 @@ def test_ci_runs_what_has_to_pass_for_whoever_proposes_a_change() -> None:
     # YAML 1.1, which GitHub does not read it by, has "on" for true.
     asked: Any = workflow()
     assert set(asked[True]) == {"push", "pull_request"}
-    (job,) = asked["jobs"].values()
-    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
-    assert job["runs-on"].startswith("ubuntu-")
-    assert job["timeout-minutes"] == 90
+    ran = {name: commands(job) for name, job in asked["jobs"].items()}
+    line = "${{ matrix.python }}"
+    assert ran == {"everything": [".ci/run"], "pythons": [f"script/test --python {line}"]}
+    for job in asked["jobs"].values():
+        assert job["runs-on"].startswith("ubuntu-")
+    assert asked["jobs"]["everything"]["timeout-minutes"] == 90
+
+
+def commands(job: dict[str, Any]) -> list[str]:
+    return [step["run"] for step in job["steps"] if "run" in step]
 
 
 def test_ci_may_read_and_nothing_else() -> None:
@@ -72,14 +79,25 @@ def test_ci_may_read_and_nothing_else() -> None:
     assert not any("permissions" in job for job in workflow()["jobs"].values())
 
 
-def test_ci_runs_one_python_and_actions_that_nobody_can_change() -> None:
-    (job,) = workflow()["jobs"].values()
-    actions = [step["uses"] for step in job["steps"] if "uses" in step]
-    assert actions
-    for action in actions:
-        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action)
-    (version,) = [
-        step["with"]["python-version"] for step in job["steps"] if "setup-python" in str(step)
-    ]
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert version == settings["tool"]["mypy"]["python_version"]
+def test_ci_runs_actions_that_nobody_can_change() -> None:
+    for job in workflow()["jobs"].values():
+        actions = [step["uses"] for step in job["steps"] if "uses" in step]
+        assert actions
+        for action in actions:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action)
+
+
+def test_ci_runs_everything_under_the_oldest_python_and_tries_each_other() -> None:
+    def version(job: dict[str, Any]) -> str:
+        (found,) = [
+            step["with"]["python-version"] for step in job["steps"] if "setup-python" in str(step)
+        ]
+        return str(found)
+
+    jobs = workflow()["jobs"]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    oldest, *others = LINES
+    assert version(jobs["everything"]) == oldest == settings["mypy"]["python_version"]
+    assert settings["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
+    assert version(jobs["pythons"]) == "${{ matrix.python }}"
+    assert jobs["pythons"]["strategy"]["matrix"]["python"] == others
