@@ -19,7 +19,7 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
 
 
-@pytest.mark.parametrize("name", ["live", "scale", "storm"])
+@pytest.mark.parametrize("name", ["live", "pythons", "scale", "storm"])
 def test_it_starts(name: str) -> None:
     done = subprocess.run(
         [sys.executable, FOLDER / f"{name}.py", "--help"],
