@@ -43,13 +43,13 @@ def webs(site: Site, request: pytest.FixtureRequest) -> Iterator[list[AnotherWeb
     found = [AnotherWeb(site), AnotherWeb(site)]
     site.python("from django.core.cache import cache; cache.delete('pictures:unattended')")
     for number, web in enumerate(found):
-        web.process.log_path = site.folder / f"web-of-pictures-{number}.log"
-        web.process.env = {
+        web.web.log_path = site.folder / f"web-of-pictures-{number}.log"
+        web.web.env = {
             **site.env,
             "GAUNTLET_RELEASE": "of-the-pictures",
             "GAUNTLET_PICTURE_WAIT_MS": str(getattr(request, "param", 20_000)),
         }
-        web.process.start()
+        web.web.start()
     yield found
     for web in found:
         web.stop()
@@ -101,7 +101,7 @@ async def test_the_worker_draws_each_once_for_all_who_come_at_once(
         assert len({each.content for each in answers}) == 1, name
         assert len({each.headers["ETag"] for each in answers}) == 1
     assert drawn(site.worker, match) == list(PICTURES.values())
-    for process in (webs[0].process, webs[1].process, site.web, site.deadlines):
+    for process in (webs[0].web, webs[1].web, site.web, site.deadlines):
         assert drawn(process, match) == []
 
 
@@ -117,7 +117,7 @@ async def test_another_position_is_another_picture(
     assert after.content != before.content
     assert (await answer(webs[1], match)).content == after.content
     assert drawn(site.worker, match) == ["svg", "svg"]
-    assert [drawn(web.process, match) for web in webs] == [[], []]
+    assert [drawn(web.web, match) for web in webs] == [[], []]
 
 
 @pytest.mark.parametrize("webs", [2_500], indirect=True)
@@ -129,7 +129,7 @@ async def test_without_a_worker_one_of_the_web_processes_draws(
     answers = await crowd(webs, match, *PICTURES)
     assert {each.status_code for each in answers} == {200}
     assert len({each.headers["ETag"] for each in answers}) == len(PICTURES)
-    by_them = [kind for web in webs for kind in drawn(web.process, match)]
+    by_them = [kind for web in webs for kind in drawn(web.web, match)]
     assert sorted(by_them) == sorted(PICTURES.values())
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from script.lib import compiling
 from script.lib.suite import WHOLE, Suite
 from tests.support import depth
 
@@ -48,6 +49,8 @@ def test_the_argument_reaches_the_tests(monkeypatch: pytest.MonkeyPatch, whole: 
         return []
 
     monkeypatch.setattr(Suite, "__init__", lambda _self: None)
+    monkeypatch.setattr(Suite, "environment", None, raising=False)
+    monkeypatch.setattr(compiling, "ensure", lambda *_arguments, **_options: None)
     monkeypatch.setattr(Suite, "_tests", run)
     # What the caller's environment holds does not count.
     monkeypatch.setenv(WHOLE, "1")
