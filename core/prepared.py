@@ -67,14 +67,14 @@ class _Prepared:
         """Carry a statement out. Raises the errors of psycopg."""
         pgconn = self.link.pgconn
         name = _name_of(self.link, sql)
-        pgconn.send_query_prepared(name, [None if p is None else p.encode() for p in params])
+        pgconn.send_query_prepared(name, encoded(params))
         failed: BaseException | None = None
         try:
             _flush(pgconn)
             self.meanwhile()
         except BaseException as error:  # noqa: BLE001  (raised below, when the answer is there)
             failed = error
-        self.rows = _rows_of(_received(pgconn))
+        self.rows = rows_of(_received(pgconn))
         if failed is not None:
             raise failed
 
@@ -95,7 +95,7 @@ def _name_of(link: psycopg.Connection[Any], sql: str) -> bytes:
     name = names.get(sql)
     if name is None:
         name = f"prepared_{len(names)}".encode()
-        _rows_of(link.pgconn.prepare(name, sql.encode()))
+        rows_of(link.pgconn.prepare(name, sql.encode()))
         names[sql] = name
     return name
 
@@ -129,7 +129,13 @@ def _wait(pgconn: PGconn, events: int) -> int:
     return poll.poll()[0][1]
 
 
-def _rows_of(result: PGresult | None) -> list[Row]:
+def encoded(parameters: Sequence[str | None]) -> list[bytes | None]:
+    """Parameters as libpq takes them."""
+    return [None if each is None else each.encode() for each in parameters]
+
+
+def rows_of(result: PGresult | None) -> list[Row]:
+    """All rows of a result. Raises the errors of psycopg."""
     if result is None:
         raise psycopg.OperationalError("the database did not answer")
     if result.status in _FAILED:
