@@ -6,7 +6,8 @@ from typing import Any
 
 import structlog
 from celery import Celery, Task
-from celery.signals import beat_init, setup_logging, worker_ready
+from celery.signals import beat_init, celeryd_after_setup, setup_logging, worker_ready
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
@@ -31,6 +32,13 @@ log = structlog.get_logger("gauntlet.celery")
 @setup_logging.connect
 def keep_django_logging(**_kwargs: object) -> None:
     """Stop Celery from replacing the logging that the settings configured."""
+
+
+@celeryd_after_setup.connect
+def go_after_players(instance: Any, **_kwargs: object) -> None:
+    """Have a worker that enforces no deadlines leave the processor to turns where both want it."""
+    if settings.DEADLINES_QUEUE not in instance.app.amqp.queues.consume_from:
+        os.nice(settings.GAUNTLET_WORKER_NICE)
 
 
 @worker_ready.connect

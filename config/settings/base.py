@@ -415,6 +415,10 @@ LOGGING_CONFIG = "config.logs.configure"
 # Where the channel layer lives, for those who speak to it from plain threads.
 GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
 GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
+# Connections by which an event loop stores turns without a thread; 0: threads store all of them.
+GAUNTLET_TURN_CONNECTIONS = env.int("GAUNTLET_TURN_CONNECTIONS", 6)
+# How far workers that enforce no deadlines stand back where a turn wants the processor, too.
+GAUNTLET_WORKER_NICE = env.int("GAUNTLET_WORKER_NICE", 10)
 # Sockets that one process lets wait to be seen to, players first. One core sees to about a hundred
 # a second, and a page waits twenty seconds; who would wait longer is told at once to come later.
 GAUNTLET_ARRIVALS = env.int("GAUNTLET_ARRIVALS", 1500)

@@ -1,5 +1,7 @@
 """The fixtures themselves: the real site comes up, and comes back after kill -9."""
 
+import os
+
 import httpx
 
 from tests.support.site import Site
@@ -24,3 +26,11 @@ def test_killed_workers_and_beat_come_back(site: Site) -> None:
     for process in (site.deadlines, site.worker, site.beat):
         process.restart()
         assert process.alive
+
+
+def test_workers_stand_back_for_players_but_not_those_that_enforce_deadlines(site: Site) -> None:
+    nice = [
+        os.getpriority(os.PRIO_PROCESS, process.pid)
+        for process in (site.web, site.deadlines, site.worker)
+    ]
+    assert nice == [nice[0], nice[0], nice[0] + 10]
