@@ -257,7 +257,25 @@ def save(
         return after._replace(written_by=cursor.fetchone()[0])
 
 
-def save_at_once(
+class AtOnce(NamedTuple):
+    """A statement that stores a match after what happened to it, and commits by itself; and the
+    match as it then stands, but for what only the database knows (`stored`).
+
+    It stores nothing, and has no rows, unless the row is still the one that was held and nobody
+    holds it, and the account whose submission it is is active. It fails where a client id was there
+    already.
+    """
+
+    after: Held
+    sql: str
+    parameters: list[str | None]
+
+    def stored(self, row: Sequence[Any] | None) -> Held | None:
+        """The match, stored; None where nothing was."""
+        return None if row is None else self.after._replace(written_by=row[0])
+
+
+def at_once(
     held: Held,
     *,
     live: Live,
@@ -265,25 +283,25 @@ def save_at_once(
     appended: Sequence[Appended],
     at: int,
     by_id: int,
-    meanwhile: Callable[[], None],
-) -> Held | None:
-    """As `save`, in one statement that commits by itself, of a row that is not locked: outside of
-    transactions only. ``meanwhile`` is called while the database is at it.
-
-    None, and nothing was stored, unless the row is still the one of ``held``, nobody holds it, no
-    client id was there already, and the account ``by_id``, whose submission it is, is active.
-    """
+) -> AtOnce:
+    """What stores, as `save` would, a match whose row is not locked. ``by_id``: the account whose
+    submission it is."""
     after = _following(held, live, readers, len(appended), at)
     values = (held.match_id, held.written_by, held.seq, by_id, *_row(after, at))
     for number, each in enumerate(appended, held.seq + 1):
         values += (number, *_entry_row(each, at))
+    return AtOnce(after, _at_once(len(appended)), [_as_text(value) for value in values])
+
+
+def save_at_once(statement: AtOnce, *, meanwhile: Callable[[], None]) -> Held | None:
+    """Store a match so, outside of transactions. ``meanwhile`` is called while the database is at
+    it. None, and nothing was stored, where `AtOnce` says so."""
     try:
         with prepared_cursor(meanwhile) as cursor:
-            cursor.execute(_at_once(len(appended)), [_as_text(value) for value in values])
-            row = cursor.fetchone()
+            cursor.execute(statement.sql, statement.parameters)
+            return statement.stored(cursor.fetchone())
     except IntegrityError:
         return None
-    return None if row is None else after._replace(written_by=row[0])
 
 
 @lru_cache

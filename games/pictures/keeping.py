@@ -112,7 +112,7 @@ def picture_found(picture: Picture) -> tuple[str, bytes]:
 
 def _picture_awaited(picture: Picture) -> tuple[str, bytes]:
     own = digest = picture.digest(settings.RELEASE)
-    began, pause = None, _FIRST_LOOK_S
+    began, pause = time.monotonic(), _FIRST_LOOK_S
     patience = settings.GAUNTLET_PICTURE_WAIT_MS / 1000
     while True:
         found = cache.get_many([_key(digest), _asked(digest), _drawing(digest), _UNATTENDED])
@@ -122,8 +122,6 @@ def _picture_awaited(picture: Picture) -> tuple[str, bytes]:
         if kept is not None and kept.instead and digest == own:
             digest = kept.instead
             continue
-        # Not from before the first look: however long it took, a worker is asked first.
-        began = began or time.monotonic()
         waited = time.monotonic() - began
         if kept is not None or waited > DONE_WITHIN * patience:
             with _one_at_a_time:

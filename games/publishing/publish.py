@@ -115,17 +115,37 @@ def publish(frames: Iterable[Frame], *, kind: str = MATCH_FRAME) -> None:
     Call it after commit. The channel layer's own `group_send` would need an event loop; this
     speaks the same wire format from plain threads.
     """
-    told, rooms = list(frames), list(_nearby)
+    told = list(frames)
+    here = tell_here(told, kind=kind)
+    tell_elsewhere(leaving(told), told=here, kind=kind)
+
+
+def tell_here(frames: Sequence[Frame], *, kind: str = MATCH_FRAME) -> list[str]:
+    """Tell those who are connected to this process; returns the rooms they are in. Call it after
+    commit; event loops may."""
+    rooms = list(_nearby)
     for room in rooms:
-        room.take(told, kind)
-    leaving = [f for f in told if not rooms or any(room.must_leave(f) for room in rooms)]
-    if not leaving:
+        room.take(frames, kind)
+    return [room.id for room in rooms]
+
+
+def leaving(frames: Iterable[Frame]) -> list[Frame]:
+    """Those frames of which somebody in another process may have to be told."""
+    rooms = list(_nearby)
+    return [f for f in frames if not rooms or any(room.must_leave(f) for room in rooms)]
+
+
+def tell_elsewhere(
+    frames: Sequence[Frame], *, told: Sequence[str], kind: str = MATCH_FRAME
+) -> None:
+    """Have the broker tell all processes but for the rooms that are ``told``: in one round trip."""
+    if not frames:
         return
     layer = get_channel_layer()
-    heard_by = {"told": [room.id for room in rooms]} if rooms else {}
+    heard_by = {"told": told} if told else {}
     try:
         pipe = _client().pipeline(transaction=False)
-        for frame in leaving:
+        for frame in frames:
             message: dict[str, Any] = {"type": kind, "text": frame.text, **heard_by}
             if frame.version is not None:
                 message["version"] = frame.version

@@ -76,8 +76,13 @@ def beat_record(*, at: int) -> bool:
 def outage_notice() -> None:
     """A process that stood still, and goes on with a submission that had waited in it, beats before
     that: nobody's time may run out, or be charged, for the time in between."""
-    if known.beat is not None and now_ms() - known.beat > settings.GAUNTLET_OUTAGE_AFTER_MS:
+    if outage_may_be():
         beat_record(at=now_ms())
+
+
+def outage_may_be() -> bool:
+    """Whether this process has not beaten for as long as an outage takes."""
+    return known.beat is not None and now_ms() - known.beat > settings.GAUNTLET_OUTAGE_AFTER_MS
 
 
 def is_serving(at: int) -> bool:

@@ -1,9 +1,9 @@
 """What comes of whatever happens to a match: it is stored, and told after commit. For services that
-hold the match's row."""
+hold the match's row, or what this process remembers of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from django.db import transaction
 
 from core.clock import now_ms
 from core.hooks import send
+from core.on_loop import Connections
+from core.prepared import Row
 from core.queueing import enqueue
 from games import hooks, store
 from games.engine.live import Turn
@@ -19,8 +21,15 @@ from games.engine.table import Actor
 from games.jobs import FOLLOW_UP, TELL_RULING, wake_enqueue
 from games.models import Match
 from games.publishing import frames
-from games.publishing.publish import Frame, make_ready, publish
-from games.store import Appended, Held, Readers
+from games.publishing.publish import (
+    Frame,
+    leaving,
+    make_ready,
+    publish,
+    tell_elsewhere,
+    tell_here,
+)
+from games.store import Appended, AtOnce, Held, Readers
 
 
 class Said(NamedTuple):
@@ -60,15 +69,57 @@ def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Held
 
 def settle_at_once(held: Held, turn: Turn, *, at: int, said: Said) -> Held | None:
     """As `settle`, of a match whose row is not locked, and durable when it returns: one statement.
-    None, and nothing has happened, where `store.save_at_once` says so."""
-    step = _step(held, turn, at, said)
-    after = store.save_at_once(
-        held, live=turn.live, readers=step.readers, appended=step.appended, at=at, by_id=said.by_id,
-        meanwhile=partial(make_ready, step.out),
-    )  # fmt: skip
+    None, and nothing has happened, where `store.AtOnce` says so."""
+    step, statement = _at_once(held, turn, at, said)
+    after = store.save_at_once(statement, meanwhile=partial(make_ready, step.out))
     if after is not None:
         announce(held, after, step.out)
     return after
+
+
+def settle_on_loop(
+    held: Held,
+    turn: Turn,
+    *,
+    at: int,
+    said: Said,
+    database: Connections,
+    settled: Callable[[Held | None], None],
+) -> bool:
+    """As `settle_at_once`, on the event loop whose ``database`` it is, which goes on meanwhile.
+    Everybody here has been told when ``settled`` is called with the match as it then stands; with
+    None where nothing has happened, or nobody knows whether it has. False, and it is not called,
+    where no connection is free: nothing has happened."""
+    step, statement = _at_once(held, turn, at, said)
+
+    def answered(rows: list[Row] | None) -> None:
+        after = statement.stored(rows[0] if rows else None)
+        if after is not None:
+            told = tell_here(step.out)
+            later = list(_follow(held, after))
+            if frames_left := leaving(step.out):
+                later.insert(0, partial(tell_elsewhere, frames_left, told=told))
+            if later:
+                database.later(partial(_do_all, later))
+        settled(after)
+
+    if not database.execute(statement.sql, statement.parameters, answered):
+        return False
+    make_ready(step.out)
+    return True
+
+
+def _do_all(calls: Iterable[Callable[[], object]]) -> None:
+    for call in calls:
+        transaction.on_commit(call, robust=True)
+
+
+def _at_once(held: Held, turn: Turn, at: int, said: Said) -> tuple[_Step, AtOnce]:
+    step = _step(held, turn, at, said)
+    statement = store.at_once(
+        held, live=turn.live, readers=step.readers, appended=step.appended, at=at, by_id=said.by_id
+    )
+    return step, statement
 
 
 def _step(held: Held, turn: Turn, at: int, said: Said | None) -> _Step:
@@ -101,27 +152,36 @@ def announce(held: Held, after: Held, out: Sequence[Frame]) -> None:
     ``after``, which is stored and follows ``held``: readers by the frames ``out``, whoever listens
     to each turn by a hook, and workers who tell organisers that they are to rule, do what follows
     an end, or must look soon."""
-    live, readers = after.live, after.readers
     transaction.on_commit(partial(publish, out))
+    for call in _follow(held, after):
+        transaction.on_commit(call, robust=True)
+
+
+def _follow(held: Held, after: Held) -> Iterator[Callable[[], object]]:
+    """What is to be done when ``after`` is stored, besides telling its readers."""
+    live, readers = after.live, after.readers
     room = readers.versions[2]
     is_over = live.table.result is not None
     if held.followed and not is_over and room != held.readers.versions[2]:
-        turned = partial(send, hooks.match_turned, Match, match_id=held.match_id, version=room)
-        transaction.on_commit(turned, robust=True)
+        yield partial(send, hooks.match_turned, Match, match_id=held.match_id, version=room)
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:
-        transaction.on_commit(partial(_announce_ruling, held, waits=waits), robust=True)
+        yield partial(_announce_ruling, held, waits=waits)
     if is_over:
-        transaction.on_commit(partial(_announce_end, held.match_id), robust=True)
-        return
-    enqueue_if_near(held.match_id, after.wake_at)
+        yield partial(_announce_end, held.match_id)
+    elif after.wake_at is not None and _is_near(after.wake_at):
+        yield partial(wake_enqueue, match_id=held.match_id, wake_at=after.wake_at)
 
 
 def enqueue_if_near(match_id: int, wake: int | None) -> None:
     """Have a worker look at a match at instant ``wake`` (ms), where that is soon: what is far is
     found by the sweep."""
-    if wake is not None and wake - now_ms() < settings.GAUNTLET_WAKE_AHEAD_MS:
+    if wake is not None and _is_near(wake):
         transaction.on_commit(partial(wake_enqueue, match_id=match_id, wake_at=wake), robust=True)
+
+
+def _is_near(wake: int) -> bool:
+    return wake - now_ms() < settings.GAUNTLET_WAKE_AHEAD_MS
 
 
 def _announce_ruling(held: Held, *, waits: bool) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection, transaction
@@ -12,6 +14,7 @@ from django.db import connection, transaction
 from accounts.models import User
 from accounts.services import audit_record
 from core import chance
+from core.on_loop import Connections
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal, refusal_of
 from core.text import one_line
 from games import store
@@ -21,15 +24,22 @@ from games.engine import live as lives
 from games.engine.acts import TAKE_BACK
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
+from games.engine.live import Turn
 from games.engine.play import is_concession
 from games.engine.table import Actor
 from games.models import Match
 from games.remembered import remember, remembered
-from games.services.outage import known, make_good, outage_notice
-from games.services.settling import Said, settle, settle_at_once
+from games.services.outage import known, make_good, outage_may_be, outage_notice
+from games.services.settling import Said, settle, settle_at_once, settle_on_loop
 from games.store import Held, IdTakenError
 
 CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+# An event loop that is busy with a turn for so long (s of processor time) leaves turns of that
+# ruleset to threads, which take turns with it, for a while.
+LONG_S: Final = 0.004
+NOT_AGAIN_S: Final = 60.0
+_long_until: dict[str, float] = {}
 
 
 class Ack(NamedTuple):
@@ -74,9 +84,12 @@ def match_submit(
     """
     client_id_validate(client_id)
     outage_notice()
-    acked = _submit_at_once(match_id, seat, acting_user, client_id, text, version, at, random)
-    if acked is not None:
-        return acked
+    if not connection.in_atomic_block:
+        attempt = _attempt(match_id, seat, acting_user, client_id, text, version, at, random)
+        after = attempt and settle_at_once(attempt.held, attempt.turn, at=at, said=attempt.said)
+        if after:
+            remember(after)
+            return Ack(client_id, match_id, after.readers.versions[seat], at)
     try:
         with transaction.atomic():
             answer = _submit(match_id, seat, acting_user, client_id, text, version, at, random)
@@ -90,7 +103,56 @@ def match_submit(
     return answer
 
 
-def _submit_at_once(  # noqa: PLR0917  (the service's own arguments)
+async def match_submit_on_loop(  # noqa: PLR0913  (those of `match_submit`, and a database)
+    *,
+    match_id: int,
+    seat: Seat,
+    acting_user: User,
+    client_id: str,
+    text: str,
+    version: int,
+    at: int,
+    database: Connections,
+    random: RandomSource = chance.system,
+) -> Ack | None:
+    """`match_submit` without a thread, for an event loop with a ``database`` of its own, on the way
+    that everything goes well. None where it does not, or would keep the loop busy for too long:
+    `match_submit` has to be asked then, which also finds out whether it was stored after all."""
+    began = time.thread_time()
+    if not CLIENT_ID.fullmatch(client_id) or outage_may_be():
+        return None
+    held = remembered(match_id)
+    if held is None or time.monotonic() < _long_until.get(held.ruleset.id, 0):
+        return None
+    attempt = _attempt(match_id, seat, acting_user, client_id, text, version, at, random)
+    if attempt is None:
+        return None
+    answer: asyncio.Future[Ack | None] = asyncio.get_running_loop().create_future()
+
+    def settled(after: Held | None) -> None:
+        if after is not None:
+            remember(after)
+        if not answer.done():  # nobody waits for it any more
+            acked = after and Ack(client_id, match_id, after.readers.versions[seat], at)
+            answer.set_result(acked)
+
+    sent = settle_on_loop(
+        attempt.held, attempt.turn, at=at, said=attempt.said, database=database, settled=settled
+    )
+    if time.thread_time() - began > LONG_S:
+        _long_until[held.ruleset.id] = time.monotonic() + NOT_AGAIN_S
+    return await answer if sent else None
+
+
+class _Attempt(NamedTuple):
+    """A turn that follows what this process remembers of the match, and what led to it."""
+
+    held: Held
+    turn: Turn
+    said: Said
+
+
+def _attempt(  # noqa: PLR0917  (the service's own arguments)
     match_id: int,
     seat: Seat,
     user: User,
@@ -99,24 +161,18 @@ def _submit_at_once(  # noqa: PLR0917  (the service's own arguments)
     version: int,
     at: int,
     random: RandomSource,
-) -> Ack | None:
-    """The ack of a turn that follows what this process remembers of the match, if that is how it
-    stands; it is durable then. None, and nothing has happened, otherwise: also wherever it would be
+) -> _Attempt | None:
+    """A turn to be stored if what is remembered is how the match stands. None wherever it would be
     refused, for whether it is depends on the row."""
     held = remembered(match_id)
-    if held is None or held.made_good_until < known.end or connection.in_atomic_block:
+    if held is None or held.made_good_until < known.end:
         return None
     if refusal_of(_must_have_been_seen, held, seat, text, version) is not None:
         return None
     turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=random)
     if turn.refusal is not None:
         return None
-    said = Said(_as_actor(seat), client_id, text, user.pk)
-    after = settle_at_once(held, turn, at=at, said=said)
-    if after is None:
-        return None
-    remember(after)
-    return Ack(client_id, match_id, after.readers.versions[seat], at)
+    return _Attempt(held, turn, Said(_as_actor(seat), client_id, text, user.pk))
 
 
 def _submit(  # noqa: PLR0917  (the service's own arguments)

@@ -28,7 +28,7 @@ from games.publishing.publish import Frame, Heard, publish
 from games.reading.matches import Reader, reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
-from games.services.turns import Ack, match_organise, match_submit
+from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
 from games.sockets import rooms
 from games.sockets.admission import Arrival, Rank
 from games.sockets.executor import in_turn_thread
@@ -127,16 +127,19 @@ class MatchSocket(Socket):
         if frame.match != self.match_id:
             raise Refusal("match.wrong", "This socket belongs to another match.")
         self.require_scope(Scope.PLAY)
-        return await in_turn_thread(
-            match_submit,
-            match_id=self.match_id,
-            seat=self.seat,
-            acting_user=self.user,
-            client_id=frame.id,
-            text=frame.text,
-            version=frame.version,
-            at=at,
-        )
+        submission: dict[str, Any] = {
+            "match_id": self.match_id,
+            "seat": self.seat,
+            "acting_user": self.user,
+            "client_id": frame.id,
+            "text": frame.text,
+            "version": frame.version,
+            "at": at,
+        }
+        ack = await match_submit_on_loop(**submission, database=rooms.here().database)
+        if ack is not None:
+            return ack
+        return await in_turn_thread(match_submit, **submission)
 
     async def _organise(self, frame: Organise) -> Ack:
         if self.user is None:

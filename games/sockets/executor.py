@@ -14,15 +14,19 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
+import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from core.collisions import done_again, was_answered
 from games.remembered import forget_all
 from games.store import RowHeldError, without_waiting
+
+log = structlog.get_logger("gauntlet.sockets")
 
 # How long a match that is held is waited for: as long as the database lets everybody else wait for
 # a lock. And how long it is until the next look, at first and at most.
@@ -55,6 +59,19 @@ async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
                 raise
         await asyncio.sleep(pause)
         pause = min(2 * pause, LAST_LOOK_S)
+
+
+def in_turn_thread_soon(call: Callable[[], Any]) -> None:
+    """Have one of the turn threads make a call, which nobody waits for."""
+    with suppress(RuntimeError):  # the process is ending
+        _POOL.submit(_logging, call)
+
+
+def _logging(call: Callable[[], Any]) -> None:
+    try:
+        _with_connection(call)
+    except Exception:
+        log.exception("turn-thread.failed")
 
 
 def _with_connection(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

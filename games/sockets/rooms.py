@@ -23,6 +23,7 @@ A broker that is away costs only what others publish; readers are told of it by 
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 import uuid
 from collections.abc import Coroutine, Iterable, Sequence
@@ -39,11 +40,13 @@ from django.db import InterfaceError, OperationalError
 from redis.exceptions import ConnectionError as BrokerGoneError
 from redis.exceptions import RedisError
 
+from core.on_loop import Connections
 from games.audience import AUDIENCES, group_of
 from games.engine.decisions import Audience
 from games.publishing.publish import Frame, Heard, attach, channel_of, detach
 from games.reading.matches import versions_of
-from games.sockets.executor import in_turn_thread
+from games.remembered import forget_all
+from games.sockets.executor import in_turn_thread, in_turn_thread_soon
 
 log = structlog.get_logger("gauntlet.rooms")
 
@@ -100,6 +103,10 @@ class Room:
     def __init__(self) -> None:
         self.id = uuid.uuid4().hex
         self.loop = asyncio.get_running_loop()
+        self.thread = threading.get_ident()
+        self.database = Connections(
+            settings.GAUNTLET_TURN_CONNECTIONS, in_turn_thread_soon, forget_all
+        )
         self.closed = False
         self.listeners: dict[str, dict[Listener, None]] = {}
         self.memberships: dict[Listener, set[str]] = {}
@@ -174,14 +181,17 @@ class Room:
     # -- telling them ----------------------------------------------------------------------------
 
     def take(self, frames: Sequence[Frame], kind: str) -> None:
-        """Tell those who are here, soon: in one step for all of it. Any thread may call this."""
+        """Tell those who are here, in one step for all of it: at once on their event loop, and soon
+        from any other thread."""
         # Whoever comes later reads a view that has what is told here.
         ours = [
             (frame.group, Heard(kind, frame.data, frame.version))
             for frame in frames
             if self.reads(frame.group)
         ]
-        if ours:
+        if ours and threading.get_ident() == self.thread:
+            self._tell_all(ours)
+        elif ours:
             with suppress(RuntimeError):  # the loop is closed: nobody is here any more
                 self.loop.call_soon_threadsafe(self._tell_all, ours)
 
@@ -405,6 +415,7 @@ class Room:
         self.closed = True
         detach(self)
         self.known_until = float("-inf")  # for a thread that had us in hand
+        self.database.close()
         tasks = set(self.tasks)
         while tasks:
             for task in tasks:

@@ -6,7 +6,6 @@ Here a worker is a call in this process, or there is none; `test_drawn_pictures.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -313,20 +312,6 @@ def test_of_many_who_find_no_worker_one_draws(
     with ThreadPoolExecutor(12) as threads:
         found = set(threads.map(come, range(12)))
     assert len(found) == len(drawn) == len(asked) == 1
-
-
-def test_a_worker_is_asked_however_long_the_first_look_takes(
-    play: Play, drawn: list[Picture], asked: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    look = cache.get_many
-
-    def look_slowly(keys: list[str]) -> dict[str, Any]:
-        time.sleep(2 * configured.GAUNTLET_PICTURE_WAIT_MS / 1000)
-        return dict(look(keys))
-
-    monkeypatch.setattr(cache, "get_many", look_slowly)
-    assert picture_found(picture(placing(play)))[1]
-    assert len(drawn) == len(asked) == 1
 
 
 def test_a_worker_that_dies_in_the_midst_holds_nobody_up(

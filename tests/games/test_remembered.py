@@ -3,10 +3,14 @@ them is what comes of turns under the row's lock, whatever others did to the mat
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import random
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -21,12 +25,16 @@ from games import remembered, store
 from games.engine.live import Live
 from games.hooks import match_ended, match_turned
 from games.models import Match, MatchEntry, ServiceOutage
+from games.publishing.publish import Frame
+from games.services import settling, turns
 from games.services.outage import known
-from games.services.turns import Ack, match_submit
+from games.services.turns import Ack, match_submit, match_submit_on_loop
 from games.sockets.executor import in_turn_thread
 from games.store import Held, RowHeldError, without_waiting
+from tests.games import support
 from tests.games.support import GAMES, SECOND, T0, Play, Wire, placing, started
 from tests.games.test_races import Threads
+from tests.support.looping import LoopSide, close_connection
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,6 +54,43 @@ def statements() -> Iterator[list[str]]:
     with CaptureQueriesContext(connection) as queries:
         yield words
     words += [query["sql"].split()[0] for query in queries]
+
+
+class OnLoop:
+    """Has an event loop do what `match_submit` is asked for, wherever it can by itself."""
+
+    def __init__(self, side: LoopSide) -> None:
+        self.side = side
+        self.acked = 0
+
+    def __call__(self, **submission: Any) -> Ack:
+        """As `match_submit`."""
+        ack = self.side.run(match_submit_on_loop(database=self.side.database, **submission))
+        self.side.settle()
+        self.acked += ack is not None
+        return ack or match_submit(**submission)
+
+
+@pytest.fixture
+def side() -> Iterator[LoopSide]:
+    side = LoopSide()
+    assert side.ask("SELECT 1")
+    yield side
+    side.close()
+
+
+@pytest.fixture
+def on_loop(side: LoopSide, monkeypatch: pytest.MonkeyPatch) -> OnLoop:
+    """What players submit, an event loop does."""
+    way = OnLoop(side)
+    monkeypatch.setattr(support, "match_submit", way)
+    return way
+
+
+@pytest.fixture(params=[False, True], ids=["in a thread", "on a loop"])
+def way(request: pytest.FixtureRequest) -> OnLoop | None:
+    """Who does what players submit."""
+    return request.getfixturevalue("on_loop") if request.param else None
 
 
 LOCKED = ["BEGIN", "SELECT", "INSERT", "UPDATE", "COMMIT"]
@@ -99,16 +144,20 @@ def hint_of(play: Play) -> Held | None:
 class Twins:
     """Two matches to which the same happens; of the second nothing is ever remembered."""
 
-    def __init__(self, one: Play, two: Play, wire: Wire) -> None:
-        self.one, self.two, self.wire = one, two, wire
+    def __init__(self, one: Play, two: Play, wire: Wire, way: OnLoop | None) -> None:
+        self.one, self.two, self.wire, self.way = one, two, wire, way
         self.at_once = 0
         wire.texts()
 
     def both(self, name: str, *arguments: Any, **more: Any) -> None:
         """It comes to the same."""
+        acked = self.way.acked if self.way else 0
         with statements() as words:
             answer = getattr(self.one, name)(*arguments, **more)
-        self.at_once += "WITH" in words and "BEGIN" not in words
+        if self.way:
+            self.at_once += self.way.acked - acked
+        else:
+            self.at_once += "WITH" in words and "BEGIN" not in words
         heard = told_of(self.one, self.wire)
         hint = hint_of(self.one)
         remembered.forget_all()
@@ -123,15 +172,15 @@ class Twins:
 
 @pytest.mark.parametrize(("ruleset", "variant"), GAMES)
 def test_a_match_is_the_same_either_way(
-    ruleset: str, variant: str, ada: User, ben: User, orla: User, wire: Wire
+    ruleset: str, variant: str, play: Play, orla: User, wire: Wire, way: OnLoop | None
 ) -> None:
     """Answers, rows, entries and frames, to the end, which somebody concedes where it is far; with
     acts of an organiser, reminders and what is refused in between."""
     one, two = (
-        started((ada, ben), ruleset, variant=variant, random=random.Random(5).random)
+        started(play.players, ruleset, variant=variant, random=random.Random(5).random)
         for _ in range(2)
     )
-    twins, lot = Twins(one, two, wire), random.Random(11)
+    twins, lot = Twins(one, two, wire, way), random.Random(11)
     at = 0
     while not one.match.is_over:
         at += 3 * SECOND
@@ -268,6 +317,7 @@ def test_any_write_to_the_row_is_noticed(play: Play, column: str) -> None:
     ("change", "text"),
     list(itertools.product(CHANGES, ["D4 90", "A1 0", "concede", "first", "nonsense"])),
 )
+@pytest.mark.usefixtures("way")
 def test_whatever_others_did_counts(
     change: str, text: str, play: Play, orla: User, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,6 +346,7 @@ def test_whatever_others_did_counts(
 
 @pytest.mark.parametrize("text", ["D4 90", "A1 0"])
 @pytest.mark.parametrize("moved_on", [False, True])
+@pytest.mark.usefixtures("way")
 def test_a_resend_counts_once(play: Play, text: str, moved_on: bool) -> None:
     placing(play)
     first = play.submit(0, "D4 90", 4 * SECOND, client_id="x")
@@ -382,6 +433,159 @@ async def test_a_connection_that_broke_is_one_more_try(
     remembered.remember(Held(1, None, Live(None), None, 0, None, "running", written_by="1"))  # type: ignore[arg-type]
     assert await in_turn_thread(breaks) == "done"
     assert remembered.remembered(1) is None
+
+
+# -- on an event loop ----------------------------------------------------------------------------
+
+
+def on_the_loop(play: Play, side: LoopSide, **more: Any) -> Ack | None:
+    """What comes of seat 0's first placement there."""
+    submission: dict[str, Any] = {
+        "match_id": play.pk, "seat": 0, "acting_user": play.players[0], "client_id": "x",
+        "text": "D4 90", "version": play.versions[0], "at": T0 + 4 * SECOND,
+    }  # fmt: skip
+    ack = side.run(match_submit_on_loop(database=side.database, **(submission | more)))
+    side.settle()
+    return ack
+
+
+def test_the_loop_tells_of_a_turn_after_it_is_durable(
+    play: Play, side: LoopSide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    placing(play)
+    seen: list[tuple[int, int]] = []
+
+    def tell(told: list[Frame]) -> list[str]:
+        here = threading.get_ident()
+        other = ThreadPoolExecutor(1)
+        with other:
+            seq = other.submit(lambda: store.read(play.pk).seq).result()
+            other.submit(close_connection).result()
+        seen.append((here, seq))
+        assert told
+        return []
+
+    monkeypatch.setattr(settling, "tell_here", tell)
+    with statements() as words:
+        ack = side.run(
+            match_submit_on_loop(
+                match_id=play.pk, seat=0, acting_user=play.players[0], client_id="x",
+                text="D4 90", version=remembered_version(play), at=T0 + 4 * SECOND,
+                database=side.database,
+            )
+        )  # fmt: skip
+    assert ack is not None
+    assert words == []
+    assert seen == [(side.thread.ident, 4)]
+    side.settle()
+
+
+def remembered_version(play: Play) -> int:
+    held = remembered.remembered(play.pk)
+    assert held is not None
+    return held.readers.versions[0]
+
+
+def test_the_loop_keeps_to_what_it_can_do_at_once(
+    play: Play, side: LoopSide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All else is for threads, and nothing has happened."""
+    assert on_the_loop(play, side, text="pick T") is None  # nothing is remembered yet
+    placing(play)
+    before = stored_of(play)
+    assert on_the_loop(play, side, text="nonsense") is None
+    assert on_the_loop(play, side, text="pick T") is None
+    assert on_the_loop(play, side, version=99) is None
+    assert on_the_loop(play, side, version=0) is None
+    assert on_the_loop(play, side, client_id="not an id") is None
+    assert on_the_loop(play, side, client_id="y" * 65) is None
+    with monkeypatch.context() as patched:
+        patched.setattr(known, "beat", 1)  # this process stood still
+        assert on_the_loop(play, side) is None
+    with monkeypatch.context() as patched:
+        patched.setattr(known, "end", T0 + 9 * SECOND)
+        assert on_the_loop(play, side) is None
+    Match.objects.filter(pk=play.pk).update(followed=F("followed"))
+    assert on_the_loop(play, side) is None
+    assert stored_of(play) == before
+    remembered.remember(store.read(play.pk))
+    assert on_the_loop(play, side) is not None
+
+
+def test_the_loop_leaves_to_threads_what_no_connection_is_free_for(
+    play: Play, side: LoopSide
+) -> None:
+    placing(play)
+    before = stored_of(play)
+    asked = asyncio.run_coroutine_threadsafe(side.execute("SELECT pg_sleep(1)"), side.loop)
+    side.until(lambda: not side.database.idle)
+    assert on_the_loop(play, side) is None
+    assert stored_of(play) == before
+    side.call(side.database.close)
+    assert asked.result(20) is None
+
+
+def test_the_loop_is_not_kept_busy_by_long_turns(
+    play: Play, side: LoopSide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one that is long is the last one for a while, of this ruleset."""
+    placing(play)
+    monkeypatch.setattr(turns, "_long_until", {})
+    monkeypatch.setattr(turns, "LONG_S", 0.0)
+    assert on_the_loop(play, side) is not None
+    seat, text = follow_up(play, 5)
+    more = {"seat": seat, "text": text, "acting_user": play.players[seat], "client_id": "y"}
+    version = play.versions[seat]
+    assert on_the_loop(play, side, version=version, **more) is None
+    monkeypatch.setattr(turns, "_long_until", {"domain": time.monotonic() + 60})
+    assert on_the_loop(play, side, version=version, **more) is not None
+
+
+def test_what_was_stored_though_nobody_knew_counts_once(play: Play, side: LoopSide) -> None:
+    """The connection broke before the answer was there: the thread that is asked next finds it."""
+    placing(play)
+
+    class Broken:
+        later = staticmethod(side.database.later)
+
+        def execute(self, sql: str, parameters: list[str | None], answered: Any) -> bool:
+            sent = side.execute(sql, *parameters)
+            asyncio.ensure_future(sent).add_done_callback(lambda _rows: answered(None))
+            return True
+
+    broken = OnLoop(side)
+    submission: dict[str, Any] = {
+        "match_id": play.pk, "seat": 0, "acting_user": play.players[0], "client_id": "x",
+        "text": "D4 90", "version": play.versions[0], "at": T0 + 4 * SECOND,
+    }  # fmt: skip
+    assert side.run(match_submit_on_loop(database=Broken(), **submission)) is None  # type: ignore[arg-type]
+    assert play.entries[-1] == ("0", "D4 90", False)
+    again = broken(**submission)
+    assert again.resent
+    assert [text for _, text, _ in play.entries].count("D4 90") == 1
+
+
+def test_a_socket_that_is_gone_by_then_leaves_the_turn_as_it_is(play: Play, side: LoopSide) -> None:
+    """Who waited for the answer is not there any more; the match goes on all the same."""
+    placing(play)
+    submission: dict[str, Any] = {
+        "match_id": play.pk, "seat": 0, "acting_user": play.players[0], "client_id": "x",
+        "text": "D4 90", "version": play.versions[0], "at": T0 + 4 * SECOND,
+    }  # fmt: skip
+
+    async def leaving() -> None:
+        work = match_submit_on_loop(database=side.database, **submission)
+        task = asyncio.ensure_future(work)
+        await asyncio.sleep(0)  # until it waits
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    side.run(leaving())
+    side.until(lambda: side.database.idle)
+    side.settle()
+    assert play.entries[-1] == ("0", "D4 90", False)
+    assert remembered.remembered(play.pk) == store.read(play.pk)
 
 
 # -- how much is remembered ----------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -224,11 +225,21 @@ async def test_frames_of_one_turn_come_in_one_step(
     calls: list[Any] = []
     with monkeypatch.context() as patched:
         patched.setattr(here.loop, "call_soon_threadsafe", lambda *given: calls.append(given))
-        houses.send(here, Frame("a", "1"), Frame("b", "2"), Frame("c", "3"))
+        frames = Frame("a", "1"), Frame("b", "2"), Frame("c", "3")
+        thread = threading.Thread(target=houses.send, args=(here, *frames))
+        thread.start()
+        thread.join()
     ((call, told),) = calls
     assert [reader.texts for reader in readers] == [[], []]
     call(told)
     assert [reader.texts for reader in readers] == [["1", "2"]] * 2
+
+
+async def test_what_is_told_on_the_loop_is_told_at_once(houses: Houses) -> None:
+    here, reader = await houses.open(), Reader()
+    await here.join(reader, "a")
+    houses.send(here, Frame("a", "1"), Frame("c", "3"))
+    assert reader.texts == ["1"]
 
 
 # -- nobody sits in front of an old position ------------------------------------------------------
