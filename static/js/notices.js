@@ -257,15 +257,39 @@ function chime() {
 // imported under another.
 const KEY = Symbol.for("gauntlet.notices");
 
-/** The page's one listener; connects on first use. Events: `frame` (of the lists) and
- * `silenced` (detail: the frame), `back`. */
+/** The page's one listener; connects once the page's scripts have run. Events: `frame` (of the lists)
+ * and `silenced` (detail: the frame), `back`. */
 export function notices() {
   const kept = /** @type {{[KEY]?: Notices}} */ (/** @type {object} */ (document));
   if (kept[KEY] === undefined) {
-    kept[KEY] = new Notices(document.querySelector("[data-notices]"));
-    kept[KEY].connect();
+    const made = new Notices(document.querySelector("[data-notices]"));
+    kept[KEY] = made;
+    // A browser opens one socket after the other: first the one that the page itself is about.
+    onceRead(() => made.connect());
   }
   return kept[KEY];
+}
+
+/**
+ * Once the page has been read and its scripts have run.
+ * @param {() => void} act
+ */
+function onceRead(act) {
+  if (document.readyState === "complete") {
+    act();
+    return;
+  }
+  const listening = new AbortController();
+  for (const event of ["DOMContentLoaded", "load"]) {
+    addEventListener(
+      event,
+      () => {
+        listening.abort();
+        act();
+      },
+      listening,
+    );
+  }
 }
 
 // Loaded by every page of somebody who is signed in; imported by the pages with lists.

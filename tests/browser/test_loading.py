@@ -57,6 +57,41 @@ def test_the_page_of_a_match_is_light_and_waits_twice(
     assert new_page.errors == []
 
 
+# Counts what is put into, or taken out of, the board and the log from when the page is drawn first.
+COUNT_CHANGES = """() => {
+  window.changes = 0;
+  const look = () => {
+    const match = document.querySelector("#match[data-phase]");
+    if (match === null) return;
+    first.disconnect();
+    window.drawnFirst = match.dataset.connection !== "live";
+    const count = new MutationObserver((records) => { window.changes += records.length; });
+    for (const part of ["board", "log"]) {
+      const target = match.querySelector(`[data-part=${part}]`);
+      count.observe(target, {childList: true, subtree: true});
+    }
+  };
+  const first = new MutationObserver(look);
+  first.observe(document, {subtree: true, attributes: true, attributeFilter: ["data-phase"]});
+}"""
+
+
+@pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
+def test_what_the_connection_tells_that_the_page_shows_is_not_drawn_again(
+    new_page: Pages, site: Site, ruleset: str
+) -> None:
+    """The page comes with the match, and draws it before it is connected; the connection's first
+    word is the same match once more."""
+    game = players.start(site, ruleset, variant=REGISTRY.get(ruleset).variants[0].id)
+    page = new_page(**NARROW)
+    cookie: Any = {"name": game.cookie, "value": game.sessions["Ada"], "url": game.base_url}
+    page.context.add_cookies([cookie])
+    page.add_init_script(f"({COUNT_CHANGES})()")
+    opened(page, game.address, Loading(page))
+    assert page.evaluate("[window.drawnFirst, window.changes]") == [True, 0]
+    assert new_page.errors == []
+
+
 def test_letters_of_other_languages_are_fetched_where_they_stand(
     new_page: Pages, site: Site
 ) -> None:

@@ -91,6 +91,37 @@ test("a state is replaced and never changed, whatever frame has changed it", () 
   );
 });
 
+test("what is said while the page is being made is kept for it", () => {
+  const world = makeWorld();
+  const one = world.client();
+  one.open();
+  const [socket] = world.sockets;
+  socket.opens();
+  socket.says(world.sync(4));
+  socket.says(world.step(5, [1]));
+  assert.deepEqual([one.state, world.events], [null, []]);
+  one.start(world.sync(3));
+  assert.equal(world.sockets.length, 1);
+  assert.deepEqual([one.state.version, one.status.kind, one.received], [5, "live", 2]);
+  socket.says(world.step(6, [2]));
+  assert.equal(one.state.version, 6);
+});
+
+test("what a connection has said that is gone again by then is not", async () => {
+  const world = makeWorld();
+  const one = world.client();
+  one.open();
+  world.sockets[0].opens();
+  world.sockets[0].says(world.sync(4));
+  world.sockets[0].drops(1006);
+  one.start(world.sync(3));
+  assert.deepEqual([one.state.version, one.status.kind], [3, "lost"]);
+  await world.pass(2_000);
+  world.sockets[1].opens();
+  world.sockets[1].says(world.sync(5));
+  assert.deepEqual([one.state.version, one.status.kind], [5, "live"]);
+});
+
 test("what was missed is news and what is revealed is not", () => {
   const item = (n, at, text) => ({ n, at, actor: 1, taken_back: false, events: [{ text }] });
   const known = [item(1, 10, "a"), item(2, 20, "b")];

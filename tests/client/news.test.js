@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arrivalText, newsOf } from "../../static/js/match/news.js";
+import { arrivalText, isSame, newsOf } from "../../static/js/match/news.js";
 
 const NAMES = ["Ada", "Ben"];
 const RULESET = { waiting: {}, tags: ({ kind }) => (kind === "score" ? [{}] : []) };
@@ -75,3 +75,30 @@ test("a player is told that the opponent left or came, and nobody else is", () =
   assert.equal(arrivalText(here, here, NAMES), "");
   assert.equal(arrivalText({ ...here, you: null }, { ...away, you: null }, NAMES), "");
 });
+
+const CLOCK = { turn_ms: 60_000, reserve: true, interval_ms: 0, reading_ms: 0, running: true };
+const SHOWN = stateOf(
+  { decisions: [{ ...MINE, clock: CLOCK }], reserve_ms: [5, 5] },
+  { version: 4, at: 1, header: { seats: [{ name: "Ada" }, { name: "Ben" }] } },
+);
+const asked = (decision, clock = {}) => ({
+  view: { ...SHOWN.view, decisions: [{ ...MINE, ...decision, clock: { ...CLOCK, ...clock } }] },
+});
+
+for (const [name, change, same] of [
+  ["the same once more", {}, true],
+  ["later", { at: 2, ...asked({}, { reading_ms: 700 }) }, true],
+  ["somebody came", { presence: { seats: [true, false], spectators: 3 } }, true],
+  ["a turn", { version: 5 }, false],
+  ["signed out", { you: null }, false],
+  ["another name", { header: { seats: [{ name: "Eve" }, { name: "Ben" }] } }, false],
+  ["more time", asked({}, { turn_ms: 90_000 }), false],
+  ["a choice that is in", asked({ sealed: "first" }), false],
+  ["less reserve", { view: { ...SHOWN.view, reserve_ms: [5, 4] } }, false],
+  ["paused", { view: { ...SHOWN.view, paused: true } }, false],
+  ["something happened", { log: moved("place") }, false],
+]) {
+  test(`whether there is something to draw: ${name}`, () => {
+    assert.equal(isSame(SHOWN, { ...SHOWN, ...change }), same);
+  });
+}

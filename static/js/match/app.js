@@ -10,7 +10,7 @@ import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
 import { embedded, fill, find, h, holdView, icon, keepEnd, Room, write } from "./dom.js";
 import { LogList } from "./log.js";
-import { arrivalText, newsOf, questionOf } from "./news.js";
+import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
 import { Players } from "./players.js";
 import { ResultCard } from "./result.js";
@@ -106,6 +106,7 @@ class MatchPage {
     /** @type {boolean | "closed" | null} */
     this.connected = null; // whether the reader was told last that there is a connection
     this.atBoard = false; // whether the reader was last busy with the board
+    this.scrolled = mayBeScrolled(); // whether they may be anywhere but at the begin of the page
 
     /** @type {HTMLInputElement | null} */
     const token = root.querySelector("[name=csrfmiddlewaretoken]");
@@ -132,9 +133,10 @@ class MatchPage {
   }
 
   async start() {
+    this.#listen();
+    this.client.open(); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
-    this.#listen();
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
       this.ruleset = ruleset;
@@ -173,18 +175,20 @@ class MatchPage {
      */
     const on = (type, listener) =>
       this.client.addEventListener(type, ({ detail }) => this.#steadily(() => listener(detail)));
-    on("state", (detail) => this.#changed(detail));
-    on("status", () => this.#drawConnection());
+    this.client.addEventListener("state", ({ detail }) => {
+      const { cause, before, after } = detail;
+      // What the connection brings first is what the page came with.
+      const known = cause === "sync" && before !== null && isSame(before, after);
+      if (known) this.#holding(() => this.#drawPresence());
+      else this.#steadily(() => this.#changed(detail));
+    });
+    this.client.addEventListener("status", () => this.#drawConnection());
     on("outbox", () => {
       this.#draw();
       this.#drawConnection();
     });
     on("settled", (detail) => this.#settled(detail));
-    on("presence", () => {
-      this.#drawPlayers();
-      this.#sayPresenceSoon();
-      if (this.state?.view.phase === "waiting") this.#drawTurn(this.state);
-    });
+    this.client.addEventListener("presence", () => this.#holding(() => this.#drawPresence()));
     this.client.addEventListener("time", () => this.players.tick());
     on("reminder", (detail) => this.#remind(detail));
     on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
@@ -208,6 +212,7 @@ class MatchPage {
         this.atBoard = target instanceof Node && this.parts.board.contains(target);
       });
     }
+    addEventListener("scroll", () => (this.scrolled = true), { passive: true, once: true });
     addEventListener("scrollend", () => this.#keepEnd(), { passive: true });
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => this.#drawTitle(), 1000);
@@ -220,12 +225,21 @@ class MatchPage {
    */
   #steadily(change) {
     this.#keepEnd();
+    this.#holding(change);
+  }
+
+  /**
+   * The same of what lets the board, and what belongs to it, be as long as they are.
+   * @param {() => void} change
+   */
+  #holding(change) {
     const release = this.#isBelow() ? holdView(this.root.querySelectorAll(BELOW)) : null;
     change();
     release?.();
   }
 
   #isBelow() {
+    if (!this.scrolled) return false; // what would have to be laid out to find out where things are
     /** @param {Element} each */
     const seen = (each) => {
       const { top, bottom } = each.getBoundingClientRect();
@@ -236,7 +250,7 @@ class MatchPage {
   }
 
   #keepEnd() {
-    if (!BESIDE.matches) keepEnd(this.main);
+    if (!BESIDE.matches && this.root.dataset.phase !== undefined) keepEnd(this.main);
   }
 
   /** The match as this reader sees it, or null before it is known. */
@@ -267,6 +281,7 @@ class MatchPage {
       this.roomIsOld = false;
     }
     this.#draw();
+    if (cause === "sync") this.log.toEnd();
     if (before === null) this.told = after;
     else {
       this.#sayNews(newsOf(before, after, items, this.names, this.ruleset));
@@ -487,6 +502,13 @@ class MatchPage {
     write(find(line, ".turn-line__caption"), caption);
   }
 
+  /* That somebody has come or gone, and how the clocks stand. */
+  #drawPresence() {
+    this.#drawPlayers();
+    this.#sayPresenceSoon();
+    if (this.state?.view.phase === "waiting") this.#drawTurn(this.state);
+  }
+
   #drawPlayers() {
     if (this.state === null) return;
     const { view, you, presence } = this.state;
@@ -610,6 +632,15 @@ function socketAddress(path) {
   const url = new URL(path, location.href);
   url.protocol = url.protocol.replace("http", "ws");
   return url.href;
+}
+
+/* A page that is loaded anew is brought to where it was, and one with a part of it in its address to
+   that part: at a moment that nobody is told of. */
+function mayBeScrolled() {
+  const [opened] = /** @type {PerformanceNavigationTiming[]} */ (
+    performance.getEntriesByType("navigation")
+  );
+  return opened?.type !== "navigate" || location.hash !== "";
 }
 
 /* Storage can be forbidden altogether; the match is played without it then. */

@@ -210,7 +210,7 @@ export class Chat {
       parts.panel.hidden = !selected;
       if (selected) {
         parts.unread = 0;
-        parts.lines.scrollTop = parts.lines.scrollHeight;
+        if (parts.seen.size > 0) parts.lines.scrollTop = parts.lines.scrollHeight;
       }
       this.#badge(parts);
     }

@@ -188,6 +188,8 @@ export class MatchClient extends Target {
     /** @type {string | null} */
     this.etag = null;
     this.stopped = false;
+    /** @type {string[] | null} */
+    this.early = null; // what was said before the page was ready to be told
     this.polling = false;
     this.spell = 0; // of asking: what an earlier one has asked for says nothing about this one
     /** @type {{text: string, version: number} | null} */
@@ -197,6 +199,12 @@ export class MatchClient extends Target {
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
   }
 
+  /** Connect while the page is still being made: what the server says is kept for `start`. */
+  open() {
+    this.early = [];
+    this.#connect();
+  }
+
   /**
    * Begin, if possible with the state that the page came with.
    * @param {Live.Sync | null} [sync]
@@ -204,6 +212,9 @@ export class MatchClient extends Target {
   start(sync = null) {
     if (sync !== null) this.#sync(sync);
     this.#connect();
+    const { early } = this;
+    this.early = null;
+    for (const data of early ?? []) this.#received(data);
   }
 
   /** Close the connection for good. */
@@ -342,6 +353,7 @@ export class MatchClient extends Target {
     this.#cancel("silence");
     this.#cancel("resend");
     this.outbox.connectionLost();
+    if (this.early !== null) this.early = [];
     if (socket === null) return;
     socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close();
@@ -402,6 +414,10 @@ export class MatchClient extends Target {
 
   /** @param {string} data */
   #received(data) {
+    if (this.early !== null) {
+      this.early.push(data);
+      return;
+    }
     this.received += 1;
     /** @type {Live.Frame} */
     let frame;

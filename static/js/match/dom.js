@@ -94,7 +94,7 @@ export class Room {
     this.width = innerWidth;
     this.observer = new ResizeObserver((entries) => {
       if (innerWidth !== this.width) this.reset();
-      else for (const { target } of entries) this.#hold(/** @type {HTMLElement} */ (target));
+      else for (const entry of entries) this.#hold(entry);
     });
   }
 
@@ -114,9 +114,12 @@ export class Room {
     }
   }
 
-  /** @param {HTMLElement} element */
-  #hold(element) {
-    const height = element.getBoundingClientRect().height;
+  /**
+   * As it was measured for all of them: to ask again would have the page laid out for each.
+   * @param {ResizeObserverEntry} entry
+   */
+  #hold({ target, borderBoxSize: [{ blockSize: height }] }) {
+    const element = /** @type {HTMLElement} */ (target);
     if (height <= (this.heights.get(element) ?? 0)) return;
     this.heights.set(element, height);
     element.style.minHeight = `${height}px`;
@@ -188,17 +191,43 @@ export function timeOfDay(at, options = {}) {
  * @param {Dom.Attributes} attributes
  * @param {Dom.Child[]} children
  */
-function filled(element, { on = {}, data = {}, style = {}, ...attributes }, children) {
-  for (const [type, listener] of Object.entries(on)) {
-    element.addEventListener(type, /** @type {EventListener} */ (listener));
+function filled(element, attributes, children) {
+  for (const name of Object.keys(attributes)) {
+    if (name in SPECIAL) SPECIAL[name](element, attributes);
+    else {
+      const value = attributes[name];
+      if (isThere(value)) element.setAttribute(name, value === true ? "" : String(value));
+    }
   }
-  Object.assign(element.dataset, data);
-  for (const [property, set] of Object.entries(style)) element.style.setProperty(property, set);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (isThere(value)) element.setAttribute(name, value === true ? "" : String(value));
-  }
-  element.append(...flat(children));
+  add(element, children);
   return element;
+}
+
+/**
+ * What is not put down as an attribute.
+ * @type {Record<string, (element: HTMLElement | SVGElement, attributes: Dom.Attributes) => void>}
+ */
+const SPECIAL = {
+  on(element, { on = {} }) {
+    for (const [type, listener] of Object.entries(on)) {
+      element.addEventListener(type, /** @type {EventListener} */ (listener));
+    }
+  },
+  data: ({ dataset }, { data }) => Object.assign(dataset, data),
+  style(element, { style = {} }) {
+    for (const [property, set] of Object.entries(style)) element.style.setProperty(property, set);
+  },
+};
+
+/**
+ * @param {Element} parent
+ * @param {Dom.Child[]} children
+ */
+function add(parent, children) {
+  for (const child of children) {
+    if (Array.isArray(child)) add(parent, child);
+    else if (isThere(child)) parent.append(child);
+  }
 }
 
 /**

@@ -17,7 +17,7 @@ export class LogList {
   }
 
   /**
-   * Show a whole log.
+   * Show a whole log, wherever in it one is.
    * @param {Live.LogItem[]} log
    */
   replace(log) {
@@ -28,7 +28,6 @@ export class LogList {
     if (log.length === 0) {
       fill(this.root, h("li", { class: "log__note" }, "Nothing has happened yet."));
     }
-    this.#toEnd();
   }
 
   /**
@@ -39,7 +38,7 @@ export class LogList {
     const atEnd = this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 40;
     this.root.querySelector(".log__note:only-child")?.remove();
     this.root.append(...items.flatMap((item) => this.#lines(item)));
-    if (atEnd) this.#toEnd();
+    if (atEnd) this.toEnd();
   }
 
   /** @param {Live.LogItem} item */
@@ -49,7 +48,8 @@ export class LogList {
     );
   }
 
-  #toEnd() {
+  /** Go to the end, once all of the page is drawn: it has to be laid out for that. */
+  toEnd() {
     this.root.scrollTop = this.root.scrollHeight;
   }
 }

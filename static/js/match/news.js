@@ -50,6 +50,29 @@ export function newsOf(before, after, items, names, ruleset) {
   return { sentences, sound, ended };
 }
 
+/**
+ * Whether a state shows what the one before it showed: but for its clocks, which have run on, and for
+ * who is there.
+ * @param {Client.State} before
+ * @param {Client.State} after
+ */
+export function isSame(before, after) {
+  return (
+    before.version === after.version &&
+    before.you === after.you &&
+    shownBy(before) === shownBy(after)
+  );
+}
+
+/** @param {Client.State} state */
+function shownBy({ header, view, log }) {
+  const decisions = view.decisions.map((decision) => ({
+    ...decision,
+    clock: { ...decision.clock, reading_ms: 0 },
+  }));
+  return JSON.stringify([header, { ...view, decisions }, log]);
+}
+
 /** @param {Client.State} state */
 function endOf({ view }) {
   return view.phase === "over" ? JSON.stringify(view.result) : null;
