@@ -21,7 +21,7 @@ from django.db import Error, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.pq import ConnStatus
 
-from core.prepared import Row, encoded, rows_of
+from core.prepared import Row, encoded, names_of, new_name, rows_of
 
 log = structlog.get_logger("gauntlet.database")
 
@@ -112,8 +112,10 @@ class _Link:
         self.wrapper = wrapper
         self.pgconn = wrapper.connection.pgconn
         self.socket: int = self.pgconn.socket
-        self.names: dict[str, bytes] = {}
+        self.names = names_of(wrapper.connection)
+        # What is still to be sent, and the names that are known once that before is answered.
         self.steps: deque[Callable[[], None]] = deque()
+        self.preparing: dict[str, bytes] = {}
         self.answered: Answered | None = None
         self.rows: list[Row] | None = None
         self.failed = False
@@ -123,7 +125,7 @@ class _Link:
         """Send a statement; False, and nothing was, if the connection has broken."""
         name = self.names.get(sql)
         if name is None:
-            name = self.names[sql] = f"on_loop_{len(self.names)}".encode()
+            name = self.preparing[sql] = new_name()
             self.steps.append(partial(self.pgconn.send_prepare, name, sql.encode()))
         self.steps.append(partial(self.pgconn.send_query_prepared, name, encoded(parameters)))
         try:
@@ -161,6 +163,7 @@ class _Link:
                 elif self.pgconn.status == ConnStatus.BAD:
                     break
                 elif self.steps and not self.failed:
+                    self.names.update(self.preparing)
                     self._next()
                 else:
                     self._answer()
@@ -179,11 +182,9 @@ class _Link:
     def _answer(self) -> None:
         answered, self.answered = self.answered, None
         rows = None if self.failed else self.rows
-        if self.failed:
-            # Whether it was prepared is not worth finding out.
-            self._end()
-        else:
-            self.ours.idle.append(self)
+        self.steps.clear()
+        self.preparing.clear()
+        self.ours.idle.append(self)
         if answered is not None:
             answered(rows)
 
@@ -194,15 +195,12 @@ class _Link:
 
     def give_up(self) -> None:
         """Use this connection no more, whatever is under way."""
-        self._end()
-        answered, self.answered = self.answered, None
-        if answered is not None:
-            answered(None)
-
-    def _end(self) -> None:
         self.ours.loop.remove_reader(self.socket)
         self.ours.loop.remove_writer(self.socket)
         self.ours.links.discard(self)
         with suppress(ValueError):
             self.ours.idle.remove(self)
         self.ours.later(self.wrapper.close)
+        answered, self.answered = self.answered, None
+        if answered is not None:
+            answered(None)

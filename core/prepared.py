@@ -10,6 +10,7 @@ from __future__ import annotations
 import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -86,15 +87,26 @@ class _Prepared:
         """Nothing is held."""
 
 
-# By connection: the names of what it has prepared, by statement.
+# By connection: the names of what it has prepared, by statement. A pool hands connections on.
 _names: WeakKeyDictionary[psycopg.Connection[Any], dict[str, bytes]] = WeakKeyDictionary()
+_numbers: Final = count()
+
+
+def names_of(link: psycopg.Connection[Any]) -> dict[str, bytes]:
+    """The names of what a connection has prepared, by statement: whoever prepares adds to them."""
+    return _names.setdefault(link, {})
+
+
+def new_name() -> bytes:
+    """A name that no connection of this process has a statement of."""
+    return f"prepared_{next(_numbers)}".encode()
 
 
 def _name_of(link: psycopg.Connection[Any], sql: str) -> bytes:
-    names = _names.setdefault(link, {})
+    names = names_of(link)
     name = names.get(sql)
     if name is None:
-        name = f"prepared_{len(names)}".encode()
+        name = new_name()
         rows_of(link.pgconn.prepare(name, sql.encode()))
         names[sql] = name
     return name

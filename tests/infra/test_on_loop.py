@@ -40,6 +40,25 @@ def test_a_statement_is_prepared_once(side: LoopSide) -> None:
     assert side.ask(PREPARED, SELECT) == [("1",)]
 
 
+def test_a_connection_that_a_pool_hands_on_prepares_nothing_twice(
+    side: LoopSide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From loop to loop, and to and from threads, which have prepared statements, too."""
+    assert side.ask(SELECT, "1", "", "")
+    (link,) = side.database.links
+    with monkeypatch.context() as patched:
+        patched.setattr(link.wrapper, "close", lambda: None)
+        side.call(link.give_up)
+        side.settle()
+    with link.wrapper.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement = %s", [SELECT])
+        assert cursor.fetchone() == (1,)
+    side.call(lambda: side.database._opened(link.wrapper))
+    assert side.ask(SELECT, "2", "", "") == [("3", "", "")]
+    assert side.ask(PREPARED, SELECT) == [("1",)]
+    assert len(side.database.links) == 1
+
+
 def test_more_than_any_buffer_holds(side: LoopSide) -> None:
     """Both ways; and the loop goes on meanwhile."""
     much = "é" * 4_000_000
@@ -88,7 +107,8 @@ def test_it_goes_on_while_the_database_is_at_it(side: LoopSide) -> None:
 def test_what_the_database_refuses_has_no_rows(
     side: LoopSide, sql: str, parameters: tuple[str, ...]
 ) -> None:
-    assert side.ask(sql, *parameters) is None
+    for _ in range(2):
+        assert side.ask(sql, *parameters) is None
     assert side.ask(SELECT, "1", "x", None) == [("2", "x", None)]
     assert side.lost == 0
 
