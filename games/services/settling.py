@@ -94,14 +94,16 @@ def settle_on_loop(
 
     def answered(rows: list[Row] | None) -> None:
         after = statement.stored(rows[0] if rows else None)
-        if after is not None:
-            told = tell_here(step.out)
-            later = list(_follow(held, after))
-            if frames_left := leaving(step.out):
-                later.insert(0, partial(tell_elsewhere, frames_left, told=told))
-            if later:
-                database.later(partial(_do_all, later))
-        settled(after)
+        try:
+            if after is not None:
+                told = tell_here(step.out)
+                later = list(_follow(held, after))
+                if frames_left := leaving(step.out):
+                    later.insert(0, partial(tell_elsewhere, frames_left, told=told))
+                if later:
+                    database.later(partial(_do_all, later))
+        finally:
+            settled(after)  # whoever waits for it must not wait for ever
 
     if not database.execute(statement.sql, statement.parameters, answered):
         return False
