@@ -477,6 +477,8 @@ async def test_without_a_broker_those_who_are_here_are_told(
         assert other.texts == []
         await asyncio.to_thread(valkey.start)
         await until(lambda: other.version == 1, patience=10)
+        # A turn before that would come to the late one as a version, and not as a frame.
+        await until(lambda: not here.away)
         houses.turn(there, 2)
         await until(lambda: late.texts == ["turn 1", "turn 2"])
         for room in houses.rooms:

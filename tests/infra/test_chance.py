@@ -17,7 +17,7 @@ def drawn_from_the_system(tree: ast.Module) -> list[int]:
     defaults = {
         id(default)
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if argument.arg == "random"
     }
@@ -57,7 +57,14 @@ def test_no_other_module_has_a_source_that_cannot_be_replaced() -> None:
         "def f(*, other=chance.system): pass",
         "from core.chance import system",
         "draw = chance.system",
+        "async def f(random=chance.system): pass",
     ],
 )
 def test_that_is_seen_in_every_guise(source: str) -> None:
     assert drawn_from_the_system(ast.parse(source)) == [1]
+
+
+@pytest.mark.parametrize("source", ["def f(*, random=chance.system): pass"])
+@pytest.mark.parametrize("kind", ["", "async "])
+def test_a_default_is_not(kind: str, source: str) -> None:
+    assert drawn_from_the_system(ast.parse(kind + source)) == []
