@@ -23,6 +23,7 @@ from config.sockets import DaphneSockets  # noqa: E402
 from config.statics import StaticFiles  # noqa: E402
 from games import heartbeat  # noqa: E402
 from games.bots import streams  # noqa: E402
+from games.sockets import rooms  # noqa: E402
 from games.sockets.routing import websocket_urlpatterns  # noqa: E402
 
 sockets = URLRouter(websocket_urlpatterns)
@@ -38,11 +39,16 @@ graceful = GracefulShutdown(
     )
 )
 graceful.at_close.append(streams.end_all)
+graceful.at_end.append(rooms.let_close)
 graceful.install()
 door.install()
 wire.install()
 # The first sign of life finds out whether the service was away, so it comes before any request.
-application = Lifespan(DaphneSockets(graceful), lambda answers: heartbeat.start(answers=answers))
+application = Lifespan(
+    DaphneSockets(graceful),
+    begin=lambda answers: heartbeat.start(answers=answers),
+    open_up=rooms.keep_open,
+)
 application.install()
 
 # Imports every view now: a mistake there shows at start-up, not at the first visit.

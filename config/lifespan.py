@@ -1,8 +1,9 @@
-"""A server process's sign of life, from its first moment to its last.
+"""What a server process does from its first moment to its last: its sign of life, and what all its
+connections share.
 
-It is written as long as the loop of the server does what it is asked: one whose loop stands still
-serves nobody, however alive its threads are. Daphne says nothing when it begins, so its reactor is
-asked; other servers have ASGI's lifespan protocol for that.
+The sign is written as long as the loop of the server does what it is asked: one whose loop stands
+still serves nobody, however alive its threads are. Daphne says nothing when it begins, so its
+reactor is asked; other servers have ASGI's lifespan protocol for that.
 """
 
 from __future__ import annotations
@@ -20,12 +21,19 @@ Answers = Callable[[], None]
 
 
 class Lifespan:
-    """ASGI middleware, outermost: calls ``begin`` when the server begins, before the first request,
-    with what it can ask whether the server's loop still answers."""
+    """ASGI middleware, outermost: when the server begins, before the first request, calls ``begin``
+    with what it can ask whether the server's loop still answers, and then ``open_up`` on that
+    loop."""
 
-    def __init__(self, application: Application, begin: Callable[[Answers], None]) -> None:
+    def __init__(
+        self,
+        application: Application,
+        begin: Callable[[Answers], None],
+        open_up: Callable[[], None],
+    ) -> None:
         self.application = application
         self.begin = begin
+        self.open_up = open_up
 
     def install(self) -> None:
         """Begin with Daphne, if it is Daphne that runs here."""
@@ -38,12 +46,15 @@ class Lifespan:
         await receive()
         ask = asyncio.get_running_loop().call_soon_threadsafe
         await asyncio.to_thread(self.begin, partial(_wait_for, ask))
+        self.open_up()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await send({"type": "lifespan.shutdown.complete"})
 
     def _begin_with(self, reactor: Any) -> None:
         self.begin(partial(_wait_for, reactor.callFromThread))
+        # The loop itself is about to begin.
+        reactor.callFromThread(self.open_up)
 
 
 def _wait_for(ask: Callable[[Callable[[], None]], Any]) -> None:

@@ -46,6 +46,8 @@ class GracefulShutdown:
         self.idle = asyncio.Event()
         # Called first of all: what can end its own requests under way, such as long streams.
         self.at_close: list[Callable[[], None]] = []
+        # Awaited last of all, when nothing is under way: what served all connections.
+        self.at_end: list[Callable[[], Awaitable[None]]] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.running += 1
@@ -96,6 +98,8 @@ class GracefulShutdown:
                 await asyncio.wait_for(self.idle.wait(), patience)
             except TimeoutError:
                 log.warning("not waited for", running=self.running)
+        for end in self.at_end:
+            await end()
 
     def install(self) -> None:
         """Be the one that closes this process's sockets: take over Daphne's stop signals, if it

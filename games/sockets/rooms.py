@@ -28,7 +28,7 @@ import time
 import uuid
 from collections.abc import Coroutine, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -98,7 +98,8 @@ _SAID = msgspec.json.Decoder(_Said)
 
 
 class Room:
-    """Those who are connected to one event loop. Lasts from the first to the last of them."""
+    """Those who are connected to one event loop. Lasts from the first to the last of them, the
+    server itself included (`keep_open`)."""
 
     def __init__(self) -> None:
         self.id = uuid.uuid4().hex
@@ -434,6 +435,29 @@ def _versions_of_all(match_ids: Sequence[int]) -> dict[int | None, tuple[int, ..
 
 
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, Room] = WeakKeyDictionary()
+
+
+class _Server:
+    """Is in a room for no other reason than that somebody may come."""
+
+    def hear(self, heard: Heard) -> None:
+        """It is in no group, and hears nothing."""
+
+
+_SERVER: Final = _Server()
+
+
+def keep_open() -> None:
+    """Have the room of the running event loop open until `let_close`, whoever comes and leaves: one
+    that is new has to listen for `LISTEN_S` before it keeps anything from the broker."""
+    here().memberships[_SERVER] = set()
+
+
+async def let_close() -> None:
+    """Close the room of the running event loop, behind whoever is still in it."""
+    room = _rooms.get(asyncio.get_running_loop())
+    if room is not None:
+        await room.leave(_SERVER)
 
 
 def here() -> Room:

@@ -428,6 +428,34 @@ async def test_nothing_is_left_behind(houses: Houses) -> None:
         await until(lambda: name not in [client["name"] for client in admin.client_list()])
 
 
+def test_a_room_that_is_kept_open_is_there_until_it_is_let_close(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def visit(room: Room) -> Reader:
+        reader = Reader()
+        assert rooms.here() is room
+        await room.join(reader, "a")
+        return reader
+
+    async def serve(*, leaves_first: bool) -> None:
+        rooms.keep_open()
+        room = rooms.here()
+        assert publishing._nearby == [room]
+        for _ in range(2):
+            await room.leave(await visit(room))
+            assert not room.closed
+        reader = await visit(room)
+        for leave in (partial(room.leave, reader), rooms.let_close)[:: 1 if leaves_first else -1]:
+            assert not room.closed
+            await leave()
+        assert (room.closed, publishing._nearby) == (True, [])
+        await rooms.let_close()  # again
+
+    monkeypatch.setattr(publishing, "_nearby", [])
+    for leaves_first in (True, False):
+        asyncio.run(serve(leaves_first=leaves_first))
+
+
 def test_one_room_for_a_loop_and_another_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async def twice() -> None:
         room, reader = rooms.here(), Reader()

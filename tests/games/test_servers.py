@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+import redis
 from websockets.exceptions import ConnectionClosed
 
 from games.engine.decisions import Seat
@@ -195,6 +196,26 @@ async def test_a_dead_client_is_found_out(server: str, opened: Opened, desk: Des
         await alive.pause(3)
         await alive.say("ping", at=1)
         await alive.next("pong", at=1)
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_room_is_there_from_the_first_moment_to_the_last(
+    server: str, opened: Opened, site: Site
+) -> None:
+    """One that opened with its first reader would not know yet where else there are any."""
+    name = f"{site.env['GAUNTLET_REDIS_PREFIX']}-room"
+
+    def rooms() -> int:
+        listening = admin.client_list(_type="pubsub")
+        return sum(client["name"] == name for client in listening)
+
+    with redis.Redis.from_url(site.env["REDIS_URL"]) as admin:
+        wait_for(lambda: rooms() == 1, what="the room of the site's own process")
+        another = opened(server)
+        wait_for(lambda: rooms() == 2, what="a room before anybody comes")
+        another.web.terminate()
+        assert rooms() == 1
+    assert "Task was destroyed" not in another.web.log()
 
 
 async def test_what_no_log_may_hold(web: Web) -> None:

@@ -70,11 +70,13 @@ async def test_a_request_under_way_is_answered_first(echo: Echo) -> None:
     async with httpx.AsyncClient(timeout=60) as client:
         pending = asyncio.ensure_future(client.get(f"http://127.0.0.1:{echo.port}/"))
         assert echo.child.stdout is not None
-        assert await asyncio.to_thread(echo.child.stdout.readline) == b"asked\n"
+        for line in (b"opened\n", b"asked\n"):
+            assert await asyncio.to_thread(echo.child.stdout.readline) == line
         echo.child.send_signal(signal.SIGTERM)
         answer = await pending
     assert (answer.status_code, answer.text) == (200, "done")
     assert await asyncio.to_thread(echo.child.wait, 30) == 0
+    assert b"ended" in (await asyncio.to_thread(echo.child.stdout.read)).splitlines()
 
 
 async def test_new_sockets_are_refused_while_closing() -> None:

@@ -8,12 +8,17 @@ from config.lifespan import Lifespan
 from config.shutdown import GracefulShutdown
 
 
+def tell(what: str) -> None:
+    """Print a line for whoever started this."""
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()
+
+
 async def echo(scope: Any, receive: Any, send: Any) -> None:
     """Echo text frames; print a line for each HTTP request, and answer it after a second."""
     if scope["type"] == "http":
         await receive()
-        sys.stdout.write("asked\n")
-        sys.stdout.flush()
+        tell("asked")
         await asyncio.sleep(1)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"done"})
@@ -30,4 +35,19 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
 
 graceful = GracefulShutdown(echo)
 graceful.install()
-application = Lifespan(graceful, lambda answers: answers())
+
+
+def open_up() -> None:
+    """Say that the loop runs, which is asked by what is called on it."""
+    asyncio.get_running_loop()
+    tell("opened")
+
+
+async def end() -> None:
+    """Say that this is the end, a moment later."""
+    await asyncio.sleep(0.1)
+    tell("ended")
+
+
+graceful.at_end.append(end)
+application = Lifespan(graceful, lambda answers: answers(), open_up)
