@@ -161,18 +161,13 @@ class Run:
         return found
 
     def _serve_by(self, server: str) -> None:
-        """Run the site by this server, and have enough matches for whatever comes."""
+        """Run the site by this server."""
         site = self.stand.site
         command = web_command(Path(sys.executable), site.listener.fileno(), server)
         if site.web.argv != command:
             site.web.terminate()
             site.web.argv = command
             site.web.start()
-        say(f"preparing matches, served by {server}")
-        # New ones: what was on meanwhile would be given back its time first.
-        phases = self.arguments.rounds * (2 + len(self.arguments.pace))
-        self.prepared = Prepared(site, self.arguments.game, self.count * phases)
-        self.stand.drain()
 
     def _idle(self) -> dict[str, float]:
         meter = self.stand.meter()
@@ -188,7 +183,10 @@ class Run:
         await floor.close(sockets)
 
     async def _ours(self, phase: Phase, turns_per_s: float = 0.0) -> None:
-        pairs = self.prepared.pairs(self.count, phase.measured)
+        # New ones: those that began long ago are about to run out of time.
+        prepared = Prepared(self.stand.site, self.arguments.game, self.count)
+        self.stand.drain()
+        pairs = prepared.pairs(self.count, phase.measured)
         watchers = [
             asyncio.create_task(watch(self.stand, pair.match))
             for pair in pairs
