@@ -22,8 +22,8 @@ Answers = Callable[[], None]
 
 class Lifespan:
     """ASGI middleware, outermost: when the server begins, before the first request, calls ``begin``
-    with what it can ask whether the server's loop still answers, and then ``open_up`` on that
-    loop."""
+    with what it can ask whether the server's loop still answers; and ``open_up`` on that loop, as
+    soon as it runs."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Lifespan:
 
     def _begin_with(self, reactor: Any) -> None:
         self.begin(partial(_wait_for, reactor.callFromThread))
-        # The loop itself is about to begin.
+        # The loop itself is only about to begin.
         reactor.callFromThread(self.open_up)
 
 
