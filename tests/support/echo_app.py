@@ -2,9 +2,10 @@
 
 import asyncio
 import sys
+import threading
 from typing import Any
 
-from config.lifespan import Lifespan
+from config.lifespan import Answers, Lifespan
 from config.shutdown import GracefulShutdown
 
 
@@ -49,5 +50,11 @@ async def end() -> None:
     tell("ended")
 
 
+def begin(answers: Answers) -> None:
+    """Ask the loop, as the heartbeat does: in a thread, for Daphne's is yet to run."""
+    threading.Thread(target=answers).start()
+
+
 graceful.at_end.append(end)
-application = Lifespan(graceful, lambda answers: answers(), open_up)
+application = Lifespan(graceful, begin, open_up)
+application.install()
