@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from functools import cache
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,25 @@ def test_direct_dependencies_are_in_the_pinned_set() -> None:
         assert not set(below) & set(own)
         for name, version in requirements(direct).items():
             assert (below | own)[name] == version
+
+
+def test_what_is_wanted_with_extras_is_pinned_with_them() -> None:
+    """pip, told hashes, otherwise looks for what is newest with the extras, and refuses it."""
+    pinned = {
+        normal(text.partition("[")[0].partition("==")[0]): set(re.findall(r"[\w-]+", extras))
+        for name in PINNED
+        for text, *_options in entries(name)
+        for extras in [(re.search(r"\[(.+)\]", text) or [""])[0]]
+    }
+    wanted = [
+        (normal(found[1]), set(re.findall(r"[\w-]+", found[2])))
+        for package in distributions()
+        if normal(package.metadata["Name"]) in pinned
+        for needed in package.requires or []
+        if "extra ==" not in needed and (found := re.match(r"([\w.-]+)\s*\[(.+?)\]", needed))
+    ]
+    assert wanted
+    assert [(name, extras) for name, extras in wanted if not extras <= pinned[name]] == []
 
 
 @pytest.mark.parametrize("name", PINNED)
