@@ -155,7 +155,7 @@ def a_rapid_removal_that_takes_nothing_is_asked_about(page: Page) -> None:
     assert (some, plain) == ("", "")
     # On the board it is the question that confirms.
     page.get_by_role("button", name="Rapid Removal").click()
-    square = page.locator("[data-colour=red] [data-square=D5] rect")
+    square = page.locator("[data-colour=red] rect[data-square=D5]")
     square.click()
     page.get_by_text("takes nothing: each square there").wait_for()
     assert page.evaluate("said.filter(([way]) => way === 'submit')") == []

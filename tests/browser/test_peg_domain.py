@@ -100,7 +100,7 @@ def begin(ada: Page, ben: Page) -> None:
 
 
 def middle(page: Page, board: str, square: Square) -> tuple[float, float]:
-    found = page.locator(f"{board} [data-square={name(square)}] rect").first
+    found = page.locator(f"{board} [data-square={name(square)}]").first
     found.scroll_into_view_if_needed()
     box = found.bounding_box()
     assert box is not None
@@ -274,7 +274,7 @@ def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Page
     # Additional Peg by a tap; before that there is no way to be ready.
     assert ben.get_by_role("button", name="Ready").count() == 0
     square = ben.locator(".trio__pallet[data-colour=blue] .square--legal").first
-    extra = square.locator("xpath=..").get_attribute("data-square")
+    extra = square.get_attribute("data-square")
     square.tap()
     ben.get_by_role("button", name="Name it").tap()
     ben.locator(".stud--extra").wait_for()
@@ -295,7 +295,7 @@ def test_the_final_with_a_removal_in_secret_and_items(site: Site, new_page: Page
     removable = game_of(ben)["removable"]
     submit(ben, f"remove {removable[0]}")
     ben.locator("[data-part=turn]").get_by_text("You can still change it").wait_for()
-    last = ben.locator(f".trio__pallet[data-colour=red] [data-square={removable[-1]}] rect").first
+    last = ben.locator(f".trio__pallet[data-colour=red] [data-square={removable[-1]}]").first
     last.scroll_into_view_if_needed()
     last.tap()
     ben.locator(".confirm").get_by_role("button", name="Remove", exact=True).tap()

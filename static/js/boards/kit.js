@@ -18,7 +18,7 @@ const LAYERS = ["floor", "squares", "marks", "pieces", "over", "ghost", "focus"]
 
 /**
  * @typedef {object} Square
- * @property {SVGGElement} element
+ * @property {SVGRectElement} element
  * @property {string} name
  * @property {number} column
  * @property {number} row
@@ -151,7 +151,7 @@ export class Board {
    */
   classify(kind) {
     for (const { element, name, column, row } of this.cells.values()) {
-      element.firstElementChild?.setAttribute("class", `square ${kind(name, column, row)}`.trim());
+      element.setAttribute("class", `square ${kind(name, column, row)}`.trim());
     }
   }
 
@@ -210,17 +210,21 @@ export class Board {
         const name = this.name(column, row);
         if (name === null) return;
         const [x, y] = this.corner(column, row);
-        const square = s("rect", { class: "square", x, y, width: UNIT, height: UNIT });
-        if (this.still) {
-          line.append(square);
-          return;
-        }
-        const element = s(
-          "g",
-          { role: "gridcell", tabindex: "-1", "aria-label": name, "data-square": name },
-          square,
-        );
-        this.cells.set(key(column, row), { element, name, column, row });
+        const walked = {
+          role: "gridcell",
+          tabindex: "-1",
+          "aria-label": name,
+          "data-square": name,
+        };
+        const element = s("rect", {
+          class: "square",
+          x,
+          y,
+          width: UNIT,
+          height: UNIT,
+          ...(this.still ? {} : walked),
+        });
+        if (!this.still) this.cells.set(key(column, row), { element, name, column, row });
         line.append(element);
       });
       this.layers.squares.append(line);
@@ -239,7 +243,7 @@ export class Board {
     // A ring of the square itself would lie under the pieces.
     this.svg.addEventListener("focusin", (event) => {
       const cell = elementOf(event);
-      const box = cell?.matches("[role=gridcell]:focus-visible") ? cell.firstElementChild : null;
+      const box = cell?.matches("[role=gridcell]:focus-visible") ? cell : null;
       const [x, y, width, height] = ["x", "y", "width", "height"].map((name) =>
         box?.getAttribute(name),
       );
