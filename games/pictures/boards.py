@@ -80,6 +80,22 @@ def as_image(svg: str) -> SafeString:
     )
 
 
+def as_still(svg: str) -> SafeString:
+    """The picture for readers without scripts, and the room it takes for all others. Their scripts
+    put the board itself there, and a picture that is replaced as soon as it is drawn would only
+    keep them waiting: browsers read, lay out and draw it before they run any script."""
+    if not svg:
+        return SafeString("")
+    width, height = (round(float(size or 0)) for size in size_of(svg))
+    return format_html(
+        '<canvas class="board-picture board-room" width="{}" height="{}" aria-hidden="true">'
+        "</canvas><noscript>{}</noscript>",
+        width,
+        height,
+        as_image(svg),
+    )
+
+
 def svg_response(request: HttpRequest, svg: Callable[[], str], *, what: str) -> HttpResponse:
     """An SVG document of ``what``, or 304 where the reader has it; ``svg`` is asked only when
     needed."""

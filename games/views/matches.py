@@ -18,7 +18,7 @@ from games.audience import may_moderate_chat, seat_of
 from games.engine.capabilities import dispute_of
 from games.engine.decisions import Seat
 from games.models import Match
-from games.pictures.boards import as_image, board_of, distinct_names, names_of
+from games.pictures.boards import as_still, board_of, distinct_names, names_of
 from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
 from games.reading.matches import match_for, reader_of
@@ -55,7 +55,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "moderates": may_moderate_chat(request.user),
         "silence": silence_of(request.user) if isinstance(request.user, User) else Silence(),
         "standing": _standing(match, sync["view"], _names(sync["header"]), sync["you"]),
-        "picture": as_image(board_of(ruleset, sync["view"], _names(sync["header"]))),
+        "picture": as_still(board_of(ruleset, sync["view"], _names(sync["header"]))),
         "log": log_sentences(sync["log"], _names(sync["header"])),
         "title": _title(match),
         "description": _description(match),
@@ -93,7 +93,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "you": you,
         "move": move,
         "step": steps[move],
-        "picture": as_image(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
+        "picture": as_still(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
         "standing": result_text(_names(replay["header"]), match, you),
         "log": log_sentences(steps[1:], _names(replay["header"])),
         "first": 0 if move > 0 else None,

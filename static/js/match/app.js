@@ -160,6 +160,7 @@ class MatchPage {
     } catch (error) {
       // Typed notation and the log still work.
       console.error(error);
+      this.#showPicture();
       this.#note("The board could not be loaded. You can still type your moves.");
     }
     this.client.start(/** @type {Live.Sync | null} */ (embedded("match-sync")));
@@ -613,6 +614,13 @@ class MatchPage {
     this.soundButton.setAttribute("aria-pressed", String(!muted));
     this.soundButton.setAttribute("aria-label", "Sound");
     this.soundButton.title = words;
+  }
+
+  /* In place of a board that is not there. */
+  #showPicture() {
+    const src = this.root.querySelector('[data-part="drawn"]')?.getAttribute("href");
+    const alt = "The board as everybody sees it";
+    fill(this.parts.board, h("img", { class: "board-picture", src, alt }));
   }
 
   /* The title says when it is the reader's turn, and blinks while nobody looks at the page. */
