@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -112,3 +113,55 @@ def test_letters_of_other_languages_are_fetched_where_they_stand(
     page.locator("main p").first.evaluate("each => { each.textContent = 'João Łukasz'; }")
     loading.settle(lambda: len(fonts()) == 4)
     assert fonts() >= {"figtree-latin-wght-normal", "figtree-latin-ext-wght-normal"}
+
+
+# What the page has drawn, and how high, when its own elements are there and no script has run.
+BEFORE_SCRIPTS = """document.addEventListener("readystatechange", () => {
+  if (document.readyState !== "interactive") return;
+  const board = document.querySelector("[data-part=board]");
+  window.early = {
+    pictures: board.querySelectorAll("img").length,
+    height: board.firstElementChild.getBoundingClientRect().height,
+  };
+})"""
+
+
+@pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
+def test_the_room_of_the_board_is_there_before_it_and_no_picture(
+    new_page: Pages, site: Site, ruleset: str
+) -> None:
+    game = players.start(site, ruleset, variant=REGISTRY.get(ruleset).variants[0].id)
+    shown = new_page(**WIDE, java_script_enabled=False)
+    shown.goto(game.address)
+    picture = shown.locator("img.board-picture")
+    assert shown.locator("canvas").is_hidden()
+    if picture.count() == 0:
+        assert ruleset == "peg-domain", "every other game begins with a board"
+        return
+    page = new_page(**WIDE)
+    page.add_init_script(BEFORE_SCRIPTS)
+    page.goto(game.address)
+    players.is_live(page)
+    early = page.evaluate("window.early")
+    box = picture.bounding_box()
+    assert box is not None
+    assert early == {"pictures": 0, "height": pytest.approx(box["height"], abs=1)}
+    assert new_page.errors == []
+
+
+def test_a_board_that_does_not_come_is_a_picture_and_moves_can_be_typed(
+    new_page: Pages, site: Site
+) -> None:
+    game = players.start(site, "tetronogo")
+    page = new_page(**WIDE)
+    cookie: Any = {"name": game.cookie, "value": game.sessions["Ada"], "url": game.base_url}
+    page.context.add_cookies([cookie])
+    page.route(re.compile(r"/tetronogo/.*board.*\.js"), lambda route: route.abort())
+    page.goto(game.address)
+    page.get_by_text("The board could not be loaded. You can still type your moves.").wait_for()
+    picture = page.get_by_role("img", name="The board as everybody sees it")
+    assert (
+        picture.evaluate("async (each) => { await each.decode(); return each.naturalWidth; }") > 100
+    )
+    players.is_live(page)
+    new_page.errors.clear()  # the browser's own, of what was not fetched
