@@ -84,6 +84,7 @@ async def test_a_restore_takes_nothing_off_a_clock(
         await Reader.open(target, match, players[0]) as first,
         await Reader.open(target, match, players[1]) as second,
     ):
+        first.ids = iter(["after-the-restore"])  # type: ignore[assignment]  # "sent-1" was sent
         sync = await first.next("sync")
         assert sync["view"]["decisions"][0]["sealed"] == "pick T"
         await second.next("sync")
