@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import psycopg
 import structlog
+from django.conf import settings
 from django.db import Error, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.pq import ConnStatus
@@ -123,11 +124,21 @@ class _Link:
 
     def send(self, sql: str, parameters: Sequence[str | None], answered: Answered) -> bool:
         """Send a statement; False, and nothing was, if the connection has broken."""
+        if settings.GAUNTLET_DB_POOLER:
+            return self._begin(
+                partial(self.pgconn.send_query_params, sql.encode(), encoded(parameters)), answered
+            )
         name = self.names.get(sql)
         if name is None:
             name = self.preparing[sql] = new_name()
             self.steps.append(partial(self.pgconn.send_prepare, name, sql.encode()))
-        self.steps.append(partial(self.pgconn.send_query_prepared, name, encoded(parameters)))
+        return self._begin(
+            partial(self.pgconn.send_query_prepared, name, encoded(parameters)), answered
+        )
+
+    def _begin(self, last: Callable[[], None], answered: Answered) -> bool:
+        """Send what is to be sent before, and then ``last``."""
+        self.steps.append(last)
         try:
             self._next()
         except psycopg.Error as error:

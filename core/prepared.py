@@ -3,6 +3,9 @@ and binds their parameters itself. For the few that are asked hundreds of times 
 
 They are sent by libpq's own calls, so that the process can go on while the database carries them
 out: most of what a durable commit takes is waiting for the disk.
+
+Behind a pooler that hands each transaction to another connection (`GAUNTLET_DB_POOLER`) nothing is
+kept prepared: statements are the same, parsed and planned anew each time.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import psycopg
+from django.conf import settings
 from django.db import connection
 from django.db.backends.utils import CursorDebugWrapper, CursorWrapper
 from psycopg.errors import error_from_result
@@ -67,8 +71,10 @@ class _Prepared:
     def execute(self, sql: str, params: Sequence[str | None] = ()) -> None:
         """Carry a statement out. Raises the errors of psycopg."""
         pgconn = self.link.pgconn
-        name = _name_of(self.link, sql)
-        pgconn.send_query_prepared(name, encoded(params))
+        if settings.GAUNTLET_DB_POOLER:
+            pgconn.send_query_params(sql.encode(), encoded(params))
+        else:
+            pgconn.send_query_prepared(_name_of(self.link, sql), encoded(params))
         failed: BaseException | None = None
         try:
             _flush(pgconn)

@@ -120,6 +120,12 @@ DATABASES: dict[str, dict[str, Any]] = {
         "ATOMIC_REQUESTS": False,
     }
 }
+# Behind PgBouncer in transaction mode a connection is ours for one transaction only. So nothing is
+# said to the session, nothing stays prepared in it (`core.prepared`), and no cursor of the server's
+# outlives a statement. What is said of sessions otherwise the operator says of the role: see
+# docs/operating.md.
+GAUNTLET_DB_POOLER: bool = env.bool("GAUNTLET_DB_POOLER", False)
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = GAUNTLET_DB_POOLER
 DATABASES["default"]["OPTIONS"] |= {
     # A committed move must be on disk: the server's default is stated, not assumed.
     "options": "-c synchronous_commit=on -c lock_timeout=10000 -c statement_timeout=30000",
@@ -129,6 +135,9 @@ DATABASES["default"]["OPTIONS"] |= {
     # prepared, so this is about those of `core.prepared` alone.
     "prepare_threshold": 0,
 }
+if GAUNTLET_DB_POOLER:
+    del DATABASES["default"]["OPTIONS"]["options"]
+    DATABASES["default"]["OPTIONS"]["prepare_threshold"] = None
 if POOL_MAX:
     DATABASES["default"]["OPTIONS"]["pool"] = {
         "min_size": min(env.int("GAUNTLET_DB_POOL_MIN", 2), POOL_MAX),
@@ -138,6 +147,8 @@ if POOL_MAX:
         "max_idle": 300,
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# Where pg_dump, pg_restore and psql are, for backups; empty: wherever they are found.
+GAUNTLET_PG_BIN = env.str("GAUNTLET_PG_BIN", "")
 
 # --- Redis or Valkey: cache, channel layer, Celery's broker -------------------------------------
 REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379")

@@ -13,7 +13,7 @@ os.environ.setdefault("GAUNTLET_DB_POOL_MAX", "0")
 
 from config.logs import logging_config
 from config.settings.base import *  # noqa: F403
-from config.settings.base import DATABASES, GAUNTLET_API_LIMITS
+from config.settings.base import DATABASES, GAUNTLET_API_LIMITS, GAUNTLET_DB_POOLER
 from core.env import env
 
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
@@ -41,7 +41,8 @@ warnings.filterwarnings("ignore", message="You're running the worker with superu
 LOGGING = logging_config(json=False, level=env.str("GAUNTLET_LOG_LEVEL", "WARNING"))
 
 # Transactional tests empty every table; the audit log refuses that to everybody else.
-DATABASES["default"]["OPTIONS"]["options"] += " -c gauntlet.allow_truncate=on"
+if not GAUNTLET_DB_POOLER:
+    DATABASES["default"]["OPTIONS"]["options"] += " -c gauntlet.allow_truncate=on"
 
 # `script/test` migrates once; each process that tests begins with a copy.
 if _template := env.str("GAUNTLET_TEST_TEMPLATE", ""):

@@ -1,0 +1,74 @@
+"""`manage.py restore`: the database out of a backup, and every match replayed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from config.operations.backups import backup_restore
+from core.refusals import Refusal
+from tournaments.invariants import faults_of
+from tournaments.models import Season
+
+
+class Command(BaseCommand):
+    help = (
+        "Fill the database from a backup, while no process of the site runs; then replay every "
+        "match and look through every season. See docs/operating.md."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="what `manage.py backup` has written")
+        parser.add_argument(
+            "--replace",
+            action="store_true",
+            help="whatever the database holds is lost; without, it must be empty",
+        )
+        parser.add_argument(
+            "--migrate",
+            action="store_true",
+            help="apply the migrations that a backup of an older release lacks",
+        )
+        parser.add_argument(
+            "--no-check",
+            action="store_true",
+            help="replay nothing; `manage.py check_matches` does so later",
+        )
+
+    def handle(self, *_args: Any, file: Path, **options: Any) -> None:
+        """Restore, and say what came of it. Raises CommandError where it was refused, with nothing
+        changed, and where what was restored does not hold."""
+        try:
+            behind = backup_restore(file=file, replace=options["replace"], older=options["migrate"])
+        except Refusal as refusal:
+            raise CommandError(refusal.sentence) from refusal
+        except OSError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{file} is restored.")
+        if behind.migrations:
+            call_command("migrate", interactive=False, verbosity=0)
+            self.stdout.write(f"{behind.migrations} migrations are applied.")
+        if not behind.emptied:
+            self.stderr.write(
+                "Valkey could not be reached. Empty it before the site starts: what it remembers "
+                "is of rows that are there no more."
+            )
+        if options["no_check"]:
+            return
+        call_command("check_matches", stdout=self.stdout, stderr=self.stderr)
+        self._check_seasons()
+
+    def _check_seasons(self) -> None:
+        seasons = list(Season.objects.order_by("pk"))
+        wrong = 0
+        for season in seasons:
+            # What organisers once did counts as it stands.
+            for fault in faults_of(season, lenient=True):
+                wrong += 1
+                self.stderr.write(f"{season.slug}: {fault}")
+        if wrong:
+            raise CommandError(f"{wrong} things do not hold in {len(seasons)} seasons.")
+        self.stdout.write(f"{len(seasons)} seasons looked through: all hold.")

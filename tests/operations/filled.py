@@ -1,0 +1,109 @@
+"""A site with something of everything in it: runs in the site's hand (`tests.support.hand`)."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from itertools import count
+from random import Random
+from typing import Any
+
+from django.apps import apps
+from django.core.management import call_command
+from django.db import connection
+
+from accounts.models import User
+from games.models import Match
+from games.services.matches import match_start, record_import
+from tests.engine.playthroughs import playthroughs
+from tests.games.support import GAMES, SECOND, T0, Play, record_holds, started
+
+MOVES = 5
+
+
+def fill() -> int:
+    """Demo data with its seasons, every recorded match, and of every game one match that was played
+    to its end and one that is on; one that is paused, one in which a turn was taken back, one that
+    waits for its players. Returns how many matches there are."""
+    call_command("demo_data", "--force", stdout=io.StringIO())
+    ada, ben, olga = (User.objects.get(username=name) for name in ("ada", "ben", "olga"))
+    for record in playthroughs():
+        record_import(acting_user=olga, data=record.read_bytes(), at=T0)
+    random = Random(14)
+    for ruleset, variant in GAMES:
+        whole = started((ada, ben), ruleset, variant=variant, random=random.random)
+        whole.to_the_end(random.random, 0)
+        for _ in range(2):
+            begun = started((ben, ada), ruleset, variant=variant, random=random.random)
+            for number in range(1, MOVES):
+                table = begun.held.live.table
+                seats = [s for s in (0, 1) if table.open[s] is not None and not table.holds_back(s)]
+                begun.move(seats[0], begun.random_move(seats[0], random.random), number * SECOND)
+        # The last one of each game has been through an organiser's hands.
+        begun.act(olga, "take back", MOVES * SECOND)
+        begun.act(olga, "reserve 0 +30", MOVES * SECOND)
+        begun.act(olga, "pause", (MOVES + 1) * SECOND)
+    match_start(
+        acting_user=ada,
+        players=(ada, ben),
+        ruleset_id="tetronogo",
+        variant="standard",
+        waits=True,
+        at=T0,
+    )
+    return Match.objects.count()
+
+
+def digests() -> dict[str, Any]:
+    """By table, a digest of all of its rows, and by sequence its next number."""
+    found: dict[str, Any] = {}
+    with connection.cursor() as cursor:
+        for table in sorted(connection.introspection.table_names(cursor)):
+            cursor.execute(f'SELECT t::text FROM "{table}" t ORDER BY 1')  # noqa: S608
+            rows = "\n".join(text for (text,) in cursor.fetchall())
+            found[table] = hashlib.sha256(rows.encode()).hexdigest()
+        cursor.execute("SELECT sequencename, last_value FROM pg_sequences ORDER BY 1")
+        found["sequences"] = cursor.fetchall()
+        cursor.execute(
+            "SELECT count(*), md5(string_agg(concat_ws(' ', conrelid::regclass, conname, contype,"
+            " confrelid::regclass, convalidated), '|' ORDER BY conrelid::regclass::text, conname))"
+            " FROM pg_constraint WHERE connamespace = 'public'::regnamespace"
+        )
+        found["constraints"] = cursor.fetchone()
+        cursor.execute(
+            "SELECT md5(string_agg(indexdef, '|' ORDER BY indexname)) FROM pg_indexes"
+            " WHERE schemaname = 'public'"
+        )
+        found["indexes"] = cursor.fetchone()
+        cursor.execute(
+            "SELECT md5(string_agg(pg_get_triggerdef(oid), '|' ORDER BY tgrelid::regclass::text,"
+            " tgname)) FROM pg_trigger WHERE NOT tgisinternal"
+        )
+        found["triggers"] = cursor.fetchone()
+    assert len(found) > len(apps.get_models())
+    return found
+
+
+def play_on() -> int:
+    """Play every match that is on, and was begun by `fill`, to its end, so that its record holds;
+    returns how many there were."""
+    random = Random(15)
+    on = Match.objects.running().filter(deadline_at__gte=T0).prefetch_related("players__user")
+    for match in on.order_by("pk"):
+        first, second = (each.user for each in match.players.order_by("seat"))
+        assert first is not None
+        assert second is not None
+        play = Play(match, (first, second), random.random)
+        play.ids = (f"on-{number}" for number in count())
+        play.to_the_end(random.random, MOVES * SECOND)
+        record_holds(play.match)
+    return len(on)
+
+
+def random_move(*, match: int, seat: int, seed: int) -> str:
+    """A legal move for the open decision of a seat."""
+    first, second = (each.user for each in Match.objects.get(pk=match).players.order_by("seat"))
+    assert first is not None
+    assert second is not None
+    play = Play(Match.objects.get(pk=match), (first, second))
+    return play.random_move(seat, Random(seed).random)

@@ -1,0 +1,334 @@
+"""What operators deploy with: read through everywhere, and tried where the programs are."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from script.lib.console import ROOT
+from script.lib.server import web_command
+
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+PROCESSES = {"web@", "worker@", "deadlines@", "beat"}
+README = (ROOT / "README.md").read_text()
+KEY = "0123456789abcdefghij" * 3  # long and of many letters, as the checks ask
+
+
+def settings_known() -> set[str]:
+    """Every variable that the settings read."""
+    text = "".join(path.read_text() for path in (ROOT / "config" / "settings").glob("*.py"))
+    read = set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', text))
+    return read | {"DJANGO_SETTINGS_MODULE", "GAUNTLET_DATA"}
+
+
+def example() -> dict[str, str]:
+    lines = (DEPLOY / "gauntlet.env.example").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def without(program: str) -> Any:
+    """Skips, and says so, where a program is not there."""
+    return pytest.mark.skipif(
+        shutil.which(program) is None, reason=f"NO {program.upper()}: install it to try this"
+    )
+
+
+def production_commands() -> list[str]:
+    """The commands of README's section on production, without options of where to listen."""
+    section = README[README.index("## Production") : README.index("| variable |")]
+    found = re.findall(r"`((?:daphne|celery) [^`]+)`", section)
+    return [" ".join(command.split()) for command in found]
+
+
+def essential(command: str) -> str:
+    """A command without where it listens, how much it says, and which one of several it is."""
+    words = command.replace("%%h", "%h").replace('""', "").split()
+    words[0] = Path(words[0]).name
+    kept: list[str] = []
+    passing = False
+    for word in words:
+        if passing:
+            passing = False
+        elif word in ("--bind", "--port", "--verbosity", "--pidfile"):
+            passing = word != "--pidfile"
+        elif word != "--no-server-name":
+            kept.append(re.sub(r"-%i@", "@", word))
+    return " ".join(kept)
+
+
+# -- settings ------------------------------------------------------------------------------------
+
+
+def test_the_example_names_what_there_is_and_what_must_be() -> None:
+    named = set(example())
+    assert named - settings_known() == {"POSTGRES_PASSWORD"}
+    assert named >= {"SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "REDIS_URL"}
+    assert example()["SECRET_KEY"] == ""
+    secrets = {value for name, value in example().items() if name.endswith("_PASSWORD")}
+    assert secrets <= {"", "CHANGE-ME"}
+
+
+def test_the_site_starts_with_the_example_filled_in(tmp_path: Path) -> None:
+    environment = {**example(), "SECRET_KEY": KEY, "GAUNTLET_DATA": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        env=environment, cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    del environment["SECRET_KEY"]
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        env=environment, cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "SECRET_KEY" in done.stderr
+
+
+# -- the same commands everywhere ----------------------------------------------------------------
+
+
+def unit(path: Path) -> configparser.ConfigParser:
+    """A unit file: sections of keys, of which we use each once."""
+    parsed = configparser.ConfigParser(strict=True, interpolation=None, delimiters=("=",))
+    parsed.optionxform = str  # type: ignore[assignment,method-assign]  # as the stubs' own docs say
+    parsed.read_string(path.read_text())
+    return parsed
+
+
+def compose() -> dict[str, Any]:
+    whole: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    return whole
+
+
+def image_command() -> str:
+    text = (DEPLOY / "Dockerfile").read_text().replace("\\\n", " ")
+    return " ".join(re.findall(r'"([^"]*)"', text[text.rindex("\nCMD [") :]))
+
+
+def test_readme_units_and_containers_run_the_same() -> None:
+    wanted = {essential(each) for each in production_commands()}
+    assert len(wanted) == 4
+    units = {
+        path.name.removeprefix("gauntlet-").removesuffix(".service"): essential(
+            unit(path)["Service"]["ExecStart"]
+        )
+        for path in UNITS
+        if path.suffix == ".service" and "backup" not in path.name
+    }
+    assert set(units) == PROCESSES
+    assert set(units.values()) == wanted
+    services = compose()["services"]
+    commands = [service.get("command") for service in services.values() if "<<" not in service]
+    of_ours = [essential(" ".join(each)) for each in commands if each and each[0] == "celery"]
+    assert {*of_ours, essential(image_command())} == wanted
+    # Each of those that a match needs is there twice.
+    assert all(of_ours.count(each) == 2 for each in wanted if "worker" in each)
+
+
+def test_they_run_what_tests_run() -> None:
+    """Limits of messages and handshakes are those that everything is tested with."""
+    ours = [str(word) for word in web_command(Path("python"), 3)]
+    web = unit(DEPLOY / "systemd" / "gauntlet-web@.service")["Service"]["ExecStart"]
+    for command in (image_command(), web):
+        words = command.split()
+        for option in (word for word in ours if word.startswith("--websocket")):
+            assert words[words.index(option) + 1] == ours[ours.index(option) + 1]
+
+
+# -- systemd -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_a_unit_says_how_it_ends_and_what_it_may(path: Path) -> None:
+    parsed = unit(path)
+    assert parsed["Unit"]["Description"].startswith("Gauntlet: ")
+    if path.suffix == ".timer":
+        assert "OnCalendar" in parsed["Timer"]
+        return
+    service = parsed["Service"]
+    assert service["User"] == "gauntlet"
+    for name, value in (
+        ("NoNewPrivileges", "true"), ("ProtectSystem", "strict"), ("ProtectHome", "true"),
+        ("CapabilityBoundingSet", ""),
+    ):  # fmt: skip
+        assert service[name] == value
+    assert service["ExecStart"].startswith("/opt/gauntlet/.venv/bin/")
+    if service["Type"] != "oneshot":
+        assert (service["KillSignal"], service["Restart"]) == ("SIGTERM", "always")
+        # What a process gives to what is under way, and more.
+        assert int(service["TimeoutStopSec"]) >= 15
+        assert parsed["Install"]["WantedBy"] == "multi-user.target"
+
+
+@without("systemd-analyze")
+def test_systemd_takes_the_units(tmp_path: Path) -> None:
+    """With the site where it would be, since systemd looks for the programs."""
+    for path in UNITS:
+        text = path.read_text().replace("/opt/gauntlet/.venv/bin", str(Path(sys.executable).parent))
+        (tmp_path / path.name).write_text(text.replace("/opt/gauntlet", str(ROOT)))
+    names = [path.name.replace("@.", "@1.") for path in UNITS]
+    for name, path in zip(names, UNITS, strict=True):
+        if name != path.name:
+            (tmp_path / name).write_text((tmp_path / path.name).read_text())
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / name) for name in names)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    told = [line for line in done.stderr.splitlines() if "gauntlet" in line]
+    assert told == []
+    # It would say so.
+    broken = tmp_path / "gauntlet-beat.service"
+    broken.write_text(broken.read_text().replace("Restart=always", "Restart=sometimes"))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(broken)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "gauntlet-beat.service" in done.stderr
+
+
+# -- containers ----------------------------------------------------------------------------------
+
+
+def test_the_image_is_pinned_unprivileged_and_holds_no_secret() -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    bases = re.findall(r"^FROM (\S+)", text, re.MULTILINE)
+    assert len(bases) == 2
+    assert all(re.fullmatch(r"[\w/-]+:\d+\.\d+[\w.-]*", base) for base in bases)
+    last = text[text.rindex("\nFROM ") :]
+    assert re.search(r"^USER gauntlet$", last, re.MULTILINE)
+    assert last.index("\nUSER ") < last.index("\nCMD ")
+    assert "HEALTHCHECK" in last
+    assert "STOPSIGNAL SIGTERM" in last
+    assert not re.search(r"^(ENV|ARG).*(SECRET|PASSWORD|TOKEN)", text, re.MULTILINE)
+    for name in re.findall(r"^COPY (?!--from)(\S+) ", text, re.MULTILINE):
+        assert (ROOT / name).exists()
+
+
+def taken() -> list[Path]:
+    """What the image is built of."""
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    assert "**" in lines, "nothing but what is named"
+    return [ROOT / line[1:] for line in lines if line.startswith("!")]
+
+
+def test_what_the_image_is_built_of_is_enough(tmp_path: Path) -> None:
+    """Statics are collected and the site's checks pass with nothing else there."""
+    for path in taken():
+        goal = tmp_path / "app" / path.relative_to(ROOT)
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, goal, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(path, goal)
+    environment = {
+        **example(), "SECRET_KEY": KEY, "GAUNTLET_DATA": str(tmp_path / "data"),
+        "GAUNTLET_STATIC_ROOT": str(tmp_path / "collected"),
+    }  # fmt: skip
+    for command in (["collectstatic", "--no-input", "--verbosity", "0"], ["check", "--deploy"]):
+        done = subprocess.run(
+            [sys.executable, "manage.py", *command],
+            env=environment, cwd=tmp_path / "app", capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "collected" / "staticfiles.json").is_file()
+
+
+def test_the_containers_are_those_that_are_needed() -> None:
+    services = compose()["services"]
+    for name in ("web", "deadlines", "worker"):
+        assert {f"{name}-1", f"{name}-2"} <= set(services)
+    assert {"proxy", "postgres", "pgbouncer", "valkey", "beat", "migrate", "backup"} <= set(
+        services
+    )
+    for name, service in services.items():
+        image = service.get("image", "")
+        assert ":latest" not in image
+        assert ":" in image or "build" in service, name
+        # What one of ours is, it is wholly: who is on the way out is waited for, nothing is root's.
+        if image.startswith("gauntlet:"):
+            assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+            assert service["env_file"] == "gauntlet.env"
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            made = source in compose()["volumes"] or source == "./tls"
+            assert made or (DEPLOY / source).is_file(), volume
+        for needed in service.get("depends_on", {}):
+            assert needed in services
+    # Past PgBouncer, where a session is needed.
+    for name in ("migrate", "backup"):
+        assert "@postgres:5432/" in services[name]["environment"]["DATABASE_URL"]
+    assert "@pgbouncer:6432/" in example()["DATABASE_URL"]
+
+
+@pytest.mark.skipif(
+    subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode
+    if shutil.which("docker") else True,
+    reason="NO DOCKER COMPOSE: install it to try this",
+)  # fmt: skip
+def test_compose_takes_the_file(tmp_path: Path) -> None:
+    shutil.copytree(DEPLOY, tmp_path / "deploy")
+    (tmp_path / "deploy" / "gauntlet.env").write_text("SECRET_KEY=x\n")
+    done = subprocess.run(
+        ["docker", "compose", "--file", str(tmp_path / "deploy/compose.yaml"), "config", "--quiet"],
+        env={"POSTGRES_PASSWORD": "x", "PATH": "/usr/bin:/usr/local/bin"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_pgbouncer_hands_out_connections_by_transaction() -> None:
+    parsed = configparser.ConfigParser(interpolation=None, comment_prefixes=(";", "#"))
+    parsed.read_string((DEPLOY / "pgbouncer.ini").read_text())
+    assert parsed["pgbouncer"]["pool_mode"] == "transaction"
+    assert "gauntlet" in parsed["databases"]
+    done = subprocess.run(["sh", "-n", DEPLOY / "pgbouncer.sh"], check=False)
+    assert done.returncode == 0
+
+
+# -- the proxy -----------------------------------------------------------------------------------
+
+
+def directives(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Depth and words of every directive of nginx; fails on braces that do not match."""
+    tokens = re.findall(r'#[^\n]*|"[^"]*"|[{};]|[^\s{};"#]+', text)
+    depth, words = 0, list[str]()
+    for token in tokens:
+        if token.startswith("#"):
+            continue
+        if token in "{;":
+            yield depth, words
+            words = []
+        elif token != "}":
+            words.append(token.strip('"'))
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        assert depth >= 0
+    assert (depth, words) == (0, [])
+
+
+def test_the_proxy_passes_on_what_the_site_needs() -> None:
+    found = [words for _, words in directives((DEPLOY / "nginx.conf").read_text())]
+    for needed in (
+        ["proxy_http_version", "1.1"],
+        ["proxy_set_header", "Host", "$http_host"],
+        ["proxy_set_header", "Upgrade", "$http_upgrade"],
+        ["proxy_set_header", "Connection", "$connection_upgrade"],
+        ["proxy_set_header", "X-Forwarded-For", "$remote_addr"],
+        ["proxy_set_header", "X-Forwarded-Proto", "$scheme"],
+        ["hash", "$gauntlet_key", "consistent"],
+        ["proxy_next_upstream_tries", "2"],
+    ):
+        assert needed in found, needed
+    (retried,) = [words[1:] for words in found if words[0] == "proxy_next_upstream"]
+    assert "non_idempotent" not in retried
+    servers = {words[1].split(":")[0] for words in found if words[0] == "server" and words[1:]}
+    assert servers == {"web-1", "web-2"} <= set(compose()["services"])
+    assert all("max_fails=2" in words for words in found if words[0] == "server" and words[1:])

@@ -1,0 +1,151 @@
+"""Migrations are survived by the code of the release before, which runs while they are applied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.postgres.operations import AddIndexConcurrently
+from django.db import migrations, models
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ModelState, ProjectState
+
+from tests.operations.survivable import Danger, Node, Reader, every_node, newer_than
+from tests.releases.keeping import FOLDER, MIGRATIONS
+
+# What is in a migration all the same, and why the release before survives it: by app, name and
+# what the operation says of itself. It goes when the next release is kept.
+SURVIVED: dict[tuple[str, str, str], str] = {}
+
+
+def released() -> frozenset[Node]:
+    """The migrations of the latest release that is kept."""
+    latest = max(path for path in FOLDER.iterdir() if (path / MIGRATIONS).is_file())
+    pairs = [line.split() for line in (latest / MIGRATIONS).read_text().splitlines()]
+    return frozenset((app, name) for app, name in pairs)
+
+
+def test_the_release_before_survives_all_that_is_new() -> None:
+    found = {(*danger.node, danger.operation): danger for danger in newer_than(released())}
+    assert [danger for key, danger in found.items() if key not in SURVIVED] == []
+    assert [key for key in SURVIVED if key not in found] == [], "nothing of that is there any more"
+    assert all(len(reason) > 20 for reason in SURVIVED.values())
+
+
+def test_no_migration_of_a_release_is_gone() -> None:
+    assert released() - every_node() == frozenset()
+    assert len(released()) > 20
+
+
+def test_what_was_never_kept_is_read_as_new() -> None:
+    """The list finds what there was to find in our own migrations."""
+    early = frozenset(node for node in every_node() if node not in {
+        ("games", "0003_sweep_bound"), ("games", "0004_aftermath"),
+        ("games", "0005_entries_by_one_index"),
+    })  # fmt: skip
+    found = list(newer_than(early))
+    assert {danger.node[1] for danger in found} >= {"0003_sweep_bound", "0004_aftermath"}
+    assert all(danger.node not in early for danger in found)
+
+
+def before() -> ProjectState:
+    state = ProjectState()
+    fields = [
+        ("id", models.BigAutoField(primary_key=True)),
+        ("name", models.CharField(max_length=20)),
+        ("note", models.TextField(null=True)),
+        ("number", models.IntegerField(db_index=True)),
+    ]
+    check = models.CheckConstraint(condition=models.Q(number__gt=0), name="positive")
+    unique = models.UniqueConstraint(fields=["name"], name="once")
+    options = {"constraints": [check, unique], "indexes": []}
+    state.add_model(ModelState("shop", "Ware", fields, options))
+    return state
+
+
+def dangers(*operations: Operation) -> list[Danger]:
+    return list(Reader(before()).read(("shop", "0002_new"), operations))
+
+
+def made(name: str = "Fresh") -> migrations.CreateModel:
+    key = models.BigAutoField(primary_key=True)
+    return migrations.CreateModel(name, [("id", key), ("name", models.TextField())])
+
+
+INDEX = models.Index(fields=["name"], name="by_name")
+CHECK = models.CheckConstraint(condition=models.Q(number__gt=1), name="more")
+
+
+def field(kind: Any = models.IntegerField, **options: Any) -> migrations.AddField:
+    return migrations.AddField("ware", "more", kind(**options))
+
+
+def altered(name: str, to: Any) -> migrations.AlterField:
+    return migrations.AlterField("ware", name, to)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        migrations.RemoveField("ware", "note"),
+        migrations.RenameField("ware", "note", "remark"),
+        migrations.DeleteModel("Ware"),
+        migrations.RenameModel("Ware", "Good"),
+        migrations.AlterModelTable("ware", "goods"),
+        migrations.RemoveConstraint("ware", "once"),
+        migrations.AddConstraint("ware", CHECK),
+        migrations.AddIndex("ware", INDEX),
+        migrations.AlterUniqueTogether("ware", {("name", "number")}),
+        migrations.RunSQL("UPDATE shop_ware SET number = 1"),
+        migrations.RunPython(migrations.RunPython.noop),
+        migrations.SeparateDatabaseAndState([migrations.RunSQL("SELECT 1")], []),
+        field(default=0),
+        field(null=True, db_index=True),
+        field(null=True, unique=True),
+        altered("note", models.TextField()),
+        altered("name", models.CharField(max_length=19)),
+        altered("name", models.CharField(max_length=20, unique=True)),
+        altered("name", models.TextField()),
+        altered("name", models.CharField(max_length=20, db_column="label")),
+        altered("number", models.BigIntegerField(db_index=True)),
+    ],
+    ids=lambda operation: operation.describe(),
+)
+def test_what_old_code_does_not_survive(operation: Operation) -> None:
+    (danger,) = dangers(operation)
+    assert danger.node == ("shop", "0002_new")
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        field(null=True),
+        field(db_default=0, default=0),
+        migrations.AddField("ware", "others", models.ManyToManyField("shop.Ware")),
+        altered("name", models.CharField(max_length=30, help_text="Of the ware.", blank=True)),
+        altered("name", models.CharField(max_length=20, null=True)),
+        altered("name", models.CharField(max_length=20, default="x", choices=[("x", "X")])),
+        altered("name", models.CharField(max_length=20, db_default="x")),
+        altered("number", models.IntegerField()),
+        migrations.RemoveConstraint("ware", "positive"),
+        AddIndexConcurrently("ware", INDEX),
+        migrations.AlterModelOptions("ware", {"ordering": ["name"]}),
+        migrations.SeparateDatabaseAndState([], [migrations.RemoveField("ware", "note")]),
+        made(),
+    ],
+    ids=lambda operation: operation.describe(),
+)
+def test_what_old_code_survives(operation: Operation) -> None:
+    assert dangers(operation) == []
+
+
+def test_what_old_code_does_not_know_can_be_changed_at_will() -> None:
+    assert dangers(
+        made(),
+        migrations.AddField("fresh", "more", models.IntegerField(default=0)),
+        migrations.AddIndex("fresh", INDEX),
+        migrations.AddConstraint(
+            "fresh", models.UniqueConstraint(fields=["name"], name="fresh_once")
+        ),
+        migrations.RemoveField("fresh", "more"),
+    ) == []  # fmt: skip

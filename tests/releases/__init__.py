@@ -1,0 +1,1 @@
+"""What earlier releases have stored, kept as files: see `keeping`."""
