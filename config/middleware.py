@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from django.core.exceptions import BadRequest
@@ -16,10 +16,17 @@ from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
 
 from config.errors import bad_request
+from core import metrics
 from core.api import cors
 from core.conditional import tagged
 
 log = structlog.get_logger("gauntlet.request")
+
+_TOOK: Final = metrics.histogram(
+    "request_seconds",
+    "What requests took, of the API and of all else, by the class of their status.",
+    ("surface", "status"),
+)
 
 
 class OneThreadMiddleware:
@@ -114,11 +121,14 @@ class RequestLogMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
         response = self.get_response(request)
+        took = time.perf_counter() - started
+        surface = "api" if request.path.startswith("/api/") else "pages"
+        _TOOK.labels(surface, f"{response.status_code // 100}xx").observe(took)
         log.info(
             "request",
             method=request.method,
             path=request.path,
             status=response.status_code,
-            ms=round((time.perf_counter() - started) * 1000, 1),
+            ms=round(took * 1000, 1),
         )
         return response

@@ -11,6 +11,9 @@ from redis.exceptions import RedisError
 
 log = structlog.get_logger("gauntlet.tasks")
 
+# Along with each task goes when it was handed on, in ms since 1970, under this name.
+ENQUEUED_AT: Final = "gauntlet_at"
+
 # What it looks like from here that broker, cache or channel layer are away.
 AWAY: Final = (RedisError, BrokerError, OSError)
 

@@ -31,9 +31,18 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Now
 from django.utils import timezone
 
+from core import metrics
 from core.jobs.models import SetAside
 
 log = structlog.get_logger("gauntlet.jobs")
+
+_FAILED: Final = metrics.counter("rows_failed", "Rows that a job failed at, by job.", ("work",))
+_TOOK: Final = metrics.histogram(
+    "job_seconds",
+    "What a periodic job took from beginning to end.",
+    ("task",),
+    buckets=metrics.SLOW,
+)
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -217,6 +226,7 @@ def set_aside(job: str, key: str, error: Exception, *, target: str) -> bool:
     time. A database that is away is logged and nothing more: the row was not at fault. Whether it
     could be noted."""
     reason = _reason(error)
+    _FAILED.labels(job).inc()
     log.error("job.set-aside", job=job, target=target, key=key, reason=reason, exc_info=error)
     try:
         with transaction.atomic():
@@ -293,7 +303,8 @@ def completed(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorated(work: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(work)
         def run(*args: P.args, **kwargs: P.kwargs) -> R:
-            answer = work(*args, **kwargs)
+            with _TOOK.labels(task).time():
+                answer = work(*args, **kwargs)
             with connection.cursor() as cursor:
                 cursor.execute(
                     "INSERT INTO jobs_jobdone (task, at) VALUES (%s, clock_timestamp())"
