@@ -17,6 +17,7 @@ from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E
 from config import door, wire  # noqa: E402
 from config.bodies import LimitedBodies  # noqa: E402
 from config.lifespan import Lifespan  # noqa: E402
+from config.operations import exposition  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
@@ -26,11 +27,12 @@ from games.bots import streams  # noqa: E402
 from games.sockets import rooms  # noqa: E402
 from games.sockets.routing import websocket_urlpatterns  # noqa: E402
 
+exposition.this.role = "web"
 sockets = URLRouter(websocket_urlpatterns)
 graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
-            "http": LimitedBodies(StaticFiles(http)),
+            "http": LimitedBodies(exposition.Metrics(StaticFiles(http))),
             "websocket": TokenSockets(
                 sockets,
                 sessions=SameOrigin(SessionSockets(sockets)),

@@ -411,6 +411,12 @@ CONTENT_SECURITY_POLICY = {
 LOGGING = logging_config(json=True, level=env.str("GAUNTLET_LOG_LEVEL", "INFO"))
 LOGGING_CONFIG = "config.logs.configure"
 
+# --- Metrics ------------------------------------------------------------------------------------
+# Whoever shows it may read `/metrics`. Empty: whoever asks from this machine.
+GAUNTLET_METRICS_TOKEN = env.str("GAUNTLET_METRICS_TOKEN", "")
+# Where a worker or beat can be read, such as 127.0.0.1:9101; empty: nowhere.
+GAUNTLET_METRICS_LISTEN = env.str("GAUNTLET_METRICS_LISTEN", "")
+
 # --- Matches ------------------------------------------------------------------------------------
 # Where the channel layer lives, for those who speak to it from plain threads.
 GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
