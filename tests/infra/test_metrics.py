@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -396,6 +397,7 @@ def test_a_worker_whose_port_is_taken_works_all_the_same(
 def test_who_asks_and_then_says_nothing_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
+    assert exposition._Reading.timeout == exposition.PATIENCE_S <= 10
     monkeypatch.setattr(exposition._Reading, "timeout", 0.5)
     settings.GAUNTLET_METRICS_LISTEN = f"127.0.0.1:{free_port()}"
     monkeypatch.setattr(exposition.this, "role", "command")
@@ -428,11 +430,16 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Part]]:
 
 
 def test_a_database_that_is_away_breaks_nothing(parts: dict[str, Part]) -> None:
+    asked = []
+
     def fail() -> list[Figure]:
+        asked.append(1)
         raise OperationalError("gone")
 
     parts["database"].look = fail
+    exposition.exposition()
     found = values_in(exposition.exposition()[1].decode())
+    assert asked == [1]  # nor again each time, while it is
     assert value(found, "gauntlet_up", part="database") == 0
     assert value(found, "gauntlet_up", part="broker") == 1
     assert value(found, "gauntlet_tasks_taken") == 4
@@ -488,8 +495,8 @@ def test_a_cache_that_is_away_costs_nothing(
     def gone(*_given: Any, **_more: Any) -> None:
         raise GoneError
 
-    monkeypatch.setattr(cache, "get", gone)
-    monkeypatch.setattr(cache, "set", gone)
+    # Each thread has a cache of its own.
+    monkeypatch.setattr(standing, "cache", SimpleNamespace(get=gone, set=gone))
     assert parts["database"].figures() == [Figure("ratings_due", (), 3)]
 
 
