@@ -16,6 +16,7 @@ from django.urls import get_resolver  # noqa: E402  (these need the app registry
 from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E402
 from config import door, wire  # noqa: E402
 from config.bodies import LimitedBodies  # noqa: E402
+from config.identified import Identified  # noqa: E402
 from config.lifespan import Lifespan  # noqa: E402
 from config.operations import exposition  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
@@ -47,7 +48,7 @@ door.install()
 wire.install()
 # The first sign of life finds out whether the service was away, so it comes before any request.
 application = Lifespan(
-    DaphneSockets(graceful),
+    DaphneSockets(Identified(graceful)),
     begin=lambda answers: heartbeat.start(answers=answers),
     open_up=rooms.keep_open,
 )

@@ -14,6 +14,7 @@ from django.http import (
 )
 from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
+from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from config.errors import bad_request
 from core import metrics
@@ -110,7 +111,9 @@ class PageTagMiddleware:
 
 
 class RequestLogMiddleware:
-    """Write one line per request: method, path, status and milliseconds.
+    """Write one line per request: method, path, status and milliseconds. What is logged on its
+    account says which match it is about, where it is about one; which request it is, it says
+    already (`config.identified`).
 
     The query string is left out: it may hold a password-reset token or a search for a person.
     """
@@ -120,6 +123,8 @@ class RequestLogMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
+        # It stays behind: Django's own line about what it refuses comes after all middleware.
+        unbind_contextvars("match")
         response = self.get_response(request)
         took = time.perf_counter() - started
         surface = "api" if request.path.startswith("/api/") else "pages"
@@ -132,3 +137,10 @@ class RequestLogMiddleware:
             ms=round(took * 1000, 1),
         )
         return response
+
+    def process_view(
+        self, request: HttpRequest, view: Any, arguments: Any, named: dict[str, Any]
+    ) -> None:
+        """Note which match it is about."""
+        if "match_id" in named:
+            bind_contextvars(match=named["match_id"])

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextvars import copy_context
 from math import ceil
 from typing import Any
 
@@ -18,6 +19,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis.exceptions import RedisError
+from structlog.contextvars import bind_contextvars
 
 from accounts.connections.sockets import Found, Visitor
 from accounts.connections.validity import stands_of_socket
@@ -100,6 +102,7 @@ class Socket(AsyncWebsocketConsumer):
         # Where the server has it: sends a text at once, past all that stands between.
         self.write: Callable[[bytes], None] | None = scope.get("write")
         SOCKETS.enter(self)
+        self._bind_names()
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 try:
@@ -110,6 +113,14 @@ class Socket(AsyncWebsocketConsumer):
             SOCKETS.leave(self)
             if self.room is not None:
                 await self.room.leave(self)
+
+    def _bind_names(self) -> None:
+        """Whatever is logged on account of this socket says which it is, and of which match. It
+        runs in a task of its own, where all else begins; who tells it something has another."""
+        named = self.scope.get("url_route", {}).get("kwargs", {})
+        about = {"match": named["match_id"]} if "match_id" in named else {}
+        bind_contextvars(socket=self.name, **about)
+        self.context = copy_context()
 
     async def _run(self, receive: Callable[[], Awaitable[dict[str, Any]]]) -> None:
         kind = ""
@@ -132,7 +143,7 @@ class Socket(AsyncWebsocketConsumer):
         ):
             return
         if not self.waiting and not self.turn.locked():
-            self.tasks.create_task(self._take_turn())
+            self.tasks.create_task(self._take_turn(), context=self.context)
         if len(self.waiting) <= UNREAD_FRAMES_AT_MOST:  # with as many it is let go
             self.waiting.append(heard)
 
