@@ -440,8 +440,8 @@ GAUNTLET_OVERDUE_MS = 1500
 GAUNTLET_SWEEP_AT_MOST = 2000
 GAUNTLET_REMINDER_LATENESS_MS = 3000
 # How often the web service gives a sign of life. A decision runs out once there was one after its
-# deadline, so this also bounds how late that is.
-GAUNTLET_BEAT_EVERY_MS = 500
+# deadline: as long as there is one within the grace, nobody is kept waiting for it.
+GAUNTLET_BEAT_EVERY_MS = 200
 # After a longer gap than this, matches are given back what their clocks ran meanwhile. A process
 # that is killed and started again at once is away for longer.
 GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 1500)
