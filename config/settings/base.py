@@ -417,6 +417,11 @@ GAUNTLET_METRICS_TOKEN = env.str("GAUNTLET_METRICS_TOKEN", "")
 # Where a worker or beat can be read, such as 127.0.0.1:9101; empty: nowhere.
 GAUNTLET_METRICS_LISTEN = env.str("GAUNTLET_METRICS_LISTEN", "")
 
+# --- Reports of errors --------------------------------------------------------------------------
+# The address (DSN) that a server of Sentry's protocol gives out; empty: nothing is reported.
+GAUNTLET_SENTRY_DSN = env.str("GAUNTLET_SENTRY_DSN", "")
+GAUNTLET_SENTRY_ENVIRONMENT = env.str("GAUNTLET_SENTRY_ENVIRONMENT", "production")
+
 # --- Matches ------------------------------------------------------------------------------------
 # Where the channel layer lives, for those who speak to it from plain threads.
 GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
