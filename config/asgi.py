@@ -16,7 +16,9 @@ from django.urls import get_resolver  # noqa: E402  (these need the app registry
 from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E402
 from config import door, wire  # noqa: E402
 from config.bodies import LimitedBodies  # noqa: E402
+from config.identified import Identified  # noqa: E402
 from config.lifespan import Lifespan  # noqa: E402
+from config.operations import exposition  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
@@ -26,11 +28,12 @@ from games.bots import streams  # noqa: E402
 from games.sockets import rooms  # noqa: E402
 from games.sockets.routing import websocket_urlpatterns  # noqa: E402
 
+exposition.this.role = "web"
 sockets = URLRouter(websocket_urlpatterns)
 graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
-            "http": LimitedBodies(StaticFiles(http)),
+            "http": LimitedBodies(exposition.Metrics(StaticFiles(http))),
             "websocket": TokenSockets(
                 sockets,
                 sessions=SameOrigin(SessionSockets(sockets)),
@@ -45,7 +48,7 @@ door.install()
 wire.install()
 # The first sign of life finds out whether the service was away, so it comes before any request.
 application = Lifespan(
-    DaphneSockets(graceful),
+    DaphneSockets(Identified(graceful)),
     begin=lambda answers: heartbeat.start(answers=answers),
     open_up=rooms.keep_open,
 )

@@ -37,8 +37,10 @@ def keep_django_logging(**_kwargs: object) -> None:
 @celeryd_after_setup.connect
 def go_after_players(instance: Any, **_kwargs: object) -> None:
     """Have a worker that enforces no deadlines leave the processor to turns where both want it."""
-    if settings.DEADLINES_QUEUE not in instance.app.amqp.queues.consume_from:
+    enforces = settings.DEADLINES_QUEUE in instance.app.amqp.queues.consume_from
+    if not enforces:
         os.nice(settings.GAUNTLET_WORKER_NICE)
+    _measure("deadlines" if enforces else "worker")
 
 
 @worker_ready.connect
@@ -50,4 +52,12 @@ def announce_worker_ready(**_kwargs: object) -> None:
 @beat_init.connect
 def announce_beat_ready(**_kwargs: object) -> None:
     """Tell whoever started beat that it runs."""
+    _measure("beat")
     log.info("beat ready")
+
+
+def _measure(role: str) -> None:
+    # Imported late, as above.
+    from config.operations.exposition import listen  # noqa: PLC0415
+
+    listen(role)

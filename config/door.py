@@ -16,6 +16,7 @@ import structlog
 from daphne import http_protocol
 
 from config.bodies import LINGER, answer_to_more_than, is_signed_in, most_of_anybody
+from config.identified import new_id
 from core.sizes import OF_NOBODY, most_at
 
 log = structlog.get_logger("gauntlet.door")
@@ -101,7 +102,7 @@ class LimitedRequest(http_protocol.WebRequest):
 
     def _refuse(self, most: int) -> None:
         self.refused = True
-        log.info("body.too-large", path=self._path, most=most)
+        log.info("body.too-large", path=self._path, most=most, request=new_id())
         self.content.close()
         headers, content = answer_to_more_than(most, self._path)
         head = b"".join(b"%b: %b\r\n" % (name.title(), value) for name, value in headers)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from django.core.exceptions import BadRequest
@@ -14,12 +14,20 @@ from django.http import (
 )
 from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
+from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from config.errors import bad_request
+from core import metrics
 from core.api import cors
 from core.conditional import tagged
 
 log = structlog.get_logger("gauntlet.request")
+
+_TOOK: Final = metrics.histogram(
+    "request_seconds",
+    "What requests took, of the API and of all else, by the class of their status.",
+    ("surface", "status"),
+)
 
 
 class OneThreadMiddleware:
@@ -103,7 +111,9 @@ class PageTagMiddleware:
 
 
 class RequestLogMiddleware:
-    """Write one line per request: method, path, status and milliseconds.
+    """Write one line per request: method, path, status and milliseconds. What is logged on its
+    account says which match it is about, where it is about one; which request it is, it says
+    already (`config.identified`).
 
     The query string is left out: it may hold a password-reset token or a search for a person.
     """
@@ -113,12 +123,24 @@ class RequestLogMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         started = time.perf_counter()
+        # It stays behind: Django's own line about what it refuses comes after all middleware.
+        unbind_contextvars("match")
         response = self.get_response(request)
+        took = time.perf_counter() - started
+        surface = "api" if request.path.startswith("/api/") else "pages"
+        _TOOK.labels(surface, f"{response.status_code // 100}xx").observe(took)
         log.info(
             "request",
             method=request.method,
             path=request.path,
             status=response.status_code,
-            ms=round((time.perf_counter() - started) * 1000, 1),
+            ms=round(took * 1000, 1),
         )
         return response
+
+    def process_view(
+        self, request: HttpRequest, view: Any, arguments: Any, named: dict[str, Any]
+    ) -> None:
+        """Note which match it is about."""
+        if "match_id" in named:
+            bind_contextvars(match=named["match_id"])

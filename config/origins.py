@@ -17,6 +17,8 @@ from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
 from django.utils.http import is_same_domain
 
+from core.metrics import HANDSHAKES_REFUSED
+
 Scope = MutableMapping[str, Any]
 Application = Callable[[Scope, Any, Any], Awaitable[None]]
 _PORTS = {"http": 80, "https": 443}
@@ -56,6 +58,7 @@ class SameOrigin:
         if is_ours(scope):
             await self.application(scope, receive, send)
         else:
+            HANDSHAKES_REFUSED.inc("origin")
             await send({"type": "websocket.close"})
 
 

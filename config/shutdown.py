@@ -20,6 +20,8 @@ from typing import Any, ClassVar
 
 import structlog
 
+from core.metrics import HANDSHAKES_REFUSED
+
 log = structlog.get_logger("gauntlet.shutdown")
 
 SERVICE_RESTART = 4012
@@ -64,6 +66,7 @@ class GracefulShutdown:
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.closing:
             # Before acceptance a close is a refusal (HTTP 403): the client backs off and retries.
+            HANDSHAKES_REFUSED.inc("restart")
             await receive()
             await send({"type": "websocket.close", "code": SERVICE_RESTART})
             return

@@ -12,6 +12,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from typing import Any, Final
 
@@ -118,6 +119,8 @@ class _Link:
         self.steps: deque[Callable[[], None]] = deque()
         self.preparing: dict[str, bytes] = {}
         self.answered: Answered | None = None
+        # Of whoever has sent what is to be answered: answers come by the loop, which is nobody's.
+        self.context = copy_context()
         self.rows: list[Row] | None = None
         self.failed = False
         ours.loop.add_reader(self.socket, self._on_readable)
@@ -145,6 +148,7 @@ class _Link:
             self._break(error)
             return False
         self.answered = answered
+        self.context = copy_context()
         return True
 
     def _next(self) -> None:
@@ -187,7 +191,7 @@ class _Link:
         try:
             self.rows = rows_of(result)
         except psycopg.Error as error:
-            log.info("statement.refused", error=type(error).__name__)
+            self.context.run(log.info, "statement.refused", error=type(error).__name__)
             self.failed = True
 
     def _answer(self) -> None:
@@ -197,10 +201,10 @@ class _Link:
         self.preparing.clear()
         self.ours.idle.append(self)
         if answered is not None:
-            answered(rows)
+            self.context.run(answered, rows)
 
     def _break(self, error: Exception) -> None:
-        log.warning("connection.broken", error=type(error).__name__)
+        self.context.run(log.warning, "connection.broken", error=type(error).__name__)
         self.ours.lost()
         self.give_up()
 
@@ -214,4 +218,4 @@ class _Link:
         self.ours.later(self.wrapper.close)
         answered, self.answered = self.answered, None
         if answered is not None:
-            answered(None)
+            self.context.run(answered, None)

@@ -11,6 +11,11 @@ from redis.exceptions import RedisError
 
 log = structlog.get_logger("gauntlet.tasks")
 
+# Along with each task goes when it was handed on, in ms since 1970, and on account of which
+# request, under these names.
+ENQUEUED_AT: Final = "gauntlet_at"
+REQUEST: Final = "gauntlet_request"
+
 # What it looks like from here that broker, cache or channel layer are away.
 AWAY: Final = (RedisError, BrokerError, OSError)
 

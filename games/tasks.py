@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from smtplib import SMTPException
 
 from celery import shared_task
@@ -37,8 +38,8 @@ def wake(match_id: int, tries: int = 0) -> None:
         enqueue(WAKE, match_id, tries + 1, countdown=AGAIN_S)
 
 
-def _wake(match_id: int) -> bool:
-    return match_wake(match_id=match_id, at=now_ms())
+def _wake(match_id: int, by: str = "task") -> bool:
+    return match_wake(match_id=match_id, at=now_ms(), by=by)
 
 
 @shared_task(name="games.tasks.sweep")
@@ -67,7 +68,7 @@ def sweep() -> None:
             overdue.append(match_id)
         else:
             wake_enqueue(match_id=match_id, wake_at=wake_at or 0)
-    guard.each(WOKEN, overdue, _wake, target="games.match")
+    guard.each(WOKEN, overdue, partial(_wake, by="sweep"), target="games.match")
 
 
 @shared_task(name="games.tasks.sweep_challenges")

@@ -18,6 +18,7 @@ from django.http.request import validate_host
 from accounts.models import User
 from accounts.tokens.bearers import bearer_of
 from core.api.scopes import Credential
+from core.metrics import HANDSHAKES_REFUSED
 
 Scope = MutableMapping[str, Any]
 Application = Callable[[Scope, Any, Any], Awaitable[None]]
@@ -92,6 +93,7 @@ class TokenSockets:
             return
         shown = token.strip().decode("latin-1")
         if not shown or not _is_ours(headers.get(b"host", b"").decode("latin-1")):
+            HANDSHAKES_REFUSED.inc("token")
             await send({"type": "websocket.close", "code": 4401})
             return
         known = {**scope, "visitor": Visitor(token=shown), "token": shown}

@@ -422,6 +422,17 @@ CONTENT_SECURITY_POLICY = {
 LOGGING = logging_config(json=True, level=env.str("GAUNTLET_LOG_LEVEL", "INFO"))
 LOGGING_CONFIG = "config.logs.configure"
 
+# --- Metrics ------------------------------------------------------------------------------------
+# Whoever shows it may read `/metrics`. Empty: whoever asks from this machine.
+GAUNTLET_METRICS_TOKEN = env.str("GAUNTLET_METRICS_TOKEN", "")
+# Where a worker or beat can be read, such as 127.0.0.1:9101; empty: nowhere.
+GAUNTLET_METRICS_LISTEN = env.str("GAUNTLET_METRICS_LISTEN", "")
+
+# --- Reports of errors --------------------------------------------------------------------------
+# The address (DSN) that a server of Sentry's protocol gives out; empty: nothing is reported.
+GAUNTLET_SENTRY_DSN = env.str("GAUNTLET_SENTRY_DSN", "")
+GAUNTLET_SENTRY_ENVIRONMENT = env.str("GAUNTLET_SENTRY_ENVIRONMENT", "production")
+
 # --- Matches ------------------------------------------------------------------------------------
 # Where the channel layer lives, for those who speak to it from plain threads.
 GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
@@ -445,8 +456,8 @@ GAUNTLET_OVERDUE_MS = 1500
 GAUNTLET_SWEEP_AT_MOST = 2000
 GAUNTLET_REMINDER_LATENESS_MS = 3000
 # How often the web service gives a sign of life. A decision runs out once there was one after its
-# deadline, so this also bounds how late that is.
-GAUNTLET_BEAT_EVERY_MS = 500
+# deadline: as long as there is one within the grace, nobody is kept waiting for it.
+GAUNTLET_BEAT_EVERY_MS = 200
 # After a longer gap than this, matches are given back what their clocks ran meanwhile. A process
 # that is killed and started again at once is away for longer.
 GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 1500)

@@ -21,6 +21,7 @@ from core.api.bodies import WHOLE, Faults, field_faults, refused_fields
 from core.api.errors import ApiProblem
 from core.api.parsing import TooLarge
 from core.api.scopes import REALM, ScopeMissing
+from core.metrics import REFUSALS
 from core.refusals import Refusal
 
 PROBLEM = "application/problem+json"
@@ -64,6 +65,7 @@ def title_of(code: str) -> str:
 
 
 def _document(status: int, code: str, sentence: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    REFUSALS.inc("api", code)
     title = title_of(code)
     return {"title": title, "status": status, "code": code, "sentence": sentence, **more}
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import functools
 import traceback
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
@@ -30,10 +30,20 @@ from django.db.models import Exists, Model, OuterRef, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Now
 from django.utils import timezone
+from structlog.contextvars import bound_contextvars
 
+from core import metrics
 from core.jobs.models import SetAside
 
 log = structlog.get_logger("gauntlet.jobs")
+
+_FAILED: Final = metrics.counter("rows_failed", "Rows that a job failed at, by job.", ("work",))
+_TOOK: Final = metrics.histogram(
+    "job_seconds",
+    "What a periodic job took from beginning to end.",
+    ("task",),
+    buckets=metrics.SLOW,
+)
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -81,19 +91,20 @@ def each(
         shared = None if hangs_on is None else hangs_on(row)
         if (aside is not None and aside.next_at > now) or (shared is not None and shared in busy):
             continue
-        try:
-            with _limits() if limited else _nothing():
-                done += bool(action(row))
-        except Exception as error:  # noqa: BLE001  (one row's fault must not stop the others)
-            _mend_connection(error)
-            if _is_locked(error):
-                busy.add(shared)
-                log.info("job.locked", job=job, target=target, key=name)
-                continue
-            set_aside(job, name, error, target=target)
-        else:
-            if aside is not None:
-                take_up(job, name)
+        with _named(target, name):
+            try:
+                with _limits() if limited else _nothing():
+                    done += bool(action(row))
+            except Exception as error:  # noqa: BLE001  (one row's fault must not stop the others)
+                _mend_connection(error)
+                if _is_locked(error):
+                    busy.add(shared)
+                    log.info("job.locked", job=job, target=target, key=name)
+                    continue
+                set_aside(job, name, error, target=target)
+            else:
+                if aside is not None:
+                    take_up(job, name)
     return done
 
 
@@ -102,17 +113,18 @@ def attempt(
 ) -> R | None:
     """Do something to one row as `each` does, at once; None where it failed or is locked."""
     name = str(key)
-    try:
-        with _limits() if limited else _nothing():
-            answer = action()
-    except Exception as error:  # noqa: BLE001  (as above: a failed task is not tried again)
-        _mend_connection(error)
-        if _is_locked(error):
-            log.info("job.locked", job=job, target=target, key=name)
-        else:
-            set_aside(job, name, error, target=target)
-        return None
-    take_up(job, name)
+    with _named(target, name):
+        try:
+            with _limits() if limited else _nothing():
+                answer = action()
+        except Exception as error:  # noqa: BLE001  (as above: a failed task is not tried again)
+            _mend_connection(error)
+            if _is_locked(error):
+                log.info("job.locked", job=job, target=target, key=name)
+            else:
+                set_aside(job, name, error, target=target)
+            return None
+        take_up(job, name)
     return answer
 
 
@@ -150,6 +162,11 @@ def those(
             continue
         if holds:
             yield row
+
+
+def _named(target: str, key: str) -> AbstractContextManager[None]:
+    """Have whatever is logged meanwhile say which row it is about: `match=3` of a `games.match`."""
+    return bound_contextvars(**{target.rpartition(".")[2]: int(key) if key.isdigit() else key})
 
 
 @contextmanager
@@ -217,6 +234,7 @@ def set_aside(job: str, key: str, error: Exception, *, target: str) -> bool:
     time. A database that is away is logged and nothing more: the row was not at fault. Whether it
     could be noted."""
     reason = _reason(error)
+    _FAILED.labels(job).inc()
     log.error("job.set-aside", job=job, target=target, key=key, reason=reason, exc_info=error)
     try:
         with transaction.atomic():
@@ -293,7 +311,8 @@ def completed(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorated(work: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(work)
         def run(*args: P.args, **kwargs: P.kwargs) -> R:
-            answer = work(*args, **kwargs)
+            with _TOOK.labels(task).time():
+                answer = work(*args, **kwargs)
             with connection.cursor() as cursor:
                 cursor.execute(
                     "INSERT INTO jobs_jobdone (task, at) VALUES (%s, clock_timestamp())"

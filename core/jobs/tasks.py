@@ -6,12 +6,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from typing import Final
 
 import structlog
 from celery import shared_task
 from django.conf import settings
 from django.core.mail import get_connection
 
+from core import metrics
 from core.mailing import SEND_MAIL, Fields, unpacked
 from core.queueing import enqueue
 
@@ -23,6 +25,8 @@ TRIES = 80
 LONGEST_PAUSE_S = 25
 # While as many mails as may be are on their way.
 BUSY_PAUSE_S = 2
+
+_MAILS: Final = metrics.counter("mails", "Mails: sent, put off, given up.", ("outcome",))
 
 _sending = 0
 _one_at_a_time = threading.Lock()
@@ -40,13 +44,17 @@ def send_mail(fields: Fields, tries: int = 0) -> None:
             get_connection(settings.GAUNTLET_EMAIL_TRANSPORT).send_messages([unpacked(fields)])
         except (SMTPException, OSError) as error:
             _retry_or_give_up(fields, tries, error)
+        else:
+            _MAILS.labels("sent").inc()
 
 
 def _retry_or_give_up(fields: Fields, tries: int, error: Exception) -> None:
     what = type(error).__name__
     if tries + 1 >= TRIES or is_final(error):
+        _MAILS.labels("given up").inc()
         log.error("mail.given-up", error=what, tries=tries + 1)
         return
+    _MAILS.labels("put off").inc()
     log.warning("mail.not-sent", error=what, tries=tries + 1)
     pause = min(2 ** min(tries, 10), LONGEST_PAUSE_S)
     enqueue(SEND_MAIL, fields, tries + 1, countdown=pause)

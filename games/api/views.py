@@ -26,6 +26,7 @@ from games.api.lists import LogItemSerializer
 from games.audience import seat_of
 from games.engine import records
 from games.engine.decisions import Seat
+from games.metrics import Laps
 from games.models import Match
 from games.publishing.frames import ack_frame
 from games.reading.matches import Reader, match_for, reader_of
@@ -156,6 +157,7 @@ class SubmissionsView(ApiView):
     def post(self, request: Request, match_id: int) -> Response:
         """Submit a move or `concede`. 201 once it is on disk."""
         at = now_ms()
+        laps = Laps(at, "api")
         seat: Seat = self.about
         given = body_of(self, SubmissionSerializer)
         answer = match_submit(
@@ -166,7 +168,9 @@ class SubmissionsView(ApiView):
             text=given["text"],
             version=given["version"],
             at=at,
+            laps=laps,
         )
+        laps.finish()
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
 
 

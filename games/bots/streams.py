@@ -12,6 +12,7 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from asyncio import FIRST_COMPLETED
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from functools import partial
@@ -25,6 +26,7 @@ from redis.exceptions import RedisError
 
 from accounts.connections.validity import Stands
 from accounts.models import User
+from core import metrics
 from core.clock import now_ms
 from core.refusals import Refusal
 from games import presence
@@ -68,6 +70,8 @@ class Ear:
 class Stream(ABC):
     """One open answer. Iterating gives encoded lines until the reader goes, the server ends or
     there is nothing more to tell."""
+
+    reads_as = "events"  # for whoever counts
 
     def __init__(
         self, user: User, *, until: datetime | None = None, stands: Stands | None = None
@@ -207,6 +211,14 @@ def end_all() -> None:
         stream.end()
 
 
+def _by_reader() -> metrics.Figures:
+    found = Counter(stream.reads_as for stream in list(_open))
+    return {(name,): found[name] for name in ("player", "room", "events")}
+
+
+metrics.looked_up("streams_open", "Open streams, by as whom they read.", ("reader",), _by_reader)
+
+
 def closing(code: str, sentence: str) -> dict[str, Any]:
     """The last line of a stream that does not end by itself."""
     return {"type": "closing", "code": code, "sentence": sentence}
@@ -227,6 +239,7 @@ class MatchStream(Stream):
         super().__init__(user, **opened)
         self.match_id = match_id
         self.audience, _organise = standing_of(match_id, user)
+        self.reads_as = "player" if self.audience in (0, 1) else "room"
         self.version = 0
         self._over = self._waits = False
 

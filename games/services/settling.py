@@ -19,6 +19,7 @@ from games import hooks, store
 from games.engine.live import Turn
 from games.engine.table import Actor
 from games.jobs import FOLLOW_UP, TELL_RULING, wake_enqueue
+from games.metrics import Laps
 from games.models import Match
 from games.publishing import frames
 from games.publishing.publish import (
@@ -67,11 +68,12 @@ def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Held
     return after
 
 
-def settle_at_once(held: Held, turn: Turn, *, at: int, said: Said) -> Held | None:
+def settle_at_once(held: Held, turn: Turn, *, at: int, said: Said, laps: Laps) -> Held | None:
     """As `settle`, of a match whose row is not locked, and durable when it returns: one statement.
     None, and nothing has happened, where `store.AtOnce` says so."""
     step, statement = _at_once(held, turn, at, said)
     after = store.save_at_once(statement, meanwhile=partial(make_ready, step.out))
+    laps.lap("stored")
     if after is not None:
         announce(held, after, step.out)
     return after
@@ -85,6 +87,7 @@ def settle_on_loop(
     said: Said,
     database: Connections,
     settled: Callable[[Held | None], None],
+    laps: Laps,
 ) -> bool:
     """As `settle_at_once`, on the event loop whose ``database`` it is, which goes on meanwhile.
     Everybody here has been told when ``settled`` is called with the match as it then stands; with
@@ -94,6 +97,7 @@ def settle_on_loop(
 
     def answered(rows: list[Row] | None) -> None:
         after = statement.stored(rows[0] if rows else None)
+        laps.lap("stored")
         try:
             if after is not None:
                 told = tell_here(step.out)

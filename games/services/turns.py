@@ -27,6 +27,7 @@ from games.engine.decisions import Seat
 from games.engine.live import Turn
 from games.engine.play import is_concession
 from games.engine.table import Actor
+from games.metrics import Laps, deadline_enforced
 from games.models import Match
 from games.remembered import remember, remembered
 from games.services.outage import known, make_good, outage_may_be, outage_notice
@@ -63,7 +64,7 @@ def client_id_validate(client_id: str) -> None:
         )
 
 
-def match_submit(
+def match_submit(  # noqa: PLR0913  (what was submitted, and what is measured)
     *,
     match_id: int,
     seat: Seat,
@@ -73,9 +74,10 @@ def match_submit(
     version: int,
     at: int,
     random: RandomSource = chance.system,
+    laps: Laps | None = None,
 ) -> Ack:
     """Submit ``text`` for ``seat``, as received at instant ``at`` (ms). What is then to be drawn
-    is drawn from ``random``.
+    is drawn from ``random``. ``laps`` take what its parts take.
 
     Returns the ack once the change is durable, or raises Refusal. A deadline that had passed takes
     effect even though the submission is refused. A client id that was acked before is acked the
@@ -83,16 +85,24 @@ def match_submit(
     process does not know how the match stands.
     """
     client_id_validate(client_id)
+    laps = laps or Laps(at)
+    laps.begin("thread")
     outage_notice()
     if not connection.in_atomic_block:
         attempt = _attempt(match_id, seat, acting_user, client_id, text, version, at, random)
-        after = attempt and settle_at_once(attempt.held, attempt.turn, at=at, said=attempt.said)
-        if after:
+        laps.lap("judged")
+        after = attempt and settle_at_once(
+            attempt.held, attempt.turn, at=at, said=attempt.said, laps=laps
+        )
+        if attempt and after:
             remember(after)
+            _note_timeouts(attempt.held, attempt.turn)
             return Ack(client_id, match_id, after.readers.versions[seat], at)
     try:
         with transaction.atomic():
-            answer = _submit(match_id, seat, acting_user, client_id, text, version, at, random)
+            answer = _submit(
+                match_id, seat, acting_user, client_id, text, version, at, random, laps
+            )
     except IdTakenError:
         answer = _earlier_answer(match_id, seat, client_id, text) or Refusal(
             "id.reused", "This id was used for something else."
@@ -114,11 +124,14 @@ async def match_submit_on_loop(  # noqa: PLR0913  (those of `match_submit`, and 
     at: int,
     database: Connections,
     random: RandomSource = chance.system,
+    laps: Laps | None = None,
 ) -> Ack | None:
     """`match_submit` without a thread, for an event loop with a ``database`` of its own, on the way
     that everything goes well. None where it does not, or would keep the loop busy for too long:
     `match_submit` has to be asked then, which also finds out whether it was stored after all."""
     began = time.thread_time()
+    laps = laps or Laps(at)
+    laps.begin("loop")
     if not CLIENT_ID.fullmatch(client_id) or outage_may_be():
         return None
     held = remembered(match_id)
@@ -127,17 +140,25 @@ async def match_submit_on_loop(  # noqa: PLR0913  (those of `match_submit`, and 
     attempt = _attempt(match_id, seat, acting_user, client_id, text, version, at, random)
     if attempt is None:
         return None
+    laps.lap("judged")
     answer: asyncio.Future[Ack | None] = asyncio.get_running_loop().create_future()
 
     def settled(after: Held | None) -> None:
         if after is not None:
             remember(after)
+            _note_timeouts(attempt.held, attempt.turn)
         if not answer.done():  # nobody waits for it any more
             acked = after and Ack(client_id, match_id, after.readers.versions[seat], at)
             answer.set_result(acked)
 
     sent = settle_on_loop(
-        attempt.held, attempt.turn, at=at, said=attempt.said, database=database, settled=settled
+        attempt.held,
+        attempt.turn,
+        at=at,
+        said=attempt.said,
+        database=database,
+        settled=settled,
+        laps=laps,
     )
     if time.thread_time() - began > LONG_S:
         _long_until[held.ruleset.id] = time.monotonic() + NOT_AGAIN_S
@@ -175,7 +196,7 @@ def _attempt(  # noqa: PLR0917  (the service's own arguments)
     return _Attempt(held, turn, Said(_as_actor(seat), client_id, text, user.pk))
 
 
-def _submit(  # noqa: PLR0917  (the service's own arguments)
+def _submit(  # noqa: PLR0913, PLR0917  (the service's own arguments)
     match_id: int,
     seat: Seat,
     user: User,
@@ -184,14 +205,19 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     version: int,
     at: int,
     random: RandomSource,
+    laps: Laps,
 ) -> Ack | Refusal:
     held = store.lock(match_id, user_id=user.pk)
+    laps.lap("stored")
     if held.made_good_until < known.end:
         held = make_good(held, at=at)
     refusal = refusal_of(_must_have_been_seen, held, seat, text, version)
     if refusal is not None:
         return _earlier_answer(match_id, seat, client_id, text) or refusal
     turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=random)
+    laps.lap("judged")
+    transaction.on_commit(partial(laps.lap, "stored"))  # the first of what comes after commit
+    transaction.on_commit(partial(_note_timeouts, held, turn))
     if turn.refusal is not None:
         answer = _earlier_answer(match_id, seat, client_id, text)
         if turn.happened:
@@ -200,6 +226,14 @@ def _submit(  # noqa: PLR0917  (the service's own arguments)
     after = settle(held, turn, at=at, said=Said(_as_actor(seat), client_id, text, user.pk))
     transaction.on_commit(partial(remember, after))
     return Ack(client_id, match_id, after.readers.versions[seat], at)
+
+
+def _note_timeouts(held: Held, turn: Turn) -> None:
+    """What had run out before this was submitted has taken effect with it."""
+    if any(happened.entry.timeout for happened in turn.happened):
+        deadline = lives.next_deadline(held.ruleset, held.live)
+        if deadline is not None:
+            deadline_enforced(deadline, "submission")
 
 
 def _must_have_been_seen(held: Held, seat: Seat, text: str, version: int) -> None:

@@ -14,6 +14,7 @@ from games import hooks, store
 from games.engine import live as lives
 from games.engine.chance import RandomSource
 from games.engine.live import Reminder
+from games.metrics import deadline_enforced
 from games.models import Match
 from games.publishing import frames
 from games.publishing.publish import publish
@@ -23,11 +24,13 @@ from games.services.settling import enqueue_if_near, settle
 from games.store import Held
 
 
-def match_wake(*, match_id: int, at: int, random: RandomSource = chance.system) -> bool:
+def match_wake(
+    *, match_id: int, at: int, random: RandomSource = chance.system, by: str = "task"
+) -> bool:
     """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
     Returns False where it must be asked again soon: somebody else holds the match's row, and
     nobody waits for that; or the web service has not been heard of yet. What is then to be drawn
-    is drawn from ``random``.
+    is drawn from ``random``. ``by`` says who asks, for whoever counts.
 
     Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
     (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. And
@@ -52,6 +55,7 @@ def match_wake(*, match_id: int, at: int, random: RandomSource = chance.system) 
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
             if not was_serving_after(deadline):
                 return False
+            transaction.on_commit(partial(deadline_enforced, deadline, by))
             settle(held, lives.expire(held.ruleset, held.live, at=at, random=random), at=at)
             return True
         _remind(held, at)

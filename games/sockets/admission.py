@@ -20,6 +20,7 @@ from typing import ParamSpec, TypeVar
 
 from django.conf import settings
 
+from core import metrics
 from games.sockets.executor import in_turn_thread
 
 P = ParamSpec("P")
@@ -172,4 +173,12 @@ class Door:
 # the processor from the event loop, which has the handshakes to answer.
 DOOR = Door(
     at_a_time=max(1, settings.GAUNTLET_TURN_THREADS // 3), at_most=settings.GAUNTLET_ARRIVALS
+)
+
+metrics.looked_up("arrivals", "Sockets that are on their way in.", (), lambda: {(): DOOR.arriving})
+metrics.looked_up(
+    "arrivals_waiting",
+    "Those of them that wait for their turn, by who goes first.",
+    ("rank",),
+    lambda: {(rank.name.lower(),): len(places) for rank, places in DOOR.places.items()},
 )

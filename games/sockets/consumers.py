@@ -11,6 +11,7 @@ import structlog
 from accounts.connections.sockets import Found, Visitor
 from core.api.scopes import Scope
 from core.clock import now_ms
+from core.metrics import HANDSHAKES_REFUSED, REFUSALS
 from core.refusals import Forbidden, Refusal
 from games import presence
 from games.audience import (
@@ -22,6 +23,7 @@ from games.audience import (
     user_group_of,
 )
 from games.engine.decisions import ROOM, Audience
+from games.metrics import SYNCS, Laps
 from games.models import ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, Heard, publish
@@ -66,6 +68,7 @@ class MatchSocket(Socket):
         try:
             found, standing = await arrival.turn(self.rank_of(visitor), self._standing, visitor)
         except Refusal as refusal:
+            HANDSHAKES_REFUSED.inc("nowhere")
             if visitor.token:
                 await self.accept()
             await self.end(4404, refusal.code, refusal.sentence)
@@ -74,6 +77,7 @@ class MatchSocket(Socket):
             return
         self.audience, self.organise = standing
         self.seat = self.audience if self.audience in (0, 1) else None
+        self.reads_as = "room" if self.seat is None else "player"
         # Groups first, then the view: a change in between is then told twice rather than never.
         self.room = rooms.here()
         await self.room.watch(self, self.match_id, self.audience)
@@ -103,12 +107,14 @@ class MatchSocket(Socket):
             if isinstance(frame, Ping | Sync):
                 raise  # who may not look any more is not told so: the socket ends
             about = None if isinstance(frame, ChatHistory) else frame.id
+            REFUSALS.inc("socket", refusal.code)
             await self.send_frame(frames.refused_frame(about, refusal))
 
     async def _do(self, frame: Incoming) -> None:
         match frame:
             case Submit():
                 await self.send_frame(frames.ack_frame(await self._submit(frame)))
+                self.laps.finish()
             case Ping():
                 await self._pong(frame)
             case Sync():
@@ -122,6 +128,7 @@ class MatchSocket(Socket):
 
     async def _submit(self, frame: Submit) -> Ack:
         at = now_ms()
+        self.laps = Laps(at)
         if self.seat is None or self.user is None:
             raise Forbidden("seat.none", "Only the two players can submit.")
         if frame.match != self.match_id:
@@ -135,6 +142,7 @@ class MatchSocket(Socket):
             "text": frame.text,
             "version": frame.version,
             "at": at,
+            "laps": self.laps,
         }
         ack = await match_submit_on_loop(**submission, database=rooms.here().database)
         if ack is not None:
@@ -173,6 +181,7 @@ class MatchSocket(Socket):
                 if may_read_room(room, seat=self.seat, over=over)
             ]
         )
+        SYNCS.inc()
         await self.send_frame({**reader.sync, "presence": there})
         self.version = max(self.version, reader.sync["version"])
         await self._attend(there)
@@ -257,6 +266,7 @@ class LobbySocket(Socket):
         found = await arrival.turn(Rank.PASSING, visitor.found) if visitor.is_named else NOBODY
         if not await self.let_in(found, visitor):
             return
+        self.reads_as = "lobby"
         await self.join(LOBBY_GROUP)
         if self.user is not None:
             await self.join(user_group_of(self.user.pk))
@@ -283,6 +293,7 @@ class NowhereSocket(Socket):
     """Somebody who came to an address where there is nothing."""
 
     async def connect(self) -> None:
+        HANDSHAKES_REFUSED.inc("nowhere")
         await self.accept()
         await self.end(4404, "address.unknown", "There is nothing at this address.")
 

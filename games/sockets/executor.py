@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -53,7 +54,7 @@ async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
     until, pause = time.monotonic() + WAIT_S, FIRST_LOOK_S
     while True:
         try:
-            return await loop.run_in_executor(_POOL, bound)
+            return await loop.run_in_executor(_POOL, copy_context().run, bound)
         except RowHeldError:
             if time.monotonic() > until:
                 raise
@@ -64,7 +65,7 @@ async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 def in_turn_thread_soon(call: Callable[[], Any]) -> None:
     """Have one of the turn threads make a call, which nobody waits for."""
     with suppress(RuntimeError):  # the process is ending
-        _POOL.submit(_logging, call)
+        _POOL.submit(copy_context().run, _logging, call)
 
 
 def _logging(call: Callable[[], Any]) -> None:

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextvars import copy_context
 from math import ceil
 from typing import Any
 
@@ -18,17 +19,20 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from redis.exceptions import RedisError
+from structlog.contextvars import bind_contextvars
 
 from accounts.connections.sockets import Found, Visitor
 from accounts.connections.validity import stands_of_socket
 from accounts.models import User
 from core.api.scopes import Credential, Scope
+from core.metrics import HANDSHAKES_REFUSED, REFUSALS
 from core.refusals import Forbidden, Refusal
 from games import presence
 from games.publishing import frames
 from games.publishing.publish import MATCH_FRAME, Heard, encode
 from games.sockets import rooms
 from games.sockets.admission import DOOR, Arrival, FullError, GoneError, Rank
+from games.sockets.counted import CLOSED, SOCKETS
 from games.sockets.executor import in_turn_thread
 from games.sockets.incoming import (
     ChatHistory,
@@ -76,6 +80,7 @@ class Socket(AsyncWebsocketConsumer):
         self.turn = asyncio.Lock()
         self.waiting: deque[Heard] = deque()
         self.version = 0  # of what was last sent of a match
+        self.reads_as = "arriving"  # for whoever counts
         self.room: Room | None = None
         # By which presence knows it.
         self.name = uuid.uuid4().hex
@@ -96,6 +101,8 @@ class Socket(AsyncWebsocketConsumer):
         self.scope, self.base_send = scope, send
         # Where the server has it: sends a text at once, past all that stands between.
         self.write: Callable[[bytes], None] | None = scope.get("write")
+        SOCKETS.enter(self)
+        self._bind_names()
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 try:
@@ -103,8 +110,17 @@ class Socket(AsyncWebsocketConsumer):
                 finally:
                     self.closed = True
         finally:
+            SOCKETS.leave(self)
             if self.room is not None:
                 await self.room.leave(self)
+
+    def _bind_names(self) -> None:
+        """Whatever is logged on account of this socket says which it is, and of which match. It
+        runs in a task of its own, where all else begins; who tells it something has another."""
+        named = self.scope.get("url_route", {}).get("kwargs", {})
+        about = {"match": named["match_id"]} if "match_id" in named else {}
+        bind_contextvars(socket=self.name, **about)
+        self.context = copy_context()
 
     async def _run(self, receive: Callable[[], Awaitable[dict[str, Any]]]) -> None:
         kind = ""
@@ -127,7 +143,7 @@ class Socket(AsyncWebsocketConsumer):
         ):
             return
         if not self.waiting and not self.turn.locked():
-            self.tasks.create_task(self._take_turn())
+            self.tasks.create_task(self._take_turn(), context=self.context)
         if len(self.waiting) <= UNREAD_FRAMES_AT_MOST:  # with as many it is let go
             self.waiting.append(heard)
 
@@ -195,11 +211,14 @@ class Socket(AsyncWebsocketConsumer):
             with DOOR.arrival(self.rank_of(visitor), gone, self._announce_wait) as arrival:
                 await self.arrive(visitor, arrival)
         except GoneError:
+            HANDSHAKES_REFUSED.inc("gone")
             self.closed = True
         except FullError:
+            HANDSHAKES_REFUSED.inc("busy")
             log.warning("socket.busy")
             await self._turn_away("service.busy", "Too many are arriving. Please come back soon.")
         except AWAY as error:
+            HANDSHAKES_REFUSED.inc("away")
             log.warning("socket.away", error=type(error).__name__)
             await self._turn_away("service.away", "The server cannot do this right now.")
 
@@ -258,6 +277,7 @@ class Socket(AsyncWebsocketConsumer):
         if self.closed:
             return
         self.closed = True
+        CLOSED.inc(code)
         frame = {"type": "closing", "code": code, "sentence": sentence, **more}
         await self.send(text_data=frames.encoded(frame))
         await self.close(close_code)
@@ -297,6 +317,7 @@ class Socket(AsyncWebsocketConsumer):
     async def let_in(self, found: Found | None, visitor: Visitor) -> bool:
         """Remember who it is. False, and the socket is closed, where the token is no good."""
         if found is None:
+            HANDSHAKES_REFUSED.inc("token")
             self.closed = True
             await self.close(4401)
             return False
@@ -395,6 +416,7 @@ class Socket(AsyncWebsocketConsumer):
             if self.patience.take():
                 await self.end(4429, "rate.flood", "Far too many frames.")
             else:
+                REFUSALS.inc("socket", "rate.frames")
                 await self.send_frame(
                     frames.error_frame(
                         "rate.frames",
@@ -407,6 +429,7 @@ class Socket(AsyncWebsocketConsumer):
 
     async def _refuse_frame(self, code: str, sentence: str) -> None:
         self.bad_frames += 1
+        REFUSALS.inc("socket", code)
         if self.bad_frames > BAD_FRAMES_AT_MOST:
             await self.end(4400, code, "Too many frames that could not be understood.")
         else:

@@ -25,7 +25,9 @@ RUNTIME = ("requirements.txt",)
 DISTRIBUTION = Path("/usr/bin")  # where Linux distributions have their Pythons
 PLACE = "place"  # the marker's entry for where and with what Python it was made
 COMPILING = (*RUNTIME, "requirements-compile.txt")
-DEVELOPMENT = (*COMPILING, "requirements-uvicorn.txt", "requirements-dev.txt")
+DEVELOPMENT = (
+    *COMPILING, "requirements-uvicorn.txt", "requirements-sentry.txt", "requirements-dev.txt"
+)  # fmt: skip
 
 
 class Environment:

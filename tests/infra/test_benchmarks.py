@@ -6,6 +6,8 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,7 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
 
 
-@pytest.mark.parametrize("name", ["live", "pythons", "scale", "storm"])
+@pytest.mark.parametrize("name", ["live", "pythons", "scale", "storm", "timers"])
 def test_it_starts(name: str) -> None:
     done = subprocess.run(
         [sys.executable, FOLDER / f"{name}.py", "--help"],
@@ -84,3 +86,25 @@ def test_tables_are_markdown_on_request(capsys: pytest.CaptureFixture[str]) -> N
     print_table(["", "ms"], [["a turn", 1.25], ["none", None]], markdown=True)
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["|  | ms |", "| --- | ---: |", "| a turn | 1.25 |"]
+
+
+def test_what_was_early_late_or_given_back_is_told_apart() -> None:
+    from timers import Expiring, found
+
+    class Stand:
+        site: Any = SimpleNamespace(
+            # Three ran out, one of them early; one was given its time back, one never ran out.
+            sql=lambda _query, _matches: [
+                (1, 1_260, False), (2, 1_300, False), (3, 1_250, False), (4, 9_000, True),
+                (5, None, False),
+            ]
+        )  # fmt: skip
+
+    told = {1: 1_270, 2: 1_340, 3: 1_249, 4: 9_010}
+    expiring = Expiring(dict.fromkeys(range(1, 6), 1_000), 250, told)
+    result = found(Stand(), expiring)  # type: ignore[arg-type]
+    assert (result["expiries"], result["enforced"], result["told"]) == (5, 3, 3)
+    assert (result["given_back"], result["early"]) == (1, 2)
+    assert result["enforced_ms"] == {"p50": 10.0, "p95": 50.0, "p99": 50.0, "longest": 50.0}
+    assert result["told_ms"]["longest"] == 90.0
+    assert expiring.first == 1.0

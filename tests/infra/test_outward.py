@@ -35,6 +35,7 @@ from tournaments.webhooks.destinations import Destination
 # Modules of ours that speak to somebody, and where their limits are tested.
 SPEAK = {
     "accounts/mail.py": "names SMTP's errors only",
+    "config/reporting.py": "reports of errors: tests/infra/test_reports.py",
     "config/serve.py": "listens only: tests/infra/test_serve.py",
     "core/mailing.py": "below",
     "core/jobs/tasks.py": "names SMTP's errors only",
@@ -46,8 +47,8 @@ SPEAK = {
 }
 NETWORK = {
     "aiohttp", "asyncssh", "ftplib", "http.client", "httpcore", "httpx", "imaplib", "poplib",
-    "pywebpush", "requests", "smtplib", "socket", "telnetlib", "urllib.request", "urllib3",
-    "webbrowser", "websockets", "xmlrpc",
+    "pywebpush", "requests", "sentry_sdk", "smtplib", "socket", "telnetlib", "urllib.request",
+    "urllib3", "webbrowser", "websockets", "xmlrpc",
 }  # fmt: skip
 
 

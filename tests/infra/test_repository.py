@@ -30,8 +30,10 @@ BELOW = {
     "requirements.txt": [],
     "requirements-compile.txt": ["requirements.txt"],
     "requirements-uvicorn.txt": ["requirements.txt"],
+    "requirements-sentry.txt": ["requirements.txt"],
     "requirements-dev.txt": [
-        "requirements.txt", "requirements-compile.txt", "requirements-uvicorn.txt"
+        "requirements.txt", "requirements-compile.txt", "requirements-uvicorn.txt",
+        "requirements-sentry.txt",
     ],
 }  # fmt: skip
 PINNED = tuple(BELOW)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 import structlog
@@ -24,7 +24,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.services import audit_record
-from core import chance
+from core import chance, metrics
 from core.queueing import enqueue
 from core.refusals import Refusal
 from games.engine.chance import RandomSource
@@ -57,6 +57,15 @@ RUN_SECONDS = 20.0
 USER_AGENT = "Gauntlet-Webhooks/1"
 # Answers that say that the address is gone for good.
 _GONE = {Webhook.Flavour.JSON: {410}, Webhook.Flavour.DISCORD: {404, 410}}
+
+_LAG: Final = metrics.histogram(
+    "webhook_lag_seconds",
+    "From what happened to when a receiver had taken it.",
+    buckets=metrics.SLOW,
+)
+_ATTEMPTS: Final = metrics.counter(
+    "webhook_attempts", "Attempts to deliver, by what came of them.", ("outcome",)
+)
 
 # A receiver that answered within this the last time counts as quick.
 QUICK_MS = 1000
@@ -325,7 +334,9 @@ def _record(delivery: Delivery, answer: Answer, *, at: datetime, random: RandomS
     if rest is not None:
         webhook.not_before = at + min(rest, LONGEST_REST)
     webhook.latency_ms = answer.latency_ms
+    _ATTEMPTS.labels("taken" if answer.taken else "failed").inc()
     if answer.taken:
+        _LAG.observe(max(0, (at - row.created_at).total_seconds()))
         row.status = Delivery.Status.DELIVERED
         webhook.failures, webhook.failing_since = 0, None
     else:

@@ -1,0 +1,279 @@
+"""How late deadlines are enforced, while others play.
+
+    python benchmarks/timers.py [--load quiet half] [--expiries 1000] [--seconds 60]
+                                [--markdown | --json]
+
+Starts its own PostgreSQL (durable commits), Valkey, Daphne, workers and beat. A thousand matches,
+with a spectator each, run out of time within a minute, spread evenly; none of their players is
+there. Meanwhile others play, over two sockets a match: `quiet`, at a pace that a site hardly feels
+(`--pace`); `half`, at half of what it can, which is found out first.
+
+Late is what comes after the instant and the deliberate grace of `GAUNTLET_SETTLE_MS`. `enforced`
+is when a worker took the match in hand, which stands in its entry; `told` is when the spectator had
+it, by the same clock, which is what people see: the commit and the way to them are in it. `early`
+counts what was enforced before the grace was over, which must be nothing. Reminders of time that
+runs out are part of it, three to each match, as in any other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import msgspec
+from driving import Measured, open_all, play_all
+from ours import PLAYED, Prepared, watching
+from stand import Stand, running_site
+from tables import machine, print_table
+from websockets.asyncio.client import ClientConnection
+
+# One seat after the other may pick: both are let run out at the same instant.
+EXPIRING: Final = """
+import json
+from accounts.models import User
+from core.clock import now_ms
+from django.conf import settings
+from games.services.matches import match_start
+users = [User.objects.get_or_create(username=name)[0] for name in ("late-a", "late-b")]
+begins = now_ms() + {lead} * 1000
+made = []
+for number in range({count}):
+    due = begins + number * {seconds} * 1000 // {count}
+    match = match_start(acting_user=None, players=tuple(users), ruleset_id="tetronogo",
+                        variant="standard", advantage=0,
+                        options={{"pick_time": (due - now_ms()) // 100 / 10, "turn_time": 3600}})
+    made.append((match.pk, match.deadline_at))
+print(json.dumps({{"matches": made, "grace": settings.GAUNTLET_SETTLE_MS}}))
+"""
+LOADS: Final = ("quiet", "half")
+AT_ONCE: Final = 50
+# Seconds in which a site that is loaded to its half has told of the last deadline, or never will.
+AFTERWARDS: Final = 30.0
+
+
+class _Frame(msgspec.Struct):
+    type: str
+
+
+_DECODER = msgspec.json.Decoder(_Frame)
+
+
+@dataclass
+class Expiring:
+    """Matches, the instants (ms since 1970) at which they run out, the grace (ms), and when their
+    spectators were told."""
+
+    deadlines: dict[int, int]
+    grace: int
+    told: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def first(self) -> float:
+        """When the first of them runs out, in seconds since 1970."""
+        return min(self.deadlines.values()) / 1000
+
+    async def watch(self, match: int, socket: ClientConnection) -> None:
+        """Wait until it has run out. What is told before that are reminders, and who is there."""
+        async for message in socket:
+            at = time.time_ns() // 1_000_000
+            if _DECODER.decode(message).type == "step":
+                self.told[match] = at
+                return
+
+
+def begin(stand: Stand, arguments: argparse.Namespace) -> Expiring:
+    """Start the matches that nobody will play."""
+    code = EXPIRING.format(count=arguments.expiries, seconds=arguments.seconds, lead=arguments.lead)
+    made = json.loads(stand.site.python(code).strip().splitlines()[-1])
+    return Expiring(dict(made["matches"]), made["grace"])
+
+
+async def measure(
+    stand: Stand, arguments: argparse.Namespace, pace: float, count: int
+) -> dict[str, Any]:
+    """One load: ``count`` matches that are played at ``pace`` turns a second, while others run
+    out."""
+    expiring = begin(stand, arguments)
+    sockets = []
+    matches = list(expiring.deadlines)
+    for start in range(0, len(matches), AT_ONCE):
+        some = matches[start : start + AT_ONCE]
+        sockets += [s for s, _ in await asyncio.gather(*[watching(stand.site, m) for m in some])]
+    stand.drain()
+    left = expiring.first - time.time()
+    if left < 0:
+        raise SystemExit(f"deadlines began {-left:.0f} s before all was ready: a longer --lead")
+    watchers = [
+        asyncio.create_task(expiring.watch(match, socket))
+        for match, socket in zip(matches, sockets, strict=True)
+    ]
+    measured = Measured()
+    pairs = Prepared(stand.site, arguments.game, count).pairs(count, measured)
+    await open_all(pairs)
+    await asyncio.sleep(expiring.first - time.time())
+    meter = stand.meter()
+    playing = asyncio.create_task(play_all(pairs, measured, pace, seconds=arguments.seconds))
+    await playing
+    spent = meter.taken()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(AFTERWARDS):
+            await asyncio.gather(*watchers)
+    for watcher in watchers:
+        watcher.cancel()
+    await asyncio.gather(*watchers, return_exceptions=True)
+    await asyncio.gather(*[s.close() for s in sockets], *[pair.close() for pair in pairs])
+    return {**found(stand, expiring), **played(measured), "cpu_share": share(spent, arguments)}
+
+
+def found(stand: Stand, expiring: Expiring) -> dict[str, Any]:
+    """How late, in ms after the instant and the grace, and how many of them."""
+    rows = stand.site.sql(
+        "SELECT match_id, min(at) FILTER (WHERE timeout), bool_or(actor = 'service')"
+        " FROM games_matchentry WHERE match_id = ANY(%s) GROUP BY match_id",
+        list(expiring.deadlines),
+    )
+    # Whose clocks were given back after an outage had other instants than these.
+    fair = {match: at for match, at, given_back in rows if at is not None and not given_back}
+    due = {match: at + expiring.grace for match, at in expiring.deadlines.items()}
+    enforced = [at - due[match] for match, at in fair.items()]
+    told = [at - due[match] for match, at in expiring.told.items() if match in fair]
+    return {
+        "expiries": len(expiring.deadlines),
+        "enforced": len(enforced),
+        "told": len(told),
+        "given_back": sum(bool(given_back) for _match, _at, given_back in rows),
+        "early": sum(late <= 0 for late in enforced) + sum(late < 0 for late in told),
+        "enforced_ms": shares(enforced),
+        "told_ms": shares(told),
+    }
+
+
+def shares(late: Sequence[int]) -> dict[str, float]:
+    """p50, p95, p99 and the longest."""
+    ordered = sorted(late)
+    if not ordered:
+        return {}
+    last = len(ordered) - 1
+    picked = {f"p{n}": float(ordered[min(last, len(ordered) * n // 100)]) for n in (50, 95, 99)}
+    return {**picked, "longest": float(ordered[last])}
+
+
+def played(measured: Measured) -> dict[str, Any]:
+    """How those who played meanwhile fared."""
+    if not measured.waits:
+        return {"turns": 0}
+    return {"turns": measured.turns, "refused": measured.refused, **measured.row()}
+
+
+def share(spent: dict[str, float], arguments: argparse.Namespace) -> dict[str, float]:
+    """How much of one core each process took."""
+    return {name: round(each / arguments.seconds, 3) for name, each in spent.items()}
+
+
+async def saturate(stand: Stand, arguments: argparse.Namespace) -> float:
+    """How many turns a second there are, as fast as players can answer."""
+    measured = Measured()
+    pairs = Prepared(stand.site, arguments.game, AT_ONCE).pairs(AT_ONCE, measured)
+    await open_all(pairs)
+    await play_all(pairs, measured, seconds=arguments.saturate)
+    await asyncio.gather(*[pair.close() for pair in pairs])
+    return measured.turns / measured.elapsed
+
+
+def run(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
+    """All loads, one after the other."""
+    result: dict[str, Any] = {"machine": machine(), "game": arguments.game, "loads": {}}
+    for load in arguments.load:
+        pace, count = arguments.pace, arguments.quiet_matches
+        if load == "half":
+            say("how much it can")
+            result["most_turns_per_s"] = asyncio.run(saturate(stand, arguments))
+            stand.drain()
+            pace, count = result["most_turns_per_s"] / 2, arguments.matches
+        say(f"{load}: {pace:.0f} turns a second in {count} matches")
+        result["loads"][load] = {
+            "pace": pace,
+            **asyncio.run(measure(stand, arguments, pace, count)),
+        }
+        stand.drain()
+    return result
+
+
+def say(phase: str) -> None:
+    """Tell whoever waits what goes on."""
+    print(f"... {phase}", file=sys.stderr, flush=True)
+
+
+def show(result: dict[str, Any], *, markdown: bool) -> None:
+    """Print the tables."""
+    print(f"{', '.join(result['machine'].values())} (load)\n")
+    loads = result["loads"]
+    counts = ("expiries", "enforced", "told", "given_back", "early")
+    print_table(
+        ["load", *[name.replace("_", " ") for name in counts]],
+        [[load, *[row[name] for name in counts]] for load, row in loads.items()],
+        markdown=markdown,
+    )
+    columns = ("p50", "p95", "p99", "longest")
+    print_table(
+        ["ms after the grace", *columns],
+        [
+            [f"{load}: {what}", *[row[f"{what}_ms"].get(name) for name in columns]]
+            for load, row in loads.items()
+            for what in ("enforced", "told")
+        ],
+        markdown=markdown,
+    )
+    waits = ("turns", "refused", "turns_per_s", "p50_ms", "p95_ms", "p99_ms")
+    print_table(
+        ["turns meanwhile", *[name.replace("_", " ") for name in waits]],
+        [[load, *[row.get(name) for name in waits]] for load, row in loads.items()],
+        markdown=markdown,
+    )
+    processes = list(next(iter(loads.values()))["cpu_share"])
+    print_table(
+        ["share of a core", *processes],
+        [
+            [load, *[row["cpu_share"].get(name) for name in processes]]
+            for load, row in loads.items()
+        ],
+        markdown=markdown,
+    )
+
+
+def main() -> None:
+    """Print tables, or JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--load", choices=LOADS, nargs="+", default=list(LOADS))
+    parser.add_argument("--expiries", type=int, default=1000)
+    parser.add_argument("--seconds", type=int, default=60, help="within which they run out")
+    parser.add_argument("--lead", type=int, default=90, help="seconds before the first of them")
+    parser.add_argument("--pace", type=float, default=5.0, help="turns/s of a quiet site")
+    parser.add_argument("--quiet-matches", type=int, default=20, help="that are played then")
+    parser.add_argument("--matches", type=int, default=200, help="that are played at half load")
+    parser.add_argument("--saturate", type=float, default=8.0, help="seconds to find out the most")
+    parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
+    parser.add_argument("--markdown", action="store_true", help="tables for a document")
+    parser.add_argument("--json", action="store_true", help="everything, as one object")
+    arguments = parser.parse_args()
+    with running_site() as stand:
+        result = run(stand, arguments)
+    if arguments.json:
+        print(json.dumps(result, indent=2))
+    else:
+        show(result, markdown=arguments.markdown)
+
+
+if __name__ == "__main__":
+    main()
