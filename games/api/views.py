@@ -21,6 +21,7 @@ from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope, require_scope
 from core.api.views import ApiView, FieldsView
 from core.clock import now_ms
+from core.instants import instant_of_request
 from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
 from games.audience import seat_of
@@ -155,7 +156,6 @@ class SubmissionsView(ApiView):
     )
     def post(self, request: Request, match_id: int) -> Response:
         """Submit a move or `concede`. 201 once it is on disk."""
-        at = now_ms()
         seat: Seat = self.about
         given = body_of(self, SubmissionSerializer)
         answer = match_submit(
@@ -165,7 +165,8 @@ class SubmissionsView(ApiView):
             client_id=given["id"],
             text=given["text"],
             version=given["version"],
-            at=at,
+            at=instant_of_request(request),
+            clock=now_ms,
         )
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
 

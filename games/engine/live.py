@@ -250,7 +250,7 @@ def expire(
     return turn
 
 
-def organise(
+def organise(  # noqa: PLR0913  (an act, and its two instants)
     ruleset: AnyRuleset,
     live: Live,
     *,
@@ -356,6 +356,13 @@ def deadline_shown(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
 def next_deadline(ruleset: AnyRuleset, live: Live) -> int | None:
     """The earliest deadline of the match, or None."""
     return min((instant for instant, _ in _deadlines(ruleset, live)), default=None)
+
+
+def last_run_out(ruleset: AnyRuleset, live: Live, *, at: int) -> int | None:
+    """The latest deadline that had passed by ``at``; None where none had, and `expire` would find
+    nothing to do."""
+    passed = (instant for instant, _ in _deadlines(ruleset, live) if instant < at)
+    return max(passed, default=None)
 
 
 def _deadlines(ruleset: AnyRuleset, live: Live) -> Iterator[tuple[int, Seat]]:
