@@ -111,7 +111,7 @@ class Socket(WebSocketsSansIOProtocol):
         self.is_broken = self.close_sent = True
         if (close := self.conn.close_sent) is not None:
             told = {"type": "websocket.disconnect", "code": close.code, "reason": close.reason}
-            self.queue.put_nowait(told)  # type: ignore[arg-type]  # (one of its TypedDicts)
+            self.queue.put_nowait(told)
         self.transport.write(b"".join(self.conn.data_to_send()))
         if self.read_paused:
             self.read_paused = False

@@ -78,7 +78,8 @@ class Intake:
     """What one process has got. Any thread may call it."""
 
     def __init__(self) -> None:
-        self.id = uuid.uuid4().hex
+        # By which others know it, once it says anything: not before, since processes may be forked.
+        self.id = ""
         self._lock = threading.Lock()
         self._waiting: set[Ticket] = set()
 
@@ -140,6 +141,7 @@ class Reporter:
     def start(self) -> None:
         """Begin to say so."""
         self._over.clear()
+        self.intake.id = uuid.uuid4().hex
         self.thread = threading.Thread(target=self._run, name="gauntlet-intake", daemon=True)
         self.thread.start()
 
