@@ -33,9 +33,10 @@ MESSAGE_AT_MOST: Final = 1024 * 1024
 # Bytes that may wait in this process to be sent to one socket. Sockets let go of who reads too
 # slowly long before that; this is for what nobody counts, such as answers to pings.
 WAITING_AT_MOST: Final = 4 * 1024 * 1024
-# Messages that are taken in before the application asks for them: when one came is known only once
-# it is taken in.
+# Messages, and bytes of them, that are taken in before the application asks for them: when one came
+# is known only once it is taken in.
 AHEAD: Final = 64
+AHEAD_BYTES: Final = 256 * 1024
 # Seconds: until a handshake is answered; until who was told to go has to be gone; that a connection
 # stays open for the next request, longer than proxies keep theirs; that the end takes at most,
 # after what `GracefulShutdown` waits for.
@@ -49,11 +50,27 @@ class Incoming(asyncio.Queue[Any]):
     """Messages for the application, in order; ``on_text`` is shown each text before that."""
 
     on_text: Callable[[dict[str, Any]], None] | None = None
+    size = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more need be read for now."""
+        return self.qsize() >= AHEAD or self.size >= AHEAD_BYTES
 
     def _put(self, item: Any) -> None:
         if self.on_text is not None and "text" in item:
             self.on_text(item)
+        self.size += _size_of(item)
         super()._put(item)
+
+    def _get(self) -> Any:
+        item = super()._get()
+        self.size -= _size_of(item)
+        return item
+
+
+def _size_of(message: dict[str, Any]) -> int:
+    return len(message.get("text") or message.get("bytes") or "")
 
 
 class Socket(WebSocketsSansIOProtocol):
@@ -97,7 +114,7 @@ class Socket(WebSocketsSansIOProtocol):
         paused, self.read_paused = self.read_paused, True  # so that it does not
         super().send_receive_event_to_app()
         self.read_paused = paused
-        if not paused and not self.is_broken and self.queue.qsize() >= AHEAD:
+        if not paused and not self.is_broken and self.queue.is_full:
             self.read_paused = True
             self.transport.pause_reading()
 
