@@ -55,7 +55,7 @@ class Duel:
     @property
     def entries(self) -> list[tuple[str, str, bool, int]]:
         """Actor, text, timeout, reading: in order."""
-        return self.site.sql(  # type: ignore[return-value]
+        return self.site.sql(
             "SELECT actor, text, timeout, reading_ms FROM games_matchentry WHERE match_id = %s"
             " AND actor IN ('0', '1') ORDER BY seq",
             self.pk,

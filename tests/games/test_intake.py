@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ from core.clock import now_ms
 from core.refusals import Refusal
 from games import intake
 from games.intake import INTAKE, Intake, Report, Reporter, StillComingError, may_still_come
-from games.services.turns import Ack
+from games.services.turns import Ack, match_organise
 from games.sockets.executor import in_turn_thread
 from games.store import without_waiting
 from tests.games.support import SECOND, T0, Play, committing, placing, started
@@ -317,13 +318,11 @@ def test_a_wall_clock_that_is_set_changes_no_order(monkeypatch: pytest.MonkeyPat
     assert instants.instant_of_reading(second) <= wall - 500
 
 
-def test_chat_and_acts_count_as_of_when_they_came(play: Play, orla: User) -> None:
+def test_acts_count_as_of_when_they_came(play: Play, orla: User) -> None:
     """An act that waited stops the clocks where they stood when it came, and what it starts begins
     when it is carried out."""
     placing(play)
     with committing():
-        from games.services.turns import match_organise
-
         for text, at, now in (("pause", 10, 12), ("resume", 20, 23)):
             ack = match_organise(
                 match_id=play.pk,
@@ -332,7 +331,7 @@ def test_chat_and_acts_count_as_of_when_they_came(play: Play, orla: User) -> Non
                 text=text,
                 why="because",
                 at=T0 + at * SECOND,
-                clock=lambda now=now: T0 + now * SECOND,
+                clock=partial(int, T0 + now * SECOND),
             )
             assert ack.at == T0 + now * SECOND
     assert play.reading(0, 23 * SECOND) == 7 * SECOND
