@@ -16,8 +16,10 @@ from django.urls import get_resolver  # noqa: E402  (these need the app registry
 from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E402
 from config import door, wire  # noqa: E402
 from config.bodies import LimitedBodies  # noqa: E402
+from config.crowding import RequestsByAddress, SocketsByAddress  # noqa: E402
 from config.identified import Identified  # noqa: E402
-from config.lifespan import Lifespan  # noqa: E402
+from config.instants import Instants  # noqa: E402
+from config.lifespan import Answers, Lifespan  # noqa: E402
 from config.operations import exposition  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
@@ -25,6 +27,7 @@ from config.sockets import DaphneSockets  # noqa: E402
 from config.statics import StaticFiles  # noqa: E402
 from games import heartbeat  # noqa: E402
 from games.bots import streams  # noqa: E402
+from games.intake import REPORTER  # noqa: E402
 from games.sockets import rooms  # noqa: E402
 from games.sockets.routing import websocket_urlpatterns  # noqa: E402
 
@@ -33,23 +36,36 @@ sockets = URLRouter(websocket_urlpatterns)
 graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
-            "http": LimitedBodies(exposition.Metrics(StaticFiles(http))),
-            "websocket": TokenSockets(
-                sockets,
-                sessions=SameOrigin(SessionSockets(sockets)),
+            "http": LimitedBodies(
+                exposition.Metrics(StaticFiles(RequestsByAddress(Instants(http))))
+            ),
+            "websocket": SocketsByAddress(
+                TokenSockets(
+                    sockets,
+                    sessions=SameOrigin(SessionSockets(sockets)),
+                )
             ),
         }
     )
 )
 graceful.at_close.append(streams.end_all)
 graceful.at_end.append(rooms.let_close)
+graceful.at_end.append(REPORTER.end)
 graceful.install()
 door.install()
 wire.install()
-# The first sign of life finds out whether the service was away, so it comes before any request.
+
+
+def begin(answers: Answers) -> None:
+    """Begin to serve. The first sign of life finds out whether the service was away, so it comes
+    before any request."""
+    heartbeat.start(answers=answers)
+    REPORTER.start()
+
+
 application = Lifespan(
     DaphneSockets(Identified(graceful)),
-    begin=lambda answers: heartbeat.start(answers=answers),
+    begin=begin,
     open_up=rooms.keep_open,
 )
 application.install()

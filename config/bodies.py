@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from django.conf import settings
@@ -59,20 +59,29 @@ def most_of_anybody(authorization: str, cookies: str) -> int:
 def answer_to_more_than(most: int, path: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """The headers and the content of the 413 for a body of over ``most`` bytes."""
     sentence = f"This request is too large: at most {most // KIB} KiB are taken here."
+    said = {"title": sentence, "status": 413, "code": "request.too-large", "sentence": sentence}
+    headers, content = answer_early(said, path, heading="Too large")
+    return [*headers, (b"connection", b"close")], content
+
+
+def answer_early(
+    said: Mapping[str, Any], path: str, *, heading: str
+) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """The headers and the content of an answer that is given before Django hears of the request:
+    a problem document where it is one to the API, and a page with a heading everywhere else."""
     if path.startswith("/api/"):
         kind = b"application/problem+json"
-        said = {"title": sentence, "status": 413, "code": "request.too-large", "sentence": sentence}
         content = json.dumps(said).encode()
     else:
         kind = b"text/html; charset=utf-8"
         content = (
-            '<!doctype html><html lang="en-GB"><meta charset="utf-8"><title>Too large</title>'
-            f"<h1>Too large</h1><p>{escape(sentence)} <code>request.too-large</code></p></html>"
+            '<!doctype html><html lang="en-GB"><meta charset="utf-8">'
+            f"<title>{escape(heading)}</title><h1>{escape(heading)}</h1>"
+            f"<p>{escape(said['sentence'])} <code>{escape(said['code'])}</code></p></html>"
         ).encode()
     headers = [
         (b"content-type", kind),
         (b"content-length", b"%d" % len(content)),
-        (b"connection", b"close"),
         (b"cache-control", b"no-store"),
         (b"access-control-allow-origin", b"*"),
         (b"x-content-type-options", b"nosniff"),

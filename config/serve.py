@@ -10,11 +10,12 @@ and uvicorn does not.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import signal
 import socket
 import sys
 from asyncio import BaseTransport, TimerHandle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -32,6 +33,10 @@ MESSAGE_AT_MOST: Final = 1024 * 1024
 # Bytes that may wait in this process to be sent to one socket. Sockets let go of who reads too
 # slowly long before that; this is for what nobody counts, such as answers to pings.
 WAITING_AT_MOST: Final = 4 * 1024 * 1024
+# Messages, and bytes of them, that are taken in before the application asks for them: when one came
+# is known only once it is taken in.
+AHEAD: Final = 64
+AHEAD_BYTES: Final = 256 * 1024
 # Seconds: until a handshake is answered; until who was told to go has to be gone; that a connection
 # stays open for the next request, longer than proxies keep theirs; that the end takes at most,
 # after what `GracefulShutdown` waits for.
@@ -41,6 +46,33 @@ KEPT_ALIVE: Final = 75
 LAST_MOMENTS: Final = 5
 
 
+class Incoming(asyncio.Queue[Any]):
+    """Messages for the application, in order; ``on_text`` is shown each text before that."""
+
+    on_text: Callable[[dict[str, Any]], None] | None = None
+    size = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more need be read for now."""
+        return self.qsize() >= AHEAD or self.size >= AHEAD_BYTES
+
+    def _put(self, item: Any) -> None:
+        if self.on_text is not None and "text" in item:
+            self.on_text(item)
+        self.size += _size_of(item)
+        super()._put(item)
+
+    def _get(self) -> Any:
+        item = super()._get()
+        self.size -= _size_of(item)
+        return item
+
+
+def _size_of(message: dict[str, Any]) -> int:
+    return len(message.get("text") or message.get("bytes") or "")
+
+
 class Socket(WebSocketsSansIOProtocol):
     """uvicorn's protocol of one WebSocket. In the scope of each stand the functions that
     `config.sockets.DaphneSockets` puts there for Daphne's; and however a socket ends, it is gone a
@@ -48,9 +80,11 @@ class Socket(WebSocketsSansIOProtocol):
 
     is_broken = False
     handshake_timer: TimerHandle | None = None
+    queue: Incoming
 
     def connection_made(self, transport: BaseTransport) -> None:
         """Somebody wants a socket."""
+        self.queue = Incoming()
         super().connection_made(transport)
         # Sends never wait: who reads too slowly is let go by what waits, and told so.
         self.transport.set_write_buffer_limits(high=WAITING_AT_MOST)
@@ -74,12 +108,27 @@ class Socket(WebSocketsSansIOProtocol):
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.transport.close()
 
+    def send_receive_event_to_app(self) -> None:
+        """A message has come. uvicorn would read nothing more before the application has asked for
+        it, and so would not know when the next has come."""
+        paused, self.read_paused = self.read_paused, True  # so that it does not
+        super().send_receive_event_to_app()
+        self.read_paused = paused
+        if not paused and not self.is_broken and self.queue.is_full:
+            self.read_paused = True
+            self.transport.pause_reading()
+
+    def heed(self, call: Callable[[dict[str, Any]], None]) -> None:
+        """Have ``call`` see each text the moment its last byte has come. It may put something of
+        its own into the message that the application gets."""
+        self.queue.on_text = call
+
     def handle_parser_exception(self) -> None:
         """What came breaks the protocol, or is too large: close with the code that says so."""
         self.is_broken = self.close_sent = True
         if (close := self.conn.close_sent) is not None:
             told = {"type": "websocket.disconnect", "code": close.code, "reason": close.reason}
-            self.queue.put_nowait(told)  # type: ignore[arg-type]  # (one of its TypedDicts)
+            self.queue.put_nowait(told)
         self.transport.write(b"".join(self.conn.data_to_send()))
         if self.read_paused:
             self.read_paused = False
@@ -112,6 +161,7 @@ class Socket(WebSocketsSansIOProtocol):
         scope["unsent"] = self.transport.get_write_buffer_size
         scope["gone"] = self.is_gone
         scope["write"] = self.write_text
+        scope["heed"] = self.heed
         await super().run_asgi()
         self._end_soon()
 

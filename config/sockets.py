@@ -24,11 +24,12 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class DaphneSockets:
-    """ASGI middleware, outermost: puts three functions into the scope of each socket. `unsent`
+    """ASGI middleware, outermost: puts four functions into the scope of each socket. `unsent`
     returns how many bytes wait in this process for the client to take them, and `gone` whether the
     client has left, which a socket that waits for something would else learn only afterwards.
     `write` sends a text, as UTF-8, at once and without waiting, which saves each frame its way
-    through all that stands between; it sends nothing to a socket that is closing. And has the
+    through all that stands between; it sends nothing to a socket that is closing. `heed` has a
+    function see each text the moment it has come, however much still waits before it. And has the
     server's access log, where there is one, tell of addresses what our own lines tell. Does nothing
     under other servers than Daphne."""
 
@@ -50,6 +51,7 @@ class DaphneSockets:
             }
             if hasattr(protocol, "send_text"):  # config.wire's
                 scope["write"] = protocol.send_text
+                scope["heed"] = protocol.heed
             send = partial(_send_if_open, send)
         await self.application(scope, receive, send)
 

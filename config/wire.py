@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Callable
 from typing import Any, Final
 
 from daphne import ws_protocol
@@ -31,6 +32,14 @@ _SHORT, _MIDDLE = 125, 0xFFFF
 
 class ShortProtocol(ws_protocol.WebSocketProtocol):  # type: ignore[misc]  # (untyped)
     """Daphne's protocol of one WebSocket."""
+
+    # Is shown each text that comes, as a message for the application, before that hears of it.
+    on_text: Callable[[dict[str, Any]], None] | None = None
+
+    def heed(self, call: Callable[[dict[str, Any]], None]) -> None:
+        """Have ``call`` see each text the moment its last byte has come. It may put something of
+        its own into the message that the application gets."""
+        self.on_text = call
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802  (the library's name)
         """Bytes have come."""
@@ -55,8 +64,21 @@ class ShortProtocol(ws_protocol.WebSocketProtocol):  # type: ignore[misc]  # (un
             if found is None:
                 return data
             text, data = found
-            self.last_ping = ws_protocol.time.time()  # of life, as Daphne has it
-            self.application_queue.put_nowait({"type": "websocket.receive", "text": text})
+            self._take_text(text)
+
+    def _take_text(self, text: str) -> None:
+        self.last_ping = ws_protocol.time.time()  # of life, as Daphne has it
+        message = {"type": "websocket.receive", "text": text}
+        if self.on_text is not None:
+            self.on_text(message)
+        self.application_queue.put_nowait(message)
+
+    def onMessage(self, payload: bytes, isBinary: bool) -> None:  # noqa: N802, N803
+        """A message has come the long way."""
+        if isBinary or self.muted:
+            super().onMessage(payload, isBinary)
+        else:
+            self._take_text(payload.decode())
 
     def send_text(self, text: bytes) -> None:
         """Send a text, as UTF-8. Nothing is sent to a socket that is closing."""

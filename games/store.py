@@ -110,6 +110,11 @@ def without_waiting() -> Iterator[None]:
         _waits.reset(token)
 
 
+def may_wait() -> bool:
+    """Whether this thread may wait: it is not within `without_waiting`."""
+    return _waits.get()
+
+
 def lock(match_id: int, *, user_id: int | None = None) -> Held:
     """The match, its row locked until the transaction ends.
 

@@ -6,11 +6,15 @@ class OperationsConfig(AppConfig):
     label = "operations"
 
     def ready(self) -> None:
-        # These need the models.
+        # These need the models and the settings, which are there only now.
+        from django.core.checks import register  # noqa: PLC0415
+
         from config import reports  # noqa: PLC0415
         from config.operations import exposition, standing, tasks  # noqa: PLC0415
+        from config.operations.checks import pool_covers_what_is_kept  # noqa: PLC0415
 
         exposition.install()
         standing.install()
         tasks.install()
         reports.install()
+        register(pool_covers_what_is_kept)

@@ -108,10 +108,20 @@ TEMPLATES = [
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # --- Database -----------------------------------------------------------------------------------
-# HTTP requests borrow from a pool and give back (CONN_MAX_AGE must then be 0). Threads that keep a
-# connection (live turns) take it from the same pool, so it is sized for both. A size of 0 means no
-# pool: a plain connection per thread.
-POOL_MAX: int = env.int("GAUNTLET_DB_POOL_MAX", 24)
+# HTTP requests borrow from a pool and give back (CONN_MAX_AGE must then be 0). What keeps its
+# connections (threads of turns and reads, the event loop) takes them from the same pool, so it is
+# sized for all; `config.operations.checks` warns where it is too small. A size of 0 means no pool:
+# a plain connection per thread.
+GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
+# Threads for what sockets and streams ask for beside turns: syncs, chat, who somebody is.
+GAUNTLET_READ_THREADS = env.int("GAUNTLET_READ_THREADS", 4)
+# Connections by which an event loop stores turns without a thread; 0: threads store all of them.
+GAUNTLET_TURN_CONNECTIONS = env.int("GAUNTLET_TURN_CONNECTIONS", 6)
+# What is kept all the time, and as many again as requests need at the same moment.
+GAUNTLET_CONNECTIONS_KEPT = (
+    GAUNTLET_TURN_THREADS + GAUNTLET_READ_THREADS + GAUNTLET_TURN_CONNECTIONS
+)
+POOL_MAX: int = env.int("GAUNTLET_DB_POOL_MAX", GAUNTLET_CONNECTIONS_KEPT + 12)
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
         **database_options(env.str("DATABASE_URL", "postgresql:///gauntlet")),
@@ -436,14 +446,15 @@ GAUNTLET_SENTRY_ENVIRONMENT = env.str("GAUNTLET_SENTRY_ENVIRONMENT", "production
 # --- Matches ------------------------------------------------------------------------------------
 # Where the channel layer lives, for those who speak to it from plain threads.
 GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
-GAUNTLET_TURN_THREADS = env.int("GAUNTLET_TURN_THREADS", 6)
-# Connections by which an event loop stores turns without a thread; 0: threads store all of them.
-GAUNTLET_TURN_CONNECTIONS = env.int("GAUNTLET_TURN_CONNECTIONS", 6)
 # How far workers that enforce no deadlines stand back where a turn wants the processor, too.
 GAUNTLET_WORKER_NICE = env.int("GAUNTLET_WORKER_NICE", 10)
 # Sockets that one process lets wait to be seen to, players first. One core sees to about a hundred
 # a second, and a page waits twenty seconds; who would wait longer is told at once to come later.
 GAUNTLET_ARRIVALS = env.int("GAUNTLET_ARRIVALS", 1500)
+# What one address may have of a web process at a time, of whoever is not signed in (an account: as
+# many sockets); 0: as much as there is. See `config.crowding`.
+GAUNTLET_SOCKETS_PER_ADDRESS = env.int("GAUNTLET_SOCKETS_PER_ADDRESS", 200)
+GAUNTLET_REQUESTS_PER_ADDRESS = env.int("GAUNTLET_REQUESTS_PER_ADDRESS", 100)
 # How long a web process waits for a worker to begin with a picture before it draws that by itself.
 GAUNTLET_PICTURE_WAIT_MS = env.int("GAUNTLET_PICTURE_WAIT_MS", 500)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
@@ -451,6 +462,10 @@ GAUNTLET_WAKE_AHEAD_MS = 2500
 # A decision runs out this long after its deadline, unless somebody acts before: a submission that
 # arrived in time may still be on its way through the process. The deadline itself stays as it is.
 GAUNTLET_SETTLE_MS = 250
+# It waits longer where a web process still has such a submission, but no longer than this after the
+# deadline; and a process that has said nothing for so long is not waited for.
+GAUNTLET_HOLD_MS = 5000
+GAUNTLET_INTAKE_SILENT_MS = 2000
 # Past this, the sweep does the work itself instead of enqueueing it.
 GAUNTLET_OVERDUE_MS = 1500
 GAUNTLET_SWEEP_AT_MOST = 2000

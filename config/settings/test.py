@@ -13,7 +13,12 @@ os.environ.setdefault("GAUNTLET_DB_POOL_MAX", "0")
 
 from config.logs import logging_config
 from config.settings.base import *  # noqa: F403
-from config.settings.base import DATABASES, GAUNTLET_API_LIMITS, GAUNTLET_DB_POOLER
+from config.settings.base import (
+    DATABASES,
+    GAUNTLET_API_LIMITS,
+    GAUNTLET_DB_POOLER,
+    REST_FRAMEWORK,
+)
 from core.env import env
 
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
@@ -32,7 +37,8 @@ if EMAIL_PORT := env.int("GAUNTLET_EMAIL_PORT", 0):
 # Argon2 is slow on purpose; a suite that signs in hundreds of users cannot afford it.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
-# All tests come from one address. Those about limits set their own.
+# All tests come from one address. Those about limits set their own, or stand behind a proxy.
+REST_FRAMEWORK = {**REST_FRAMEWORK, "NUM_PROXIES": env.int("GAUNTLET_PROXIES", 0)}
 GAUNTLET_API_LIMITS = dict.fromkeys(GAUNTLET_API_LIMITS, 1_000_000)
 
 # In a container the tests, and so the worker, run as root.

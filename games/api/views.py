@@ -21,6 +21,7 @@ from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope, require_scope
 from core.api.views import ApiView, FieldsView
 from core.clock import now_ms
+from core.instants import instant_of_request
 from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
 from games.audience import seat_of
@@ -156,7 +157,7 @@ class SubmissionsView(ApiView):
     )
     def post(self, request: Request, match_id: int) -> Response:
         """Submit a move or `concede`. 201 once it is on disk."""
-        at = now_ms()
+        at = instant_of_request(request)
         laps = Laps(at, "api")
         seat: Seat = self.about
         given = body_of(self, SubmissionSerializer)
@@ -168,6 +169,7 @@ class SubmissionsView(ApiView):
             text=given["text"],
             version=given["version"],
             at=at,
+            clock=now_ms,
             laps=laps,
         )
         laps.finish()

@@ -39,7 +39,7 @@ from games.reading import selectors
 from games.reading.matches import reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
 from games.sockets import rooms
-from games.sockets.executor import in_turn_thread
+from games.sockets.executor import in_read_thread, in_turn_thread
 from games.sockets.rooms import VERSION, Room
 
 log = structlog.get_logger("gauntlet.streams")
@@ -177,7 +177,7 @@ class Stream(ABC):
         if self.stands is None or time.monotonic() < self.asks_next:
             return True
         self.asks_next = time.monotonic() + STANDS_EVERY_S
-        return await in_turn_thread(self.stands)
+        return await in_read_thread(self.stands)
 
     def _patience(self) -> float:
         """How long to wait for something to be told, in seconds."""
@@ -269,7 +269,7 @@ class MatchStream(Stream):
 
     async def look(self) -> AsyncIterator[dict[str, Any]]:
         await self._attend(await presence.arrive(self.match_id, self.audience, self.name))
-        versions = await in_turn_thread(versions_of, self.match_id)
+        versions = await in_read_thread(versions_of, self.match_id)
         if versions[AUDIENCES.index(self.audience)] > self.version:
             yield await self._sync()
 
@@ -295,7 +295,7 @@ class MatchStream(Stream):
         await presence.leave(self.match_id, self.audience, self.name)
 
     async def _sync(self) -> dict[str, Any]:
-        reader = await in_turn_thread(reader_of, self.match_id, self.user)
+        reader = await in_read_thread(reader_of, self.match_id, self.user)
         there = await presence.arrive(self.match_id, self.audience, self.name)
         self.version = reader.sync["version"]
         self._over = reader.over
@@ -329,9 +329,9 @@ class EventStream(Stream):
 
     async def look(self) -> AsyncIterator[dict[str, Any]]:
         await presence.seen(self.user.pk)
-        matches, challenges = await in_turn_thread(_concerning, self.user)
+        matches, challenges = await in_read_thread(_concerning, self.user)
         for gone in self._challenges.keys() - challenges.keys():
-            status = await in_turn_thread(_status_of, gone)
+            status = await in_read_thread(_status_of, gone)
             yield {"type": "challenge.closed", "challenge": gone, "status": status}
         for number, challenge in challenges.items():
             if number not in self._challenges:
@@ -340,7 +340,7 @@ class EventStream(Stream):
             if number not in self._matches:
                 yield {"type": "match.started", **match}
         for gone in self._matches.keys() - matches.keys():
-            yield {"type": "match.ended", **await in_turn_thread(_ending_of, gone)}
+            yield {"type": "match.ended", **await in_read_thread(_ending_of, gone)}
         self._matches, self._challenges = matches, challenges
 
     async def leave(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -109,8 +109,9 @@ def begin(
     """Open the table and draw what is due at once, unless it was ``prepared``. Raises Refusal
     ``setup.*``."""
     empty = Live(Table(header=header), prepared=tuple(prepared))
-    live = _with_watches(empty, play.opened(ruleset, header), at)
-    return _with_chance(ruleset, Turn(live), at, random)
+    when = _When(at, at)
+    live = _with_watches(empty, play.opened(ruleset, header), when)
+    return _with_chance(ruleset, Turn(live), when, random)
 
 
 def announced(
@@ -164,15 +165,15 @@ def _end_before_start(
             "The match begins once both players are there. Until then it can be declared void, "
             "and nothing else.",
         )
-    turn = Turn(Live(play.opened(ruleset, live.table.header)))
+    turn, when = Turn(Live(play.opened(ruleset, live.table.header))), _When(at, at)
     if turn.live.table.advantage is None:
         (lot,) = play.draws_due(ruleset, turn.live.table)
         step = play.chanced(
             ruleset, turn.live.table, text=play.drawn(ruleset, turn.live.table, lot, random)
         )
-        turn = _then(turn, Entry(actor="chance", text=step.text), step, at)
+        turn = _then(turn, Entry(actor="chance", text=step.text), step, when)
     step = acts.organised(ruleset, turn.live.table, act=act, by=by, why=why)
-    turn = _then(turn, Entry(actor="organiser", text=act.text, by=by, why=why), step, at)
+    turn = _then(turn, Entry(actor="organiser", text=act.text, by=by, why=why), step, when)
     ended = msgspec.structs.replace(turn.live, never_begun=True)
     return msgspec.structs.replace(turn, live=ended)
 
@@ -182,21 +183,32 @@ def _must_wait() -> Refusal:
 
 
 def submit(
-    ruleset: AnyRuleset, live: Live, *, seat: Seat, text: str, at: int, random: RandomSource
+    ruleset: AnyRuleset,
+    live: Live,
+    *,
+    seat: Seat,
+    text: str,
+    at: int,
+    random: RandomSource,
+    opens: int | None = None,
 ) -> Turn:
-    """A submission that the server received at ``at``.
+    """A submission that the server received at ``at`` and carries out at ``opens``, by default at
+    the same instant.
 
-    Whatever had run out by then happens first; a submission that comes after its own deadline finds
-    the timeout done. Conceding answers no decision, so it is never late while the match is on.
-    Never raises Refusal: it is part of the answer.
+    It is judged by the instant at which it came: by what had run out then, which happens first, and
+    by what its clock showed. What it leads to begins when it is carried out: how long it had to
+    wait in the server is nobody's thinking time. What others have done meanwhile stands; a clock
+    that was started after it came shows what it showed at its start. A submission that comes after
+    its own deadline finds the timeout done. Conceding answers no decision, so it is never late
+    while the match is on. Never raises Refusal: it is part of the answer.
     """
     if live.waiting is not None:
         return Turn(live, refusal=_must_wait())
-    turn = expire(ruleset, live, at=at, random=random)
+    when = _When.of(at, opens)
+    turn = expire(ruleset, live, at=at, random=random, opens=opens)
     late = any(h.entry.timeout and h.entry.actor == seat for h in turn.happened)
     if late and not play.is_concession(text):
-        refusal = Refusal("clock.over", "Your time was over before this arrived.")
-        return msgspec.structs.replace(turn, refusal=refusal)
+        return msgspec.structs.replace(turn, refusal=too_late())
     watch, slot = turn.live.watches[seat], turn.live.table.open[seat]
     reading = None if watch is None else watch.reading(at)
     if reading is not None and slot is not None:
@@ -209,16 +221,23 @@ def submit(
     except Refusal as refusal:
         return msgspec.structs.replace(turn, refusal=refusal)
     entry = Entry(actor=_as_actor(seat), text=step.text, reading_ms=reading)
-    return _with_chance(ruleset, _then(turn, entry, step, at), at, random)
+    return _with_chance(ruleset, _then(turn, entry, step, when), when, random)
 
 
-def expire(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) -> Turn:
+def too_late() -> Refusal:
+    """What is said of a submission that came after its deadline."""
+    return Refusal("clock.over", "Your time was over before this arrived.")
+
+
+def expire(
+    ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource, opens: int | None = None
+) -> Turn:
     """Everything that had run out by ``at``, exclusive of deadlines at ``at`` itself.
 
     Idempotent: called again with the same instant it finds nothing left to do. A decision that a
-    timeout opens starts at ``at``, so it cannot run out in the same call.
+    timeout opens starts at ``opens``, by default at ``at``, so it cannot run out in the same call.
     """
-    turn = Turn(live)
+    turn, when = Turn(live), _When.of(at, opens)
     for _, seat in sorted(_deadlines(ruleset, live)):
         deadline = deadline_of(ruleset, turn.live, seat)
         if deadline is None or at <= deadline:
@@ -227,11 +246,11 @@ def expire(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) ->
         reading = None if watch is None else watch.reading(at)
         step = play.timed_out(ruleset, turn.live.table, seat=seat, reading_ms=reading)
         entry = Entry(actor=_as_actor(seat), timeout=True, reading_ms=reading)
-        turn = _with_chance(ruleset, _then(turn, entry, step, at), at, random)
+        turn = _with_chance(ruleset, _then(turn, entry, step, when), when, random)
     return turn
 
 
-def organise(
+def organise(  # noqa: PLR0913  (an act, and its two instants)
     ruleset: AnyRuleset,
     live: Live,
     *,
@@ -241,21 +260,25 @@ def organise(
     at: int,
     random: RandomSource,
     entries: Sequence[Entry] = (),
+    opens: int | None = None,
 ) -> Turn:
-    """An organiser's act at ``at``; a take-back needs all ``entries`` so far.
+    """An organiser's act that the server received at ``at`` and carries out at ``opens``, by
+    default at the same instant; a take-back needs all ``entries`` so far. A clock that it stops
+    shows what it showed when the act came, and one that it starts begins when it is carried out.
 
     Raises Refusal where the act cannot stand. What had run out by then happens first. A match that
     waits for its players can be declared void, and nothing else.
     """
     if live.waiting is not None:
         return _end_before_start(ruleset, live, act=act, by=by, why=why, at=at, random=random)
-    turn = expire(ruleset, live, at=at, random=random)
+    when = _When.of(at, opens)
+    turn = expire(ruleset, live, at=at, random=random, opens=opens)
     entry = Entry(actor="organiser", text=act.text, by=by, why=why)
     if act.kind == TAKE_BACK:
         so_far = [*entries, *(h.entry for h in turn.happened)]
-        return _take_back(ruleset, turn, so_far, entry, at, random)
+        return _take_back(ruleset, turn, so_far, entry, when, random)
     step = acts.organised(ruleset, turn.live.table, act=act, by=by, why=why)
-    return _with_chance(ruleset, _then(turn, entry, step, at), at, random)
+    return _with_chance(ruleset, _then(turn, entry, step, when), when, random)
 
 
 def _take_back(
@@ -263,7 +286,7 @@ def _take_back(
     turn: Turn,
     entries: Sequence[Entry],
     entry: Entry,
-    at: int,
+    when: _When,
     random: RandomSource,
 ) -> Turn:
     """The last submission that everybody knows of is undone. Secret ones after it go the same way,
@@ -275,13 +298,13 @@ def _take_back(
     steps.append(course.add(entry))
     if undone is None:
         raise EngineFault("a take-back without a submission was carried out")
-    live = _rewind(ruleset, turn.live, steps[-1].table, undone, at)
+    live = _rewind(ruleset, turn.live, steps[-1].table, undone, when)
     silent = [Happened(entry, (), step.table) for step in steps[:-1]]
     last = Happened(entry, steps[-1].events, steps[-1].table)
-    return _with_chance(ruleset, Turn(live, (*turn.happened, *silent, last)), at, random)
+    return _with_chance(ruleset, Turn(live, (*turn.happened, *silent, last)), when, random)
 
 
-def _rewind(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: int) -> Live:
+def _rewind(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, when: _When) -> Live:
     """``table`` with stopwatches after ``undone`` was taken back: nobody gains or loses thinking
     time by a mistake.
 
@@ -300,7 +323,7 @@ def _rewind(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, at: in
         if answered or watch is None or _visible_decision(live.table, seat) != slot.decision.id:
             before = then if answered else max(slot.reading_ms, min(then, limit))
             watch = Watch(before)
-        watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
+        watches[seat] = when.watch(watch, paused=table.paused)
     return Live(table, (watches[0], watches[1]), live.prepared)
 
 
@@ -333,6 +356,13 @@ def deadline_shown(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
 def next_deadline(ruleset: AnyRuleset, live: Live) -> int | None:
     """The earliest deadline of the match, or None."""
     return min((instant for instant, _ in _deadlines(ruleset, live)), default=None)
+
+
+def last_run_out(ruleset: AnyRuleset, live: Live, *, at: int) -> int | None:
+    """The latest deadline that had passed by ``at``; None where none had, and `expire` would find
+    nothing to do."""
+    passed = (instant for instant, _ in _deadlines(ruleset, live) if instant < at)
+    return max(passed, default=None)
 
 
 def _deadlines(ruleset: AnyRuleset, live: Live) -> Iterator[tuple[int, Seat]]:
@@ -453,21 +483,36 @@ def _as_actor(seat: Seat) -> Literal[0, 1]:
     return 1 if seat else 0
 
 
-def _then(turn: Turn, entry: Entry, step: tables.Step, at: int) -> Turn:
+class _When(NamedTuple):
+    """When something came, by which it is judged, and when it is carried out, which is no earlier:
+    what it opens begins then."""
+
+    at: int
+    opens: int
+
+    @classmethod
+    def of(cls, at: int, opens: int | None) -> _When:
+        return cls(at, at if opens is None else max(at, opens))
+
+    def watch(self, watch: Watch, *, paused: bool) -> Watch:
+        return watch.stopped(self.at) if paused else watch.started(self.opens)
+
+
+def _then(turn: Turn, entry: Entry, step: tables.Step, when: _When) -> Turn:
     return Turn(
-        _with_watches(turn.live, step.table, at),
+        _with_watches(turn.live, step.table, when),
         (*turn.happened, Happened(entry, step.events, step.table)),
     )
 
 
-def _with_chance(ruleset: AnyRuleset, turn: Turn, at: int, random: RandomSource) -> Turn:
+def _with_chance(ruleset: AnyRuleset, turn: Turn, when: _When, random: RandomSource) -> Turn:
     while due := play.draws_due(ruleset, turn.live.table):
         table = turn.live.table
         supplied = _preparation_for(ruleset, turn.live, due[0])
         text = play.drawn(ruleset, table, due[0], random) if supplied is None else supplied.text
         by = "" if supplied is None else supplied.by
         step = play.chanced(ruleset, table, text=text, by=by)
-        turn = _then(turn, Entry(actor="chance", text=step.text, by=by), step, at)
+        turn = _then(turn, Entry(actor="chance", text=step.text, by=by), step, when)
     return turn
 
 
@@ -478,7 +523,7 @@ def _preparation_for(ruleset: AnyRuleset, live: Live, draw: Draw) -> Prepared | 
     return None
 
 
-def _with_watches(live: Live, table: Table, at: int) -> Live:
+def _with_watches(live: Live, table: Table, when: _When) -> Live:
     """``table`` with stopwatches: kept for decisions that are still the same, fresh for new ones,
     set to what they showed for those that were suspended, all held during a pause."""
     watches: list[Watch | None] = [None, None]
@@ -489,7 +534,7 @@ def _with_watches(live: Live, table: Table, at: int) -> Live:
         watch = live.watches[seat]
         if watch is None or _visible_decision(live.table, seat) != slot.decision.id:
             watch = Watch(slot.reading_ms)
-        watches[seat] = watch.stopped(at) if table.paused else watch.started(at)
+        watches[seat] = when.watch(watch, paused=table.paused)
     return Live(table, (watches[0], watches[1]), live.prepared)
 
 

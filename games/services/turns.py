@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import Callable
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection, transaction
@@ -27,6 +28,7 @@ from games.engine.decisions import Seat
 from games.engine.live import Turn
 from games.engine.play import is_concession
 from games.engine.table import Actor
+from games.intake import StillComingError, may_still_come
 from games.metrics import Laps, deadline_enforced
 from games.models import Match
 from games.remembered import remember, remembered
@@ -41,6 +43,14 @@ CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 LONG_S: Final = 0.004
 NOT_AGAIN_S: Final = 60.0
 _long_until: dict[str, float] = {}
+
+# How soon something is tried again that has to wait for what came before it.
+AGAIN_S: Final = 0.05
+
+# Tells the instant (ms) at which something is carried out. Where there is none, that is when it
+# came.
+Clock: TypeAlias = Callable[[], int]
+R = TypeVar("R")
 
 
 class Ack(NamedTuple):
@@ -64,7 +74,7 @@ def client_id_validate(client_id: str) -> None:
         )
 
 
-def match_submit(  # noqa: PLR0913  (what was submitted, and what is measured)
+def match_submit(  # noqa: PLR0913  (a submission, its two instants, and what is measured)
     *,
     match_id: int,
     seat: Seat,
@@ -73,36 +83,37 @@ def match_submit(  # noqa: PLR0913  (what was submitted, and what is measured)
     text: str,
     version: int,
     at: int,
+    clock: Clock | None = None,
     random: RandomSource = chance.system,
     laps: Laps | None = None,
 ) -> Ack:
-    """Submit ``text`` for ``seat``, as received at instant ``at`` (ms). What is then to be drawn
-    is drawn from ``random``. ``laps`` take what its parts take.
+    """Submit ``text`` for ``seat``, as received at instant ``at`` (ms) and carried out now, as
+    ``clock`` tells: the first is what it is judged by, the second is when what it opens begins.
+    What is then to be drawn is drawn from ``random``. ``laps`` take what its parts take.
 
     Returns the ack once the change is durable, or raises Refusal. A deadline that had passed takes
-    effect even though the submission is refused. A client id that was acked before is acked the
-    same way again. On the way that everything goes well it costs one statement, or three where this
-    process does not know how the match stands.
+    effect even though the submission is refused, unless something that came in time may still be
+    waiting (`games.intake`): what would not be refused then waits for that, and raises
+    StillComingError instead where nobody may wait (`store.without_waiting`). A client id that was
+    acked before is acked the same way again. On the way that everything goes well it costs one
+    statement, or three where this process does not know how the match stands.
     """
     client_id_validate(client_id)
     laps = laps or Laps(at)
     laps.begin("thread")
     outage_notice()
+    sent = _Sent(match_id, seat, acting_user, client_id, text, version, at, clock)
     if not connection.in_atomic_block:
-        attempt = _attempt(match_id, seat, acting_user, client_id, text, version, at, random)
+        attempt = _attempt(sent, random)
         laps.lap("judged")
-        after = attempt and settle_at_once(
-            attempt.held, attempt.turn, at=at, said=attempt.said, laps=laps
-        )
-        if attempt and after:
-            remember(after)
-            _note_timeouts(attempt.held, attempt.turn)
-            return Ack(client_id, match_id, after.readers.versions[seat], at)
+        if attempt:
+            held, turn, said, now = attempt
+            after = settle_at_once(held, turn, at=now, said=said, laps=laps)
+            if after:
+                remember(after)
+                return Ack(client_id, match_id, after.readers.versions[seat], now)
     try:
-        with transaction.atomic():
-            answer = _submit(
-                match_id, seat, acting_user, client_id, text, version, at, random, laps
-            )
+        answer = _in_order(partial(_submit, sent, random, laps))
     except IdTakenError:
         answer = _earlier_answer(match_id, seat, client_id, text) or Refusal(
             "id.reused", "This id was used for something else."
@@ -122,6 +133,7 @@ async def match_submit_on_loop(  # noqa: PLR0913  (those of `match_submit`, and 
     text: str,
     version: int,
     at: int,
+    clock: Clock | None = None,
     database: Connections,
     random: RandomSource = chance.system,
     laps: Laps | None = None,
@@ -137,24 +149,25 @@ async def match_submit_on_loop(  # noqa: PLR0913  (those of `match_submit`, and 
     held = remembered(match_id)
     if held is None or time.monotonic() < _long_until.get(held.ruleset.id, 0):
         return None
-    attempt = _attempt(match_id, seat, acting_user, client_id, text, version, at, random)
+    sent = _Sent(match_id, seat, acting_user, client_id, text, version, at, clock)
+    attempt = _attempt(sent, random)
     if attempt is None:
         return None
     laps.lap("judged")
+    now = attempt.now
     answer: asyncio.Future[Ack | None] = asyncio.get_running_loop().create_future()
 
     def settled(after: Held | None) -> None:
         if after is not None:
             remember(after)
-            _note_timeouts(attempt.held, attempt.turn)
         if not answer.done():  # nobody waits for it any more
-            acked = after and Ack(client_id, match_id, after.readers.versions[seat], at)
+            acked = after and Ack(client_id, match_id, after.readers.versions[seat], now)
             answer.set_result(acked)
 
-    sent = settle_on_loop(
+    stored = settle_on_loop(
         attempt.held,
         attempt.turn,
-        at=at,
+        at=now,
         said=attempt.said,
         database=database,
         settled=settled,
@@ -162,70 +175,122 @@ async def match_submit_on_loop(  # noqa: PLR0913  (those of `match_submit`, and 
     )
     if time.thread_time() - began > LONG_S:
         _long_until[held.ruleset.id] = time.monotonic() + NOT_AGAIN_S
-    return await answer if sent else None
+    return await answer if stored else None
+
+
+class _Sent(NamedTuple):
+    """What somebody submits: the arguments of `match_submit`."""
+
+    match_id: int
+    seat: Seat
+    user: User
+    client_id: str
+    text: str
+    version: int
+    at: int
+    clock: Clock | None
+
+    @property
+    def now(self) -> int:
+        return _now(self.at, self.clock)
+
+    @property
+    def said(self) -> Said:
+        return Said(_as_actor(self.seat), self.client_id, self.text, self.user.pk)
+
+    def earlier_answer(self) -> Ack | Refusal | None:
+        return _earlier_answer(self.match_id, self.seat, self.client_id, self.text)
+
+
+def _now(at: int, clock: Clock | None) -> int:
+    """When that is carried out which came at ``at``: no earlier, whatever the clock says."""
+    return at if clock is None else max(at, clock())
 
 
 class _Attempt(NamedTuple):
-    """A turn that follows what this process remembers of the match, and what led to it."""
+    """A turn that follows what this process remembers of the match, what led to it, and when it was
+    carried out."""
 
     held: Held
     turn: Turn
     said: Said
+    now: int
 
 
-def _attempt(  # noqa: PLR0917  (the service's own arguments)
-    match_id: int,
-    seat: Seat,
-    user: User,
-    client_id: str,
-    text: str,
-    version: int,
-    at: int,
-    random: RandomSource,
-) -> _Attempt | None:
+def _attempt(sent: _Sent, random: RandomSource) -> _Attempt | None:
     """A turn to be stored if what is remembered is how the match stands. None wherever it would be
-    refused, for whether it is depends on the row."""
-    held = remembered(match_id)
+    refused, for whether it is depends on the row, and where time has run out for somebody, for
+    others may have been in time."""
+    held = remembered(sent.match_id)
     if held is None or held.made_good_until < known.end:
         return None
-    if refusal_of(_must_have_been_seen, held, seat, text, version) is not None:
+    if refusal_of(_must_have_been_seen, held, sent.seat, sent.text, sent.version) is not None:
         return None
-    turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=random)
-    if turn.refusal is not None:
+    now = sent.now
+    turn = lives.submit(
+        held.ruleset, held.live, seat=sent.seat, text=sent.text, at=sent.at, random=random,
+        opens=now,
+    )  # fmt: skip
+    if turn.refusal is not None or turn.happened[0].entry.timeout:
         return None
-    return _Attempt(held, turn, Said(_as_actor(seat), client_id, text, user.pk))
+    return _Attempt(held, turn, sent.said, now)
 
 
-def _submit(  # noqa: PLR0913, PLR0917  (the service's own arguments)
-    match_id: int,
-    seat: Seat,
-    user: User,
-    client_id: str,
-    text: str,
-    version: int,
-    at: int,
-    random: RandomSource,
-    laps: Laps,
-) -> Ack | Refusal:
-    held = store.lock(match_id, user_id=user.pk)
+def _submit(sent: _Sent, random: RandomSource, laps: Laps, *, alone: bool) -> Ack | Refusal:
+    held, now = store.lock(sent.match_id, user_id=sent.user.pk), sent.now
     laps.lap("stored")
+    seat, text = sent.seat, sent.text
     if held.made_good_until < known.end:
-        held = make_good(held, at=at)
-    refusal = refusal_of(_must_have_been_seen, held, seat, text, version)
+        held = make_good(held, at=now)
+    refusal = refusal_of(_must_have_been_seen, held, seat, text, sent.version)
     if refusal is not None:
-        return _earlier_answer(match_id, seat, client_id, text) or refusal
-    turn = lives.submit(held.ruleset, held.live, seat=seat, text=text, at=at, random=random)
+        return sent.earlier_answer() or refusal
+    if alone and _others_may_be_in_time(held, at=sent.at, now=now):
+        own = lives.deadline_of(held.ruleset, held.live, seat)
+        if own is None or sent.at <= own or is_concession(text):
+            raise StillComingError
+        # Late whatever comes: what follows from that is for whoever lets the decision run out.
+        return sent.earlier_answer() or lives.too_late()
+    turn = lives.submit(
+        held.ruleset, held.live, seat=seat, text=text, at=sent.at, random=random, opens=now
+    )
     laps.lap("judged")
     transaction.on_commit(partial(laps.lap, "stored"))  # the first of what comes after commit
     transaction.on_commit(partial(_note_timeouts, held, turn))
     if turn.refusal is not None:
-        answer = _earlier_answer(match_id, seat, client_id, text)
+        answer = sent.earlier_answer()
         if turn.happened:
-            settle(held, turn, at=at)
+            settle(held, turn, at=now)
         return answer or turn.refusal
-    after = settle(held, turn, at=at, said=Said(_as_actor(seat), client_id, text, user.pk))
+    after = settle(held, turn, at=now, said=sent.said)
     transaction.on_commit(partial(remember, after))
-    return Ack(client_id, match_id, after.readers.versions[seat], at)
+    return Ack(sent.client_id, sent.match_id, after.readers.versions[seat], now)
+
+
+def _others_may_be_in_time(held: Held, *, at: int, now: int) -> bool:
+    """Whether something has run out by ``at`` that an answer which is still to be dealt with may
+    have come in time for."""
+    ran_out = lives.last_run_out(held.ruleset, held.live, at=at)
+    if held.is_over or ran_out is None:
+        return False
+    return may_still_come(held.match_id, until=ran_out, now=now)
+
+
+def _in_order(call: Callable[..., R]) -> R:
+    """Make a call in a transaction, once nothing is to be dealt with before it. Within somebody's
+    transaction nobody can wait: it is ``alone`` otherwise."""
+    if connection.in_atomic_block:
+        with transaction.atomic():
+            return call(alone=False)
+    while True:
+        try:
+            with transaction.atomic():
+                return call(alone=True)
+        except StillComingError:
+            if not store.may_wait():
+                raise
+        connection.close()  # others may need it meanwhile
+        time.sleep(AGAIN_S)
 
 
 def _note_timeouts(held: Held, turn: Turn) -> None:
@@ -273,18 +338,21 @@ def match_organise(
     text: str,
     why: str,
     at: int,
+    clock: Clock | None = None,
     random: RandomSource = chance.system,
 ) -> Ack:
-    """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason. What is then to be drawn is
-    drawn from ``random``.
+    """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason, as received at instant
+    ``at`` (ms) and carried out now, as ``clock`` tells. What is then to be drawn is drawn from
+    ``random``.
 
     Raises Refusal ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
-    ``match.over`` and those of the act itself.
+    ``match.over`` and those of the act itself. Waits as `match_submit` does.
     """
     client_id_validate(client_id)
     outage_notice()
-    with transaction.atomic():
-        return _organise(match_id, acting_user, client_id, text, one_line(why), at, random)
+    why = one_line(why)
+    act = partial(_organise, match_id, acting_user, client_id, text, why, at, clock, random)
+    return _in_order(act)
 
 
 def must_organise(match: Match, user: User | AnonymousUser) -> None:
@@ -296,14 +364,17 @@ def must_organise(match: Match, user: User | AnonymousUser) -> None:
         )
 
 
-def _organise(  # noqa: PLR0917  (the service's own arguments)
+def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
     match_id: int,
     user: User,
     client_id: str,
     text: str,
     why: str,
     at: int,
+    clock: Clock | None,
     random: RandomSource,
+    *,
+    alone: bool,
 ) -> Ack:
     match = (
         Match.objects.defer("snapshot")
@@ -320,7 +391,8 @@ def _organise(  # noqa: PLR0917  (the service's own arguments)
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     if len(why) > 500:
         raise Refusal("organiser.why-too-long", "A reason has at most 500 characters.")
-    held = make_good(store.lock(match_id), at=at)
+    held, now = store.lock(match_id), _now(at, clock)
+    held = make_good(held, at=now)
     # Under the lock, so that of two that are alike and arrive together the second finds the first.
     earlier = store.acked(match_id, "organiser", client_id)
     if earlier is not None:
@@ -330,6 +402,8 @@ def _organise(  # noqa: PLR0917  (the service's own arguments)
     act = acts.parse_act(text)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
+    if alone and _others_may_be_in_time(held, at=at, now=now):
+        raise StillComingError
     entries = store.entries_of(match_id) if act.kind == TAKE_BACK else ()
     turn = lives.organise(
         held.ruleset,
@@ -340,9 +414,10 @@ def _organise(  # noqa: PLR0917  (the service's own arguments)
         at=at,
         random=random,
         entries=entries,
+        opens=now,
     )
-    after = settle(held, turn, at=at, said=Said("organiser", client_id, text, user.pk))
+    after = settle(held, turn, at=now, said=Said("organiser", client_id, text, user.pk))
     audit_record(
         acting_user=user, action="match.organise", target=match, data={"act": act.text, "why": why}
     )
-    return Ack(client_id, match_id, after.readers.versions[2], at)
+    return Ack(client_id, match_id, after.readers.versions[2], now)

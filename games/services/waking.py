@@ -14,6 +14,7 @@ from games import hooks, store
 from games.engine import live as lives
 from games.engine.chance import RandomSource
 from games.engine.live import Reminder
+from games.intake import may_still_come
 from games.metrics import deadline_enforced
 from games.models import Match
 from games.publishing import frames
@@ -33,9 +34,10 @@ def match_wake(
     is drawn from ``random``. ``by`` says who asks, for whoever counts.
 
     Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
-    (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row. And
-    it takes effect only once the web service has given a sign of life after it: while that is away,
-    nothing runs out, since players could not have answered (see `games.services.outage`).
+    (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row; and
+    not before every web process has said that none waits for longer (`games.intake`). And it takes
+    effect only once the web service has given a sign of life after it: while that is away, nothing
+    runs out, since players could not have answered (see `games.services.outage`).
     """
     with transaction.atomic():
         held = store.lock_if_free(match_id)
@@ -54,6 +56,9 @@ def match_wake(
         deadline = lives.next_deadline(held.ruleset, held.live)
         if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
             if not was_serving_after(deadline):
+                return False
+            ran_out = lives.last_run_out(held.ruleset, held.live, at=at) or deadline
+            if may_still_come(match_id, until=ran_out, now=at):
                 return False
             transaction.on_commit(partial(deadline_enforced, deadline, by))
             settle(held, lives.expire(held.ruleset, held.live, at=at, random=random), at=at)

@@ -3,9 +3,10 @@
 After a restart everybody comes back at once. Finding out who somebody is and what they may see
 takes a thread and milliseconds of the processor; done in the order of arrival, players would wait
 behind the crowd while their clocks run, and work for clients that have long given up would keep
-everybody else out. So arrivals take turns in part of the turn threads (moves of those who are
-inside never wait behind them), players first, nobody who has gone, and no more at a time than can
-be seen to before they lose patience: others are asked to come back later, at once.
+everybody else out. So arrivals take turns in part of the threads for reads (those who are inside
+have the others, and no move waits for any of them), players first, nobody who has gone, and no more
+at a time than can be seen to before they lose patience: others are asked to come back later, at
+once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import ParamSpec, TypeVar
 from django.conf import settings
 
 from core import metrics
-from games.sockets.executor import in_turn_thread
+from games.sockets.executor import in_read_thread
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -75,14 +76,14 @@ class Arrival:
         self.turns = 0
 
     async def turn(self, rank: Rank, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run a call in a turn thread once this rank's turn has come.
+        """Run a call in a thread once this rank's turn has come.
 
         Raises GoneError, and FullError for a first turn; the call is not made then.
         """
         await self.door.take(self, rank)
         self.turns += 1
         try:
-            return await in_turn_thread(call, *args, **kwargs)
+            return await in_read_thread(call, *args, **kwargs)
         finally:
             self.door.give_back()
 
@@ -169,10 +170,10 @@ class Door:
                 self.places[rank] = deque(place for place in places if place.waits)
 
 
-# A third of the threads: the others are for those who are inside, and more of them would only take
-# the processor from the event loop, which has the handshakes to answer.
+# Half of the threads: the others are for those who are inside, and more of them would only take the
+# processor from the event loop, which has the handshakes to answer.
 DOOR = Door(
-    at_a_time=max(1, settings.GAUNTLET_TURN_THREADS // 3), at_most=settings.GAUNTLET_ARRIVALS
+    at_a_time=max(1, settings.GAUNTLET_READ_THREADS // 2), at_most=settings.GAUNTLET_ARRIVALS
 )
 
 metrics.looked_up("arrivals", "Sockets that are on their way in.", (), lambda: {(): DOOR.arriving})

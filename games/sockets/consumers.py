@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any
 
 import structlog
+from django.utils.functional import cached_property
 
 from accounts.connections.sockets import Found, Visitor
 from core.api.scopes import Scope
 from core.clock import now_ms
+from core.instants import RECEIVED, instant_of_reading
 from core.metrics import HANDSHAKES_REFUSED, REFUSALS
 from core.refusals import Forbidden, Refusal
 from games import presence
@@ -23,6 +25,7 @@ from games.audience import (
     user_group_of,
 )
 from games.engine.decisions import ROOM, Audience
+from games.intake import INTAKE, Ticket
 from games.metrics import SYNCS, Laps
 from games.models import ChatMessage, Match
 from games.publishing import frames
@@ -33,7 +36,7 @@ from games.services.chat import chat_history, chat_post
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
 from games.sockets import rooms
 from games.sockets.admission import Arrival, Rank
-from games.sockets.executor import in_turn_thread
+from games.sockets.executor import in_read_thread, in_turn_thread
 from games.sockets.incoming import (
     Chat,
     ChatHistory,
@@ -49,6 +52,11 @@ from games.sockets.socket import AWAY, Socket
 log = structlog.get_logger("gauntlet.sockets")
 
 VERSIONS_KEPT_S = 2.0
+# What every submission has in it, however it is written down, and hardly anything else. One that
+# hides it is taken all the same, but nobody waits for it.
+SUBMISSION = '"submit"'
+# Under which a text that has come keeps what `games.intake` has of it.
+TICKET = "ticket"
 NOBODY = Found(None)
 
 
@@ -58,13 +66,19 @@ class MatchSocket(Socket):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.present = self.waits = False
+        # Whether a submission may come of this socket: as far as is known yet.
+        self.may_submit = True
+        self.tickets: set[Ticket] = set()
+
+    @cached_property
+    def match_id(self) -> int:
+        return int(self.scope["url_route"]["kwargs"]["match_id"])
 
     @property
     def is_private(self) -> bool:
         return getattr(self, "audience", ROOM) != ROOM
 
     async def arrive(self, visitor: Visitor, arrival: Arrival) -> None:
-        self.match_id = int(self.scope["url_route"]["kwargs"]["match_id"])
         try:
             found, standing = await arrival.turn(self.rank_of(visitor), self._standing, visitor)
         except Refusal as refusal:
@@ -77,6 +91,7 @@ class MatchSocket(Socket):
             return
         self.audience, self.organise = standing
         self.seat = self.audience if self.audience in (0, 1) else None
+        self.may_submit = self.seat is not None
         self.reads_as = "room" if self.seat is None else "player"
         # Groups first, then the view: a change in between is then told twice rather than never.
         self.room = rooms.here()
@@ -94,6 +109,25 @@ class MatchSocket(Socket):
     def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Audience, bool] | None]:
         found = visitor.found()
         return found, None if found is None else standing_of(self.match_id, found.user)
+
+    def note(self, message: dict[str, Any]) -> None:
+        if not self.may_submit or SUBMISSION not in (message.get("text") or ""):
+            super().note(message)
+            return
+        ticket = message[TICKET] = INTAKE.take(self.match_id)
+        message[RECEIVED] = ticket.reading
+        self.tickets.add(ticket)
+
+    def let_go(self, message: dict[str, Any]) -> None:
+        if (ticket := message.get(TICKET)) is not None:
+            ticket.done()
+            self.tickets.discard(ticket)
+
+    def let_go_of_all(self) -> None:
+        self.may_submit = False
+        for ticket in self.tickets:
+            ticket.done()
+        self.tickets.clear()
 
     async def disconnect(self, code: int) -> None:
         if self.present:
@@ -118,16 +152,16 @@ class MatchSocket(Socket):
             case Ping():
                 await self._pong(frame)
             case Sync():
-                await self._send_sync(await in_turn_thread(reader_of, self.match_id, self.user))
+                await self._send_sync(await in_read_thread(reader_of, self.match_id, self.user))
             case Chat():
-                await in_turn_thread(self._post, frame)
+                await in_read_thread(self._post, frame, instant_of_reading(self.received))
             case ChatHistory():
                 await self._send_chat_history(frame)
             case Organise():
                 await self.send_frame(frames.ack_frame(await self._organise(frame)))
 
     async def _submit(self, frame: Submit) -> Ack:
-        at = now_ms()
+        at = instant_of_reading(self.received)
         self.laps = Laps(at)
         if self.seat is None or self.user is None:
             raise Forbidden("seat.none", "Only the two players can submit.")
@@ -142,6 +176,7 @@ class MatchSocket(Socket):
             "text": frame.text,
             "version": frame.version,
             "at": at,
+            "clock": now_ms,
             "laps": self.laps,
         }
         ack = await match_submit_on_loop(**submission, database=rooms.here().database)
@@ -160,7 +195,8 @@ class MatchSocket(Socket):
             client_id=frame.id,
             text=frame.text,
             why=frame.why,
-            at=now_ms(),
+            at=instant_of_reading(self.received),
+            clock=now_ms,
         )
 
     async def _attend(self, there: dict[str, Any]) -> None:
@@ -191,7 +227,7 @@ class MatchSocket(Socket):
         """What is the newest by now: where that has not come here, everything is sent."""
         if self._is_news(heard.version):
             try:
-                await self._send_sync(await in_turn_thread(reader_of, self.match_id, self.user))
+                await self._send_sync(await in_read_thread(reader_of, self.match_id, self.user))
             except AWAY as error:  # a pong will tell
                 log.warning("socket.away", error=type(error).__name__)
 
@@ -212,7 +248,7 @@ class MatchSocket(Socket):
             }
         )
 
-    def _post(self, frame: Chat) -> None:
+    def _post(self, frame: Chat, at: int) -> None:
         if self.user is None:
             raise Forbidden("chat.not-your-room", "Please sign in to write.")
         self.require_scope(Scope.PLAY)
@@ -226,11 +262,11 @@ class MatchSocket(Socket):
             room=frame.room,
             client_id=frame.id,
             text=frame.text,
-            at=now_ms(),
+            at=at,
         )
 
     async def _send_chat_history(self, frame: ChatHistory) -> None:
-        messages = await in_turn_thread(self._history, frame.room)
+        messages = await in_read_thread(self._history, frame.room)
         await self.send_frame(
             {
                 "type": "chat.history",
@@ -249,7 +285,7 @@ class MatchSocket(Socket):
             return
         frame = {"type": "presence", "match": self.match_id, **there}
         out = [Frame(group_of(self.match_id, audience), frame) for audience in AUDIENCES]
-        await in_turn_thread(publish, out)
+        await in_read_thread(publish, out)
 
 
 class LobbySocket(Socket):
@@ -308,6 +344,6 @@ async def _versions(match_id: int) -> tuple[int, ...]:
     if kept is None or now - kept[0] > VERSIONS_KEPT_S:
         if len(_kept_versions) > 10_000:
             _kept_versions.clear()
-        kept = (now, await in_turn_thread(versions_of, match_id))
+        kept = (now, await in_read_thread(versions_of, match_id))
         _kept_versions[match_id] = kept
     return kept[1]

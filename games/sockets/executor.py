@@ -1,8 +1,11 @@
-"""The threads in which live turns run.
+"""The threads in which live turns run, and those for whatever else sockets need a thread for.
 
 Channels would hop to one shared thread for every message, so that one slow query delays every
 socket. Turns run here instead: a few threads, each with a database connection of its own that it
 keeps. A connection that broke is dropped, and the call is made once more.
+
+What a crowd asks for (syncs, what was said, who somebody is), and what people say to each other,
+has threads of its own: a turn never waits behind it, however large the crowd.
 
 None of them waits for a match that somebody holds: a few that are held for long would otherwise
 stop all others. The thread goes back, and the call is made again a moment later.
@@ -24,6 +27,7 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from core.collisions import done_again, was_answered
+from games.intake import StillComingError
 from games.remembered import forget_all
 from games.store import RowHeldError, without_waiting
 
@@ -38,8 +42,11 @@ LAST_LOOK_S: Final = 0.1
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_POOL = ThreadPoolExecutor(
+_TURNS = ThreadPoolExecutor(
     max_workers=settings.GAUNTLET_TURN_THREADS, thread_name_prefix="gauntlet-turn"
+)
+_READS = ThreadPoolExecutor(
+    max_workers=settings.GAUNTLET_READ_THREADS, thread_name_prefix="gauntlet-read"
 )
 
 
@@ -49,15 +56,26 @@ async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
     The call may run twice when the database connection breaks under it, so it must be idempotent:
     submissions are, by their client id. Raises RowHeldError where its match is held too long.
     """
+    return await _in_thread(_TURNS, call, *args, **kwargs)
+
+
+async def in_read_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """As `in_turn_thread`, for all that no clock waits for."""
+    return await _in_thread(_READS, call, *args, **kwargs)
+
+
+async def _in_thread(
+    pool: ThreadPoolExecutor, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+) -> R:
     loop = asyncio.get_running_loop()
     bound = partial(_with_connection, call, *args, **kwargs)
     until, pause = time.monotonic() + WAIT_S, FIRST_LOOK_S
     while True:
         try:
-            return await loop.run_in_executor(_POOL, copy_context().run, bound)
-        except RowHeldError:
+            return await loop.run_in_executor(pool, copy_context().run, bound)
+        except (RowHeldError, StillComingError) as error:
             if time.monotonic() > until:
-                raise
+                raise RowHeldError(*error.args) from error
         await asyncio.sleep(pause)
         pause = min(2 * pause, LAST_LOOK_S)
 
@@ -65,7 +83,7 @@ async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 def in_turn_thread_soon(call: Callable[[], Any]) -> None:
     """Have one of the turn threads make a call, which nobody waits for."""
     with suppress(RuntimeError):  # the process is ending
-        _POOL.submit(copy_context().run, _logging, call)
+        _TURNS.submit(copy_context().run, _logging, call)
 
 
 def _logging(call: Callable[[], Any]) -> None:

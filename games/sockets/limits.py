@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 import time
+from typing import Any, Final
 
 from django.core.cache import cache
+
+#: In a socket's scope, where there is a limit: a function that is told whose socket it is (an
+#: account's number, or None for nobody) as soon as that is known. False where they have as many as
+#: they may, and this one has to go.
+BELONGS: Final = "belongs"
+CROWDED: Final = 4429
+# Seconds after which who was refused may come again: not before others have gone.
+COME_BACK_S: Final = 30
+
+
+def crowded_frame() -> tuple[int, dict[str, Any]]:
+    """The close code, and what is said before that, where one address or account has opened too
+    many sockets."""
+    return CROWDED, {
+        "type": "closing",
+        "code": "rate.sockets",
+        "sentence": "Too many connections are open from your address. Please close some.",
+        "retry_after": COME_BACK_S,
+    }
 
 
 class Bucket:

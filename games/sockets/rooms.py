@@ -46,7 +46,7 @@ from games.engine.decisions import Audience
 from games.publishing.publish import Frame, Heard, attach, channel_of, detach
 from games.reading.matches import versions_of
 from games.remembered import forget_all
-from games.sockets.executor import in_turn_thread, in_turn_thread_soon
+from games.sockets.executor import in_read_thread, in_turn_thread_soon
 
 log = structlog.get_logger("gauntlet.rooms")
 
@@ -389,7 +389,7 @@ class Room:
         for begin in range(0, len(ids), LOOKED_AT_ONCE):
             some = ids[begin : begin + LOOKED_AT_ONCE]
             try:
-                found = await in_turn_thread(_versions_of_all, some)
+                found = await in_read_thread(_versions_of_all, some)
             except (OperationalError, InterfaceError) as error:
                 log.warning("rooms.away", error=type(error).__name__)
                 self.loop.call_later(RENEW_S, self._look_now, groups)

@@ -25,6 +25,7 @@ from accounts.connections.sockets import Found, Visitor
 from accounts.connections.validity import stands_of_socket
 from accounts.models import User
 from core.api.scopes import Credential, Scope
+from core.instants import RECEIVED, reading
 from core.metrics import HANDSHAKES_REFUSED, REFUSALS
 from core.refusals import Forbidden, Refusal
 from games import presence
@@ -33,7 +34,7 @@ from games.publishing.publish import MATCH_FRAME, Heard, encode
 from games.sockets import rooms
 from games.sockets.admission import DOOR, Arrival, FullError, GoneError, Rank
 from games.sockets.counted import CLOSED, SOCKETS
-from games.sockets.executor import in_turn_thread
+from games.sockets.executor import in_read_thread
 from games.sockets.incoming import (
     ChatHistory,
     Incoming,
@@ -41,7 +42,7 @@ from games.sockets.incoming import (
     Sync,
     incoming,
 )
-from games.sockets.limits import Bucket
+from games.sockets.limits import BELONGS, Bucket, crowded_frame
 from games.sockets.rooms import Room
 
 log = structlog.get_logger("gauntlet.sockets")
@@ -92,6 +93,8 @@ class Socket(AsyncWebsocketConsumer):
         self.asking: asyncio.Future[bool] | None = None
         # Not all that were opened at once ask at once.
         self.asks_next = time.monotonic() + STANDS_EVERY_S * random.uniform(0.7, 1.3)  # noqa: S311
+        # When what is being taken had come (see `core.instants`).
+        self.received = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Run for as long as the client is there."""
@@ -103,12 +106,16 @@ class Socket(AsyncWebsocketConsumer):
         self.write: Callable[[bytes], None] | None = scope.get("write")
         SOCKETS.enter(self)
         self._bind_names()
+        # And where it shows each text as soon as that has come, before it waits its turn.
+        if (heed := scope.get("heed")) is not None:
+            heed(self.note)
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 try:
                     await self._run(receive)
                 finally:
                     self.closed = True
+                    self.let_go_of_all()
         finally:
             SOCKETS.leave(self)
             if self.room is not None:
@@ -127,9 +134,26 @@ class Socket(AsyncWebsocketConsumer):
         while kind != "websocket.disconnect":
             message = await receive()
             kind = message["type"]
+            if RECEIVED not in message:
+                self.note(message)
             async with self.turn:
-                await self.dispatch(message)
+                self.received = message[RECEIVED]
+                try:
+                    await self.dispatch(message)
+                finally:
+                    self.let_go(message)
                 await self._pass_waiting()
+
+    def note(self, message: dict[str, Any]) -> None:
+        """See a message of the client's at the moment at which it has come: called by the server,
+        where it does such a thing, while others may still be before it."""
+        message[RECEIVED] = reading()
+
+    def let_go(self, message: dict[str, Any]) -> None:
+        """A message is dealt with."""
+
+    def let_go_of_all(self) -> None:
+        """No message will be any more."""
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         """Take a message of the client's, or of the server about it."""
@@ -325,9 +349,21 @@ class Socket(AsyncWebsocketConsumer):
         self.scope["user"] = self.user or AnonymousUser()
         if visitor.token:
             await self.accept()
+        if not await self._has_room():
+            return False
         if self.user is not None:
             self._ask_in_silence()
         return True
+
+    async def _has_room(self) -> bool:
+        """Whether its owner may have one socket more; it is closed otherwise."""
+        belongs = self.scope.get(BELONGS)
+        if belongs is None or belongs(None if self.user is None else self.user.pk):
+            return True
+        close_code, frame = crowded_frame()
+        del frame["type"]
+        await self.end(close_code, **frame)
+        return False
 
     def _ask_in_silence(self) -> None:
         loop = asyncio.get_running_loop()
@@ -380,7 +416,7 @@ class Socket(AsyncWebsocketConsumer):
         self.asks_next = time.monotonic() + STANDS_EVERY_S
         stands = stands_of_socket(self.scope)
         try:
-            if stands is None or await in_turn_thread(stands):
+            if stands is None or await in_read_thread(stands):
                 return True
         except AWAY as error:
             log.warning("socket.away", error=type(error).__name__)

@@ -88,7 +88,7 @@ async def test_pages_hear_of_a_mute_and_programs_do_not(
     sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
     there = Reader(Match(), "room", False, False, sync)
     for module in (consumers, sockets):
-        monkeypatch.setattr(module, "in_turn_thread", at_once)
+        monkeypatch.setattr(module, "in_read_thread", at_once)
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
     monkeypatch.setattr(consumers, "reader_of", lambda *_: there)
     monkeypatch.setattr(consumers, "versions_of", lambda *_: (1, 1, 1))

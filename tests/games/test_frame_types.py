@@ -56,7 +56,8 @@ def told(  # noqa: PLR0917  (fixtures)
         return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
 
     for module in (admission, consumers):
-        monkeypatch.setattr(module, "in_turn_thread", here)
+        monkeypatch.setattr(module, "in_read_thread", here)
+    monkeypatch.setattr(consumers, "in_turn_thread", here)
     found = in_lobby(ada, ben, cleo, mona)
     set_clock(3 * SECOND)
     placing(play)

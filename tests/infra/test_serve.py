@@ -137,6 +137,60 @@ async def gone(ours: Ours) -> None:
     await until(lambda: ours.protocol.disconnected)
 
 
+async def test_texts_are_shown_before_anybody_asks_for_them() -> None:
+    """As many as a client sends in one go, and no endless number."""
+    shown: list[tuple[str, int]] = []
+    asks = asyncio.Event()
+
+    async def busy(ours: Ours) -> None:
+        await ours.send("accept")
+        ours.scope["heed"](lambda message: shown.append((message["text"], len(ours.heard))))
+        await asks.wait()
+
+    async with standing(busy) as stand:
+        client = await connect(f"ws://127.0.0.1:{stand.port}/x", proxy=None)
+        texts = [str(number) for number in range(2 * serve.AHEAD)]
+        for text in texts:
+            await client.send(text)
+        await until(lambda: len(shown) >= serve.AHEAD)
+        await asyncio.sleep(0.1)
+        # A packet that was read already may bring some more.
+        at_once, asked = len(shown), {heard for _, heard in shown}
+        assert asked == {0}
+        asks.set()
+        ours = await asyncio.wait_for(stand.arrivals.get(), 10)
+        await until(lambda: len(shown) == len(texts))
+        assert [text for text, _ in shown] == texts
+        await until(lambda: len(ours.heard) == len(texts))
+        assert at_once >= serve.AHEAD
+        await client.close()
+        await gone(ours)
+
+
+async def test_reading_stops_where_nobody_asks() -> None:
+    shown: list[int] = []
+    asks = asyncio.Event()
+
+    async def busy(ours: Ours) -> None:
+        await ours.send("accept")
+        ours.scope["heed"](lambda message: shown.append(len(message["text"])))
+        await asks.wait()
+
+    async with standing(busy) as stand:
+        client = await connect(f"ws://127.0.0.1:{stand.port}/x", proxy=None)
+        large = "x" * (serve.AHEAD_BYTES // 2)
+        sending = [asyncio.create_task(client.send(large)) for _ in range(12)]
+        await until(lambda: len(shown) >= 2)
+        await asyncio.sleep(0.2)
+        assert sum(shown) < 12 * len(large)
+        asks.set()
+        ours = await asyncio.wait_for(stand.arrivals.get(), 10)
+        await until(lambda: len(ours.heard) == 12)
+        await asyncio.gather(*sending)
+        await client.close()
+        await gone(ours)
+
+
 async def test_the_scope_has_what_daphnes_has() -> None:
     async with standing() as stand:
         client, ours = await stand.opened()

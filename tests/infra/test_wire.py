@@ -148,6 +148,26 @@ def test_each_oddity(odd: int, between: bytes) -> None:
     assert short.outcome == long.outcome
 
 
+def test_each_text_is_shown_when_its_last_byte_is_there() -> None:
+    """Before the application hears of it, and by whichever way it came."""
+    line = Line(ShortProtocol)
+    shown: list[tuple[str, int]] = []
+
+    def show(message: dict[str, Any]) -> None:
+        shown.append((message["text"], len(line.server.heard)))
+        message["seen"] = len(shown)
+
+    line.protocol.heed(show)
+    one, two = frame(b"first, ", first=0x01), frame(b"more", first=0x80)
+    line.send(WHOLE[1] + one)
+    assert shown == [("x", 1)]  # after the handshake
+    line.send(two[:-1])
+    assert len(shown) == 1
+    line.send(two[-1:] + frame(b"bytes", first=0x82) + WHOLE[1])
+    assert shown == [("x", 1), ("first, more", 2), ("x", 4)]
+    assert [message.get("seen") for message in line.server.heard[1:]] == [1, 2, None, 3]
+
+
 TEXTS = ["x", "é" * 62, "x" * 125, "x" * 126, "é" * 63, "x" * 65_535, "x" * 65_536, "é" * 35_000]
 
 

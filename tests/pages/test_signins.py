@@ -156,7 +156,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
         return call(*args, **more)
 
     for module in (consumers, sockets, streams):
-        monkeypatch.setattr(module, "in_turn_thread", at_once)
+        monkeypatch.setattr(module, "in_read_thread", at_once)
     for module in (sockets, streams):
         monkeypatch.setattr(module, "STANDS_EVERY_S", 0.0)
     for module in (consumers, streams):

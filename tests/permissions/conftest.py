@@ -44,5 +44,6 @@ def apart(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
 
     for module in (admission, consumers):
-        monkeypatch.setattr(module, "in_turn_thread", here)
+        monkeypatch.setattr(module, "in_read_thread", here)
+    monkeypatch.setattr(consumers, "in_turn_thread", here)
     cache.clear()

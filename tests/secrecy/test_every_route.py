@@ -312,7 +312,8 @@ def theatre(
         return presence.NOBODY
 
     # Streams in this thread and its transaction. Who is there is no secret of the match.
-    monkeypatch.setattr(streams, "in_turn_thread", at_once)
+    for name in ("in_turn_thread", "in_read_thread"):
+        monkeypatch.setattr(streams, name, at_once)
     monkeypatch.setattr(presence, "arrive", nobody)
     monkeypatch.setattr(presence, "seen", nobody)
     settings.GAUNTLET_API_LIMITS = dict.fromkeys(settings.GAUNTLET_API_LIMITS, 100_000)

@@ -55,7 +55,7 @@ const CLOSED = {
   4404: { words: "There is no such match.", again: false },
   4408: { words: "This connection was too slow to keep up.", again: true, wait: 500 },
   4413: { words: "This page sent more than the server takes.", again: true, wait: 5_000 },
-  4429: { words: "This page sent too much at once.", again: true, wait: 10_000 },
+  4429: { words: "Too much came from here at once.", again: true, wait: 10_000 },
   4503: { words: "The server is busy.", again: true, wait: 5_000 },
 };
 

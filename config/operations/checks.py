@@ -1,0 +1,26 @@
+"""What settings must be like together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core import checks
+
+
+def pool_covers_what_is_kept(**_given: Any) -> list[checks.CheckMessage]:
+    """Warn where threads and event loop would keep all of a process's connections: no request would
+    get any."""
+    pool = settings.DATABASES["default"]["OPTIONS"].get("pool")
+    kept = settings.GAUNTLET_CONNECTIONS_KEPT
+    if not pool or pool["max_size"] > kept:
+        return []
+    return [
+        checks.Warning(
+            f"GAUNTLET_DB_POOL_MAX is {pool['max_size']}, and turns and reads keep {kept}"
+            " connections: no request would get any.",
+            hint="It has to be more than GAUNTLET_TURN_THREADS, GAUNTLET_READ_THREADS and"
+            " GAUNTLET_TURN_CONNECTIONS together. Left empty, it is twelve more.",
+            id="gauntlet.W001",
+        )
+    ]

@@ -1,0 +1,221 @@
+"""Submissions that web processes have got and have not dealt with yet, so that no decision runs out
+over one that came in time.
+
+A submission counts by the instant at which its bytes were there, however long it then waits: for
+the event loop, for a thread, for the database. Whoever lets a decision run out (a worker, or
+another submission) does so a fixed moment after its deadline, which is enough as a rule and not
+under load. So each web process says, several times a second, up to which instant it has nothing
+left, and of which matches it has: a few bytes in Redis, written by a thread of its own, at no cost
+to any turn. A decision runs out once every process has said something after its deadline, and none
+of them has a submission to that match that came before it.
+
+It is that way round, and not that a process says which submissions have waited for long, because
+what is busy is late in saying so, too: silence must mean "wait", not "go on". And it is by match,
+so that one that is held up holds up nobody else. The wait has bounds. A process that was not heard
+of for `GAUNTLET_INTAKE_SILENT_MS` does not count, since it may be dead; after `GAUNTLET_HOLD_MS` a
+decision runs out whoever has what. Whatever came after the deadline holds nothing up, and is
+refused as late however long that takes, so nothing is gained by sending much. While Redis is away,
+the fixed moment is all there is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+import redis
+import structlog
+from django.conf import settings
+from redis.exceptions import RedisError
+
+from core.clock import now_ms
+from core.instants import instant_of_reading, reading
+
+log = structlog.get_logger("gauntlet.intake")
+
+# How often a process says what it has; a decision runs out a good two of these after its deadline.
+SAY_EVERY_S: Final = 0.1
+# How long Redis is waited for, and how long it is left alone after it did not answer.
+PATIENCE_S: Final = 0.25
+REST_S: Final = 2.0
+# What a process has said last is thrown away after this: it is no more.
+FORGET_AFTER_MS: Final = 60_000
+
+
+class StillComingError(Exception):
+    """Something that came earlier may still be waiting: this has to be tried again in a moment."""
+
+
+class Ticket:
+    """One submission that is there and not dealt with: to which match, and when it came."""
+
+    __slots__ = ("_intake", "match_id", "reading")
+
+    def __init__(self, intake: Intake, match_id: int, taken: int) -> None:
+        self._intake = intake
+        self.match_id = match_id
+        self.reading = taken
+
+    def done(self) -> None:
+        """It is dealt with, or never will be. May be said more than once."""
+        self._intake.forget(self)
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What a process has said: of all that it got up to the instant ``at``, what still waits, by
+    match with the earliest instant of each."""
+
+    at: int
+    waiting: dict[int, int] = {}
+
+
+class Intake:
+    """What one process has got. Any thread may call it."""
+
+    def __init__(self) -> None:
+        # By which others know it, once it says anything: not before, since processes may be forked.
+        self.id = ""
+        self._lock = threading.Lock()
+        self._waiting: set[Ticket] = set()
+
+    def take(self, match_id: int) -> Ticket:
+        """Note that a submission has just come."""
+        # In one step: what is reported has all that came before it.
+        with self._lock:
+            ticket = Ticket(self, match_id, reading())
+            self._waiting.add(ticket)
+        return ticket
+
+    def forget(self, ticket: Ticket) -> None:
+        """See `Ticket.done`."""
+        with self._lock:
+            self._waiting.discard(ticket)
+
+    def report(self) -> Report:
+        """What is to be said now."""
+        with self._lock:
+            at, waiting = now_ms(), tuple(self._waiting)
+        earliest: dict[int, int] = {}
+        for ticket in waiting:
+            came = instant_of_reading(ticket.reading)
+            earliest[ticket.match_id] = min(came, earliest.get(ticket.match_id, came))
+        return Report(at, earliest)
+
+    def has(self, match_id: int, *, until: int) -> bool:
+        """Whether something waits here that came for a match by that instant (ms)."""
+        with self._lock:
+            readings = [each.reading for each in self._waiting if each.match_id == match_id]
+        return any(instant_of_reading(taken) <= until for taken in readings)
+
+
+INTAKE: Final = Intake()
+
+
+def may_still_come(match_id: int, *, until: int, now: int) -> bool:
+    """Whether a submission to a match that came by the instant ``until`` may still be waiting in a
+    web process, as things stand at ``now`` (both in ms)."""
+    if now - until > settings.GAUNTLET_HOLD_MS:
+        return False
+    return INTAKE.has(match_id, until=until) or any(
+        report.at <= until or report.waiting.get(match_id, until + 1) <= until
+        for report in _reports(now)
+    )
+
+
+# -- what processes say to each other ------------------------------------------------------------
+
+
+class Reporter:
+    """Says what this process has, from `start` to `stop`."""
+
+    def __init__(self, intake: Intake = INTAKE) -> None:
+        self.intake = intake
+        self.thread: threading.Thread | None = None
+        self._over = threading.Event()
+
+    def start(self) -> None:
+        """Begin to say so."""
+        self._over.clear()
+        self.intake.id = uuid.uuid4().hex
+        self.thread = threading.Thread(target=self._run, name="gauntlet-intake", daemon=True)
+        self.thread.start()
+
+    def stop(self) -> None:
+        """The process ends: others need not wait for it."""
+        self._over.set()
+        if self.thread is not None:
+            self.thread.join()
+            self.thread = None
+            try:
+                _client().hdel(_key(), self.intake.id)
+            except RedisError as error:
+                log.warning("intake.not-said", error=type(error).__name__)
+
+    async def end(self) -> None:
+        """`stop`, for an event loop that has nothing else left to do."""
+        self.stop()
+
+    def _run(self) -> None:
+        while not self._over.wait(SAY_EVERY_S):
+            try:
+                said = msgspec.json.encode(self.intake.report())
+                _client().hset(_key(), self.intake.id, said)
+            except RedisError as error:
+                log.warning("intake.not-said", error=type(error).__name__)
+                self._over.wait(REST_S / 2)
+            except Exception:  # Whatever it is: others would wait in vain for what is said here.
+                log.exception("intake.failed")
+
+
+REPORTER: Final = Reporter()
+
+_DECODER = msgspec.json.Decoder(Report)
+_rests_until = 0.0
+
+
+def _reports(now: int) -> Iterable[Report]:
+    """What the other processes that are alive at instant ``now`` have said last."""
+    global _rests_until  # noqa: PLW0603  (of the process, as its connections are)
+    if time.monotonic() < _rests_until:
+        return ()
+    try:
+        said: Any = _client().hgetall(_key())
+    except RedisError as error:
+        log.warning("intake.not-heard", error=type(error).__name__)
+        _rests_until = time.monotonic() + REST_S
+        return ()
+    reports = {name: _DECODER.decode(text) for name, text in said.items()}
+    dead = [name for name, report in reports.items() if now - report.at > FORGET_AFTER_MS]
+    if dead:
+        _forget(dead)
+    own = INTAKE.id.encode()  # which knows better
+    return [
+        report
+        for name, report in reports.items()
+        if name != own and now - report.at <= settings.GAUNTLET_INTAKE_SILENT_MS
+    ]
+
+
+def _forget(dead: list[bytes]) -> None:
+    try:
+        _client().hdel(_key(), *dead)
+    except RedisError as error:
+        log.warning("intake.not-heard", error=type(error).__name__)
+
+
+def _key() -> str:
+    return f"{settings.REDIS_PREFIX}:intake"
+
+
+@cache
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.GAUNTLET_REDIS_ADDRESS,
+        socket_timeout=PATIENCE_S,
+        socket_connect_timeout=PATIENCE_S,
+    )
