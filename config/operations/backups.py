@@ -202,8 +202,7 @@ def backup_restore(*, file: Path, replace: bool = False, older: bool = False) ->
             "restore.not-empty",
             "The database is not empty. With --replace, what it holds is lost.",
         )
-    connection.close()
-    connection.close_pool()
+    _leave()
     _restore(programs, here, file)
     log.info("backup.restored", file=file.name)
     return Behind(missing, _empty_valkey())
@@ -230,8 +229,7 @@ def _missing(applied: Migrations, *, older: bool) -> int:
 
 def _must_be_alone() -> None:
     """Nobody else may be connected: what they write would be lost, or mixed with what comes."""
-    connection.close()
-    connection.close_pool()
+    _leave()
     until = time.monotonic() + _PATIENCE
     while others := _others():
         # Connections of our own take a moment to be gone.
@@ -241,9 +239,14 @@ def _must_be_alone() -> None:
                 f"The database is in use ({', '.join(sorted(others))}). Stop every process of the "
                 "site first.",
             )
-        connection.close()
-        connection.close_pool()
+        _leave()
         time.sleep(0.1)
+
+
+def _leave() -> None:
+    """Give back every connection of this process."""
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # not in the stubs
 
 
 def _others() -> set[str]:
@@ -344,7 +347,7 @@ def _empty_valkey() -> bool:
     there no more, or are others' now. Whether it could be reached."""
     prefix = re.sub(r"([*?\[\]\\])", r"\\\1", settings.REDIS_PREFIX)
     places = (
-        (settings.CACHES["default"]["LOCATION"], f"{prefix}:*"),
+        (str(settings.CACHES["default"]["LOCATION"]), f"{prefix}:*"),
         (settings.GAUNTLET_REDIS_ADDRESS, f"{prefix}:*"),
         (settings.CELERY_BROKER_URL, f"{prefix}.celery.*"),
     )

@@ -44,9 +44,10 @@ class Programs(NamedTuple):
 
 def server_version() -> int:
     """The major version of the database's server."""
-    connection.ensure_connection()
-    version: int = connection.pg_version
-    return version // 10_000
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version_num")
+        version: str = cursor.fetchone()[0]
+    return int(version) // 10_000
 
 
 def programs_find(*, at_least: int) -> Programs:

@@ -80,10 +80,11 @@ def test_a_row_that_says_otherwise_is_found(over: Play, play: Play) -> None:
         assert faults(over) != (), column
         changed(over, **{column: before})
         assert faults(over) == ()
-    for column, value in (
+    others: tuple[tuple[str, Any], ...] = (
         ("deadline_at", T0 + 1), ("paused", True), ("awaits_ruling", True), ("advantage", 1),
         ("variant", "nonsense"), ("ruleset", "nonsense"), ("snapshot", "{}"), ("options", {"x": 1}),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for column, value in others:
         before = getattr(play.match, column)
         changed(play, **{column: value})
         assert faults(play) != (), column

@@ -36,11 +36,19 @@ def example() -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
 
-def without(program: str) -> Any:
+def without(program: str) -> pytest.MarkDecorator:
     """Skips, and says so, where a program is not there."""
     return pytest.mark.skipif(
         shutil.which(program) is None, reason=f"NO {program.upper()}: install it to try this"
     )
+
+
+def has_compose() -> bool:
+    """Whether this machine has Docker's Compose."""
+    if shutil.which("docker") is None:
+        return False
+    asked = subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)
+    return asked.returncode == 0
 
 
 def production_commands() -> list[str]:
@@ -269,11 +277,7 @@ def test_the_containers_are_those_that_are_needed() -> None:
     assert "@pgbouncer:6432/" in example()["DATABASE_URL"]
 
 
-@pytest.mark.skipif(
-    subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode
-    if shutil.which("docker") else True,
-    reason="NO DOCKER COMPOSE: install it to try this",
-)  # fmt: skip
+@pytest.mark.skipif(not has_compose(), reason="NO DOCKER COMPOSE: install it to try this")
 def test_compose_takes_the_file(tmp_path: Path) -> None:
     shutil.copytree(DEPLOY, tmp_path / "deploy")
     (tmp_path / "deploy" / "gauntlet.env").write_text("SECRET_KEY=x\n")

@@ -50,7 +50,7 @@ def test_what_was_never_kept_is_read_as_new() -> None:
 
 def before() -> ProjectState:
     state = ProjectState()
-    fields = [
+    fields: list[tuple[str, Any]] = [
         ("id", models.BigAutoField(primary_key=True)),
         ("name", models.CharField(max_length=20)),
         ("note", models.TextField(null=True)),

@@ -58,7 +58,7 @@ def pooled(tmp_path: Path) -> Iterator[Site]:
                 parent.chmod(parent.stat().st_mode | 0o011)
     with (tmp_path / "bouncer.log").open("wb") as log:
         child = spawn(
-            [PROGRAM, folder / "pgbouncer.ini"], env={"PATH": os.environ["PATH"]}, cwd="/",
+            [PROGRAM, folder / "pgbouncer.ini"], env={"PATH": os.environ["PATH"]}, cwd=Path("/"),
             stdout=log, stderr=log, account=account, death_signal=signal.SIGKILL,
         )  # fmt: skip
 

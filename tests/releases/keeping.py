@@ -57,8 +57,9 @@ class Walk:
         if kind in self._seen or len(self.rows) >= MOMENTS:
             return
         self._seen.add(kind)
-        self.rows.append(Match.objects.filter(pk=match_id).values().get())
-        self.entries = list(MatchEntry.objects.filter(match=match_id).order_by("seq").values())
+        self.rows.append(dict(Match.objects.filter(pk=match_id).values().get()))
+        entries = MatchEntry.objects.filter(match=match_id).order_by("seq").values()
+        self.entries = [dict(entry) for entry in entries]
 
     def document(self) -> dict[str, Any]:
         """What is written down."""
@@ -120,8 +121,8 @@ def _recorded(record: Path) -> Iterator[Walk]:
     """Each moment of a recorded match is a match of its own: what comes before it can differ from
     what follows, where something was taken back."""
     from games import store
+    from games.engine import limits, play, records
     from games.engine import live as lives
-    from games.engine import play, records
     from games.engine.clocks import Watch
     from games.engine.decisions import EVERYONE, seen_by
     from games.engine.live import Live
@@ -138,7 +139,7 @@ def _recorded(record: Path) -> Iterator[Walk]:
         table = step.table
         watches = [
             None if slot is None else Watch(slot.reading_ms, None if table.paused else at)
-            for slot in (lives.limits.shown(table, 0), lives.limits.shown(table, 1))
+            for slot in (limits.shown(table, 0), limits.shown(table, 1))
         ]
         live = Live(table, (watches[0], watches[1]))
         kind = moment_of(live)
