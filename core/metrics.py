@@ -123,11 +123,16 @@ class Timings(Collector):
         family = HistogramMetricFamily(self.name, self.words, labels=self.labels)
         with self._lock:
             rows = {key: (list(counts), sums[0]) for key, (counts, sums) in self._rows.items()}
+        upto = [_as_text(bound) for bound in self.bounds]
         for key, (counts, total) in rows.items():
-            upto = [floatToGoString(bound) for bound in self.bounds]
             buckets = list(zip(upto, accumulate(counts), strict=True))
             family.add_metric(key, buckets, total)
         yield family
+
+
+def _as_text(bound: float) -> str:
+    text: str = floatToGoString(bound)  # type: ignore[no-untyped-call]  # (the library's)
+    return text
 
 
 class _Looked(Collector):
