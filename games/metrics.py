@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from prometheus_client import Histogram
-
 from core import metrics
 from core.clock import now_ms
 
-_TURN: Final = metrics.histogram(
+_TURN: Final = metrics.Timings(
     "turn_seconds",
     "What an acknowledged turn took: by way (loop, thread, api) and part (waited, judged, stored,"
     " told; whole: all of it, from arrival to the acknowledgement).",
@@ -24,8 +22,6 @@ _LATENESS: Final = metrics.histogram(
     buckets=(0.05, 0.25, 0.26, 0.28, 0.3, 0.35, 0.4, 0.5, 0.75, 1, 2, 5, 10, 30, 60),
 )
 SYNCS: Final = metrics.counter("syncs", "How often a reader was sent everything of a match.")
-
-_turns: dict[tuple[str, str], Histogram] = {}
 
 
 class Laps:
@@ -59,12 +55,7 @@ class Laps:
         """The acknowledgement is on its way, and all have been told."""
         self.lap("told")
         self._parts["whole"] = self._last - self._began
-        for part, took in self._parts.items():
-            key = (self._way, part)
-            child = _turns.get(key)
-            if child is None:
-                child = _turns[key] = _TURN.labels(*key)
-            child.observe(took)
+        _TURN.observe(self._way, parts=self._parts)
 
 
 def deadline_enforced(deadline: int, by: str) -> None:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,6 +36,7 @@ from games.publishing import publish as publishing
 from games.publishing.publish import Frame, publish
 from games.reading.matches import Reader
 from games.sockets import consumers, rooms
+from games.sockets.counted import SOCKETS
 from games.sockets.executor import in_turn_thread, in_turn_thread_soon
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.desk import Desk
@@ -233,8 +235,15 @@ def test_answers_of_the_database_are_on_account_of_whoever_asked(
 # -- sockets -------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+async def opened() -> AsyncIterator[AsyncExitStack]:
+    """Closes the sockets that a test has opened, however it ends."""
+    async with AsyncExitStack() as stack:
+        yield stack
+
+
 async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
-    lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, opened: AsyncExitStack
 ) -> None:
     def read(match_id: int, _user: Any) -> Reader:
         log.info("read")
@@ -242,20 +251,19 @@ async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
         return Reader(Match(pk=match_id), "room", False, False, sync)
 
     async def hear(self: Any, heard: Any) -> None:
-        log.info("heard")
+        log.info("heard" if b'"step"' in heard.data else "of presence")
 
     monkeypatch.setattr(publishing, "_nearby", [])
     monkeypatch.setattr(rooms, "versions_of", lambda _match: (0, 0, 0))
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
     monkeypatch.setattr(consumers, "reader_of", read)
     monkeypatch.setattr(consumers.MatchSocket, "match_frame", hear)
-    opened = []
     for match in (1, 2):
         bind_contextvars(request=f"request-{match}")
         one = LocalSocket(Identified(URLRouter(websocket_urlpatterns)), f"/ws/v1/matches/{match}/")
         one.scope["visitor"] = Visitor()
         one.scope["headers"] = []
-        opened.append(one)
+        opened.push_async_callback(one.disconnect)
         assert (await one.connect())[0]
         while (await one.receive_output())["type"] != "websocket.send":
             pass
@@ -264,16 +272,17 @@ async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
     assert named.keys() == {1, 2}
     assert named[1]["socket"] != named[2]["socket"]
     assert named[1]["request"] != named[2]["request"]
-    # What somebody else's turn tells them is theirs all the same.
+    # What somebody else's turn tells them is theirs all the same, also while they do nothing.
+    async with asyncio.timeout(30):
+        while any(each.turn.locked() for each in SOCKETS._open):  # type: ignore[attr-defined]  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     lines.clear()
     with bound_contextvars(socket="somebody else's", match=3):
         publish([Frame(group_of(match, "room"), {"type": "step"}) for match in (1, 2)])
         async with asyncio.timeout(30):
-            while len(lines) < 2:  # noqa: ASYNC110
+            while sum(line["event"] == "heard" for line in lines) < 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
     assert {line["match"]: about(line) for line in lines if line["event"] == "heard"} == named
-    for one in opened:
-        await one.disconnect()
 
 
 # -- tasks ---------------------------------------------------------------------------------------

@@ -578,6 +578,27 @@ def test_of_codes_so_many_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(codes._known) == 4  # nothing is kept of the others but that they are others
 
 
+def test_what_is_noted_at_once_is_told_as_the_library_tells_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    registry = CollectorRegistry()
+    monkeypatch.setattr(metrics, "registry", registry)
+    buckets = (0.1, 0.5, 1)
+    ours = metrics.Timings("ours", "Ours.", ("way", "part"), buckets=buckets)
+    theirs = metrics.histogram("theirs", "Theirs.", ("way", "part"), buckets=buckets)
+    for took in (0.05, 0.1, 0.11, 0.5, 0.7, 3):
+        ours.observe("loop", parts={"judged": took, "stored": 2 * took})
+        theirs.labels("loop", "judged").observe(took)
+        theirs.labels("loop", "stored").observe(2 * took)
+    found = values_in(exposition.exposition()[1].decode())
+
+    def of(name: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+        return {(n.removeprefix(name), on): v for (n, on), v in found.items() if n.startswith(name)}
+
+    assert of("gauntlet_ours") == of("gauntlet_theirs")
+    assert len(of("gauntlet_ours")) == 12
+
+
 # -- rules and the board -------------------------------------------------------------------------
 
 
