@@ -85,10 +85,15 @@ def duel(site: Site, desk: Desk) -> Duel:
 
 
 @contextmanager
-def standing_still(site: Site, table: str) -> Iterator[psycopg.Connection[Any]]:
-    """Nobody gets at a table meanwhile; `rollback` lets them on."""
+def standing_still(
+    site: Site, table: str, account: Person | None = None
+) -> Iterator[psycopg.Connection[Any]]:
+    """Nobody gets at a table meanwhile, and nothing can be stored that an account has submitted;
+    `rollback` lets them on. Workers that enforce deadlines need neither."""
     with psycopg.connect(site.database_url) as holder:
         holder.execute(SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(Identifier(table)))
+        if account is not None:
+            holder.execute("SELECT id FROM accounts_user WHERE id = %s FOR UPDATE", (account.pk,))
         yield holder
 
 
@@ -138,14 +143,14 @@ async def test_what_waits_behind_other_frames_counts_as_of_when_it_came(
 async def test_with_all_threads_and_connections_busy(
     web: Web, site: Site, desk: Desk, duel: Duel, sockets: AsyncExitStack
 ) -> None:
-    """Others' moves and syncs have all of them, and wait for the database."""
+    """Somebody's moves and syncs in other matches have all of them, and wait for the database."""
     ada, ben = await seated(sockets, web, duel.pk, duel.ada, duel.ben)
     assert (await ada.submit("pick T"))["type"] == "ack"
     players = (desk.person(), desk.person())
     others: list[Reader] = []
     for _ in range(MANY):
         others += await seated(sockets, web, desk.match(*players), players[0])
-    with standing_still(site, "accounts_user") as holder:
+    with standing_still(site, "games_matchplayer", players[0]) as holder:
         for other in others:
             await submit(other, "pick T")
             await other.say("sync")
