@@ -1,17 +1,23 @@
 """Who is looking at a match. Shown beside the clocks, and without any influence on them.
 
-Each open socket is a member of a sorted set with the instant until which it counts as present;
-pings push that on, so that sockets of a process that died are forgotten by themselves. A player's
-that was closed stays in it for a while, present until then: what follows the end of a match asks
-who saw it, and may come late.
+A process knows of its own sockets by itself, and tells the others in one entry for all of them, so
+that nothing here grows with the crowd: for each seat that has a socket here the instant until which
+it counts as present (a sorted set), and how many spectators there are (a hash). A ping is noted
+here, and at most once a second for each match taken to Redis, with a question for what the others
+say. Sockets of a process that died are forgotten by themselves, since nobody pushes its instants
+on. A seat whose last socket was closed stays in the set for a while, present until then: what
+follows the end of a match asks who saw it, and may come late.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+import os
+import uuid
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import redis
@@ -21,43 +27,139 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from core.clock import now_ms
-from games.engine.decisions import Audience
+from games.engine.decisions import ROOM, Audience
 
 log = structlog.get_logger("gauntlet.presence")
 
 PRESENT_FOR_MS = 35_000  # a little over three pings
 KNOWN_FOR_MS = 3_600_000  # how long it is known who was there
+ASK_EVERY_MS = 1_000  # how old what others say may be; so late they hear of spectators here
+
+_SEATS: Final[tuple[Audience, Audience]] = (0, 1)
+_IMPORTED: Final = uuid.uuid4().hex
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, aioredis.Redis] = WeakKeyDictionary()
+_tasks: set[asyncio.Task[None]] = set()
 
 NOBODY: dict[str, Any] = {"seats": [False, False], "spectators": 0}
 
 
+class _Others(NamedTuple):
+    """What is known of those who are not connected to this process."""
+
+    seats: tuple[bool, bool] = (False, False)
+    spectators: int = 0
+
+
+class _Here:
+    """Those who look at one match by this process, and what is known of all others."""
+
+    def __init__(self, match_id: int) -> None:
+        self.match_id = match_id
+        # By audience, the sockets and when each was last heard from: the one that was first.
+        self.heard: dict[Audience, OrderedDict[str, int]] = {
+            audience: OrderedDict() for audience in (*_SEATS, ROOM)
+        }
+        # When the last socket of a seat was closed; until Redis has been told.
+        self.left: dict[Audience, int] = {}
+        self.others = _Others()
+        self.asked_at: int | None = None
+        self.asking = asyncio.Lock()  # what is written goes in order
+        self.answered = False
+        self.owing = False  # whether the others are to be told soon
+
+    def hear(self, audience: Audience, socket: str) -> bool:
+        """Note that a socket is there; whether it is new."""
+        sockets = self.heard[audience]
+        new = socket not in sockets
+        sockets[socket] = now_ms()
+        sockets.move_to_end(socket)
+        if audience in _SEATS:
+            self.left.pop(audience, None)
+        return new
+
+    def forget(self, audience: Audience, socket: str) -> None:
+        """Note that a socket is gone."""
+        self.heard[audience].pop(socket, None)
+        if audience in _SEATS and not self.heard[audience]:
+            self.left[audience] = now_ms()
+
+    def until(self, audience: Audience) -> int | None:
+        """The instant until which somebody of that audience is here; None: nobody is."""
+        sockets, now = self.heard[audience], now_ms()
+        while sockets and next(iter(sockets.values())) + PRESENT_FOR_MS <= now:
+            sockets.popitem(last=False)
+        return next(reversed(sockets.values())) + PRESENT_FOR_MS if sockets else None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether what the others say is too old."""
+        return self.asked_at is None or not 0 <= now_ms() - self.asked_at < ASK_EVERY_MS
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(self.heard.values())
+
+    @property
+    def there(self) -> dict[str, Any]:
+        """Who is there, in this process and in all others."""
+        here = [self.until(seat) is not None for seat in _SEATS]
+        seats = [mine or theirs for mine, theirs in zip(here, self.others.seats, strict=True)]
+        self.until(ROOM)
+        return {"seats": seats, "spectators": len(self.heard[ROOM]) + self.others.spectators}
+
+
+# One event loop in a process, but in tests.
+_matches: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, _Here]] = WeakKeyDictionary()
+
+
+def _here() -> dict[int, _Here]:
+    return _matches.setdefault(asyncio.get_running_loop(), {})
+
+
 async def arrive(match_id: int, audience: Audience, socket: str) -> dict[str, Any]:
-    """Count a socket as present from now on (again, on a ping); returns who is there."""
-    return await _set_presence(match_id, f"{audience}:{socket}", now_ms() + PRESENT_FOR_MS)
+    """Count a socket as present from now on (again, on a ping); returns who is there. A player who
+    comes is known to all processes, and what they say is known here, when this returns."""
+    here = _here().setdefault(match_id, _Here(match_id))
+    new = here.hear(audience, socket)
+    if here.is_due or (new and audience in _SEATS):
+        await _exchange(here)
+    elif not here.answered:
+        async with here.asking:  # somebody asks for the first time
+            pass
+    if new and audience == ROOM:
+        _exchange_soon(here)
+    return here.there
 
 
 async def leave(match_id: int, audience: Audience, socket: str) -> dict[str, Any]:
     """Forget a socket; returns who is there without it."""
-    until = now_ms() if audience in (0, 1) else None
-    return await _set_presence(match_id, f"{audience}:{socket}", until)
+    here = _here().setdefault(match_id, _Here(match_id))
+    here.forget(audience, socket)
+    if here.is_due or here.left or here.is_empty:
+        await _exchange(here)
+    else:
+        _exchange_soon(here)
+    if here.is_empty and _here().get(match_id) is here:
+        del _here()[match_id]
+    return here.there
 
 
 def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
     """Count somebody without a socket, who has just asked how a match stands, as present for as
     long as a socket that was heard from; returns who is there. For outside of an event loop."""
-    key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
+    key = _seats_key(match_id)
     try:
         pipe = _sync_client().pipeline(transaction=False)
         pipe.zadd(key, {f"{audience}:{who}": now_ms() + PRESENT_FOR_MS})
         pipe.pexpire(key, KNOWN_FOR_MS)
-        pipe.zrangebyscore(key, f"({now_ms()}", "+inf")
-        members: Any = pipe.execute()[-1]
+        _ask(pipe, match_id)
+        members, counts = pipe.execute()[-2:]
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return NOBODY
-    return _summary_of(members)
+    said = _said(members, counts)
+    return {"seats": list(said.seats), "spectators": said.spectators}
 
 
 def seats_there(match_id: int) -> tuple[bool, bool]:
@@ -68,14 +170,12 @@ def seats_there(match_id: int) -> tuple[bool, bool]:
 def seats_seen(match_id: int, *, since: int) -> tuple[bool, bool]:
     """Whether each player has looked at the match after an instant (ms) that is no longer ago than
     `KNOWN_FOR_MS`. Nobody has while that cannot be asked."""
-    key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
     try:
-        members: Any = _sync_client().zrangebyscore(key, f"({since}", "+inf")
+        members: Any = _sync_client().zrangebyscore(_seats_key(match_id), f"({since}", "+inf")
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return (False, False)
-    first, second = _summary_of(members)["seats"]
-    return (first, second)
+    return _said(members, {}).seats
 
 
 # -- on the site at all --------------------------------------------------------------------------
@@ -150,9 +250,18 @@ def _sync_client() -> redis.Redis:
 # -- shared --------------------------------------------------------------------------------------
 
 
+_announced: dict[int, int] = {}
+
+
 async def may_announce(match_id: int) -> bool:
     """Whether a change of the audience may be told to everybody now: once a second, so that a
     crowd that arrives together does not flood itself. Pongs carry the numbers in any case."""
+    now = now_ms()
+    if 0 <= now - _announced.get(match_id, 0) < ASK_EVERY_MS:
+        return False
+    if len(_announced) > 10_000:
+        _announced.clear()
+    _announced[match_id] = now
     try:
         key = f"{settings.REDIS_PREFIX}:presence-told:{match_id}"
         return bool(await _client().set(key, 1, nx=True, ex=1))
@@ -160,30 +269,96 @@ async def may_announce(match_id: int) -> bool:
         return False
 
 
-async def _set_presence(match_id: int, member: str, until: int | None) -> dict[str, Any]:
-    key = f"{settings.REDIS_PREFIX}:presence:{match_id}"
-    try:
-        pipe = _client().pipeline(transaction=False)
-        pipe.zremrangebyscore(key, "-inf", now_ms() - KNOWN_FOR_MS)
-        if until is None:
-            pipe.zrem(key, member)
+def _exchange_soon(here: _Here) -> None:
+    """Tell the others within a second, for all who come and go until then."""
+    if not here.owing:
+        here.owing = True
+        asyncio.get_running_loop().call_later(ASK_EVERY_MS / 1000, _exchange_now, here)
+
+
+def _exchange_now(here: _Here) -> None:
+    here.owing = False
+    if not here.is_empty:
+        task = asyncio.get_running_loop().create_task(_exchange(here))
+        _tasks.add(task)
+        task.add_done_callback(_tasks.discard)
+
+
+async def _exchange(here: _Here) -> None:
+    """Tell the others who is here, and ask who is with them: one round trip, as much for a
+    thousand sockets as for one."""
+    here.asked_at = now_ms()
+    async with here.asking:
+        left = dict(here.left)
+        try:
+            pipe = _client().pipeline(transaction=False)
+            _tell(pipe, here)
+            _ask(pipe, here.match_id)
+            members, counts = (await pipe.execute())[-2:]
+        except RedisError as error:
+            log.warning("presence.failed", error=type(error).__name__)
+            here.others = _Others()
         else:
-            pipe.zadd(key, {member: until})
-            pipe.pexpire(key, KNOWN_FOR_MS)
-        pipe.zrangebyscore(key, f"({now_ms()}", "+inf")
-        members = (await pipe.execute())[-1]
-    except RedisError as error:
-        log.warning("presence.failed", error=type(error).__name__)
-        return NOBODY
-    return _summary_of(members)
+            here.others = _said(members, counts, but=_process())
+            here.left = {seat: at for seat, at in here.left.items() if left.get(seat) != at}
+            await _forget_dead(here.match_id, counts)
+        here.answered = True
 
 
-def _summary_of(members: Iterable[bytes]) -> dict[str, Any]:
-    audiences = [name.split(b":", 1)[0] for name in members]
-    return {
-        "seats": [b"0" in audiences, b"1" in audiences],
-        "spectators": audiences.count(b"room"),
-    }
+def _tell(pipe: Any, here: _Here) -> None:
+    seats, counts = _seats_key(here.match_id), _counts_key(here.match_id)
+    until = {seat: here.until(seat) for seat in _SEATS}
+    scores = {f"{seat}:{_process()}": at for seat, at in here.left.items()}
+    scores |= {f"{seat}:{_process()}": at for seat, at in until.items() if at is not None}
+    pipe.zremrangebyscore(seats, "-inf", now_ms() - KNOWN_FOR_MS)
+    if scores:
+        pipe.zadd(seats, scores)
+        pipe.pexpire(seats, KNOWN_FOR_MS)
+    if here.until(ROOM) is None:
+        pipe.hdel(counts, _process())
+    else:
+        # Whoever has not been heard from is not counted the next time; this process, never again.
+        told = f"{len(here.heard[ROOM])} {now_ms() + PRESENT_FOR_MS}"
+        pipe.hset(counts, _process(), told)
+        pipe.pexpire(counts, PRESENT_FOR_MS)
+
+
+async def _forget_dead(match_id: int, counts: Mapping[bytes, bytes]) -> None:
+    """Drop what processes have said that have long been silent."""
+    long_ago = now_ms() - PRESENT_FOR_MS
+    dead = [process for process, told in counts.items() if int(told.split()[1]) < long_ago]
+    if dead:
+        await _client().hdel(_counts_key(match_id), *dead)
+
+
+def _ask(pipe: Any, match_id: int) -> None:
+    pipe.zrangebyscore(_seats_key(match_id), f"({now_ms()}", "+inf")
+    pipe.hgetall(_counts_key(match_id))
+
+
+def _said(members: Iterable[bytes], counts: Mapping[bytes, bytes], *, but: str = "") -> _Others:
+    """What processes have said, all ``but`` one: of the seats, and of the spectators."""
+    names = [name.decode().split(":", 1) for name in members]
+    audiences = [audience for audience, process in names if process != but]
+    spectators, now = 0, now_ms()
+    for process, told in counts.items():
+        count, until = map(int, told.split())
+        if process.decode() != but and until > now:
+            spectators += count
+    return _Others(("0" in audiences, "1" in audiences), spectators)
+
+
+def _process() -> str:
+    # A process that was forked is another one.
+    return f"{_IMPORTED}.{os.getpid()}"
+
+
+def _seats_key(match_id: int) -> str:
+    return f"{settings.REDIS_PREFIX}:presence:{match_id}"
+
+
+def _counts_key(match_id: int) -> str:
+    return f"{settings.REDIS_PREFIX}:presence-room:{match_id}"
 
 
 def _client() -> aioredis.Redis:

@@ -8,6 +8,7 @@ the row is still the one that was remembered (`Held.written_by`), and asks the r
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import count
 from threading import Lock
 from typing import Final
 
@@ -17,6 +18,8 @@ from games.store import Held
 AT_MOST: Final = 2000
 
 _lock = Lock()
+_spells = count()
+_spell = next(_spells)
 _matches: OrderedDict[int, Held] = OrderedDict()
 
 
@@ -43,5 +46,13 @@ def remember(held: Held) -> None:
 
 def forget_all() -> None:
     """Forget every match: the database may be another one, which counts its transactions anew."""
+    global _spell  # noqa: PLW0603  (of this process)
     with _lock:
         _matches.clear()
+        _spell = next(_spells)
+
+
+def spell() -> int:
+    """A number that is another one after `forget_all`: what is kept elsewhere of rows, by the
+    transactions that wrote them, holds as long as it is the same."""
+    return _spell

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -121,10 +122,27 @@ def _item(
 # -- sync ----------------------------------------------------------------------------------------
 
 
+class Lasting(NamedTuple):
+    """How much of a log still reads as it was first told: nothing before item ``retold``, which
+    took something back (0: none did); and since the end only so many items as ``alike`` says, since
+    others were revealed between them."""
+
+    retold: int = 0
+    alike: int = 0
+
+
+class Log(NamedTuple):
+    """A log as an audience may read it now."""
+
+    items: list[dict[str, Any]]
+    lasting: Lasting
+
+
 def sync_frame(
-    held: Held, match: Match, audience: Audience, *, organise: bool, at: int
+    held: Held, match: Match, audience: Audience, *, organise: bool, at: int, log: Log
 ) -> dict[str, Any]:
-    """Everything one reader may know of a match: what a reader gets on connecting."""
+    """Everything one reader may know of a match: what a reader gets on connecting. ``log`` is
+    `log_now` of the same."""
     index = AUDIENCES.index(audience)
     return {
         "type": "sync",
@@ -134,8 +152,7 @@ def sync_frame(
         "you": audience if audience in (0, 1) else None,
         "header": header_json(match, organise=organise),
         "view": match_view(held.ruleset, held.live, audience, at=at),
-        # No further than the view: a turn may have been committed between the two queries.
-        "log": log_of(match, ALL if held.is_over else audience, up_to=held.seq),
+        "log": log.items,
     }
 
 
@@ -157,9 +174,36 @@ def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
     }
 
 
+def log_now(held: Held, match: Match, audience: Audience) -> Log:
+    """The log as ``audience`` may read it now: after the end, all of it."""
+    # No further than the view: a turn may have been committed between the two queries.
+    entries = _entries_of(match, up_to=held.seq)
+    seen = _log_of(entries, audience)
+    if not held.is_over:
+        return seen
+    whole = _log_of(entries, ALL)
+    pairs = zip(seen.items, whole.items, strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return Log(whole.items, Lasting(whole.lasting.retold, alike))
+
+
 def log_of(match: Match, audience: Audience, *, up_to: int) -> list[dict[str, Any]]:
     """The log as ``audience`` may read it, up to that entry; entries that were taken back are
     marked."""
+    return _log_of(_entries_of(match, up_to=up_to), audience).items
+
+
+class _Entry(NamedTuple):
+    """An entry as logs tell of it."""
+
+    actor: str
+    at: int
+    events: list[Event]
+    takes_back: bool
+    taken_back: bool
+
+
+def _entries_of(match: Match, *, up_to: int) -> list[_Entry]:
     rows = list(
         MatchEntry.objects.filter(match_id=match.pk, seq__lte=up_to)
         .order_by("seq")
@@ -168,13 +212,29 @@ def log_of(match: Match, audience: Audience, *, up_to: int) -> list[dict[str, An
     undone = _undone_indices(
         match, [(actor, text, late, ms) for actor, _, _, text, late, ms in rows]
     )
+    return [
+        _Entry(
+            actor,
+            at,
+            msgspec.convert(events, list[Event]),
+            actor == "organiser" and text == TAKE_BACK,
+            index in undone,
+        )
+        for index, (actor, at, events, text, *_) in enumerate(rows)
+    ]
+
+
+def _log_of(entries: Iterable[_Entry], audience: Audience) -> Log:
     log: list[dict[str, Any]] = []
-    for index, (actor, at, events, *_) in enumerate(rows):
-        seen = seen_by(msgspec.convert(events, list[Event]), audience)
+    retold = 0
+    for entry in entries:
+        if entry.takes_back:
+            retold = len(log) + 1
+        seen = seen_by(entry.events, audience)
         if seen:
-            who = int(actor) if actor in ("0", "1") else actor
-            log.append(_item(len(log) + 1, at, who, seen, taken_back=index in undone))
-    return log
+            who = int(entry.actor) if entry.actor in ("0", "1") else entry.actor
+            log.append(_item(len(log) + 1, entry.at, who, seen, taken_back=entry.taken_back))
+    return Log(log, Lasting(retold))
 
 
 def _undone_indices(match: Match, rows: Sequence[tuple[str, str, bool, int | None]]) -> set[int]:

@@ -10,10 +10,12 @@ from django.db.models import Prefetch
 from core.clock import now_ms
 from core.refusals import NotFound
 from games import store
-from games.audience import audience_of, may_organise
+from games.audience import audience_of, may_organise, standing_in
 from games.engine.decisions import Audience
 from games.models import Match, MatchPlayer
 from games.publishing import frames
+from games.publishing.frames import Lasting
+from games.reading.known import Known, kept_of
 
 
 class Reader(NamedTuple):
@@ -24,6 +26,21 @@ class Reader(NamedTuple):
     organise: bool
     over: bool
     sync: dict[str, Any]
+    lasting: Lasting = Lasting()
+
+    def lacking(self, known: Known | None) -> dict[str, Any]:
+        """The `sync` frame without what the reader has of the log."""
+        if known is None:
+            return self.sync
+        kept = kept_of(
+            known,
+            you=self.sync["you"],
+            version=self.sync["version"],
+            over=self.over,
+            length=len(self.sync["log"]),
+            lasting=self.lasting,
+        )
+        return {**self.sync, "log": self.sync["log"][kept:], "after": kept} if kept else self.sync
 
 
 def match_for(match_id: int, user: Any) -> Match:
@@ -39,8 +56,10 @@ def match_for(match_id: int, user: Any) -> Match:
 def standing_of(match_id: int, user: Any) -> tuple[Audience, bool]:
     """Which audience ``user`` (or nobody) belongs to, and whether they may organise.
     Raises Refusal ``match.none``."""
-    match = match_for(match_id, user)
-    return audience_of(match, user), may_organise(match, user)
+    standing = standing_in(Match.objects.visible_to(user).filter(pk=match_id), user)
+    if standing is None:
+        raise NotFound("match.none", "There is no such match.")
+    return standing
 
 
 def reader_of(match_id: int, user: Any) -> Reader:
@@ -50,8 +69,9 @@ def reader_of(match_id: int, user: Any) -> Reader:
     audience = audience_of(match, user)
     organise = may_organise(match, user)
     held = store.held_of(match)
-    sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms())
-    return Reader(match, audience, organise, held.is_over, sync)
+    log = frames.log_now(held, match, audience)
+    sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms(), log=log)
+    return Reader(match, audience, organise, held.is_over, sync, log.lasting)
 
 
 def versions_of(match_id: int) -> tuple[int, ...]:

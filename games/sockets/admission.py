@@ -14,8 +14,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from enum import IntEnum
 from typing import ParamSpec, TypeVar
 
@@ -80,10 +80,19 @@ class Arrival:
 
         Raises GoneError, and FullError for a first turn; the call is not made then.
         """
+        async with self.place(rank):
+            return await in_read_thread(call, *args, **kwargs)
+
+    @asynccontextmanager
+    async def place(self, rank: Rank) -> AsyncIterator[None]:
+        """Have the block run once this rank's turn has come, for one who may need no thread.
+
+        Raises GoneError, and FullError for a first turn; the block is not run then.
+        """
         await self.door.take(self, rank)
         self.turns += 1
         try:
-            return await in_read_thread(call, *args, **kwargs)
+            yield
         finally:
             self.door.give_back()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.utils.functional import cached_property
@@ -30,11 +30,12 @@ from games.metrics import SYNCS, Laps
 from games.models import ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, Heard, publish
-from games.reading.matches import Reader, reader_of, standing_of, versions_of
+from games.reading.known import Known, known_from
+from games.reading.matches import reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
-from games.sockets import rooms
+from games.sockets import crowd, rooms
 from games.sockets.admission import Arrival, Rank
 from games.sockets.executor import in_read_thread, in_turn_thread
 from games.sockets.incoming import (
@@ -60,6 +61,14 @@ TICKET = "ticket"
 NOBODY = Found(None)
 
 
+class News(NamedTuple):
+    """A `sync` frame for one reader, and whether the match is over or waits for its players."""
+
+    sync: dict[str, Any]
+    over: bool
+    waits: bool
+
+
 class MatchSocket(Socket):
     """One reader of one match."""
 
@@ -80,7 +89,7 @@ class MatchSocket(Socket):
 
     async def arrive(self, visitor: Visitor, arrival: Arrival) -> None:
         try:
-            found, standing = await arrival.turn(self.rank_of(visitor), self._standing, visitor)
+            found, standing = await self._find_out(visitor, arrival)
         except Refusal as refusal:
             HANDSHAKES_REFUSED.inc("nowhere")
             if visitor.token:
@@ -99,12 +108,26 @@ class MatchSocket(Socket):
         if self.user is not None:
             await self.join(user_group_of(self.user.pk))
         takes_part = self.seat is not None or self.organise
-        reader = await arrival.turn(
-            Rank.PLAYING if takes_part else Rank.WATCHING, reader_of, self.match_id, self.user
-        )
+        since, known = time.monotonic(), known_from(self.scope.get("query_string", b""))
+        async with arrival.place(Rank.PLAYING if takes_part else Rank.WATCHING):
+            news = await self._read(since, known)
         self.present = True
         await self._mark_seen()
-        await self._announce_presence(await self._send_sync(reader))
+        await self._announce_presence(await self._send_sync(news))
+
+    async def _find_out(
+        self, visitor: Visitor, arrival: Arrival
+    ) -> tuple[Found | None, tuple[Audience, bool] | None]:
+        if visitor.is_named:
+            return await arrival.turn(self.rank_of(visitor), self._standing, visitor)
+        # Of those who are nobody in particular the first few ask whether there is such a match.
+        views = crowd.here()
+        if not views.knows(self.match_id):
+            async with arrival.place(self.rank_of(visitor)):
+                if not views.knows(self.match_id):
+                    await in_read_thread(standing_of, self.match_id, None)
+                    views.note(self.match_id)
+        return NOBODY, (ROOM, False)
 
     def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Audience, bool] | None]:
         found = visitor.found()
@@ -152,7 +175,8 @@ class MatchSocket(Socket):
             case Ping():
                 await self._pong(frame)
             case Sync():
-                await self._send_sync(await in_read_thread(reader_of, self.match_id, self.user))
+                await self._stand_anew()
+                await self._send_sync(await self._read(time.monotonic(), frame.known))
             case Chat():
                 await in_read_thread(self._post, frame, instant_of_reading(self.received))
             case ChatHistory():
@@ -206,20 +230,35 @@ class MatchSocket(Socket):
             begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
             self.waits = not await in_turn_thread(begun)
 
-    async def _send_sync(self, reader: Reader) -> dict[str, Any]:
+    async def _stand_anew(self) -> None:
+        """Find out what somebody who watches may do now: nobody may do more."""
+        if self.audience == ROOM and self.user is not None:
+            _audience, self.organise = await in_read_thread(standing_of, self.match_id, self.user)
+
+    async def _read(self, since: float, known: Known | None = None) -> News:
+        """What is to be told now, of a reading begun after ``since`` (monotonic, s). Spectators
+        share it."""
+        if self.audience == ROOM:
+            view = await crowd.here().view(self.match_id, since=since, run=in_read_thread)
+            sync = view.sync(at=now_ms(), organise=self.organise, known=known)
+            return News(sync, over=view.over, waits=view.waits)
+        reader = await in_read_thread(reader_of, self.match_id, self.user)
+        waits = reader.sync["view"]["phase"] == "waiting"
+        return News(reader.lacking(known), over=reader.over, waits=waits)
+
+    async def _send_sync(self, news: News) -> dict[str, Any]:
         there = await presence.arrive(self.match_id, self.audience, self.name)
-        self.waits = reader.sync["view"]["phase"] == "waiting"
-        over = reader.over
+        self.waits = news.waits
         await self.join(
             *[
                 chat_group_of(self.match_id, room)
                 for room in ChatMessage.Room.values
-                if may_read_room(room, seat=self.seat, over=over)
+                if may_read_room(room, seat=self.seat, over=news.over)
             ]
         )
         SYNCS.inc()
-        await self.send_frame({**reader.sync, "presence": there})
-        self.version = max(self.version, reader.sync["version"])
+        await self.send_frame({**news.sync, "presence": there})
+        self.version = max(self.version, news.sync["version"])
         await self._attend(there)
         return there
 
@@ -227,7 +266,7 @@ class MatchSocket(Socket):
         """What is the newest by now: where that has not come here, everything is sent."""
         if self._is_news(heard.version):
             try:
-                await self._send_sync(await in_read_thread(reader_of, self.match_id, self.user))
+                await self._send_sync(await self._read(time.monotonic()))
             except AWAY as error:  # a pong will tell
                 log.warning("socket.away", error=type(error).__name__)
 

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import msgspec
 
 from core.refusals import NotUnderstood, Refusal
+from games.reading.known import Known
 
 
 class Submit(msgspec.Struct, frozen=True, tag="submit"):
@@ -19,7 +20,9 @@ class Submit(msgspec.Struct, frozen=True, tag="submit"):
 
 
 class Sync(msgspec.Struct, frozen=True, tag="sync"):
-    """A wish to be told everything again."""
+    """A wish to be told everything again, but for what the client says that it has."""
+
+    known: Known | None = None
 
 
 class Chat(msgspec.Struct, frozen=True, tag="chat"):

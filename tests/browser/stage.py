@@ -132,7 +132,7 @@ class Stage:
             self.page.context.add_cookies([cookie])  # type: ignore[list-item]
         self.page.add_init_script(NOTES)
         self.page.route_web_socket("**/ws/v1/lobby/", lambda _: None)
-        self.page.route_web_socket("**/ws/v1/matches/*/", self._connected)
+        self.page.route_web_socket(re.compile(r"/ws/v1/matches/\d+/"), self._connected)
         self.page.route(f"**{game.address}", lambda route: self._load(route, positions))
         self.page.route("**/api/v1/matches/*/?here=true", self._asked)
         if clock:

@@ -164,6 +164,103 @@ test("spectators ask at a moment of their own, so that a full room does not ask 
   assert.deepEqual(socket().types(), ["ping", "sync"]);
 });
 
+test("the fuller the room, the longer spectators take to ask after an end", async () => {
+  for (const [spectators, within] of [
+    [0, 1_000],
+    [300, 4_000],
+    [100_000, 10_000],
+  ]) {
+    const world = makeWorld();
+    const { socket, sent } = world.connected();
+    const presence = { seats: [true, true], spectators };
+    socket().says(world.sync(2, { you: null, presence }));
+    socket().says(world.step(3, [1], { resync: true }));
+    await world.pass(within / 2 - 10); // chance says half of it
+    assert.equal(sent("sync").length, 0);
+    await world.pass(20);
+    assert.equal(sent("sync").length, 1);
+  }
+});
+
+// -- from a version on --------------------------------------------------------------------------
+
+const item = (n, more = {}) => ({ n, at: n, actor: 1, taken_back: false, events: [], ...more });
+const numbers = ({ state }) => state.log.map(({ n }) => n);
+
+test("whoever comes back says what they have, and goes on from there", () => {
+  const world = makeWorld();
+  const { one, socket } = world.connected();
+  assert.equal(socket().url, "ws://here/");
+  socket().says(world.step(5, [1, 2]));
+  socket().drops();
+  one.wake();
+  assert.equal(socket().url, "ws://here/?you=0&version=5&log=2");
+  socket().opens();
+  socket().says(
+    world.sync(8, { after: 2, log: [3, 4].map((n) => item(n, { at: world.now + n })) }),
+  );
+  assert.deepEqual([one.state.version, numbers(one)], [8, [1, 2, 3, 4]]);
+  assert.equal(one.state.after, undefined);
+  const [news] = world.events.filter(({ type }) => type === "state").slice(-1);
+  assert.deepEqual(
+    news.detail.items.map(({ n }) => n),
+    [3, 4],
+  );
+});
+
+test("a spectator is nobody in particular, and a page knows what it came with", () => {
+  const world = makeWorld();
+  const one = world.client();
+  const came = world.sync(4, { you: null, log: [item(1)] });
+  one.open(came);
+  assert.equal(world.sockets[0].url, "ws://here/?you=&version=4&log=1");
+  world.sockets[0].opens();
+  world.sockets[0].says(world.sync(6, { you: null, after: 1, log: [item(2)] }));
+  one.start(came);
+  assert.deepEqual([one.state.version, numbers(one)], [6, [1, 2]]);
+});
+
+test("a gap is asked about with what is there", () => {
+  const world = makeWorld();
+  const { one, socket, sent } = world.connected();
+  socket().says(world.step(5, [1]));
+  socket().says(world.step(7, [3]));
+  assert.deepEqual(sent("sync"), [{ type: "sync", known: { you: 0, version: 5, log: 1 } }]);
+  socket().says(world.sync(7, { after: 1, log: [item(2), item(3)] }));
+  assert.deepEqual(numbers(one), [1, 2, 3]);
+});
+
+test("what is to be told anew is not built upon, nor is what follows it", () => {
+  const world = makeWorld();
+  const { one, socket, sent } = world.connected();
+  const before = { you: 0, version: 5, log: 1 };
+  socket().says(world.step(5, [1]));
+  socket().says(world.step(6, [2], { resync: true }));
+  socket().says(world.step(7, [3]));
+  one.wake();
+  assert.deepEqual(
+    sent("sync").map(({ known }) => known),
+    [before, before],
+  );
+  const taken = [item(1, { taken_back: true }), item(2), item(3)];
+  socket().says(world.sync(7, { log: taken }));
+  assert.deepEqual(one.state.log, taken);
+  socket().says(world.step(8, [4]));
+  one.wake();
+  assert.deepEqual(sent("sync").at(-1).known, { you: 0, version: 8, log: 4 });
+});
+
+test("what the server builds on something that is not here is asked for whole", () => {
+  const world = makeWorld();
+  const { one, socket, sent } = world.connected();
+  socket().says(world.sync(9, { after: 3, log: [item(4)] }));
+  assert.equal(one.state.version, 4);
+  socket().says(world.sync(9, { you: 1, after: 1, log: [item(2)] }));
+  assert.deepEqual(sent("sync"), [{ type: "sync" }, { type: "sync" }]);
+  socket().says(world.sync(9, { log: [item(1)] }));
+  assert.deepEqual(numbers(one), [1]);
+});
+
 const SUBMITTED = { type: "submit", id: "id-1", match: 7, text: "D4 90", version: 4 };
 
 test("a submission is sending until its ack", () => {

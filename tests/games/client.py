@@ -150,5 +150,5 @@ def spectators(web: Web, match: int) -> int:
     import redis
 
     with redis.Redis.from_url(web.env["REDIS_URL"]) as client:
-        members = client.zrange(f"{web.env['GAUNTLET_REDIS_PREFIX']}:presence:{match}", 0, -1)
-    return sum(member.startswith(b"room") for member in members)
+        told = client.hvals(f"{web.env['GAUNTLET_REDIS_PREFIX']}:presence-room:{match}")
+    return sum(int(each.split()[0]) for each in told)

@@ -16,13 +16,11 @@ from accounts.models import User
 from accounts.moderation.standing import Silence
 from core.api.scopes import Credential
 from games.audience import user_group_of
-from games.models import Match
 from games.publishing import frames
-from games.reading.matches import Reader
-from games.sockets import consumers
+from games.sockets import consumers, crowd
 from games.sockets import socket as sockets
 from games.sockets.routing import websocket_urlpatterns
-from tests.support.sockets import KnownVisitor, LocalSocket
+from tests.support.sockets import KnownVisitor, LocalSocket, shared_view
 
 
 def away(*_: Any, **__: Any) -> NoReturn:
@@ -53,14 +51,12 @@ async def test_asking_while_the_database_is_away(
     socket: LocalSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The socket stays: it is worth asking again."""
-    sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
-    there = Reader(Match(), "room", False, False, sync)
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
-    monkeypatch.setattr(consumers, "reader_of", lambda *_: there)
+    monkeypatch.setattr(crowd, "room_view", lambda *_: shared_view())
     connected, _ = await socket.connect()
     assert connected
     assert (await _next(socket))["type"] == "sync"
-    monkeypatch.setattr(consumers, "reader_of", away)
+    monkeypatch.setattr(crowd, "room_view", away)
     for _ in range(2):
         await socket.send_to(json.dumps({"type": "sync"}))
         frame = await _next(socket)
@@ -85,12 +81,10 @@ async def test_pages_hear_of_a_mute_and_programs_do_not(
     async def at_once(call: Callable[..., Any], *args: Any, **more: Any) -> Any:
         return call(*args, **more)
 
-    sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
-    there = Reader(Match(), "room", False, False, sync)
     for module in (consumers, sockets):
         monkeypatch.setattr(module, "in_read_thread", at_once)
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
-    monkeypatch.setattr(consumers, "reader_of", lambda *_: there)
+    monkeypatch.setattr(crowd, "room_view", lambda *_: shared_view())
     monkeypatch.setattr(consumers, "versions_of", lambda *_: (1, 1, 1))
     monkeypatch.setattr(sockets, "stands_of_socket", lambda _scope: None)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence("You came muted."))

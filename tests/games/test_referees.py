@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
-from games.audience import may_organise, organised_by, organisers_of
+from games.audience import audience_of, may_organise, organised_by, organisers_of
 from games.models import Match, MatchReferee
 from games.reading.matches import reader_of, standing_of
 from games.services.matches import match_referees_set, match_start
@@ -54,6 +54,21 @@ def test_named_referees_and_superusers_alone_organise(
     refused("organiser.not-allowed", refereed.organise, user=orla, text="pause", at=SECOND)
     refereed.act(olga, "pause", SECOND)
     refereed.act(root, "resume", 2 * SECOND)
+
+
+def test_who_comes_is_who_the_match_says(  # noqa: PLR0917  (fixtures)
+    play: Play, refereed: Play, ada: User, ben: User, cleo: User, orla: User, olga: User, root: User
+) -> None:
+    """`standing_of` asks in one statement what these two say."""
+    MatchReferee.objects.create(match=refereed.match, user=ben)  # who plays in it
+    closed = User.objects.create_user("closed", is_active=False)
+    MatchReferee.objects.create(match=refereed.match, user=closed)
+    people = (ada, ben, cleo, orla, olga, root, closed, AnonymousUser(), None)
+    for match in (play.match, refereed.match):
+        found = [standing_of(match.pk, user) for user in people]
+        assert found == [(audience_of(match, user), may_organise(match, user)) for user in people]
+        assert {audience for audience, _ in found} == {0, 1, "room"}
+        assert {may for _, may in found} == {True, False}
 
 
 def test_a_referee_needs_no_other_role(ada: User, ben: User, cleo: User) -> None:

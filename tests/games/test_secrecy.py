@@ -41,7 +41,9 @@ from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Header
 from games.models import Match
 from games.pictures.diagrams import diagram_of
+from games.reading.known import Known
 from games.reading.matches import reader_of
+from games.reading.shared import RoomView, room_view
 from games.rulesets import REGISTRY
 from games.services.chat import chat_post
 from tests.games.support import T0, Play, Wire, committing, group, started
@@ -73,6 +75,8 @@ class Onlooker:
         if user is not None:
             self.client.force_login(user)
         self.gathered: list[tuple[str, object]] = []
+        self.shared: RoomView | None = None
+        self.known: Known | None = None
 
     def groups(self, play: Play) -> set[str]:
         rooms = ["players"] if self.audience in (0, 1) else ["players", "spectators"]
@@ -88,6 +92,21 @@ class Onlooker:
         """See the match: what the HTTP view and the socket's first frame consist of."""
         reader = reader_of(play.pk, self.user or AnonymousUser())
         self.gathered.append((f"{at} view", (*reader[1:4], reader.sync)))
+        if self.audience == "room":
+            self.share(play, at)
+
+    def share(self, play: Play, at: int) -> None:
+        """See the match as spectators share it: kept since the last time where nothing has
+        happened since, and even so as of now."""
+        self.shared = room_view(play.pk, self.shared)
+        sync = self.shared.sync(at=T0 + at, organise=False, known=self.known)
+        self.gathered.append((f"{at} shared", msgspec.json.decode(msgspec.json.encode(sync))))
+        self.known = Known(None, sync["version"], self.known_items(sync))
+
+    def known_items(self, sync: dict[str, Any]) -> int:
+        """How much of the log is known with what came."""
+        after: int = sync.get("after", 0)
+        return after + len(msgspec.json.decode(sync["log"]))
 
     def ask(self, play: Play, at: int) -> None:
         """Ask for the match over HTTP."""

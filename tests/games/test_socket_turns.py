@@ -17,13 +17,12 @@ from accounts.connections.sockets import Visitor
 from accounts.models import User
 from core.api.scopes import Credential
 from games.audience import group_of
-from games.models import Match
 from games.publishing import publish as publishing
 from games.publishing.publish import Frame, publish
-from games.reading.matches import Reader
-from games.sockets import consumers, rooms, socket
+from games.reading.shared import RoomView
+from games.sockets import consumers, crowd, rooms, socket
 from games.sockets.routing import websocket_urlpatterns
-from tests.support.sockets import KnownVisitor, LocalSocket
+from tests.support.sockets import KnownVisitor, LocalSocket, shared_view
 
 GROUP = group_of(1, "room")
 
@@ -40,18 +39,18 @@ class Table:
         monkeypatch.setattr(publishing, "_nearby", [])
         monkeypatch.setattr(rooms, "versions_of", lambda _match: (0, 0, 0))
         monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
-        monkeypatch.setattr(consumers, "reader_of", self.read)
+        monkeypatch.setattr(crowd, "room_view", self.read)
         self.socket = LocalSocket(URLRouter(websocket_urlpatterns), "/ws/v1/matches/1/")
         self.socket.scope["visitor"] = Visitor()
         self.socket.scope["unsent"] = lambda: self.unsent
         if writes:
             self.socket.scope["write"] = lambda data: self.sent.append(json.loads(data))
 
-    def read(self, *_given: Any) -> Reader:
+    def read(self, *_given: Any) -> RoomView:
         """A view, as things stand when it is begun."""
-        sync = {"type": "sync", "version": self.version, "view": {"phase": "play"}}
+        view = shared_view(self.version)
         assert self.may_read.wait(30)
-        return Reader(Match(), "room", False, False, sync)
+        return view
 
     async def turn(self, *versions: int) -> None:
         """Tell of these versions, and let that be done."""

@@ -240,6 +240,39 @@ async def test_a_reader_that_missed_frames_finds_out_and_catches_up(
         assert (await guest.next("pong"))["version"] == sync["version"]
 
 
+async def test_who_comes_back_is_told_what_they_lack(room: Room, site: Site) -> None:
+    for text, reader in (("pick T", room.first), ("pick L", room.second)):
+        await reader.submit(text)
+    log = (await room.guest.next("step"))["events"]
+    await room.guest.say("sync", known={"you": None, "version": room.guest.version, "log": 1})
+    news = await room.guest.next("sync")
+    assert (news["after"], news["log"]) == (1, [])
+    await room.first.submit("first", version=(await room.first.next("step", version=3))["version"])
+    address = f"/ws/v1/matches/{room.match}/?you=&version={room.guest.version}&log=1"
+    for person, known in ((None, True), (room.players[0], False)):
+        async with await Reader.open(site, room.match, person, path=address) as back:
+            sync = await back.next("sync")
+            assert [item["n"] for item in sync["log"]] == ([2] if known else [1, 2])
+            assert sync.get("after") == (1 if known else None)
+    async with await Reader.open(site, room.match) as new:
+        whole = await new.next("sync")
+        assert "after" not in whole
+        assert whole["log"][:1] == log
+    await room.first.say("sync", known={"you": 0, "version": -1, "log": 0})
+    assert (await room.first.next("error"))["code"] == "frame.malformed"
+
+
+async def test_an_end_that_reveals_nothing_has_nothing_told_again(room: Room) -> None:
+    for text, reader in (("pick T", room.first), ("pick L", room.second), ("concede", room.first)):
+        await reader.submit(text)
+    end = await room.guest.next("step", resync=True)
+    known = {"you": None, "version": end["version"] - 1, "log": 1}
+    await room.guest.say("sync", known=known)
+    sync = await room.guest.next("sync")
+    assert (sync["after"], [item["n"] for item in sync["log"]]) == (1, [2])
+    assert sync["view"]["result"] == end["view"]["result"]
+
+
 # -- the rest of the protocol --------------------------------------------------------------------
 
 

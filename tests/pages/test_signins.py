@@ -35,12 +35,12 @@ from games.bots import streams
 from games.models import Match
 from games.publishing import frames
 from games.reading.matches import Reader
-from games.sockets import consumers
+from games.sockets import consumers, crowd
 from games.sockets import socket as sockets
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.support import Play, committing
 from tests.pages.test_sign_out import messages
-from tests.support.sockets import KnownVisitor, LocalSocket
+from tests.support.sockets import KnownVisitor, LocalSocket, shared_view
 
 __all__ = ["messages"]
 
@@ -165,6 +165,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
     there = Reader(Match(), "room", False, False, sync)
     for module in (consumers, streams):
         monkeypatch.setattr(module, "reader_of", lambda *_: there)
+    monkeypatch.setattr(crowd, "room_view", lambda *_: shared_view())
     monkeypatch.setattr(streams, "_concerning", lambda *_: ({}, {}))
     monkeypatch.setattr(streams, "LOOK_EVERY_S", 0.05)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence())

@@ -6,6 +6,8 @@ from typing import Any
 from channels.testing import WebsocketCommunicator
 
 from accounts.connections.sockets import Found
+from games.publishing.frames import Lasting
+from games.reading.shared import RoomView
 from tests.support.site import PATIENCE
 
 
@@ -33,3 +35,10 @@ class KnownVisitor:
 
     def found(self) -> Found:
         return Found(self.user, self.credential)
+
+
+def shared_view(version: int = 1) -> RoomView:
+    """What spectators are told of a match that is nowhere."""
+    view: dict[str, Any] = {"phase": "on", "decisions": [], "game": None}
+    sync = {"type": "sync", "version": version, "header": {}, "view": view, "log": []}
+    return RoomView("", sync, over=False, lasting=Lasting(), watches=(None, None))

@@ -134,7 +134,8 @@ class MatchPage {
 
   async start() {
     this.#listen();
-    this.client.open(); // the server has to see to it meanwhile
+    const came = /** @type {Live.Sync | null} */ (embedded("match-sync"));
+    this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
     try {
@@ -163,7 +164,7 @@ class MatchPage {
       this.#showPicture();
       this.#note("The board could not be loaded. You can still type your moves.");
     }
-    this.client.start(/** @type {Live.Sync | null} */ (embedded("match-sync")));
+    this.client.start(came);
   }
 
   // -- what the client tells --------------------------------------------------------------------

@@ -19,6 +19,10 @@ const SILENCE_AWAKE = 3_000; // … and less is waited where the tab has just be
 const ARRIVAL = 20_000; // … and more where many arrive at once: the server sees to players first
 const ANSWER = 6_000; // a submission unanswered for this long is sent again
 const CROWD = 2_000; // spectators come back within so long of each other
+// … and ask for what a resync is about within a second, and so much more for each of them:
+const RESYNC = 1_000;
+const RESYNC_EACH = 10;
+const RESYNC_AT_MOST = 10_000;
 const STEP_AFTER_ACK = 1_500;
 const POLL_EVERY = 2_000;
 const POLL_SLOWLY = 15_000;
@@ -197,11 +201,18 @@ export class MatchClient extends Target {
     this.arrived = false; // this connection has brought a `sync`
     this.comeBack = 0; // the server asked to be left alone for so long (ms)
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
+    /** @type {Live.Known | null} */
+    this.known = null; // the latest state whose log need not be told anew
   }
 
-  /** Connect while the page is still being made: what the server says is kept for `start`. */
-  open() {
+  /**
+   * Connect while the page is still being made: what the server says is kept for `start`, which is
+   * then to be called with the same state.
+   * @param {Live.Sync | null} [sync]
+   */
+  open(sync = null) {
     this.early = [];
+    this.known = sync && knownOf(sync);
     this.#connect();
   }
 
@@ -277,7 +288,7 @@ export class MatchClient extends Target {
       // A line that died while the tab slept still looks open: the pong will tell.
       const { socket } = this;
       this.pingSent = null;
-      this.#send({ type: "sync" });
+      this.#askForSync();
       this.#ping();
       this.#after("silence", SILENCE_AWAKE, () => this.#gone(socket, 1006));
     } else if (this.socket === null) {
@@ -302,7 +313,7 @@ export class MatchClient extends Target {
     if (!["polling", "lost"].includes(this.status.kind)) this.#status("connecting", "Connecting…");
     let socket;
     try {
-      socket = new this.WebSocket(this.socketUrl);
+      socket = new this.WebSocket(this.#address());
     } catch {
       this.#lost(1006);
       return;
@@ -321,6 +332,13 @@ export class MatchClient extends Target {
     };
     socket.onclose = (event) => this.#gone(socket, event.code);
     socket.onerror = () => {};
+  }
+
+  /** Where the socket is, with what this page has already. */
+  #address() {
+    if (this.known === null) return this.socketUrl;
+    const { you, version, log } = this.known;
+    return `${this.socketUrl}?you=${you ?? ""}&version=${version}&log=${log}`;
   }
 
   /** Open, but not let in yet: a page that gave up and came again would only make it worse. */
@@ -488,7 +506,14 @@ export class MatchClient extends Target {
     // Each audience counts its own versions: after signing in or out the old ones mean nothing.
     const same = this.state?.you === frame.you ? this.state : null;
     if (same !== null && frame.version < same.version) return;
-    const { version, at, you, header, view, log, presence } = frame;
+    const { version, at, you, header, view, presence, after: kept = 0 } = frame;
+    if (kept > (same?.log.length ?? 0)) {
+      // It goes on from a log that is not here.
+      this.known = null;
+      this.#catchUp();
+      return;
+    }
+    const log = [...(same?.log.slice(0, kept) ?? []), ...frame.log];
     const before = this.state;
     const after = this.#become({
       version,
@@ -499,6 +524,8 @@ export class MatchClient extends Target {
       log,
       presence: presence ?? before?.presence ?? null,
     });
+    this.known = knownOf(after);
+    this.#cancel("catch-up");
     this.#arrived();
     this.#tell("state", { cause: "sync", before, after, items: newsFor(before, after) });
   }
@@ -513,18 +540,24 @@ export class MatchClient extends Target {
   #step(frame) {
     if (this.state === null) return;
     const fit = fitOf(frame, this.state.version, lastNumber(this.state.log));
-    if (fit === "sync") this.#send({ type: "sync" });
+    if (fit === "sync") this.#askForSync();
     if (fit !== "apply") return;
     const { version, at, view, events, resync } = frame;
     const before = this.state;
     const log = [...before.log, ...events];
     const after = this.#become({ ...before, version, at, view, log });
+    // What was said before reads differently now: a take-back, or the end, which reveals all. What
+    // follows builds on that until it has been told anew.
+    if (!resync && this.known?.version === before.version) this.known = knownOf(after);
     this.#arrived();
     this.#tell("state", { cause: "step", before, after, items: events });
-    // What was said before reads differently now: a take-back, or the end, which reveals all.
-    // A room full of spectators does not ask all at once.
+    // A room full of spectators does not ask all at once: the fuller, the longer it takes.
     if (resync && this.state.you !== null) this.#catchUp();
-    else if (resync) this.#after("catch-up", this.random() * 1000, () => this.#catchUp());
+    else if (resync) {
+      const crowd = RESYNC_EACH * (this.state.presence?.spectators ?? 0);
+      const within = Math.min(RESYNC_AT_MOST, RESYNC + crowd);
+      this.#after("catch-up", this.random() * within, () => this.#catchUp());
+    }
   }
 
   /**
@@ -572,7 +605,7 @@ export class MatchClient extends Target {
     if (this.pingSent !== null) this.time.measure(this.pingSent, this.now(), frame.now);
     this.pingSent = null;
     this.#after("ping", PING_EVERY, () => this.#ping());
-    if (this.state !== null && frame.version > this.state.version) this.#send({ type: "sync" });
+    if (this.state !== null && frame.version > this.state.version) this.#askForSync();
     if (frame.presence) this.#present(frame.presence);
     this.#tell("time", {});
   }
@@ -593,7 +626,12 @@ export class MatchClient extends Target {
   }
 
   #catchUp() {
-    if (!this.#send({ type: "sync" }) && this.polling) void this.#poll();
+    if (!this.#askForSync() && this.polling) void this.#poll();
+  }
+
+  /** Ask for everything, but for what is known of the log. */
+  #askForSync() {
+    return this.#send(this.known === null ? { type: "sync" } : { type: "sync", known: this.known });
   }
 
   // -- what is sent -------------------------------------------------------------------------
@@ -779,6 +817,15 @@ export class MatchClient extends Target {
 function newsFor(before, after) {
   if (before === null || before.you !== after.you || before.view.phase === "over") return [];
   return unseen(before.log, after.log);
+}
+
+/**
+ * What a state has, as the server is told.
+ * @param {Pick<Live.Sync | Client.State, "you" | "version" | "log">} state
+ * @returns {Live.Known}
+ */
+function knownOf({ you, version, log }) {
+  return { you, version, log: log.length };
 }
 
 /** @param {Live.LogItem[]} log */
