@@ -1,8 +1,10 @@
 """The ASGI application: pages and the HTTP API, and live matches by WebSocket. By Daphne, or by
 whatever `config.serve` runs."""
 
+import asyncio
 import gc
 import os
+from functools import partial
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
@@ -16,14 +18,14 @@ from django.urls import get_resolver  # noqa: E402  (these need the app registry
 from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E402
 from config import door, wire  # noqa: E402
 from config.bodies import LimitedBodies  # noqa: E402
-from config.lifespan import Lifespan  # noqa: E402
+from config.lifespan import Answers, Lifespan  # noqa: E402
 from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from config.statics import StaticFiles  # noqa: E402
-from games import heartbeat  # noqa: E402
+from games import heartbeat, watch  # noqa: E402
 from games.bots import streams  # noqa: E402
-from games.sockets import rooms  # noqa: E402
+from games.sockets import executor, rooms  # noqa: E402
 from games.sockets.routing import websocket_urlpatterns  # noqa: E402
 
 sockets = URLRouter(websocket_urlpatterns)
@@ -40,13 +42,22 @@ graceful = GracefulShutdown(
 )
 graceful.at_close.append(streams.end_all)
 graceful.at_end.append(rooms.let_close)
+graceful.at_end.append(partial(asyncio.to_thread, heartbeat.end))
 graceful.install()
 door.install()
 wire.install()
+
+
+def begin(answers: Answers) -> None:
+    """Give signs of life, and look after what nobody asks for."""
+    heartbeat.start(answers=answers, turns_go_on=executor.turns_go_on)
+    watch.start()
+
+
 # The first sign of life finds out whether the service was away, so it comes before any request.
 application = Lifespan(
     DaphneSockets(graceful),
-    begin=lambda answers: heartbeat.start(answers=answers),
+    begin=begin,
     open_up=rooms.keep_open,
 )
 application.install()

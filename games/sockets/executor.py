@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
@@ -24,6 +23,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from core.collisions import done_again, was_answered
 from games.remembered import forget_all
+from games.sockets.threads import WatchedThreads
 from games.store import RowHeldError, without_waiting
 
 log = structlog.get_logger("gauntlet.sockets")
@@ -37,9 +37,14 @@ LAST_LOOK_S: Final = 0.1
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_POOL = ThreadPoolExecutor(
+_POOL = WatchedThreads(
     max_workers=settings.GAUNTLET_TURN_THREADS, thread_name_prefix="gauntlet-turn"
 )
+
+
+def turns_go_on() -> bool:
+    """Whether the turn threads do what they are asked: see `WatchedThreads.go_on`."""
+    return _POOL.go_on()
 
 
 async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
