@@ -1,8 +1,10 @@
 """The ASGI application: pages and the HTTP API, and live matches by WebSocket. By Daphne, or by
 whatever `config.serve` runs."""
 
+import asyncio
 import gc
 import os
+from functools import partial
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
@@ -25,10 +27,10 @@ from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from config.statics import StaticFiles  # noqa: E402
-from games import heartbeat  # noqa: E402
+from games import heartbeat, watch  # noqa: E402
 from games.bots import streams  # noqa: E402
 from games.intake import REPORTER  # noqa: E402
-from games.sockets import rooms  # noqa: E402
+from games.sockets import executor, rooms  # noqa: E402
 from games.sockets.routing import websocket_urlpatterns  # noqa: E402
 
 exposition.this.role = "web"
@@ -51,16 +53,18 @@ graceful = GracefulShutdown(
 graceful.at_close.append(streams.end_all)
 graceful.at_end.append(rooms.let_close)
 graceful.at_end.append(REPORTER.end)
+graceful.at_end.append(partial(asyncio.to_thread, heartbeat.end))
 graceful.install()
 door.install()
 wire.install()
 
 
 def begin(answers: Answers) -> None:
-    """Begin to serve. The first sign of life finds out whether the service was away, so it comes
-    before any request."""
-    heartbeat.start(answers=answers)
+    """Give signs of life, and look after what nobody asks for. The first sign finds out whether the
+    service was away, so it comes before any request."""
+    heartbeat.start(answers=answers, turns_go_on=executor.turns_go_on)
     REPORTER.start()
+    watch.start()
 
 
 application = Lifespan(

@@ -1,19 +1,36 @@
-"""Celery: the worker and beat that enforce deadlines when nobody is looking."""
+"""Celery: the worker and beat that enforce deadlines when nobody is looking.
+
+When a task is to begin, and from when it is worth nothing any more, is said in the service's time
+(`core.clock`), whatever the clock of the host of whoever sends it or takes it shows: a worker whose
+host is ahead would otherwise begin everything early and throw away each sweep as one of long ago.
+"""
 
 import os
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 import structlog
 from celery import Celery, Task
-from celery.signals import beat_init, celeryd_after_setup, setup_logging, worker_ready
+from celery.signals import (
+    beat_init,
+    celeryd_after_setup,
+    setup_logging,
+    worker_ready,
+    worker_shutdown,
+)
 from django.conf import settings
+
+from core.clock import instant_of, now_ms
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
 
 class Again(Task[..., Any]):
     """A task that is done once more where it collided with another transaction."""
+
+    # By its name: what it is made of only workers need.
+    Request = "config.intake:InServiceTime"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # Imported late: this module is read before the settings are.
@@ -22,7 +39,15 @@ class Again(Task[..., Any]):
         return done_again(partial(super().__call__, *args, **kwargs))
 
 
-app = Celery("gauntlet", task_cls=Again)
+class Gauntlet(Celery):
+    """Whoever sends a task says its times by this clock, and beat goes by it."""
+
+    def now(self) -> datetime:
+        """The service's time."""
+        return instant_of(now_ms()).astimezone(self.timezone)
+
+
+app = Gauntlet("gauntlet", task_cls=Again)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
@@ -43,6 +68,26 @@ def go_after_players(instance: Any, **_kwargs: object) -> None:
     _measure("deadlines" if enforces else "worker")
 
 
+@celeryd_after_setup.connect
+def begin_to_live(instance: Any, **_kwargs: object) -> None:
+    """Have the worker know the time before it takes a task, and be known."""
+    # Imported late, as above.
+    from games import heartbeat  # noqa: PLC0415
+    from games.models import ServiceProcess  # noqa: PLC0415
+
+    enforces = settings.DEADLINES_QUEUE in instance.app.amqp.queues.consume_from
+    kinds = ServiceProcess.Kind
+    heartbeat.start_beside(kinds.DEADLINES if enforces else kinds.WORKER)
+
+
+@worker_shutdown.connect
+def end_to_live(**_kwargs: object) -> None:
+    """The worker has been told to end, and has."""
+    from games import heartbeat  # noqa: PLC0415
+
+    heartbeat.end()
+
+
 @worker_ready.connect
 def announce_worker_ready(**_kwargs: object) -> None:
     """Tell whoever started the worker that it takes tasks now."""
@@ -51,8 +96,12 @@ def announce_worker_ready(**_kwargs: object) -> None:
 
 @beat_init.connect
 def announce_beat_ready(**_kwargs: object) -> None:
-    """Tell whoever started beat that it runs."""
+    """Know the time, be known, and tell whoever started beat that it runs."""
+    from games import heartbeat  # noqa: PLC0415
+    from games.models import ServiceProcess  # noqa: PLC0415
+
     _measure("beat")
+    heartbeat.start_beside(ServiceProcess.Kind.BEAT)
     log.info("beat ready")
 
 

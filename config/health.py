@@ -1,5 +1,5 @@
 """The health addresses. `/healthz`: is this process up, and do its database and Redis answer?
-`/readyz`: besides, does the site as a whole enforce its deadlines?"""
+`/readyz`: besides, does the site as a whole enforce its deadlines, and as it should?"""
 
 from typing import Any
 
@@ -12,8 +12,11 @@ from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
 from core.jobs import guard
+from games.reading.processes import WORKERS_SWEEP, processes, sweeps, worst_skew_ms
 
-SWEEP = "games.tasks.sweep"
+SWEEP = WORKERS_SWEEP
+# What `readyz` tells besides what is well and what is not.
+MORE = ("last_sweep", "swept_by", "set_aside", "processes", "silent", "skew_ms")
 
 
 @never_cache
@@ -27,16 +30,29 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """As `healthz`, and 503 when the sweep of deadlines was not completed lately. Tells besides how
-    long ago that was, in seconds, and how many rows the periodic jobs have set aside."""
+    """As `healthz`, and 503 when the sweep of deadlines was not completed lately, or by no worker.
+    Tells besides how long ago it was, in seconds, and by whom; how many rows the periodic jobs have
+    set aside; of how many processes nothing was heard lately; and by how much the clock of a host
+    is ahead of the database's, at worst, in ms."""
     parts = _parts()
-    more: dict[str, Any] = {"last_sweep": None, "set_aside": None}
+    found: dict[str, Any] = dict.fromkeys(MORE)
+    parts["deadlines"] = parts["workers"] = False
     if parts["database"]:
-        age = guard.seconds_since(SWEEP)
-        more = {"last_sweep": None if age is None else round(age, 1), "set_aside": guard.asides()}
-    age = more["last_sweep"]
-    parts["deadlines"] = age is not None and age * 1000 <= settings.GAUNTLET_SWEEP_LATE_MS
-    return JsonResponse({**parts, **more}, status=200 if all(parts.values()) else 503)
+        swept, running = sweeps(), processes()
+        parts["deadlines"], parts["workers"] = _is_lately(swept.last), _is_lately(swept.by_workers)
+        found = {
+            "last_sweep": None if swept.last is None else round(swept.last, 1),
+            "swept_by": swept.last_by,
+            "set_aside": guard.asides(),
+            "processes": len([each for each in running if not each.is_silent]),
+            "silent": len([each for each in running if each.is_silent]),
+            "skew_ms": worst_skew_ms(running),
+        }
+    return JsonResponse({**parts, **found}, status=200 if all(parts.values()) else 503)
+
+
+def _is_lately(age: float | None) -> bool:
+    return age is not None and age * 1000 <= settings.GAUNTLET_SWEEP_LATE_MS
 
 
 def _parts() -> dict[str, bool]:

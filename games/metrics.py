@@ -17,7 +17,7 @@ _TURN: Final = metrics.Timings(
 # The deliberate grace is 0.25 s: what comes just after it is told apart finely.
 _LATENESS: Final = metrics.histogram(
     "deadline_lateness_seconds",
-    "How long after its instant a deadline was enforced, by whom (task, sweep, submission).",
+    "How long after its instant a deadline was enforced, by whom (task, sweep, web, submission).",
     ("by",),
     buckets=(0.05, 0.25, 0.26, 0.28, 0.3, 0.35, 0.4, 0.5, 0.75, 1, 2, 5, 10, 30, 60),
 )

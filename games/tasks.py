@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from functools import partial
 from smtplib import SMTPException
 
+import structlog
 from celery import shared_task
-from django.conf import settings
 from django.utils import timezone
 
 from core.clock import now_ms
 from core.jobs import guard
 from core.queueing import enqueue
 from games import presence
-from games.jobs import DRAW, FOLLOW_UP, MAIL_MISSED, MAIL_RULING, TELL_RULING, WAKE, wake_enqueue
-from games.models import Match
+from games.jobs import DRAW, FOLLOW_UP, MAIL_MISSED, MAIL_RULING, TELL_RULING, WAKE
 from games.pictures.keeping import picture_draw
 from games.publishing import notices
 from games.ratings.services import ratings_take_in
+from games.reading.processes import WORKERS_SWEEP
 from games.services.aftermath import end_follow_up, ends_sweep
 from games.services.challenges import challenges_abandon, challenges_expire
-from games.services.outage import is_serving, outages_give_back
-from games.services.waking import match_wake, sweeps_postpone
+from games.services.outage import is_serving
+from games.services.processes import clock_settle
+from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
-# The name under which a match that cannot be woken is set aside.
-WOKEN = "matches.wake"
+log = structlog.get_logger("gauntlet.tasks")
+
 # A match whose row somebody holds is asked again this soon, and this often; then the sweep has it.
 AGAIN_S = 0.25
 AGAIN_AT_MOST = 8
@@ -33,42 +33,23 @@ AGAIN_AT_MOST = 8
 @shared_task(name=WAKE)
 def wake(match_id: int, tries: int = 0) -> None:
     """Look at one match now, or as soon as its row is free."""
-    looked = guard.attempt(WOKEN, match_id, lambda: _wake(match_id), target="games.match")
-    if looked is False and tries < AGAIN_AT_MOST:
+    clock_settle()
+    looked = guard.attempt(WOKEN, match_id, lambda: match_wake_now(match_id), target="games.match")
+    if looked is not False:
+        return
+    if tries < AGAIN_AT_MOST:
         enqueue(WAKE, match_id, tries + 1, countdown=AGAIN_S)
+    else:
+        log.info("wake.left-to-sweep", match=match_id)
 
 
-def _wake(match_id: int, by: str = "task") -> bool:
-    return match_wake(match_id=match_id, at=now_ms(), by=by)
-
-
-@shared_task(name="games.tasks.sweep")
-@guard.completed("games.tasks.sweep")
+@shared_task(name=WORKERS_SWEEP)
+@guard.completed(WORKERS_SWEEP)
 def sweep() -> None:
-    """Enqueue the matches that are due within seconds, and look at once at those that are overdue:
-    each on its own, so that none delays the others.
-
-    Deadlines live in the database, so a broker that lost its queue or a worker that was killed
-    with tasks in hand costs at most the time between two sweeps.
-    """
-    outages_give_back()
-    now = now_ms()
-    near = now + settings.GAUNTLET_WAKE_AHEAD_MS
-    sweeps_postpone(until=near)
-    due = (
-        # The second says it all; there is an index for the first.
-        Match.objects.filter(sweep_at__lte=near, wake_at__lte=near)
-        .filter(guard.may_try(WOKEN))
-        .order_by("wake_at")
-        .values_list("pk", "wake_at")[: settings.GAUNTLET_SWEEP_AT_MOST]
-    )
-    overdue = []
-    for match_id, wake_at in due:
-        if (wake_at or 0) < now - settings.GAUNTLET_OVERDUE_MS:
-            overdue.append(match_id)
-        else:
-            wake_enqueue(match_id=match_id, wake_at=wake_at or 0)
-    guard.each(WOKEN, overdue, partial(_wake, by="sweep"), target="games.match")
+    """Enqueue the matches that are due within seconds, and look at once at those that are
+    overdue."""
+    clock_settle()
+    matches_hand_out()
 
 
 @shared_task(name="games.tasks.sweep_challenges")

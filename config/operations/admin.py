@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 
 from config.operations.actions import ASIDES, AtAside
@@ -11,8 +12,10 @@ from core.admin.actions import ListActionsAdmin
 from core.admin.links import list_address, row_address, target_link
 from core.admin.panels import Panel, register_panel
 from core.admin.readers import ReadOnly, person
+from core.clock import instant_of
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
+from games.models import ServiceProcess
 
 
 @admin.register(SetAside)
@@ -44,6 +47,26 @@ class JobDoneAdmin(ReadOnly, admin.ModelAdmin):
     """When each periodic task was last done to its end."""
 
     list_display = ("task", "at")
+
+
+@admin.register(ServiceProcess)
+class ServiceProcessAdmin(ReadOnly, admin.ModelAdmin):
+    """The site's processes: which of them is silent, and how far its host's clock is out."""
+
+    list_display = ("kind", "host", "pid", "since", "heard_of", "skew_ms", "skew_out_by_ms")
+    list_filter = ("kind",)
+    fields = ("kind", "host", "pid", "since", "heard_of", "skew_ms", "skew_out_by_ms", "ahead_ms")
+    readonly_fields = ("since", "heard_of")
+
+    @admin.display(description="started", ordering="started_at")
+    def since(self, row: ServiceProcess) -> str:
+        """When it began, in UTC."""
+        return date_format(instant_of(row.started_at), "j M Y, H:i:s")
+
+    @admin.display(description="last heard of", ordering="at")
+    def heard_of(self, row: ServiceProcess) -> str:
+        """When it last gave a sign of life, in UTC."""
+        return date_format(instant_of(row.at), "j M Y, H:i:s")
 
 
 def _rows_panel(request: HttpRequest) -> Panel | None:

@@ -473,6 +473,20 @@ GAUNTLET_REMINDER_LATENESS_MS = 3000
 # How often the web service gives a sign of life. A decision runs out once there was one after its
 # deadline: as long as there is one within the grace, nobody is kept waiting for it.
 GAUNTLET_BEAT_EVERY_MS = 200
+# How often each process writes that it is well and how its clock stands; after how long without
+# that it counts as silent, and after how long it is forgotten.
+GAUNTLET_PROCESS_EVERY_MS = 2000
+GAUNTLET_PROCESS_SILENT_MS = 5000
+GAUNTLET_PROCESS_KEPT_MS = 300_000
+# A host's clock that is farther than this from the database's is told of in the log.
+GAUNTLET_SKEW_TOLD_MS = 500
+# How far what two processes show may be apart: each knows the database's clock only as well as the
+# database answers at once.
+GAUNTLET_CLOCKS_APART_MS = 50
+# When no worker has completed a sweep for so long, the web processes look at matches whose time has
+# come: no more than so many at a time, for turns go on beside them.
+GAUNTLET_STAND_IN_AFTER_MS = 3000
+GAUNTLET_WATCH_AT_MOST = 200
 # After a longer gap than this, matches are given back what their clocks ran meanwhile. A process
 # that is killed and started again at once is away for longer.
 GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 1500)

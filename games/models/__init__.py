@@ -4,7 +4,7 @@ from games.models.challenges import Challenge
 from games.models.chat import ChatMessage
 from games.models.kept import Preparation, SavedMove
 from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
-from games.models.outages import ServiceBeat, ServiceOutage
+from games.models.outages import ServiceBeat, ServiceOutage, ServiceProcess
 
 # Those of ratings are kept with ratings, and found by Django through this module.
 from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
@@ -25,4 +25,5 @@ __all__ = [
     "SavedMove",
     "ServiceBeat",
     "ServiceOutage",
+    "ServiceProcess",
 ]

@@ -1,6 +1,8 @@
-"""Signs of life of the web service, and when there were none."""
+"""Signs of life: of the web service, and when there were none; and of each process apart."""
 
 from __future__ import annotations
+
+import uuid
 
 from django.db import models
 from django.db.models import F, Q
@@ -36,3 +38,52 @@ class ServiceOutage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.down_since} to {self.back_at}"
+
+
+class ServiceProcess(models.Model):
+    """A process of the site that runs, or did until lately. It writes its own row, and takes it
+    away when it ends; those of processes that were killed are taken away after a while.
+
+    A web process writes it as long as its event loop and its turn threads do what they are asked,
+    the others as long as they run.
+    """
+
+    class Kind(models.TextChoices):
+        WEB = "web"
+        DEADLINES = "deadlines"
+        WORKER = "worker"
+        BEAT = "beat"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    host = models.CharField(max_length=255)
+    pid = models.PositiveIntegerField()
+    started_at = models.BigIntegerField(help_text="In ms since 1970.")
+    at = models.BigIntegerField(help_text="Its last sign of life, in ms since 1970.")
+    skew_ms = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="By how much its host's clock is ahead of the database's. Empty: never compared.",
+    )
+    skew_out_by_ms = models.PositiveBigIntegerField(
+        default=0, help_text="By how much that may be out."
+    )
+    ahead_ms = models.BigIntegerField(
+        default=0,
+        help_text="By how much what it shows is ahead of the database's clock, which it makes up "
+        "for: not 0 only after that was set.",
+    )
+
+    class Meta:
+        verbose_name = "process"
+        verbose_name_plural = "processes"
+        ordering = ["kind", "host", "pid", "id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["web", "deadlines", "worker", "beat"]),
+                name="service_process_kind",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.host} {self.pid}"

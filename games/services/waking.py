@@ -30,8 +30,9 @@ def match_wake(
 ) -> bool:
     """Do what time asks of a match at instant ``at``: settle what ran out, announce what will.
     Returns False where it must be asked again soon: somebody else holds the match's row, and
-    nobody waits for that; or the web service has not been heard of yet. What is then to be drawn
-    is drawn from ``random``. ``by`` says who asks, for whoever counts.
+    nobody waits for that; the web service has not been heard of yet; or it is a moment too early,
+    for clocks are never quite the same. What is then to be drawn is drawn from ``random``. ``by``
+    says who asks, for whoever counts.
 
     Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
     (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row; and
@@ -44,7 +45,7 @@ def match_wake(
         if held is None:
             return not Match.objects.filter(pk=match_id).exists()
         if held.is_over or held.wake_at is None or held.wake_at > at:
-            return True
+            return not _comes_at_once(held, at)
         held = make_good(held, at=at)
         if held.wake_at is None or held.wake_at > at:
             return True
@@ -65,6 +66,12 @@ def match_wake(
             return True
         _remind(held, at)
         return True
+
+
+def _comes_at_once(held: Held, at: int) -> bool:
+    """Whether a worker whose clock is a little behind was sent here for what is about to come."""
+    soon = at + settings.GAUNTLET_CLOCKS_APART_MS
+    return not held.is_over and held.wake_at is not None and held.wake_at <= soon
 
 
 def sweeps_postpone(*, until: int) -> int:

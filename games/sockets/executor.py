@@ -16,7 +16,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
@@ -29,6 +28,7 @@ from django.db import InterfaceError, OperationalError, connection
 from core.collisions import done_again, was_answered
 from games.intake import StillComingError
 from games.remembered import forget_all
+from games.sockets.threads import WatchedThreads
 from games.store import RowHeldError, without_waiting
 
 log = structlog.get_logger("gauntlet.sockets")
@@ -42,12 +42,17 @@ LAST_LOOK_S: Final = 0.1
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TURNS = ThreadPoolExecutor(
+_TURNS = WatchedThreads(
     max_workers=settings.GAUNTLET_TURN_THREADS, thread_name_prefix="gauntlet-turn"
 )
-_READS = ThreadPoolExecutor(
+_READS = WatchedThreads(
     max_workers=settings.GAUNTLET_READ_THREADS, thread_name_prefix="gauntlet-read"
 )
+
+
+def turns_go_on() -> bool:
+    """Whether the turn threads do what they are asked: see `WatchedThreads.go_on`."""
+    return _TURNS.go_on()
 
 
 async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -65,7 +70,7 @@ async def in_read_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 
 
 async def _in_thread(
-    pool: ThreadPoolExecutor, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+    pool: WatchedThreads, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
     loop = asyncio.get_running_loop()
     bound = partial(_with_connection, call, *args, **kwargs)

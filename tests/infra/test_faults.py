@@ -89,11 +89,13 @@ def test_a_broken_match_and_a_locked_one_stop_no_clock_and_no_start(
     wait_for(lambda: ran_out(site, broken), timeout=SOON, what="the deadline of what was broken")
 
 
-def test_without_anybody_to_enforce_deadlines_the_site_is_not_ready(site: Site) -> None:
+def test_without_a_worker_to_enforce_deadlines_the_site_is_not_ready(site: Site) -> None:
+    """Though a web process enforces them: somebody has to look after the workers."""
     wait_for(lambda: readiness(site)[0] == 200, what="the first sweep")
     site.deadlines.kill()
     wait_for(lambda: readiness(site)[0] == 503, what="readiness to fail")
-    assert readiness(site)[1]["deadlines"] is False
+    assert readiness(site)[1]["workers"] is False
+    wait_for(lambda: readiness(site)[1]["deadlines"], what="a web process to sweep")
     assert httpx.get(f"{site.base_url}/healthz", timeout=30).status_code == 200
     site.deadlines.start()
     wait_for(lambda: readiness(site)[0] == 200, what="readiness to be back")

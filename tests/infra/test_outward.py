@@ -26,6 +26,7 @@ from core import mailing
 from core.jobs import tasks
 from core.jobs.models import JobDone
 from core.mailing import SEND_MAIL, NotQueued
+from games.reading.processes import WEB_SWEEP
 from script.lib.console import ROOT
 from tests.support.sources import sources
 from tests.support.workers import Handed, Workers
@@ -302,9 +303,12 @@ def test_readiness_says_when_no_sweep_was_completed_lately(client: Client, setti
 
     status, parts = asked()
     assert (status, parts["deadlines"], parts["last_sweep"]) == (503, False, None)
+    assert (parts["workers"], parts["swept_by"]) == (False, None)
     JobDone.objects.create(task=health.SWEEP, at=timezone.now())
     status, parts = asked()
     assert status == 200, parts
+    assert (parts["workers"], parts["swept_by"]) == (True, "worker")
+    assert (parts["processes"], parts["silent"], parts["skew_ms"]) == (0, 0, None)
     assert (parts["database"], parts["redis"], parts["deadlines"]) == (True, True, True)
     assert parts["set_aside"] == 0
     late = timedelta(milliseconds=settings.GAUNTLET_SWEEP_LATE_MS + 100)
@@ -312,5 +316,10 @@ def test_readiness_says_when_no_sweep_was_completed_lately(client: Client, setti
     status, parts = asked()
     assert (status, parts["deadlines"]) == (503, False)
     assert parts["last_sweep"] >= 5
+    # A web process does it: deadlines are enforced, and still somebody is to be woken.
+    JobDone.objects.create(task=WEB_SWEEP, at=timezone.now())
+    status, parts = asked()
+    assert (status, parts["deadlines"], parts["workers"]) == (503, True, False)
+    assert parts["swept_by"] == "web"
     # Whether this process lives is another question.
     assert client.get("/healthz").status_code == 200

@@ -60,6 +60,7 @@ ALLOWED = {
     "oauth2_provider.refreshtoken": "application__id__exact application__isnull",
     "jobs.setaside": "job job__isnull",
     "jobs.jobdone": "",
+    "games.serviceprocess": "kind__exact kind__isnull",
     "accounts.user": (
         "standing is_staff__exact is_staff__isnull is_superuser__exact is_superuser__isnull"
         " groups__id__exact groups__isnull date_joined__year date_joined__month date_joined__day"

@@ -1,0 +1,61 @@
+"""What tests of deadlines ask of a site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from tests.support.site import Site, Web, wait_for
+
+# Seconds within which a deadline happens: a few, on a machine that is busy with others.
+SOON = 30.0
+
+# What a match in which both let their time to choose run out then has.
+BOTH_RAN_OUT = ["0", "chance", "1", "chance"]
+
+
+def entries(site: Site, match: int) -> list[tuple[str, bool, int]]:
+    """Who did what when, and whether their time ran out."""
+    found = site.sql(
+        "SELECT actor, timeout, at FROM games_matchentry WHERE match_id = %s ORDER BY seq", match
+    )
+    return [(str(actor), bool(timeout), int(at)) for actor, timeout, at in found]
+
+
+def actors(site: Site, match: int) -> list[str]:
+    """Who did something, in order."""
+    return [actor for actor, _, _ in entries(site, match)]
+
+
+def ran_out(site: Site, match: int) -> bool:
+    """Whether somebody's time has run out."""
+    return any(timeout for _, timeout, _ in entries(site, match))
+
+
+def wait_until_ran_out(site: Site, match: int, what: str = "a deadline") -> None:
+    """Wait until somebody's time has run out."""
+    wait_for(lambda: ran_out(site, match), timeout=SOON, what=what)
+
+
+def deadline(site: Site, match: int) -> int:
+    """When the first open decision runs out, in ms since 1970."""
+    (found,) = site.sql("SELECT deadline_at FROM games_match WHERE id = %s", match)
+    return int(found[0])
+
+
+def database_ms(site: Site) -> int:
+    """What time it is, by the clock that counts."""
+    (found,) = site.sql("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+    return int(found[0])
+
+
+def readiness(web: Web) -> tuple[int, Any]:
+    """What `/readyz` answers."""
+    answer = httpx.get(f"{web.base_url}/readyz", timeout=30)
+    return answer.status_code, answer.json()
+
+
+def swept_by_web(site: Site) -> Any:
+    """When a web process last swept in the place of workers."""
+    return site.sql("SELECT at FROM jobs_jobdone WHERE task = 'games.watch.sweep'")

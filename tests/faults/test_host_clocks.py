@@ -1,0 +1,126 @@
+"""Hosts whose clocks are wrong, or are set while matches are on: no deadline moves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.support import (
+    BOTH_RAN_OUT,
+    SOON,
+    actors,
+    database_ms,
+    deadline,
+    entries,
+    ran_out,
+    readiness,
+    swept_by_web,
+    wait_until_ran_out,
+)
+from tests.games.client import Reader
+from tests.games.desk import Desk, Person
+from tests.support.hostclock import HostClock, lacking
+from tests.support.site import Process, Site, wait_for
+
+pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
+
+WRONG_S = 20.0
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+@pytest.fixture
+def players(desk: Desk) -> tuple[Person, Person]:
+    return desk.person(), desk.person()
+
+
+@pytest.fixture
+def host(site: Site, tmp_path: Path) -> Iterator[HostClock]:
+    """The clock of another host. Processes that were moved there come back."""
+    usual = {each.name: each.env for each in site.processes}
+    yield HostClock(tmp_path)
+    for process in site.processes:
+        if process.env is not usual[process.name]:
+            process.kill()
+            process.env = usual[process.name]
+            process.start()
+
+
+def move(process: Process, host: HostClock) -> None:
+    """Have a process run on that host."""
+    process.kill()
+    process.env = host.env(process.env)
+    process.start()
+
+
+def skew_of(site: Site, process: Process) -> int | None:
+    """What is reported of a process's host, in ms."""
+    found = site.sql("SELECT skew_ms FROM games_serviceprocess WHERE pid = %s", process.pid)
+    return None if not found or found[0][0] is None else int(found[0][0])
+
+
+def wait_for_skew(site: Site, process: Process, ms: float) -> None:
+    """Wait until that much is reported."""
+    wait_for(lambda: abs((skew_of(site, process) or 0) - ms) < 1000, what="the skew")
+
+
+@pytest.mark.parametrize("ahead_s", [WRONG_S, -WRONG_S], ids=["ahead", "behind"])
+@pytest.mark.parametrize("names", ["deadlines", "beat", "deadlines beat", "web"])
+def test_a_host_whose_clock_is_wrong(
+    names: str, ahead_s: float, site: Site, host: HostClock, desk: Desk,
+    players: tuple[Person, Person],
+) -> None:  # fmt: skip
+    host.set(ahead_s=ahead_s)
+    moved = [each for each in site.processes if each.name in names.split()]
+    for process in moved:
+        move(process, host)
+    wait_for(lambda: readiness(site)[0] == 200, timeout=SOON, what="a sweep")
+    before = swept_by_web(site)
+    matches = [desk.match(*players, pick_time=seconds) for seconds in (2, 4, 6, 8)]
+    dues = [deadline(site, match) for match in matches]
+    for match, due in zip(matches, dues, strict=True):
+        while database_ms(site) <= due:
+            assert not ran_out(site, match) or database_ms(site) > due
+            time.sleep(0.1)
+        wait_until_ran_out(site, match)
+        assert actors(site, match) == BOTH_RAN_OUT
+        assert 0 < entries(site, match)[0][2] - due < 1000 * WRONG_S - 8000
+    # By workers: nothing was thrown away as too old.
+    assert swept_by_web(site) == before
+    assert readiness(site)[0] == 200
+    # And somebody is told.
+    for process in moved:
+        wait_for_skew(site, process, 1000 * ahead_s)
+        assert "clock.skew" in process.log()
+    assert abs(readiness(site)[1]["skew_ms"] - 1000 * ahead_s) < 1000
+
+
+async def test_clocks_are_set_during_a_match(
+    site: Site, host: HostClock, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """Of all processes at once, forward and back, as where all run on one host."""
+    for process in site.processes:
+        move(process, host)
+    wait_for(lambda: readiness(site)[0] == 200, timeout=SOON, what="a sweep")
+    for ahead_s in (WRONG_S, -WRONG_S, 0):
+        match = desk.match(*players, pick_time=6)
+        due = deadline(site, match)
+        async with await Reader.open(site, match, players[0]) as reader:
+            await reader.next("sync")
+            await reader.say("ping", at=1)
+            first = (await reader.next("pong"))["now"]
+            host.set(ahead_s=ahead_s)
+            await reader.say("ping", at=2)
+            then = (await reader.next("pong"))["now"]
+            assert first <= then < first + 5000
+            assert (await reader.submit("pick T"))["type"] == "ack"
+        wait_until_ran_out(site, match)
+        assert actors(site, match)[0] == "0"
+        assert 0 < entries(site, match)[-1][2] - due < 1000 * WRONG_S - 6000
+    assert readiness(site)[0] == 200

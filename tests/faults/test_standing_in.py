@@ -1,0 +1,198 @@
+"""Workers or beat are dead: web processes enforce deadlines, one at a time, and leave off as soon
+as a worker is there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from script.lib.server import beat_command
+from tests.faults.support import (
+    BOTH_RAN_OUT,
+    SOON,
+    actors,
+    deadline,
+    entries,
+    ran_out,
+    readiness,
+    swept_by_web,
+    wait_until_ran_out,
+)
+from tests.games.client import Reader
+from tests.games.desk import Desk, Person
+from tests.support.site import AnotherWeb, Process, Site, wait_for
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    return Desk(site)
+
+
+@pytest.fixture
+def players(desk: Desk) -> tuple[Person, Person]:
+    return desk.person(), desk.person()
+
+
+@pytest.fixture
+def another(site: Site) -> Iterator[AnotherWeb]:
+    """A second web process."""
+    web = AnotherWeb(site)
+    web.web.start()
+    yield web
+    web.stop()
+
+
+def dead(site: Site, names: str) -> list[Process]:
+    """Kill -9, and which were."""
+    killed = [each for each in site.processes if each.name in names.split()]
+    for process in killed:
+        process.kill()
+    return killed
+
+
+@pytest.mark.parametrize("names", ["deadlines", "beat", "deadlines beat"])
+def test_deadlines_are_enforced_without(
+    names: str, site: Site, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    wait_for(lambda: readiness(site)[0] == 200, what="the site to be well")
+    killed = dead(site, names)
+    match = desk.match(*players, pick_time=5)
+    due = deadline(site, match)
+    wait_until_ran_out(site, match)
+    assert actors(site, match) == BOTH_RAN_OUT
+    assert entries(site, match)[0][2] > due
+    # Somebody is to look after the workers, though no clock has to wait for that.
+    status, parts = readiness(site)
+    assert (status, parts["deadlines"], parts["workers"]) == (503, True, False)
+    assert parts["swept_by"] == "web"
+    assert "deadlines.no-worker" in site.web.log()
+    # From now on it is on time: with a long decision, too, of which no turn has told a worker.
+    second = desk.match(*players, pick_time=4)
+    due = deadline(site, second)
+    wait_until_ran_out(site, second, "another deadline")
+    assert 0 < entries(site, second)[0][2] - due < 10_000
+    # Workers are back, and web processes stand back.
+    for process in killed:
+        process.start()
+    wait_for(lambda: readiness(site)[0] == 200, timeout=SOON, what="workers to sweep")
+    wait_for(lambda: "deadlines.worker-again" in site.web.log(), what="the web process to see it")
+    before = swept_by_web(site)
+    third = desk.match(*players, pick_time=2)
+    wait_until_ran_out(site, third, "a worker's deadline")
+    assert swept_by_web(site) == before
+
+
+def test_an_arrival_is_given_up_without_workers(site: Site, desk: Desk) -> None:
+    ana, ben = desk.person(), desk.person()
+    killed = dead(site, "deadlines beat")
+    seconds = "from django.conf import settings; settings.GAUNTLET_ARRIVAL_SECONDS = {}".format
+    site.python(seconds(4))
+    try:
+        match = desk.accept(desk.challenge(ana, ben), ben)
+    finally:
+        site.python(seconds(180))
+    assert not desk.is_over(match)
+    wait_for(lambda: desk.is_over(match), timeout=SOON, what="the match to be given up")
+    for process in killed:
+        process.start()
+
+
+def test_two_web_processes_do_everything_once(
+    site: Site, another: AnotherWeb, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    killed = dead(site, "deadlines beat")
+    matches = [desk.match(*players, pick_time=4 + number % 3) for number in range(15)]
+    for match in matches:
+        wait_until_ran_out(site, match)
+    both = (site, another)
+    wait_for(
+        lambda: all("deadlines.no-worker" in each.web.log() for each in both),
+        what="both to look after deadlines",
+    )
+    assert [actors(site, match) for match in matches] == [BOTH_RAN_OUT] * len(matches)
+    # The one that did it dies, too.
+    site.web.kill()
+    last = desk.match(*players, pick_time=3)
+    wait_until_ran_out(site, last, "a deadline by the other")
+    assert actors(site, last) == BOTH_RAN_OUT
+    site.web.start()
+    for process in killed:
+        process.start()
+
+
+def test_two_beats_do_everything_once(
+    site: Site, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    second = Process(
+        "second-beat",
+        beat_command(Path(sys.executable)),
+        env=dict(site.env),
+        log=site.folder / "second-beat.log",
+        ready=lambda beat: "beat ready" in beat.log(),
+    )
+    second.start()
+    try:
+        matches = [desk.match(*players, pick_time=2 + number % 3) for number in range(9)]
+        for match in matches:
+            wait_until_ran_out(site, match)
+        site.beat.kill()  # either will do
+        last = desk.match(*players, pick_time=5)
+        wait_until_ran_out(site, last, "a deadline by the other's")
+        # Nor has a web process had to do it.
+        assert readiness(site)[1]["swept_by"] == "worker"
+        assert [actors(site, each) for each in (*matches, last)] == [BOTH_RAN_OUT] * 10
+    finally:
+        second.kill()
+        site.beat.start()
+
+
+async def test_nothing_runs_out_while_the_web_is_away_though_it_stands_in(
+    site: Site, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """It is stopped while it does the workers' work, with a deadline to come, and goes on with that
+    work as soon as with anything else."""
+    killed = dead(site, "deadlines beat")
+    wait_for(lambda: readiness(site)[1]["swept_by"] == "web", timeout=SOON, what="it to stand in")
+    match = desk.match(*players, pick_time=6, reserve=0)
+    async with await Reader.open(site, match, players[0]) as reader:
+        await reader.next("sync")
+        assert (await reader.submit("pick T"))["type"] == "ack"
+        before = deadline(site, match)
+        os.kill(site.web.pid, signal.SIGSTOP)
+        try:
+            await asyncio.sleep(8)
+            assert not ran_out(site, match)
+        finally:
+            os.kill(site.web.pid, signal.SIGCONT)
+        wait_for(lambda: deadline(site, match) > before, what="the time to be given back")
+        assert not ran_out(site, match)
+        assert actors(site, match).count("service") == 1
+    async with await Reader.open(site, match, players[1]) as other:
+        await other.next("sync")
+        assert (await other.submit("pick T"))["type"] == "ack"
+    for process in killed:
+        process.start()
+
+
+def test_nobody_enforces_anything_without_a_web_process(
+    site: Site, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    killed = dead(site, "deadlines beat web")
+    match = desk.match(*players, pick_time=3)
+    due = deadline(site, match)
+    for process in killed:
+        if process is not site.web:
+            process.start()  # these are there
+    time.sleep(6)
+    assert not ran_out(site, match)
+    site.web.start()
+    wait_until_ran_out(site, match, "time that was given back to be over")
+    assert actors(site, match)[0] == "service"
+    assert entries(site, match)[1][2] > due + 3000
