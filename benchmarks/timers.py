@@ -110,7 +110,6 @@ async def measure(
     for start in range(0, len(matches), AT_ONCE):
         some = matches[start : start + AT_ONCE]
         sockets += [s for s, _ in await asyncio.gather(*[watching(stand.site, m) for m in some])]
-    stand.drain()
     left = expiring.first - time.time()
     if left < 0:
         raise SystemExit(f"deadlines began {-left:.0f} s before all was ready: a longer --lead")
