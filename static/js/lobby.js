@@ -156,9 +156,11 @@ function changeLists() {
  */
 function put(name, address, html) {
   const list = region?.querySelector(`[data-list="${name}"]`);
-  // A page without results has no place for any; one of matches alone never has.
-  if (!list)
-    return { added: 0, whole: name !== "over" || !region?.querySelector('[data-list="live"]') };
+  if (!list) {
+    // A page without results has no place for any; one without matches never has.
+    const wants = name === "over" && Boolean(region?.querySelector('[data-list="live"]'));
+    return { added: 0, whole: !wants };
+  }
   const card = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
   const grid = list.querySelector(".grid");
   if (!card || !grid) return { added: 0, whole: false };
