@@ -114,6 +114,13 @@ declare namespace Live {
 
   type Message = Api.ChatMessage;
 
+  /** What a client says that it has: as which reader, up to which version, and how much of the log. */
+  interface Known {
+    you: Seat | null;
+    version: number;
+    log: number;
+  }
+
   // -- what the server says ----------------------------------------------------------------------
 
   interface Sync<Game = never> extends Omit<Api.ViewedMatch, "header" | "view" | "presence"> {
@@ -121,6 +128,8 @@ declare namespace Live {
     header: Header;
     view: View<Game>;
     log: LogItem[];
+    /** The log goes on after that many items that the reader has; absent: it is whole. */
+    after?: number;
     /** Not over HTTP, unless the reader says that they are here. */
     presence?: Attendance;
   }
@@ -254,6 +263,8 @@ declare namespace Live {
     game: string;
     seats: LobbySeat[];
     begun: boolean;
+    /** Only to the lobby: how lists show it, as HTML. */
+    card?: string;
   }
 
   interface MatchEnded {
@@ -264,6 +275,8 @@ declare namespace Live {
     seats: LobbySeat[];
     winner: Seat | null;
     reason: string;
+    /** Only to the lobby: how lists show it, as HTML. */
+    card?: string;
   }
 
   interface RulingNews {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import structlog
@@ -12,6 +13,7 @@ from accounts.mail import confirmed_addresses, send_once
 from games.audience import LOBBY_GROUP, concerned_with, organisers_of, user_group_of
 from games.models import Match
 from games.publishing import frames
+from games.publishing.cards import card_of
 from games.publishing.publish import Frame, publish
 from games.words import game_name, result_text
 
@@ -20,17 +22,23 @@ log = structlog.get_logger("gauntlet.notices")
 
 def announce_end(match: Match) -> None:
     """Tell the lobby and the players that a match has a result."""
-    text = frames.encoded(
-        {
-            "type": "match.ended",
-            **_about(match),
-            "winner": match.winner,
-            "reason": match.reason,
-        }
-    )
+    frame = {
+        "type": "match.ended",
+        **_about(match),
+        "winner": match.winner,
+        "reason": match.reason,
+    }
     players = [player.user_id for player in match.players.all() if player.user_id is not None]
-    groups = [LOBBY_GROUP, *(user_group_of(user_id) for user_id in players)]
-    publish([Frame(group, text) for group in groups])
+    tell_lists(match, frame, players)
+
+
+def tell_lists(match: Match, frame: dict[str, Any], user_ids: Iterable[int]) -> None:
+    """Tell the lobby of a match, with its card for the lists that pages have open, and these
+    users."""
+    text = frames.encoded(frame)
+    listed = frames.encoded({**frame, "card": card_of(match)})
+    out = [Frame(LOBBY_GROUP, listed)]
+    publish([*out, *(Frame(user_group_of(user_id), text) for user_id in user_ids)])
 
 
 def mail_missed_end(match_id: int) -> int:

@@ -17,7 +17,7 @@ from core.clock import instant_of, now_ms
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from core.text import one_line
 from games import store
-from games.audience import LOBBY_GROUP, may_import, may_organise, user_group_of
+from games.audience import may_import, may_organise
 from games.engine import live as lives
 from games.engine import records
 from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
@@ -30,7 +30,7 @@ from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.publishing import frames
-from games.publishing.publish import Frame, publish
+from games.publishing.notices import tell_lists
 from games.rulesets import REGISTRY
 from games.store import Appended, Held, Readers
 
@@ -275,18 +275,15 @@ def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequen
 
 
 def _announce_start(match: Match, players: tuple[User, User]) -> None:
-    text = frames.encoded(
-        {
-            "type": "match.started",
-            "match": match.pk,
-            "url": match.get_absolute_url(),
-            "game": REGISTRY.get(match.ruleset).name,
-            "seats": [{"name": user.shown_name, "username": user.username} for user in players],
-            "begun": match.waits_until is None,
-        }
-    )
-    groups = [LOBBY_GROUP, *(user_group_of(user.pk) for user in players)]
-    publish([Frame(group, text) for group in groups])
+    frame = {
+        "type": "match.started",
+        "match": match.pk,
+        "url": match.get_absolute_url(),
+        "game": REGISTRY.get(match.ruleset).name,
+        "seats": [{"name": user.shown_name, "username": user.username} for user in players],
+        "begun": match.waits_until is None,
+    }
+    tell_lists(match, frame, [user.pk for user in players])
 
 
 # -- records -------------------------------------------------------------------------------------

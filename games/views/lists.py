@@ -83,6 +83,7 @@ def watch(request: HttpRequest) -> HttpResponse:
     context: dict[str, object] = {
         "form": form,
         "live_cards": on[0] if on else "",
+        "live_at_most": LIVE_AT_MOST,
         "result_cards": replays,
         "page": page,
         "may_import": may_import(request.user),

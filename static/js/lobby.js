@@ -1,5 +1,12 @@
 // @ts-check
-/** Lists of challenges and matches that keep themselves up to date. Without it, reloading does. */
+/**
+ * Lists of challenges and matches that keep themselves up to date. Without it, reloading does.
+ *
+ * That a match begins or ends is told to everybody with its card, and that a challenge is gone needs
+ * none: such a page changes what it shows by itself. Where that does not do (it concerns the
+ * reader, a list has a filter, or one that was full has room for what is not here) it asks for its
+ * lists anew.
+ */
 
 import { announce, localiseTimes } from "./site.js";
 import { notices } from "./notices.js";
@@ -7,6 +14,7 @@ import { notices } from "./notices.js";
 // Everybody hears of the same thing at once: they need not all ask at once.
 const SPREAD = 800;
 const AT_MOST_EVERY = 2_500;
+const GATHER = 300; // what is told within so long of each other is done at once
 
 /** @type {HTMLElement | null} */
 const region = document.querySelector("[data-live-lists]");
@@ -82,9 +90,131 @@ function findByAddress(address) {
   return region?.querySelector(`a[href="${name}"], form[action="${name}"] button`) ?? null;
 }
 
+// -- what is told with all that is needed -----------------------------------------------------------
+
+/** @type {Live.News[]} */
+let told = [];
+
+/** @param {Live.News} frame */
+function hear(frame) {
+  if (document.hidden || !isForAll(frame)) {
+    refreshSoon();
+    return;
+  }
+  if (told.length === 0) setTimeout(changeLists, GATHER);
+  told.push(frame);
+}
+
+/**
+ * Whether the lists of this page can be changed by what a frame tells, which concerns nobody here.
+ * @param {Live.News} frame
+ */
+function isForAll(frame) {
+  if (location.search !== "" || !region?.querySelector("[data-list]")) return false;
+  const me = document.querySelector("[data-notices]")?.getAttribute("data-username") ?? "";
+  switch (frame.type) {
+    case "match.started":
+    case "match.ended":
+      return frame.card !== undefined && !frame.seats.some(({ username }) => me && username === me);
+    case "challenge":
+      return frame.status !== "open" && !(me && [frame.from, frame.to].includes(me));
+    default:
+      return false;
+  }
+}
+
+function changeLists() {
+  const frames = told;
+  told = [];
+  tag = ""; // what is shown from here on is nothing that the server has a name for
+  let added = 0;
+  let whole = true;
+  for (const frame of frames) {
+    if (frame.type === "match.started") {
+      const done = put("live", frame.url, frame.card ?? "");
+      added += done.added;
+      whole &&= done.whole;
+    } else if (frame.type === "match.ended") {
+      whole = drop("live", frame.url) && whole;
+      const done = put("over", "", frame.card ?? "");
+      whole &&= done.whole;
+      if (done.added > 0) countOne();
+    } else if (frame.type === "challenge") {
+      whole = drop("offers", frame.url) && whole;
+    }
+  }
+  if (added > 0) announce(`${added} new in the lists.`);
+  if (!whole) refreshSoon();
+}
+
+/**
+ * Show a card as the first of a list, or in place of the one with the same link. `whole` is false
+ * where the page cannot do that by itself.
+ * @param {string} name
+ * @param {string} address empty: what the card itself leads to
+ * @param {string} html
+ */
+function put(name, address, html) {
+  const list = region?.querySelector(`[data-list="${name}"]`);
+  if (!list) {
+    // A page without results has no place for any; one without matches never has.
+    const wants = name === "over" && Boolean(region?.querySelector('[data-list="live"]'));
+    return { added: 0, whole: !wants };
+  }
+  const card = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+  const grid = list.querySelector(".grid");
+  if (!card || !grid) return { added: 0, whole: false };
+  localiseTimes(card);
+  const known = cardIn(list, address || (linkOf(card) ?? ""));
+  if (known) {
+    known.replaceWith(card);
+    return { added: 0, whole: true };
+  }
+  grid.prepend(card);
+  const most = Number(list.getAttribute("data-at-most"));
+  while (grid.children.length > most) grid.lastElementChild?.remove();
+  return { added: 1, whole: true };
+}
+
+/**
+ * Take a card away. False where another one has to follow it, or a word that there is none.
+ * @param {string} name
+ * @param {string} address
+ */
+function drop(name, address) {
+  const list = region?.querySelector(`[data-list="${name}"]`);
+  const card = list && cardIn(list, address);
+  if (!list || !card || card.querySelector("form[data-sent]")) return true;
+  const before = card.parentElement?.children.length ?? 0;
+  card.remove();
+  return before > 1 && before < Number(list.getAttribute("data-at-most"));
+}
+
+/** One more of those that are counted beside the list of what is over. */
+function countOne() {
+  const total = region?.querySelector("[data-total]");
+  if (!(total instanceof HTMLElement)) return;
+  const count = Number(total.dataset.total) + 1;
+  total.dataset.total = String(count);
+  total.textContent = `${count} match${count === 1 ? "" : "es"}`;
+}
+
+/**
+ * @param {ParentNode} list
+ * @param {string} address
+ */
+function cardIn(list, address) {
+  return list.querySelector(`.card__link[href="${CSS.escape(address)}"]`)?.closest(".card") ?? null;
+}
+
+/** @param {ParentNode} card */
+function linkOf(card) {
+  return card.querySelector(".card__link")?.getAttribute("href");
+}
+
 if (region) {
   const listener = notices();
-  listener.addEventListener("frame", refreshSoon);
+  listener.addEventListener("frame", ({ detail }) => hear(detail));
   listener.addEventListener("back", refreshSoon);
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && stale) {

@@ -14,7 +14,7 @@ import pytest
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Request
 
 pytestmark = pytest.mark.browser
 
@@ -113,6 +113,78 @@ def test_lists_that_are_shown_are_not_sent_again(
     assert look_again().status == 304
     anna.get_by_role("button", name="Take back").click()  # it is open to everybody
     anna.wait_for_url(re.compile(r"/lobby/$"))
+
+
+_BEGIN = """
+import json
+from accounts.models import User
+from games.services.matches import match_start
+users = tuple(User.objects.get_or_create(username=name)[0] for name in {names!r})
+begun = [
+    match_start(acting_user=None, players=users, ruleset_id="tetronogo", variant="standard").pk
+    for _ in range({count})
+]
+print(json.dumps(begun))
+"""
+_CONCEDE = """
+from core.clock import now_ms
+from games.models import Match
+from games.services.turns import match_submit
+player = Match.objects.get(pk={match}).players.get(seat=0)
+match_submit(match_id={match}, seat=0, acting_user=player.user, client_id="over", text="concede",
+             version=1, at=now_ms())
+"""
+
+
+@pytest.mark.parametrize("address", ["/", "/watch/"])
+def test_matches_that_begin_and_end_come_to_the_lists_by_themselves(
+    site: Site, new_page: Any, two: tuple[str, str], address: str
+) -> None:
+    """Nobody asks for the lists again, however many look at them."""
+
+    def begin(count: int = 1) -> list[int]:
+        begun: list[int] = json.loads(site.python(_BEGIN.format(names=two, count=count)))
+        return begun
+
+    def end(match: int) -> None:
+        site.python(_CONCEDE.format(match=match))
+
+    first, *_others = begin(3)
+    end(first)
+    page: Page = new_page()
+    asked: list[str] = []
+
+    def note(sent: Request) -> None:
+        if "x-fragment" in sent.headers:
+            asked.append(sent.url)
+
+    page.on("request", note)
+    page.goto(address)
+    page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+    live, over = (page.locator(f"[data-list={name}] .grid") for name in ("live", "over"))
+    over.locator(f"a[href='/matches/{first}/replay/']").wait_for()
+    shown = over.locator(".card").count()
+    # As many as there may be: one that goes would make room for one that is not here.
+    page.evaluate("document.querySelector('[data-list=live]').dataset.atMost = '99'")
+    begun = begin(2)
+    for match in begun:
+        live.locator(f"a[href='/matches/{match}/']").wait_for()
+    times = live.locator(".card").first.locator("time")
+    assert "ago" in times.inner_text() or "now" in times.inner_text()
+    end(begun[0])
+    over.locator(f"a[href='/matches/{begun[0]}/replay/']").wait_for()
+    live.locator(f"a[href='/matches/{begun[0]}/']").wait_for(state="detached")
+    most = int(page.locator("[data-list=over]").get_attribute("data-at-most") or 0)
+    assert over.locator(".card").count() == min(shown + 1, most)
+    assert page.locator("#announcer").inner_text() != ""
+    assert asked == []
+    # With a filter a page has to ask which of them belong to it.
+    page.goto("/watch/?ruleset=tetronogo")
+    page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+    with page.expect_response(lambda got: "x-fragment" in got.request.headers, timeout=60_000):
+        (last,) = begin()
+    live.locator(f"a[href='/matches/{last}/']").wait_for()
+    assert new_page.errors == []
 
 
 def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[str, str]) -> None:
