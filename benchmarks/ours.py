@@ -33,7 +33,8 @@ ids = [
 print(json.dumps({{"sessions": [session_of(user) for user in users], "matches": ids}}))
 """
 
-STALE: Final = "version.stale"
+# What somebody is told who has not seen yet what time did to the match.
+STALE: Final = {"version.stale", "decision.none", "clock.over"}
 
 Answer = Callable[[str, Seat, bytes, RandomSource], str]
 
@@ -138,9 +139,9 @@ class OurPair(Pair):
         async for message in socket:
             self.measured.received += len(message)
             frame = _DECODER.decode(message)
-            if frame.code == STALE:
-                # Clocks were given back after an outage, as happens where the machine is loaded:
-                # as a page does, look again, and then move.
+            if frame.code in STALE:
+                # Clocks were given back after an outage, or ran out, as happens where the machine
+                # is loaded: as a page does, look again, and then move.
                 self.measured.refused += 1
                 await socket.send('{"type":"sync"}')
                 continue

@@ -78,6 +78,13 @@ class Storm:
             visitor.arrived = visitor.place = None
             visitor.attempts, visitor.failed = 0, []
 
+    def drop(self) -> None:
+        """Have every connection break at once, as where a proxy restarts; count from here."""
+        self.forget()
+        for visitor in self.visitors:
+            if visitor.transport is not None:
+                visitor.transport.abort()
+
     async def everybody(self, patience: float) -> float:
         """Wait until all are in; returns the seconds since the beginning."""
         try:
