@@ -12,6 +12,18 @@ from django.conf import settings
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
 
+class Gauntlet(Celery):
+    """Who waits for tasks waits for long; who hands one on does not: a page or a turn waits for
+    them (`core.broker`)."""
+
+    def connection_for_write(self, url: str | None = None, **options: Any) -> Any:
+        """A connection by which tasks are handed on."""
+        patience = settings.GAUNTLET_REDIS_PATIENCE_MS / 1000
+        own = {"socket_timeout": patience, "socket_connect_timeout": patience}
+        given = {**self.conf.broker_transport_options, **own}
+        return super().connection_for_write(url, **{"transport_options": given, **options})
+
+
 class Again(Task[..., Any]):
     """A task that is done once more where it collided with another transaction."""
 
@@ -22,7 +34,7 @@ class Again(Task[..., Any]):
         return done_again(partial(super().__call__, *args, **kwargs))
 
 
-app = Celery("gauntlet", task_cls=Again)
+app = Gauntlet("gauntlet", task_cls=Again)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

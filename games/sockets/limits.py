@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import time
 
+import structlog
 from django.core.cache import cache
+from redis.exceptions import RedisError
+
+log = structlog.get_logger("gauntlet.sockets")
 
 
 class Bucket:
@@ -30,12 +34,16 @@ class Bucket:
 
 def chat_wait(user_id: int) -> int:
     """Count a chat message of a user, over all their sockets. Returns 0, or the seconds to wait
-    when there were too many in the current ten seconds."""
+    when there were too many in the current ten seconds. While the cache is away nothing is
+    counted."""
     window, remaining = divmod(int(time.time()), 10)
     key = f"chat-rate:{user_id}:{window}"
-    cache.add(key, 0, timeout=20)
     try:
+        cache.add(key, 0, timeout=20)
         count = cache.incr(key)
     except ValueError:  # it was evicted in between
+        return 0
+    except RedisError as error:
+        log.warning("chat-limit.cache-away", error=type(error).__name__)
         return 0
     return 0 if count <= 8 else 10 - remaining
