@@ -21,6 +21,7 @@ from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from config.statics import StaticFiles  # noqa: E402
+from core.aside import ASIDE  # noqa: E402
 from games import heartbeat  # noqa: E402
 from games.bots import streams  # noqa: E402
 from games.sockets import rooms  # noqa: E402
@@ -43,11 +44,19 @@ graceful.at_end.append(rooms.let_close)
 graceful.install()
 door.install()
 wire.install()
+
+
+def open_up() -> None:
+    """On the server's loop, before the first request."""
+    ASIDE.begin()
+    rooms.keep_open()
+
+
 # The first sign of life finds out whether the service was away, so it comes before any request.
 application = Lifespan(
     DaphneSockets(graceful),
     begin=lambda answers: heartbeat.start(answers=answers),
-    open_up=rooms.keep_open,
+    open_up=open_up,
 )
 application.install()
 
