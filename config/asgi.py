@@ -27,6 +27,7 @@ from config.origins import SameOrigin  # noqa: E402
 from config.shutdown import GracefulShutdown  # noqa: E402
 from config.sockets import DaphneSockets  # noqa: E402
 from config.statics import StaticFiles  # noqa: E402
+from core.aside import ASIDE  # noqa: E402
 from games import heartbeat, watch  # noqa: E402
 from games.bots import streams  # noqa: E402
 from games.intake import REPORTER  # noqa: E402
@@ -67,10 +68,16 @@ def begin(answers: Answers) -> None:
     watch.start()
 
 
+def open_up() -> None:
+    """On the server's loop, before the first request."""
+    ASIDE.begin()
+    rooms.keep_open()
+
+
 application = Lifespan(
     DaphneSockets(Identified(graceful)),
     begin=begin,
-    open_up=rooms.keep_open,
+    open_up=open_up,
 )
 application.install()
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from redis.exceptions import RedisError
+
+from core.broker import Redis
 
 _AT_ONCE = 1000  # keys
 
@@ -17,6 +22,7 @@ class _KeptClient(RedisCacheClient):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._kept: dict[int, Any] = {}
+        self._client = Redis
 
     def get_client(self, key: Any = None, *, write: bool = False) -> Any:
         """The client of the server in question; it may be used by several threads."""
@@ -44,3 +50,32 @@ class SharedRedisCache(RedisCache):
         keys = list(client.scan_iter(match=f"{prefix}:*", count=_AT_ONCE))
         for first in range(0, len(keys), _AT_ONCE):
             client.delete(*keys[first : first + _AT_ONCE])
+
+
+class SessionCache(SharedRedisCache):
+    """Where sessions are kept besides the database: what cannot be asked is looked up there.
+
+    Not so for what is deleted: a session that has ended in the database alone would be found here
+    once the server is back. Whoever signs out meanwhile is told to try again.
+    """
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        """What is kept; ``default`` where nothing is, or nobody answers."""
+        try:
+            return super().get(key, default, version)
+        except RedisError:
+            return default
+
+    def has_key(self, key: Any, version: int | None = None) -> bool:
+        """Whether something is kept; not where nobody answers."""
+        try:
+            return bool(super().has_key(key, version))
+        except RedisError:
+            return False
+
+    def set(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> None:
+        """Keep something, if anybody answers."""
+        with suppress(RedisError):
+            super().set(key, value, timeout, version)

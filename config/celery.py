@@ -26,6 +26,23 @@ from core.clock import instant_of, now_ms
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.production")
 
 
+class Gauntlet(Celery):
+    """Whoever sends a task says its times by this clock, and beat goes by it. And who waits for
+    tasks waits for long; who hands one on does not: a page or a turn waits for them
+    (`core.broker`)."""
+
+    def now(self) -> datetime:
+        """The service's time."""
+        return instant_of(now_ms()).astimezone(self.timezone)
+
+    def connection_for_write(self, url: str | None = None, **options: Any) -> Any:
+        """A connection by which tasks are handed on."""
+        patience = settings.GAUNTLET_REDIS_PATIENCE_MS / 1000
+        own = {"socket_timeout": patience, "socket_connect_timeout": patience}
+        given = {**self.conf.broker_transport_options, **own}
+        return super().connection_for_write(url, **{"transport_options": given, **options})
+
+
 class Again(Task[..., Any]):
     """A task that is done once more where it collided with another transaction."""
 
@@ -37,14 +54,6 @@ class Again(Task[..., Any]):
         from core.collisions import done_again  # noqa: PLC0415
 
         return done_again(partial(super().__call__, *args, **kwargs))
-
-
-class Gauntlet(Celery):
-    """Whoever sends a task says its times by this clock, and beat goes by it."""
-
-    def now(self) -> datetime:
-        """The service's time."""
-        return instant_of(now_ms()).astimezone(self.timezone)
 
 
 app = Gauntlet("gauntlet", task_cls=Again)

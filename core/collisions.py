@@ -21,6 +21,8 @@ R = TypeVar("R")
 
 # PostgreSQL's deadlock_detected and serialization_failure: all of the transaction is undone.
 _COLLISIONS: Final = {"40P01", "40001"}
+# lock_not_available and query_canceled; and disk_full, out_of_memory: there is no room.
+_ANSWERS: Final = {"55P03", "57014", "53100", "53200"}
 
 
 def is_collision(error: BaseException) -> bool:
@@ -31,9 +33,9 @@ def is_collision(error: BaseException) -> bool:
 
 def was_answered(error: BaseException) -> bool:
     """Whether the database is there and has said no: a collision, a lock or a statement that took
-    too long. Trying again on another connection would only take as long once more."""
+    too long, a full disk. Trying again on another connection would only take as long once more."""
     state = getattr(error.__cause__, "sqlstate", None)
-    return state in _COLLISIONS | {"55P03", "57014"}
+    return state in _COLLISIONS | _ANSWERS
 
 
 def done_again(call: Callable[[], R]) -> R:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import structlog
 from celery import current_app
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
+
+from core.aside import soon
+from core.broker import BREAKER
 
 log = structlog.get_logger("gauntlet.tasks")
 
@@ -30,10 +34,18 @@ def enqueue(
     is found in the database by a sweep, and the rest is not worth failing for.
     """
     try:
+        BREAKER.must_answer()
         current_app.send_task(task, arguments, countdown=countdown, expires=expires)
     except AWAY as error:
+        # The library's own error stands for one of the server's, or of the way to it.
+        BREAKER.trip_for(error.__cause__ or error)
         # Texts may be secrets, such as a mail with the address that resets a password.
         ids = [each for each in arguments if isinstance(each, int)]
         log.warning("task.not-enqueued", task=task, of=ids, error=type(error).__name__)
         return False
     return True
+
+
+def enqueue_soon(task: str, *arguments: Any) -> None:
+    """The same for whoever cannot wait for a broker that hangs, such as a turn."""
+    soon(partial(enqueue, task, *arguments))

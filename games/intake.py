@@ -28,11 +28,11 @@ from functools import cache
 from typing import Any, Final
 
 import msgspec
-import redis
 import structlog
 from django.conf import settings
 from redis.exceptions import RedisError
 
+from core.broker import Redis, client
 from core.clock import now_ms
 from core.instants import instant_of_reading, reading
 
@@ -213,9 +213,5 @@ def _key() -> str:
 
 
 @cache
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.GAUNTLET_REDIS_ADDRESS,
-        socket_timeout=PATIENCE_S,
-        socket_connect_timeout=PATIENCE_S,
-    )
+def _client() -> Redis:
+    return client(socket_timeout=PATIENCE_S)

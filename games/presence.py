@@ -20,12 +20,12 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-import redis
 import redis.asyncio as aioredis
 import structlog
 from django.conf import settings
 from redis.exceptions import RedisError
 
+from core.broker import AsyncRedis, Redis, client
 from core.clock import now_ms
 from games.engine.decisions import ROOM, Audience
 
@@ -38,7 +38,7 @@ ASK_EVERY_MS = 1_000  # how old what others say may be; so late they hear of spe
 _SEATS: Final[tuple[Audience, Audience]] = (0, 1)
 _IMPORTED: Final = uuid.uuid4().hex
 
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, aioredis.Redis] = WeakKeyDictionary()
+_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncRedis] = WeakKeyDictionary()
 _tasks: set[asyncio.Task[None]] = set()
 
 NOBODY: dict[str, Any] = {"seats": [False, False], "spectators": 0}
@@ -206,13 +206,13 @@ def away_of(user_ids: Iterable[int], *, for_s: int) -> set[int]:
     Redis does not answer or has lost what it held, or the site itself was away."""
     ids = sorted(set(user_ids))
     try:
-        client = _sync_client()
-        since = client.get(_since_key())
+        ours = _sync_client()
+        since = ours.get(_since_key())
         if not ids or since is None or int(since) > now_ms() - 1000 * for_s:
             if since is None:
                 forget_since()
             return set()
-        last = client.mget([_seen_key(user_id) for user_id in ids])
+        last = ours.mget([_seen_key(user_id) for user_id in ids])
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return set()
@@ -241,10 +241,8 @@ def _since_key() -> str:
 
 
 @cache
-def _sync_client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.GAUNTLET_REDIS_ADDRESS, socket_timeout=3, socket_connect_timeout=3
-    )
+def _sync_client() -> Redis:
+    return client()
 
 
 # -- shared --------------------------------------------------------------------------------------
@@ -361,12 +359,12 @@ def _counts_key(match_id: int) -> str:
     return f"{settings.REDIS_PREFIX}:presence-room:{match_id}"
 
 
-def _client() -> aioredis.Redis:
+def _client() -> AsyncRedis:
     loop = asyncio.get_running_loop()
     if loop not in _clients:
         # A pool that lets wait: where hundreds come or go at the same moment, a connection for each
         # costs more than what is asked of it, and the usual pool fails when it has no more.
-        _clients[loop] = aioredis.Redis(
+        _clients[loop] = AsyncRedis(
             connection_pool=aioredis.BlockingConnectionPool.from_url(
                 settings.GAUNTLET_REDIS_ADDRESS,
                 socket_timeout=3,

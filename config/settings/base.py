@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from csp.constants import NONE, SELF
+from psycopg_pool import ConnectionPool
 
 from config.logs import logging_config
 from config.settings.oauth import *  # noqa: F403
@@ -126,7 +127,8 @@ DATABASES: dict[str, dict[str, Any]] = {
     "default": {
         **database_options(env.str("DATABASE_URL", "postgresql:///gauntlet")),
         "CONN_MAX_AGE": 0,
-        "CONN_HEALTH_CHECKS": True,
+        # `core.database` looks at each connection that it takes from the pool.
+        "CONN_HEALTH_CHECKS": False,
         "ATOMIC_REQUESTS": False,
     }
 }
@@ -150,11 +152,17 @@ if GAUNTLET_DB_POOLER:
     DATABASES["default"]["OPTIONS"]["prepare_threshold"] = None
 if POOL_MAX:
     DATABASES["default"]["OPTIONS"]["pool"] = {
-        "min_size": min(env.int("GAUNTLET_DB_POOL_MIN", 2), POOL_MAX),
+        # At least one, which is tried for while there is no database.
+        "min_size": max(1, min(env.int("GAUNTLET_DB_POOL_MIN", 2), POOL_MAX)),
         "max_size": POOL_MAX,
         "timeout": 10,
         "max_lifetime": 1800,
         "max_idle": 300,
+        # Each time that the pool tries for a connection in vain it waits twice as long, and in the
+        # end gives up. So it gives up soon, and then begins anew: a database that is back, after
+        # however long, has connections within a second or two.
+        "reconnect_timeout": 2,
+        "reconnect_failed": ConnectionPool.check,
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Where pg_dump, pg_restore and psql are, for backups; empty: wherever they are found.
@@ -165,13 +173,25 @@ REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379")
 # One prefix per site keeps several sites (and tests run side by side) on one server apart.
 REDIS_PREFIX = env.str("GAUNTLET_REDIS_PREFIX", "gauntlet")
 
+# How long an answer is waited for by those who hold something up: a turn, a page, a socket. After
+# that nobody asks until the server answers again (`core.broker`).
+GAUNTLET_REDIS_PATIENCE_MS = env.int("GAUNTLET_REDIS_PATIENCE_MS", 200)
+_PATIENCE_S = GAUNTLET_REDIS_PATIENCE_MS / 1000
+_CACHE_PATIENCE = {"socket_connect_timeout": _PATIENCE_S, "socket_timeout": _PATIENCE_S}
+
 CACHES = {
     "default": {
         "BACKEND": "config.caches.SharedRedisCache",
         "LOCATION": redis_database(REDIS_URL, 1),
         "KEY_PREFIX": REDIS_PREFIX,
-        "OPTIONS": {"socket_connect_timeout": 3, "socket_timeout": 3},
-    }
+        "OPTIONS": _CACHE_PATIENCE,
+    },
+    "sessions": {
+        "BACKEND": "config.caches.SessionCache",
+        "LOCATION": redis_database(REDIS_URL, 1),
+        "KEY_PREFIX": REDIS_PREFIX,
+        "OPTIONS": _CACHE_PATIENCE,
+    },
 }
 
 # Pub/sub: one subscription connection per process, no queue in the server that can fill up.
@@ -209,6 +229,13 @@ CELERY_TASK_ROUTES = {
     "games.tasks.sweep": {"queue": DEADLINES_QUEUE},
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# However long the broker is away: workers and beat wait for it.
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# Nor does a worker end where the broker answers and takes nothing: it is full, or a replica for the
+# moment.
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
+# Who hands on a task tries once more where the connection was an old one, and no longer.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # What a killed worker had taken comes back after this long. Deadlines do not wait for it (the
     # sweep finds them in the database), and no task is scheduled further ahead than a few seconds,
@@ -324,6 +351,7 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_PREVENT_ENUMERATION = True
 
 SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_CACHE_ALIAS = "sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
+import structlog
 from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions, serializers
@@ -17,12 +18,15 @@ from rest_framework.response import Response
 from rest_framework.utils.encoders import JSONEncoder
 from rest_framework.views import exception_handler
 
+from core import away
 from core.api.bodies import WHOLE, Faults, field_faults, refused_fields
 from core.api.errors import ApiProblem
 from core.api.parsing import TooLarge
 from core.api.scopes import REALM, ScopeMissing
 from core.metrics import REFUSALS
 from core.refusals import Refusal
+
+log = structlog.get_logger("gauntlet.api")
 
 PROBLEM = "application/problem+json"
 
@@ -107,6 +111,11 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: every error of the API is a problem document with a code."""
     if isinstance(error, Refusal):
         return refused(error, context.get("request"))
+    if away.is_away(error):
+        log.warning("api.away", error=type(error).__name__)
+        response = problem(503, away.CODE, away.SENTENCE, retry_after=away.COME_BACK_S)
+        response["Retry-After"] = str(away.COME_BACK_S)
+        return response
     if isinstance(error, RequestDataTooBig):
         error = TooLarge()
     elif isinstance(error, Http404):

@@ -10,7 +10,7 @@ broker that is away costs nobody a move; it is logged, and readers catch up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -18,6 +18,9 @@ import redis
 import structlog
 from channels.layers import get_channel_layer
 from django.conf import settings
+
+from core.aside import soon
+from core.broker import Redis, client
 
 log = structlog.get_logger("gauntlet.publish")
 
@@ -110,14 +113,15 @@ def make_ready(frames: Iterable[Frame]) -> None:
 
 def publish(frames: Iterable[Frame], *, kind: str = MATCH_FRAME) -> None:
     """Send frames to their groups in one round trip at most; consumers get them as messages of
-    ``kind``.
+    ``kind``. What leaves this process is sent beside whatever else it does (`core.aside`).
 
     Call it after commit. The channel layer's own `group_send` would need an event loop; this
     speaks the same wire format from plain threads.
     """
     told = list(frames)
     here = tell_here(told, kind=kind)
-    tell_elsewhere(leaving(told), told=here, kind=kind)
+    if frames_left := leaving(told):
+        soon(partial(tell_elsewhere, frames_left, told=here, kind=kind))
 
 
 def tell_here(frames: Sequence[Frame], *, kind: str = MATCH_FRAME) -> list[str]:
@@ -161,10 +165,6 @@ def channel_of(group: str) -> str:
 
 
 @cache
-def _client() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.GAUNTLET_REDIS_ADDRESS,
-        socket_timeout=3,
-        socket_connect_timeout=3,
-        max_connections=64,
-    )
+def _client() -> Redis:
+    # Nobody who is waited for waits here, and what is given up is lost.
+    return client(socket_timeout=2, max_connections=64)

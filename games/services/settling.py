@@ -10,6 +10,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db import transaction
 
+from core.aside import soon
 from core.clock import now_ms
 from core.hooks import send
 from core.on_loop import Connections
@@ -101,10 +102,9 @@ def settle_on_loop(
         try:
             if after is not None:
                 told = tell_here(step.out)
-                later = list(_follow(held, after))
                 if frames_left := leaving(step.out):
-                    later.insert(0, partial(tell_elsewhere, frames_left, told=told))
-                if later:
+                    soon(partial(tell_elsewhere, frames_left, told=told))
+                if later := list(_follow(held, after)):
                     database.later(partial(_do_all, later))
         finally:
             settled(after)  # whoever waits for it must not wait for ever
@@ -172,18 +172,22 @@ def _follow(held: Held, after: Held) -> Iterator[Callable[[], object]]:
         yield partial(send, hooks.match_turned, Match, match_id=held.match_id, version=room)
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:
-        yield partial(_announce_ruling, held, waits=waits)
+        yield partial(soon, partial(_announce_ruling, held, waits=waits))
     if is_over:
-        yield partial(_announce_end, held.match_id)
+        yield partial(soon, partial(_announce_end, held.match_id))
     elif after.wake_at is not None and _is_near(after.wake_at):
-        yield partial(wake_enqueue, match_id=held.match_id, wake_at=after.wake_at)
+        yield partial(_wake_soon, held.match_id, after.wake_at)
 
 
 def enqueue_if_near(match_id: int, wake: int | None) -> None:
     """Have a worker look at a match at instant ``wake`` (ms), where that is soon: what is far is
     found by the sweep."""
     if wake is not None and _is_near(wake):
-        transaction.on_commit(partial(wake_enqueue, match_id=match_id, wake_at=wake), robust=True)
+        transaction.on_commit(partial(_wake_soon, match_id, wake), robust=True)
+
+
+def _wake_soon(match_id: int, wake: int) -> None:
+    soon(partial(wake_enqueue, match_id=match_id, wake_at=wake))
 
 
 def _is_near(wake: int) -> bool:

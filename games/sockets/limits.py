@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
+import structlog
 from django.core.cache import cache
+from redis.exceptions import RedisError
+
+log = structlog.get_logger("gauntlet.sockets")
 
 #: In a socket's scope, where there is a limit: a function that is told whose socket it is (an
 #: account's number, or None for nobody) as soon as that is known. False where they have as many as
@@ -50,12 +54,16 @@ class Bucket:
 
 def chat_wait(user_id: int) -> int:
     """Count a chat message of a user, over all their sockets. Returns 0, or the seconds to wait
-    when there were too many in the current ten seconds."""
+    when there were too many in the current ten seconds. While the cache is away nothing is
+    counted."""
     window, remaining = divmod(int(time.time()), 10)
     key = f"chat-rate:{user_id}:{window}"
-    cache.add(key, 0, timeout=20)
     try:
+        cache.add(key, 0, timeout=20)
         count = cache.incr(key)
     except ValueError:  # it was evicted in between
+        return 0
+    except RedisError as error:
+        log.warning("chat-limit.cache-away", error=type(error).__name__)
         return 0
     return 0 if count <= 8 else 10 - remaining

@@ -40,6 +40,7 @@ from django.db import InterfaceError, OperationalError
 from redis.exceptions import ConnectionError as BrokerGoneError
 from redis.exceptions import RedisError
 
+from core.broker import BREAKER, AsyncRedis
 from core.on_loop import Connections
 from games.audience import AUDIENCES, group_of
 from games.engine.decisions import Audience
@@ -124,7 +125,7 @@ class Room:
         self.gathering: set[str] = set()
         self.tick_channel = f"{settings.REDIS_PREFIX}:rooms:{self.id}"
         self.said_channel = f"{settings.REDIS_PREFIX}:rooms"
-        self.client = aioredis.Redis(
+        self.client = AsyncRedis(
             connection_pool=aioredis.BlockingConnectionPool.from_url(
                 settings.GAUNTLET_REDIS_ADDRESS,
                 socket_timeout=PATIENCE_S,
@@ -271,6 +272,7 @@ class Room:
 
     def _begin_to_listen(self) -> None:
         """The connection is new, or made anew: who knows what was said meanwhile."""
+        BREAKER.close()
         self.trusted_from = time.monotonic() + LISTEN_S
         self.known_until, self.away = float("-inf"), False
         self.unsure = True
@@ -294,7 +296,10 @@ class Room:
             return  # all of it is done when it is back
         confirmations = [self.confirmations[channel_of(group)] for group in groups]
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            # Of a broker that hangs all of it is wished for, and whoever comes is let in.
+            async with asyncio.timeout(
+                settings.GAUNTLET_REDIS_PATIENCE_MS / 1000 if BREAKER.is_open else PATIENCE_S
+            ):
                 async with self.writing:
                     if self.pubsub is not None:
                         await self.pubsub.subscribe(*map(channel_of, groups))

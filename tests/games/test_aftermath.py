@@ -504,14 +504,14 @@ async def test_the_worker_killed_and_its_queue_lost(site: Site, desk: Desk) -> N
         assert (await reader.submit("concede"))["type"] == "ack"
     due = "SELECT aftermath_due FROM games_match WHERE id = %s"
     assert site.sql(due, match) == [(True,)]
-    emptied = site.python(
+    empty = (
         "import redis\n"
         "from django.conf import settings\n"
         "broker = redis.Redis.from_url(settings.CELERY_BROKER_URL)\n"
         "print(broker.delete(settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']"
         " + settings.CELERY_TASK_DEFAULT_QUEUE))"
     )
-    assert emptied.splitlines()[-1] == "1"
+    wait_for(lambda: site.python(empty).splitlines()[-1] == "1", what="the task to be there")
     site.worker.start()
     wait_for(lambda: site.sql(due, match) == [(False,)], what="the end to be followed up")
     assert site.sql(POINTS, match) == [(4,)]

@@ -3,15 +3,17 @@
 import asyncio
 import json
 import socket
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
+from redis.exceptions import ConnectionError as RedisConnectionError
+from rest_framework.views import APIView
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
@@ -21,15 +23,35 @@ from tests.support.site import Web
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    raise OperationalError("secret detail")
+    raise RuntimeError("secret detail")
+
+
+AWAY = [OperationalError("secret"), InterfaceError("secret"), RedisConnectionError("secret")]
+
+
+def away(request: HttpRequest, number: int) -> HttpResponse:
+    raise AWAY[number]
+
+
+class AwayView(APIView):
+    """An endpoint whose database is away."""
+
+    permission_classes = ()
+    authentication_classes = ()
+
+    def get(self, request: Any, number: int) -> Any:
+        raise AWAY[number]
 
 
 class BrokenUrls:
-    """The real addresses and two that fail."""
+    """The real addresses and some that fail."""
 
     urlpatterns: ClassVar = [
         path("broken", broken),
         path("api/v1/broken", broken),
+        path("away/<int:number>", away),
+        path("api/v1/away/<int:number>", away),
+        path("api/v1/away/view/<int:number>", AwayView.as_view()),
         *real_urls.urlpatterns,
     ]
     handler400 = real_urls.handler400
@@ -74,6 +96,23 @@ def test_a_fault_of_ours_in_the_api(client: Client) -> None:
     assert answer.status_code == 500
     assert json.loads(answer.content)["code"] == "server.error"
     assert b"secret detail" not in answer.content
+
+
+@override_settings(ROOT_URLCONF=BrokenUrls)
+@pytest.mark.parametrize("number", range(len(AWAY)))
+def test_what_is_away_is_worth_another_try(client: Client, number: int) -> None:
+    """Here, too, nobody asks the database."""
+    page = client.get(f"/away/{number}")
+    assert page.status_code == 503
+    assert b"<h1>" in page.content
+    for path_ in (f"/api/v1/away/{number}", f"/api/v1/away/view/{number}"):
+        answer = client.get(path_)
+        assert answer.status_code == 503
+        told = json.loads(answer.content)
+        assert (told["code"], told["retry_after"]) == ("service.away", 5)
+        assert answer["Content-Type"] == "application/problem+json"
+        assert answer["Retry-After"] == page["Retry-After"] == "5"
+        assert b"secret" not in answer.content + page.content
 
 
 @pytest.mark.django_db

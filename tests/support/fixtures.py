@@ -193,6 +193,14 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
 
 
 @pytest.fixture(autouse=True)
+def broker_asked_again() -> None:
+    """Tests give this process brokers that are away; the next one finds its own as it is."""
+    from core.broker import BREAKER
+
+    BREAKER.close()
+
+
+@pytest.fixture(autouse=True)
 def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process knows of outages goes with the test's rows."""
     from django.apps import apps

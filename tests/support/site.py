@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,6 +24,7 @@ from script.lib.console import ROOT
 from script.lib.ports import bind_from, free_port
 from script.lib.processes import Child, spawn, stop
 from script.lib.server import beat_command, deadlines_command, web_command, worker_command
+from script.lib.testbed import VARIABLE
 from tests.support.hand import Hand
 from tests.support.template import copied_to
 
@@ -133,6 +134,15 @@ class Process:
             stop(self.child, signal.SIGTERM, timeout)
             self.child = None
 
+    def pause(self) -> None:
+        """Have it stand still (SIGSTOP): its connections stay open, and nothing answers."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Have it go on (SIGCONT), if it is there."""
+        if self.alive:
+            os.kill(self.pid, signal.SIGCONT)
+
     def restart(self) -> None:
         """Kill -9 and start again."""
         self.kill()
@@ -150,14 +160,18 @@ class Site:
     """A running site. Its processes are `web`, `deadlines` (the worker that enforces them),
     `worker` (for everything else) and `beat`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, servers: Mapping[str, str] | None = None) -> None:
+        """``servers`` names others than the suite's (`DATABASE_URL`, `REDIS_URL`), which may lack
+        the migrated database that is copied."""
         name = f"site_{secrets.token_hex(4)}"
         self.folder = folder
-        self.admin_url = os.environ["DATABASE_URL"]
+        own = {**os.environ, **(servers or {})}
+        self.admin_url = own["DATABASE_URL"]
+        self.template = own.get(VARIABLE)
         self.database = f"gauntlet_{name}"
         self.database_url = urlsplit(self.admin_url)._replace(path=f"/{self.database}").geturl()
         self.env = {
-            **os.environ,
+            **own,
             "DATABASE_URL": self.database_url,
             # Its nightly dump belongs neither to the checkout's own site nor to other tests.
             "GAUNTLET_DATA": str(folder / "data"),
@@ -208,7 +222,7 @@ class Site:
 
     def start(self) -> None:
         """Make the database, and start all processes."""
-        copied = copied_to(self.database)
+        copied = copied_to(self.database, self.template)
         self._admin(copied or SQL("CREATE DATABASE {}").format(Identifier(self.database)))
         if copied is None:
             self.manage("migrate", "--no-input", "--verbosity", "0")

@@ -14,9 +14,10 @@ from psycopg.sql import SQL, Composed, Identifier
 from script.lib.testbed import VARIABLE
 
 
-def copied_to(name: str) -> Composed | None:
-    """The statement that makes a database out of the run's template; None where there is none."""
-    template = os.environ.get(VARIABLE)
+def copied_to(name: str, template: str | None = None) -> Composed | None:
+    """The statement that makes a database out of a template, by default the run's; None where there
+    is none."""
+    template = os.environ.get(VARIABLE) if template is None else template
     if not template:
         return None
     return SQL("CREATE DATABASE {} TEMPLATE {}").format(Identifier(name), Identifier(template))

@@ -13,7 +13,7 @@ from functools import partial
 from django.db.models import Exists, OuterRef, QuerySet
 
 from core.jobs import guard
-from core.queueing import enqueue
+from core.queueing import enqueue_soon
 from games.models import Match
 from tournaments.jobs import WEBHOOK_CLOCK, WEBHOOK_TURN
 from tournaments.lifecycle import Visibility
@@ -79,11 +79,11 @@ def _wrong(matches: QuerySet[Match], wanted: QuerySet[Webhook]) -> Iterator[tupl
 def on_turn(*, match_id: int, version: int, **_more: object) -> None:
     """A turn of a followed match is on disk: have a worker tell of it. One that is not told of is
     caught up with later."""
-    enqueue(WEBHOOK_TURN, match_id, version)
+    enqueue_soon(WEBHOOK_TURN, match_id, version)
 
 
 def on_reminder(
     *, match_id: int, seat: int | None, kind: str, left_ms: int, at: int, **_more: object
 ) -> None:
     """The clock of a followed match was announced. Later its reminder would be wrong."""
-    enqueue(WEBHOOK_CLOCK, match_id, seat, kind, left_ms, at)
+    enqueue_soon(WEBHOOK_CLOCK, match_id, seat, kind, left_ms, at)

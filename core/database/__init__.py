@@ -1,0 +1,1 @@
+"""Django's PostgreSQL, as a database backend (`ENGINE`) of ours."""

@@ -1,0 +1,177 @@
+"""PostgreSQL killed in mid-transaction, ended at once, away for long, and without room."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from tests.games.client import Reader
+from tests.games.desk import Desk, Person
+from tests.support.ground import Ground
+from tests.support.ledger import Crowd
+from tests.support.site import Site, wait_for
+
+# A pool whose pauses double comes back after ten seconds and more from an outage of this length.
+LONG_S = 17.0
+BACK_S = 6.0
+
+
+def test_killed_in_mid_transaction(ground: Ground, site: Site, crowd: Crowd) -> None:
+    """Turns are being stored when the process of the database that does so is killed: nobody knows
+    whether they are, all sessions end, and the database recovers."""
+    with ground.slow_turns():
+        (first, *_) = wait_for(ground.storing, what="a turn to be under way")
+        os.kill(first, signal.SIGKILL)
+        wait_for(lambda: first not in ground.storing(), what="the database to recover")
+    crowd.goes_on()
+    assert crowd.end() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGKILL])
+def test_ended_at_once(number: signal.Signals, ground: Ground, crowd: Crowd) -> None:
+    crowd.begin(played=0, clocks=[2])
+    ground.kill_postgres(number)
+    ground.start_postgres()
+    crowd.goes_on()
+    crowd.clocks_ran_out()
+    assert crowd.end() == []
+
+
+def test_after_however_long_the_pool_is_back_within_seconds(
+    ground: Ground, site: Site, crowd: Crowd
+) -> None:
+    """Meanwhile nobody is told that something is broken, only to come back."""
+    desk = Desk(site)
+    player = desk.person()
+    _, token = desk.token(player, "read")
+    crowd.begin(played=0, clocks=[3])
+    ground.kill_postgres(signal.SIGQUIT)
+    gone = time.monotonic()
+    with httpx.Client(base_url=site.base_url, timeout=60) as client:
+        page = client.get("/lobby/", headers={"Cookie": player.cookie})
+        api = client.get("/api/v1/me/", headers={"Authorization": f"Bearer {token}"})
+    for answer in (page, api):
+        assert answer.status_code == 503
+        assert int(answer.headers["Retry-After"]) > 0
+    assert api.headers["Content-Type"] == "application/problem+json"
+    assert api.json()["code"] == "service.away"
+    assert b"<h1>" in page.content
+    wait_for(lambda: time.monotonic() - gone > LONG_S, what="a long outage", timeout=2 * LONG_S)
+    ground.start_postgres()
+    back = time.monotonic()
+    assert httpx.get(f"{site.base_url}/lobby/", timeout=60).status_code == 200
+    assert time.monotonic() - back < BACK_S
+    crowd.goes_on()
+    crowd.clocks_ran_out()
+    assert crowd.end() == []
+
+
+# -- without room --------------------------------------------------------------------------------
+
+
+async def refused(site: Site, match: int, players: tuple[Person, Person], token: str) -> None:
+    """A submission by socket and one by the API, neither of which can be stored."""
+    async with await Reader.open(site, match, players[0]) as reader:
+        await reader.next("sync")
+        version = reader.version
+        await reader.say("submit", id="once", match=match, text="pick T", version=version)
+        error = await reader.next("error")
+        assert error["code"] == "service.away"
+        async with httpx.AsyncClient(base_url=site.base_url, timeout=60) as client:
+            answer = await client.post(
+                f"/api/v1/matches/{match}/submissions/",
+                json={"id": "other", "text": "pick L", "version": version},
+                headers={"Authorization": f"Bearer {token}"},
+            )
+        assert answer.status_code == 503
+        assert answer.json()["code"] == "service.away"
+        assert int(answer.headers["Retry-After"]) > 0
+
+
+async def accepted(site: Site, match: int, player: Person) -> None:
+    async with await Reader.open(site, match, player) as reader:
+        await reader.next("sync")
+        assert (await reader.submit("pick T", id="once"))["type"] == "ack"
+
+
+def test_a_full_disk(ground: Ground, site: Site, crowd: Crowd) -> None:
+    """What the database says then (53100), of whatever is written of a match."""
+    desk = Desk(site)
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    _, token = desk.token(players[1], "play")
+    entries = "SELECT count(*) FROM games_matchentry"
+    with ground.no_room():
+        turns, rows = crowd.turns, site.sql(entries)
+        asyncio.run(refused(site, match, players, token))
+        told = crowd.ledger.told
+        wait_for(lambda: told["error service.away"] >= 3, what="everybody to be refused")
+        assert (crowd.turns, site.sql(entries)) == (turns, rows)
+    asyncio.run(accepted(site, match, players[0]))
+    crowd.goes_on()
+    assert crowd.end() == []
+
+
+@pytest.fixture
+def small() -> Iterator[Path]:
+    """A disk with little room. Skips where none can be made."""
+    # Not below pytest's folders, which the user that PostgreSQL runs as cannot get at.
+    folder = Path(tempfile.mkdtemp(prefix="gauntlet-small-"))
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300m,mode=755", "tmpfs", folder],
+        capture_output=True,
+        check=False,
+    )
+    if made.returncode:
+        folder.rmdir()
+        pytest.skip(f"no file system can be mounted here: {made.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+    folder.rmdir()
+
+
+def test_a_disk_that_is_full(small: Path, tmp_path: Path) -> None:
+    """A real one: the database refuses what needs room, and ends where it cannot even log. Once
+    there is room it is started as any other that has ended, and all goes on."""
+    ground = Ground(tmp_path / "ground", data=small / "postgres")
+    try:
+        site = ground.start()
+        with Crowd(site) as crowd:
+            crowd.begin(played=2, clocks=[4], watched=0)
+            crowd.goes_on(turns=1)
+            filler = small / "filler"
+            fill(filler)
+            told = crowd.ledger.told
+
+            def is_felt() -> bool:
+                with suppress(psycopg.Error):  # what it logs next needs a file of its own
+                    site.sql("SELECT pg_switch_wal()")
+                return ground.postgres.is_dead() or told["error service.away"] > 0
+
+            wait_for(is_felt, timeout=60, what="the database to be in want of room")
+            filler.unlink()
+            ground.start_postgres()
+            crowd.goes_on()
+            crowd.clocks_ran_out()
+            assert crowd.end() == []
+    finally:
+        ground.stop()
+
+
+def fill(file: Path) -> None:
+    """Write until there is no room."""
+    with file.open("wb") as written, suppress(OSError):
+        while True:
+            written.write(bytes(1024 * 1024))
+            written.flush()

@@ -1,0 +1,158 @@
+"""Valkey emptied, hung, killed, full or a replica of nothing, while matches are played."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import httpx
+import pytest
+
+from tests.games.client import Reader
+from tests.games.desk import Desk, Person
+from tests.support.ground import Ground
+from tests.support.ledger import Crowd
+from tests.support.site import Site
+
+# A turn waits no more than a quarter of a second for a Valkey that hangs, and the rest is the
+# machine's, which is busy with other tests. Whoever waits for it waits for three seconds, and more.
+SOON_S = 1.5
+# What a page may take then: it asks for several things, of which the first is given up.
+PAGE_S = 2.5
+
+
+def test_it_forgets_everything(ground: Ground, site: Site, crowd: Crowd) -> None:
+    crowd.begin(played=0, clocks=[1.5, 2, 3])
+    for _ in range(5):
+        ground.empty_valkey()
+        time.sleep(0.3)
+    crowd.goes_on()
+    crowd.clocks_ran_out()
+    assert crowd.end() == []
+
+
+def test_it_is_killed(ground: Ground, crowd: Crowd) -> None:
+    crowd.begin(played=0, clocks=[2])
+    ground.kill_valkey()
+    crowd.goes_on()
+    ground.start_valkey()
+    crowd.goes_on()
+    crowd.clocks_ran_out()
+    assert crowd.end() == []
+
+
+def test_it_hangs_and_no_turn_waits_for_it(ground: Ground, site: Site, crowd: Crowd) -> None:
+    """Its connections are open, and nothing answers. Turns go on as before, by socket and by the
+    API; whoever comes is let in; pages are answered; and who has time left keeps it."""
+    desk = Desk(site)
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    _, token = desk.token(players[1], "read", "play")
+    crowd.begin(played=0, clocks=[2])
+    with ground.hung_valkey():
+        began = time.monotonic()
+        crowd.goes_on(turns=4)
+        took = asyncio.run(used(site, match, players, token))
+        crowd.goes_on(turns=4)
+        # They were all asked for while it hung.
+        during = [each for each in crowd.ledger.waits if each.at > began]
+    crowd.goes_on()
+    crowd.clocks_ran_out()
+    acked = [each.acked for each in during if each.acked is not None]
+    seen = [each.seen for each in during if each.seen is not None]
+    assert len(acked) > 20
+    assert max(acked) < SOON_S
+    assert max(seen) < SOON_S
+    assert {what: s for what, s in took.items() if s > PAGE_S} == {}
+    assert crowd.end() == []
+
+
+async def used(
+    site: Site, match: int, players: tuple[Person, Person], token: str
+) -> dict[str, float]:
+    """What people do, and how long it takes (s): all of it works."""
+    took = {}
+
+    def note(what: str, began: float) -> None:
+        took[what] = time.monotonic() - began
+
+    began = time.monotonic()
+    async with await Reader.open(site, match, players[0]) as reader:
+        await reader.next("sync")
+        note("sync", began)
+        began = time.monotonic()
+        assert (await reader.submit("pick T"))["type"] == "ack"
+        note("submit", began)
+        began = time.monotonic()
+        await reader.say("chat", id="c", room="players", text="hello")
+        await reader.next("chat")
+        note("chat", began)
+        began = time.monotonic()
+        await reader.say("ping", at=1)
+        await reader.next("pong")
+        note("ping", began)
+        async with httpx.AsyncClient(base_url=site.base_url, timeout=60) as client:
+            for path in ("/", "/lobby/", f"/matches/{match}/", f"/matches/{match}/board.svg"):
+                began = time.monotonic()
+                answer = await client.get(path, headers={"Cookie": players[0].cookie})
+                note(path, began)
+                assert answer.status_code == 200, path
+            bearer = {"Authorization": f"Bearer {token}"}
+            began = time.monotonic()
+            answer = await client.get(f"/api/v1/matches/{match}/", headers=bearer)
+            note("api", began)
+            assert answer.status_code == 200
+            began = time.monotonic()
+            answer = await client.post(
+                f"/api/v1/matches/{match}/submissions/",
+                json={"id": "a", "text": "pick L", "version": answer.json()["version"]},
+                headers=bearer,
+            )
+            note("api submission", began)
+            assert answer.status_code == 201, answer.text
+            began = time.monotonic()
+            await reader.next("step")
+            note("step", began)
+    return took
+
+
+Fault = Callable[[Ground], AbstractContextManager[None]]
+
+
+@pytest.mark.parametrize("fault", [Ground.read_only_valkey, Ground.full_valkey])
+def test_it_takes_nothing_new(fault: Fault, ground: Ground, site: Site, crowd: Crowd) -> None:
+    """It answers, and refuses to write. Nothing fails but what stands on it alone: signing in, of
+    which wrong attempts could not be counted, is put off."""
+    desk = Desk(site)
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    _, token = desk.token(players[1], "read", "play")
+    before = len(site.web.log())
+    crowd.begin(played=0, clocks=[1.5, 3])
+    with fault(ground):
+        crowd.goes_on()
+        asyncio.run(used(site, match, players, token))
+        with httpx.Client(base_url=site.base_url, timeout=60) as client:
+            page = client.get("/accounts/login/")
+            assert page.status_code == 200
+            answer = client.post(
+                "/accounts/login/",
+                data={
+                    "login": "nobody",
+                    "password": "wrong",
+                    "csrfmiddlewaretoken": client.cookies["csrftoken"],
+                },
+            )
+        assert answer.status_code == 503
+        assert answer.headers["Retry-After"]
+    crowd.goes_on()
+    crowd.clocks_ran_out()
+    for process in site.processes:
+        assert process.alive, process.name
+    statuses = re.findall(r"\bstatus=(\d+)", site.web.log()[before:])
+    assert "503" in statuses  # who wanted to sign in
+    assert "500" not in statuses
+    assert crowd.end() == []

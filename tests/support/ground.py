@@ -1,0 +1,269 @@
+"""A site on servers of its own, every part of which can be killed, stopped and filled up.
+
+Everything that happens to it is a method here, for the tests of each fault (`tests/faults`) and for
+`script/soak`, which does all of it at random.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+
+from script.lib.console import Failure
+from script.lib.services import DATABASE, Postgres, Service, Valkey
+from script.lib.testbed import KEPT, VARIABLE, fingerprint
+from tests.support.site import Site, wait_for
+
+# A killed PostgreSQL starts again only once the last of its children has gone.
+START_S = 60.0
+
+NO_ROOM = """
+CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+END $$;
+CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON games_match
+    FOR EACH STATEMENT EXECUTE FUNCTION no_room();
+CREATE TRIGGER no_room BEFORE INSERT ON games_matchentry
+    FOR EACH STATEMENT EXECUTE FUNCTION no_room();
+"""
+ROOM_AGAIN = "DROP FUNCTION IF EXISTS no_room() CASCADE"
+
+SLOW = """
+CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_sleep(20); RETURN NEW; END $$;
+CREATE TRIGGER slow BEFORE INSERT ON games_matchentry FOR EACH ROW EXECUTE FUNCTION slow();
+"""
+FAST_AGAIN = "DROP FUNCTION IF EXISTS slow() CASCADE"
+
+
+class Ground:
+    """The site, its database and its Valkey."""
+
+    def __init__(self, folder: Path, data: Path | None = None) -> None:
+        """``data`` is where the database keeps its files, for one that is to have little room."""
+        python = Path(sys.executable)
+        self.postgres = Postgres(data or folder / "postgres", python, durable=False)
+        self.postgres.seed = KEPT / fingerprint()
+        self.valkey = Valkey(folder / "valkey", python)
+        self.folder = folder
+        self.site: Site | None = None
+
+    def start(self) -> Site:
+        """Start the servers, and the site on them."""
+        self.valkey.start()
+        self.postgres.start()
+        self.site = Site(
+            self.folder,
+            {
+                "DATABASE_URL": self.postgres.url,
+                "REDIS_URL": self.valkey.url,
+                VARIABLE: f"{DATABASE}_template" if self.postgres.from_seed else "",
+            },
+        )
+        self.site.start()
+        return self.site
+
+    def stop(self) -> None:
+        """End all of it, and remove the data."""
+        self.mend()
+        if self.site is not None:
+            self.site.stop()
+        self.valkey.stop()
+        self.postgres.stop()
+        Postgres.remove_below(self.postgres.folder)
+
+    @property
+    def there(self) -> Site:
+        """The site, which has been started."""
+        assert self.site is not None
+        return self.site
+
+    def mend(self) -> None:
+        """Undo every fault: what stands still goes on, and what is dead starts again."""
+        for service in (self.valkey, self.postgres):
+            if not service.is_dead():
+                assert service.child is not None
+                os.kill(service.child.pid, signal.SIGCONT)
+            start(service)
+        with self.valkey_client() as client:
+            client.replicaof("NO", "ONE")
+            client.config_set("maxmemory", 0)
+        self.sql(ROOM_AGAIN)
+        self.sql(FAST_AGAIN)
+        if self.site is not None:
+            for process in self.site.processes:
+                process.resume()
+            self.site.ensure_running()
+
+    # -- the database ----------------------------------------------------------------------------
+
+    def sql(self, statement: Any, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Run a statement on the site's database, as soon as that takes one."""
+        if self.site is None:
+            return []
+        until = time.monotonic() + START_S
+        while True:
+            try:
+                return self.site.sql(statement, *parameters)
+            except psycopg.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
+
+    def kill_postgres(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """Kill -9 of the whole server, or another signal: SIGQUIT ends it at once, too, and has it
+        recover when it starts."""
+        assert self.postgres.child is not None
+        pid = self.postgres.child.pid
+        os.kill(pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.postgres.child.wait(START_S)
+        self.postgres.stop(timeout=5)
+
+    def start_postgres(self) -> None:
+        """Start it again."""
+        start(self.postgres)
+
+    def kill_backend(self) -> bool:
+        """Kill -9 of one process that serves the web service, in mid-transaction where one is: the
+        server ends all others then, and recovers. Whether there was one."""
+        found = self.sql(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+            " AND application_name = 'gauntlet' ORDER BY (state = 'active') DESC, random() LIMIT 1"
+        )
+        for (pid,) in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return bool(found)
+
+    @contextmanager
+    def slow_turns(self) -> Iterator[None]:
+        """Have whoever stores a turn stay in the midst of it, for as long as the block takes."""
+        self.sql(SLOW)
+        try:
+            yield
+        finally:
+            self.sql(FAST_AGAIN)
+
+    def storing(self) -> list[int]:
+        """The processes of the database that are in the midst of a turn, by `slow_turns`."""
+        return [
+            pid
+            for (pid,) in self.sql(
+                "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                " AND wait_event = 'PgSleep'"
+            )
+        ]
+
+    @contextmanager
+    def no_room(self) -> Iterator[None]:
+        """Have every write of a match refused as where the disk is full, in the block."""
+        self.sql(NO_ROOM)
+        try:
+            yield
+        finally:
+            self.sql(ROOM_AGAIN)
+
+    # -- Valkey ----------------------------------------------------------------------------------
+
+    def valkey_client(self) -> redis.Redis:
+        """A client that waits for a server that is just starting."""
+        client = redis.Redis.from_url(self.valkey.url, socket_timeout=30)
+
+        def answers() -> bool:
+            try:
+                return bool(client.ping())
+            except redis.RedisError:
+                return False
+
+        wait_for(answers, what="Valkey to answer")
+        return client
+
+    def empty_valkey(self) -> None:
+        """It forgets everything, tasks included."""
+        with self.valkey_client() as client:
+            client.flushall()
+
+    @contextmanager
+    def hung_valkey(self) -> Iterator[None]:
+        """It takes every connection and says nothing, in the block."""
+        assert self.valkey.child is not None
+        os.kill(self.valkey.child.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self.valkey.child.pid, signal.SIGCONT)
+
+    @contextmanager
+    def read_only_valkey(self) -> Iterator[None]:
+        """It is the replica of a server that is not there, in the block."""
+        with self.valkey_client() as client:
+            client.replicaof("127.0.0.1", "1")
+        try:
+            yield
+        finally:
+            with self.valkey_client() as client:
+                client.replicaof("NO", "ONE")
+
+    @contextmanager
+    def full_valkey(self) -> Iterator[None]:
+        """It has no memory left for anything new, in the block."""
+        with self.valkey_client() as client:
+            client.config_set("maxmemory", 1)
+        try:
+            yield
+        finally:
+            with self.valkey_client() as client:
+                client.config_set("maxmemory", 0)
+
+    def kill_valkey(self) -> None:
+        """Kill -9; it keeps nothing on disk."""
+        assert self.valkey.child is not None
+        os.kill(self.valkey.child.pid, signal.SIGKILL)
+        self.valkey.stop(timeout=5)
+
+    def start_valkey(self) -> None:
+        """Start it again, empty."""
+        start(self.valkey)
+
+    # -- everything ------------------------------------------------------------------------------
+
+    def kill_everything(self) -> None:
+        """Kill -9 of every part at the same moment, as where the machine loses its power."""
+        for process in self.there.processes:
+            if process.alive:
+                os.kill(process.pid, signal.SIGKILL)
+        self.kill_postgres()
+        self.kill_valkey()
+        for process in self.there.processes:
+            process.kill()
+
+    def start_everything(self) -> None:
+        """Start all of it again."""
+        self.start_valkey()
+        self.start_postgres()
+        self.there.ensure_running()
+
+
+def start(service: Service) -> None:
+    """Start a server again at its address, if it is dead, however long the last one takes to go."""
+    until = time.monotonic() + START_S
+    while service.is_dead():
+        try:
+            service.start()
+        except Failure:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.3)
