@@ -181,7 +181,8 @@ def test_a_database_that_others_use_is_left_alone(backup: Path, target: Site) ->
     target.manage("restore", str(backup), "--no-check")
 
 
-@pytest.mark.parametrize("share", [0.3, 0.98])
+# In its list of contents, and in its data. (After those comes the list once more, for nothing.)
+@pytest.mark.parametrize("share", [0.3, 0.5])
 def test_a_torn_backup_changes_nothing(
     source: Site, backup: Path, target: Site, tmp_path: Path, share: float
 ) -> None:
