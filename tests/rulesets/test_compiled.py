@@ -53,6 +53,11 @@ def made() -> Path:
     return ROOT / ".data" / "compiled" / compiled.fingerprint()
 
 
+def test_the_command_compiles(made: Path) -> None:
+    """As README has it: by itself, from the shell."""
+    assert run(str(ROOT / "script" / "compile")).splitlines()[-1] == f"Compiled, in {made}."
+
+
 def taken(root: Path = ROOT, variables: Mapping[str, str] = NOTHING) -> list[str]:
     """Which modules a process takes compiled, where it plays; and that it can."""
     code = (
