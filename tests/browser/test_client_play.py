@@ -493,7 +493,7 @@ def test_a_page_without_scripts_shows_board_and_log(new_page: Pages, site: Site)
     assert "Ada placed O at A1 0" in plain.locator(".log").inner_text()
     assert plain.locator("[data-part=board] img").get_attribute("alt")
     assert plain.locator("[data-part=turn]").is_hidden()
-    assert "Without JavaScript" in plain.locator("noscript").inner_text()
+    assert "Without JavaScript" in plain.locator(".match__main > noscript").inner_text()
 
 
 # -- beside the board ----------------------------------------------------------------------------

@@ -78,6 +78,10 @@ class Reader:
                     return frame
                 self.frames.append(frame)
 
+    async def hear(self) -> None:
+        """Wait for a frame, whatever it is, and keep it for later."""
+        self.frames.append(self._took(await self.socket.recv()))
+
     def _took(self, text: str | bytes) -> Frame:
         frame: Frame = json.loads(text)
         self.version = max(self.version, frame.get("version", 0))

@@ -19,8 +19,7 @@ import pytest
 
 from script.lib.ports import bind_from, free_port
 from script.lib.server import web_command
-from script.lib.services import Valkey
-from tests.games.client import Frame, Reader
+from tests.games.client import PATIENCE, Frame, Reader
 from tests.games.desk import Desk, Person
 from tests.support.site import Process, Site, wait_for
 
@@ -91,11 +90,13 @@ async def at(stack: AsyncExitStack, door: Any, match: int, person: Person) -> Re
 
 
 async def caught_up(desk: Desk, *readers: tuple[int, Reader]) -> None:
-    """Wait until readers, each with their seat, have heard how their match stands."""
+    """Wait until readers, each with their seat, have heard how their match stands: by steps, or all
+    of it at once, where their process has looked by itself."""
     for seat, reader in readers:
         newest = desk.hand.call(f"{__name__}:versions", match=reader.match)[seat]
-        while reader.version < newest:
-            await reader.next("step")
+        async with asyncio.timeout(PATIENCE):
+            while reader.version < newest:
+                await reader.hear()
 
 
 @pytest.mark.parametrize("ruleset", ["tetronogo", "domino-wars"])
@@ -169,47 +170,51 @@ async def test_what_is_done_at_one_counts_at_the_other(
         assert (await one.submit("first"))["type"] == "ack"
         assert (await one.submit("D4 90"))["type"] == "ack"
         assert (await desk_elsewhere.organise("take back"))["type"] == "ack"
-        await one.next("step", resync=True)
+        await caught_up(desk, (0, one))
         assert (await one.submit("A1 0"))["type"] == "ack"
     texts = [entry["text"] for entry in desk.rows(match)["entries"]]
     assert texts[-3:] == ["D4 90", "take back", "A1 0"]
 
 
+# Has whatever is appended to a match take a second in the database.
+SLOW = """
+CREATE FUNCTION take_a_second() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$
+"""
+ASLEEP = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+
+
 @pytest.fixture
-def frail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Site, Valkey]]:
-    """A web process whose broker is its own, to be held up."""
-    valkey = Valkey(tmp_path / "valkey", Path(sys.executable))
-    valkey.start()
-    monkeypatch.setenv("REDIS_URL", valkey.url)
-    site = Site(tmp_path)
-    site.processes = [site.web]
-    site.start()
-    yield site, valkey
-    site.stop()
-    valkey.stop()
+def slowly(site: Site) -> Iterator[None]:
+    """Turns take the database a second."""
+    site.sql(SLOW)
+    site.sql(
+        "CREATE TRIGGER take_a_second BEFORE INSERT ON games_matchentry"
+        " FOR EACH ROW EXECUTE FUNCTION take_a_second()"
+    )
+    yield
+    site.sql("DROP TRIGGER take_a_second ON games_matchentry")
+    site.sql("DROP FUNCTION take_a_second")
 
 
-async def test_killed_between_the_commit_and_the_ack(frail: tuple[Site, Valkey]) -> None:
-    """The broker stands still, and the process with it once the turn is durable."""
-    site, valkey = frail
-    assert valkey.child is not None
-    desk = Desk(site)
-    players = (desk.person(), desk.person())
+async def test_killed_between_the_commit_and_the_ack(
+    site: Site, desk: Desk, players: tuple[Person, Person], slowly: None
+) -> None:
+    """The process stands still while the database makes the turn durable, and goes on no more."""
     match = desk.match(*players)
     async with AsyncExitStack() as stack:
         one = await at(stack, site, match, players[0])
         other = await at(stack, site, match, players[1])
         assert (await one.submit("pick T"))["type"] == "ack"
         frame = {"id": "once", "match": match, "version": other.version, "text": "pick L"}
-        os.kill(valkey.child.pid, signal.SIGSTOP)
-        try:
-            await other.say("submit", **frame)
-            count = "SELECT count(*) FROM games_matchentry WHERE match_id = %s"
-            wait_for(lambda: site.sql(count, match) == [(2,)], what="the turn to be durable")
-            site.web.kill()
-        finally:
-            os.kill(valkey.child.pid, signal.SIGCONT)
+        await other.say("submit", **frame)
+        wait_for(lambda: site.sql(ASLEEP) == [(1,)], what="the turn to be on its way")
+        os.kill(site.web.pid, signal.SIGSTOP)
+        count = "SELECT count(*) FROM games_matchentry WHERE match_id = %s"
+        wait_for(lambda: site.sql(count, match) == [(2,)], what="the turn to be durable")
+        site.web.kill()
         await other.closed()
+        assert [each for each in other.frames if each["type"] == "ack"] == []
     site.web.start()
     async with AsyncExitStack() as stack:
         other = await at(stack, site, match, players[1])
