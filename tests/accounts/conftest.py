@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group
 
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
+from tests.support.caching import caches_of
 
 PASSWORD = "swordfish-77"
 _numbers = itertools.count(1)
@@ -46,8 +47,7 @@ def with_confirmed_address(user: User) -> User:
 @pytest.fixture(autouse=True)
 def own_cache(settings: Any) -> None:
     """Give each test a cache of its own: limits are counted there, across requests."""
-    backend = "django.core.cache.backends.locmem.LocMemCache"
-    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": f"test-{next(_numbers)}"}}
+    settings.CACHES = caches_of(f"test-{next(_numbers)}")
 
 
 @pytest.fixture

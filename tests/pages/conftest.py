@@ -11,6 +11,7 @@ from django.test import Client
 
 from accounts.models import User
 from tests.games.conftest import ada, ben, cleo, mona, orla, play, rng, root, set_clock, wire
+from tests.support.caching import caches_of
 
 __all__ = ["ada", "ben", "cleo", "mona", "orla", "play", "rng", "root", "set_clock", "wire"]
 
@@ -20,8 +21,7 @@ _numbers = itertools.count(1)
 @pytest.fixture(autouse=True)
 def own_cache(settings: Any) -> None:
     """Give each test a cache of its own: replays are kept there by the number of their match."""
-    backend = "django.core.cache.backends.locmem.LocMemCache"
-    settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": f"pages-{next(_numbers)}"}}
+    settings.CACHES = caches_of(f"pages-{next(_numbers)}")
 
 
 @pytest.fixture

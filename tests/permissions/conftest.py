@@ -12,6 +12,7 @@ from django.db import transaction
 
 from games.sockets import admission, consumers
 from tests.permissions.world import World
+from tests.support.caching import caches_of
 
 R = TypeVar("R")
 
@@ -33,12 +34,7 @@ def _django_db_helper(world: World) -> World:
 @pytest.fixture(autouse=True)
 def apart(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache of one's own; sockets ask in this thread, whose transaction holds the world."""
-    settings.CACHES = {
-        "default": {
-            "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-            "LOCATION": "permissions",
-        }
-    }
+    settings.CACHES = caches_of("permissions")
 
     async def here(call: Callable[..., R], *args: Any, **kwargs: Any) -> R:
         return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
