@@ -59,3 +59,20 @@ def readiness(web: Web) -> tuple[int, Any]:
 def swept_by_web(site: Site) -> Any:
     """When a web process last swept in the place of workers."""
     return site.sql("SELECT at FROM jobs_jobdone WHERE task = 'games.watch.sweep'")
+
+
+def swept_by_workers(site: Site) -> Any:
+    """When a worker last swept."""
+    return site.sql("SELECT at FROM jobs_jobdone WHERE task = 'games.tasks.sweep'")
+
+
+def wait_for_sweeps(site: Site) -> None:
+    """Wait until workers sweep again and again: the first may be what was left in a queue."""
+    seen: list[Any] = []
+
+    def has_swept() -> bool:
+        if (last := swept_by_workers(site)) not in seen:
+            seen.append(last)
+        return len(seen) > 3
+
+    wait_for(has_swept, timeout=2 * SOON, what="sweeps")
