@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.ground import Ground
 from tests.support.ledger import Crowd
-from tests.support.site import Site
+from tests.support.site import AnotherWeb, Site, Web
 
 Crowds = Callable[..., Crowd]
 
@@ -51,6 +51,19 @@ def ground(ground_once: Ground, request: pytest.FixtureRequest) -> Iterator[Grou
 def site(ground: Ground) -> Site:
     """The site, in place of the one that other tests share."""
     return ground.there
+
+
+@pytest.fixture(params=["daphne", "uvicorn"])
+def web(request: pytest.FixtureRequest, site: Site) -> Iterator[Web]:
+    """A web process of this site, once by each server; the second is gone after its test, since
+    those of a process that is away count on one alone."""
+    if request.param == "daphne":
+        yield site
+        return
+    other = AnotherWeb(site, "uvicorn")
+    other.web.start()
+    yield other
+    other.stop()
 
 
 @pytest.fixture

@@ -208,6 +208,8 @@ def test_the_lobby_and_the_players_hear_that_a_match_has_ended(
     assert [group for group, _ in told] == [
         LOBBY_GROUP, user_group_of(ada.pk), user_group_of(ben.pk),
     ]  # fmt: skip
+    card = told[0][1].pop("card")  # of the lists that everybody sees
+    assert f'href="/matches/{play.pk}/replay/"' in card
     assert told[0][1] == {
         "type": "match.ended",
         "match": play.pk,

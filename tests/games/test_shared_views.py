@@ -243,7 +243,7 @@ def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
         return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
 
     for module in (admission, consumers):
-        monkeypatch.setattr(module, "in_turn_thread", here)
+        monkeypatch.setattr(module, "in_read_thread", here)
 
 
 def test_what_a_crowd_that_arrives_asks_of_the_database(

@@ -58,4 +58,7 @@ def test_a_match_that_begins_is_news_for_all(
         "begun": begun,
     }
     groups = [LOBBY_GROUP, user_group_of(ada.pk), user_group_of(ben.pk)]
-    assert wire.frames("match.started") == [(group, frame) for group in groups]
+    told = wire.frames("match.started")
+    card = told[0][1].pop("card")  # of the lists that everybody sees
+    assert f'href="/matches/{match.pk}/"' in card
+    assert told == [(group, frame) for group in groups]
