@@ -109,10 +109,13 @@ def follow_up(play: Play, at: int) -> tuple[int, str]:
 
 def told_of(play: Play, wire: Wire) -> list[tuple[str, Any]]:
     """What went out, with the match's number left out."""
-    return [
-        (to.replace(f"match.{play.pk}.", ""), {**frame, "match": 0, "url": ""})
-        for to, frame in wire.frames()
-    ]
+    told = []
+    for to, frame in wire.frames():
+        plain = {**frame, "match": 0, "url": ""}
+        if "card" in frame:
+            plain["card"] = frame["card"].replace(f"/matches/{play.pk}/", "/matches/0/")
+        told.append((to.replace(f"match.{play.pk}.", ""), plain))
+    return told
 
 
 def stored_of(play: Play) -> tuple[dict[str, Any], list[dict[str, Any]]]:
