@@ -37,7 +37,7 @@ from tests.support.storm import Storm, Visitor
 
 PATIENCE = 150.0
 SETTLE_S = 2.0
-GAME = "domino-black-white"
+GAME = next(iter(PLAYED))
 
 
 def crowd(desk: Desk, people: list[Person], sockets: int, share: float) -> list[Visitor]:

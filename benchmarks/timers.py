@@ -38,6 +38,8 @@ from stand import Stand, running_site
 from tables import machine, print_table
 from websockets.asyncio.client import ClientConnection
 
+from tests.games.desk import USUAL
+
 # One seat after the other may pick: both are let run out at the same instant.
 EXPIRING: Final = """
 import json
@@ -50,7 +52,7 @@ begins = now_ms() + {lead} * 1000
 made = []
 for number in range({count}):
     due = begins + number * {seconds} * 1000 // {count}
-    match = match_start(acting_user=None, players=tuple(users), ruleset_id="tetronogo",
+    match = match_start(acting_user=None, players=tuple(users), ruleset_id={ruleset!r},
                         variant="standard", advantage=0,
                         options={{"pick_time": (due - now_ms()) // 100 / 10, "turn_time": 3600}})
     made.append((match.pk, match.deadline_at))
@@ -94,7 +96,9 @@ class Expiring:
 
 def begin(stand: Stand, arguments: argparse.Namespace) -> Expiring:
     """Start the matches that nobody will play."""
-    code = EXPIRING.format(count=arguments.expiries, seconds=arguments.seconds, lead=arguments.lead)
+    code = EXPIRING.format(
+        ruleset=USUAL, count=arguments.expiries, seconds=arguments.seconds, lead=arguments.lead
+    )
     made = json.loads(stand.site.python(code).strip().splitlines()[-1])
     return Expiring(dict(made["matches"]), made["grace"])
 

@@ -78,6 +78,21 @@ class Reader:
                     return frame
                 self.frames.append(frame)
 
+    async def look(self) -> Frame:
+        """Everything anew: the `sync`, asked for until it is not too soon for another."""
+        while True:
+            await self.say("sync")
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    frame = self._took(await self.socket.recv())
+                    if frame["type"] in ("sync", "error"):
+                        break
+                    self.frames.append(frame)
+            if frame["type"] == "sync":
+                return frame
+            assert frame["code"] == "rate.frames", frame
+            await asyncio.sleep(frame["retry_after"])
+
     async def hear(self) -> None:
         """Wait for a frame, whatever it is, and keep it for later."""
         self.frames.append(self._took(await self.socket.recv()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tests.support.site import Site
 
@@ -24,6 +24,10 @@ class Person:
     @property
     def cookie(self) -> str:
         return f"sessionid={self.session}"
+
+
+# The game of a match of which it does not matter: one in which both choose in secret first.
+USUAL: Final = "tetronogo"
 
 
 class Desk:
@@ -42,7 +46,7 @@ class Desk:
     def match(
         self,
         *players: Person,
-        ruleset: str = "tetronogo",
+        ruleset: str = USUAL,
         referees: Sequence[Person] = (),
         **options: Any,
     ) -> int:
@@ -56,7 +60,7 @@ class Desk:
         )
         return number
 
-    def challenge(self, challenger: Person, opponent: Person, ruleset: str = "tetronogo") -> int:
+    def challenge(self, challenger: Person, opponent: Person, ruleset: str = USUAL) -> int:
         """One player challenges another."""
         number: int = self._ask(
             "challenge", challenger=challenger.pk, opponent=opponent.pk, ruleset=ruleset

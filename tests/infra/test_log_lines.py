@@ -31,18 +31,17 @@ from core import on_loop
 from core.jobs import guard
 from core.queueing import REQUEST, enqueue
 from games.audience import group_of
-from games.models import Match
 from games.publishing import publish as publishing
 from games.publishing.publish import Frame, publish
-from games.reading.matches import Reader
-from games.sockets import consumers, rooms
+from games.reading.shared import RoomView
+from games.sockets import consumers, crowd, rooms
 from games.sockets.counted import SOCKETS
 from games.sockets.executor import in_turn_thread, in_turn_thread_soon
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.desk import Desk
 from tests.support.looping import LoopSide
 from tests.support.site import Site, wait_for
-from tests.support.sockets import LocalSocket
+from tests.support.sockets import LocalSocket, shared_view
 
 log = structlog.get_logger("gauntlet.tested")
 
@@ -245,10 +244,9 @@ async def opened() -> AsyncIterator[AsyncExitStack]:
 async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
     lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, opened: AsyncExitStack
 ) -> None:
-    def read(match_id: int, _user: Any) -> Reader:
+    def read(_match_id: int, _kept: Any) -> RoomView:
         log.info("read")
-        sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
-        return Reader(Match(pk=match_id), "room", False, False, sync)
+        return shared_view()
 
     async def hear(self: Any, heard: Any) -> None:
         log.info("heard" if b'"step"' in heard.data else "of presence")
@@ -256,7 +254,7 @@ async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
     monkeypatch.setattr(publishing, "_nearby", [])
     monkeypatch.setattr(rooms, "versions_of", lambda _match: (0, 0, 0))
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
-    monkeypatch.setattr(consumers, "reader_of", read)
+    monkeypatch.setattr(crowd, "room_view", read)
     monkeypatch.setattr(consumers.MatchSocket, "match_frame", hear)
     for match in (1, 2):
         bind_contextvars(request=f"request-{match}")

@@ -158,8 +158,7 @@ async def _turn(
 ) -> None:
     """A submission by whoever is to move."""
     for seat, reader in enumerate(readers):
-        await reader.say("sync")
-        view = (await reader.next("sync"))["view"]
+        view = (await reader.look())["view"]
         if any(each["seat"] == seat and each["sealed"] is None for each in view["decisions"]):
             text = site.hand.call(
                 "tests.operations.filled:random_move", match=match, seat=seat, seed=seed

@@ -74,8 +74,7 @@ class Player:
         while True:
             reader = await self.connected()
             try:
-                await reader.say("sync")
-                view: dict[str, Any] = (await reader.next("sync"))["view"]
+                view: dict[str, Any] = (await reader.look())["view"]
             except ConnectionClosed as error:
                 self._lost(error)
             else:
