@@ -91,7 +91,8 @@ class Reader:
             if frame["type"] == "sync":
                 return frame
             assert frame["code"] == "rate.frames", frame
-            await asyncio.sleep(frame["retry_after"])
+            # Asking costs something, too: what is waited for here is room for several.
+            await asyncio.sleep(max(1.0, frame["retry_after"]))
 
     async def hear(self) -> None:
         """Wait for a frame, whatever it is, and keep it for later."""

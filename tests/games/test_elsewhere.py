@@ -19,9 +19,9 @@ import pytest
 
 from script.lib.ports import bind_from, free_port
 from script.lib.server import web_command
-from tests.games.client import PATIENCE, Frame, Reader
+from tests.games.client import Frame, Reader
 from tests.games.desk import Desk, Person
-from tests.support.site import Process, Site, wait_for
+from tests.support.site import PATIENCE, Process, Site, wait_for
 
 
 class Door:
