@@ -79,20 +79,11 @@ class Reader:
                 self.frames.append(frame)
 
     async def look(self) -> Frame:
-        """Everything anew: the `sync`, asked for until it is not too soon for another."""
-        while True:
-            await self.say("sync")
-            async with asyncio.timeout(PATIENCE):
-                while True:
-                    frame = self._took(await self.socket.recv())
-                    if frame["type"] in ("sync", "error"):
-                        break
-                    self.frames.append(frame)
-            if frame["type"] == "sync":
-                return frame
-            assert frame["code"] == "rate.frames", frame
-            # Asking costs something, too: what is waited for here is room for several.
-            await asyncio.sleep(max(1.0, frame["retry_after"]))
+        """Everything anew: the `sync`. As slowly as may be asked for it again and again, with a
+        submission each time: sooner, the submission would be refused as one frame too many."""
+        await asyncio.sleep(0.3)
+        await self.say("sync")
+        return await self.next("sync")
 
     async def hear(self) -> None:
         """Wait for a frame, whatever it is, and keep it for later."""
