@@ -68,8 +68,9 @@ async def crowd(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
     await open_all(pairs)
     all_in = time.perf_counter() - started
     grown = bytes_of(stand.site.web.pid) - memory
-    wait_for_calm(stand)
-    connected = idle(stand)
+    # Beside the loop: a server drops whoever does not answer it for half a minute.
+    await asyncio.to_thread(wait_for_calm, stand)
+    connected = await asyncio.to_thread(idle, stand)
     meter = stand.meter()
     await play_all(pairs, measured, arguments.pace, seconds=arguments.seconds)
     played = meter.taken()
