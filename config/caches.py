@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
+from django.utils.functional import cached_property
 from redis.exceptions import RedisError
 
 from core.broker import Redis
@@ -32,8 +33,14 @@ class _KeptClient(RedisCacheClient):
         return self._kept[id(pool)]
 
 
+# By address and options. Django makes a cache anew for each context (each socket has one, and each
+# call that it has a thread make), and each would connect anew.
+_clients: dict[str, _KeptClient] = {}
+
+
 class SharedRedisCache(RedisCache):
-    """Django's cache in Redis, whose `clear` takes away this site's keys and nobody else's.
+    """Django's cache in Redis, by connections that all of a process share, and whose `clear` takes
+    away this site's keys and nobody else's.
 
     Django's own empties the whole database: other sites there would forget how often they have
     been asked, and test processes side by side would empty each other's cache in the midst.
@@ -42,6 +49,14 @@ class SharedRedisCache(RedisCache):
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
         super().__init__(server, params)
         self._class = _KeptClient
+
+    @cached_property
+    def _cache(self) -> _KeptClient:
+        key = repr((self._servers, self._options))
+        # Of two that are made at the same moment one is kept.
+        return _clients.get(key) or _clients.setdefault(
+            key, self._class(self._servers, **self._options)
+        )
 
     def clear(self) -> None:
         """Delete every key with this cache's prefix, of all versions."""

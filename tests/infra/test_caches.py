@@ -1,13 +1,15 @@
 """The cache in Redis, as configured: what one site clears is its own."""
 
 from collections.abc import Iterator
+from contextvars import Context
 from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import cache, caches
 
 from config.caches import SharedRedisCache
+from core.env import redis_database
 
 
 def beside(prefix: str) -> SharedRedisCache:
@@ -57,9 +59,27 @@ def test_more_than_one_batch_is_cleared(other: SharedRedisCache) -> None:
     assert other.get_many([f"key-{number}" for number in range(2500)]) == {}
 
 
-def test_one_client_serves_all_keys(other: SharedRedisCache) -> None:
+def test_one_client_serves_all_keys() -> None:
     """Making one for every key takes longer than asking for it."""
-    own = beside(settings.REDIS_PREFIX)
-    kept = own._cache.get_client("a")
-    assert own._cache.get_client("b", write=True) is kept
-    assert other._cache.get_client("a") is not kept
+    own: dict[str, Any] = settings.CACHES["default"]
+    here = SharedRedisCache(own["LOCATION"], own)
+    kept = here._cache.get_client("a")
+    assert here._cache.get_client("b", write=True) is kept
+    for location, options in (
+        (redis_database(own["LOCATION"], 7), own["OPTIONS"]),
+        (own["LOCATION"], {**own["OPTIONS"], "socket_timeout": 7}),
+    ):
+        another = SharedRedisCache(location, {**own, "OPTIONS": options})
+        assert another._cache.get_client("a") is not kept
+
+
+def test_every_context_asks_by_the_same_connection() -> None:
+    """Each socket has a context of its own, for which Django makes a cache anew."""
+
+    def which() -> tuple[Any, int]:
+        ours = caches["default"]
+        return ours, ours._cache.get_client().client_id()
+
+    made, connections = zip(*[Context().run(which) for _ in range(5)], strict=True)
+    assert len(set(map(id, made))) == 5
+    assert len(set(connections)) == 1
