@@ -56,10 +56,11 @@ UNREAD_BYTES_AT_MOST = 8 * 1024 * 1024
 UNSENT_BYTES_AT_MOST = 1024 * 1024  # in this process; the system's own buffers come on top
 # A whole match or a whole room's history is worth several ordinary frames.
 DEAR = 4
-# How often a socket asks whether its sign-in still stands, beside being told: when something comes
-# or goes, and where nothing does.
-STANDS_EVERY_S = 15.0
-STANDS_IN_SILENCE_EVERY_S = 20.0
+# How often a socket asks whether its sign-in still stands, beside being told; and how old the
+# answer may be for what comes and goes, which waits for a newer one otherwise. So nothing waits for
+# it, as a rule.
+STANDS_EVERY_S = 17.0
+STANDS_FOR_S = 22.0
 # What those are told who find no room, or no database; clients add some chance of their own.
 COME_BACK_S = 5
 
@@ -89,10 +90,9 @@ class Socket(AsyncWebsocketConsumer):
         # and nobody): found out while connecting.
         self.user: User | None = None
         self.credential: Credential | None = None
-        self.silence: asyncio.TimerHandle | None = None
+        self.next_look: asyncio.TimerHandle | None = None
         self.asking: asyncio.Future[bool] | None = None
-        # Not all that were opened at once ask at once.
-        self.asks_next = time.monotonic() + STANDS_EVERY_S * random.uniform(0.7, 1.3)  # noqa: S311
+        self.stands_until = time.monotonic() + STANDS_FOR_S
         # When what is being taken had come (see `core.instants`).
         self.received = 0
 
@@ -186,7 +186,7 @@ class Socket(AsyncWebsocketConsumer):
             self.write is None
             or heard.kind != MATCH_FRAME
             or self._is_expired
-            or (self.is_private and time.monotonic() >= self.asks_next)
+            or (self.is_private and time.monotonic() >= self.stands_until)
         ):
             return False
         if self._is_news(heard.version):
@@ -313,8 +313,8 @@ class Socket(AsyncWebsocketConsumer):
 
     async def websocket_disconnect(self, message: dict[str, Any]) -> None:
         self.closed = True
-        if self.silence is not None:
-            self.silence.cancel()
+        if self.next_look is not None:
+            self.next_look.cancel()
         try:
             await self.disconnect(message["code"])
         except AWAY as error:
@@ -352,7 +352,7 @@ class Socket(AsyncWebsocketConsumer):
         if not await self._has_room():
             return False
         if self.user is not None:
-            self._ask_in_silence()
+            self._look_later()
         return True
 
     async def _has_room(self) -> bool:
@@ -365,14 +365,15 @@ class Socket(AsyncWebsocketConsumer):
         await self.end(close_code, **frame)
         return False
 
-    def _ask_in_silence(self) -> None:
-        loop = asyncio.get_running_loop()
-        self.silence = loop.call_later(STANDS_IN_SILENCE_EVERY_S, self._check_in_silence)
+    def _look_later(self) -> None:
+        # Not all that were opened at once ask at once.
+        pause = STANDS_EVERY_S * random.uniform(0.8, 1.2)  # noqa: S311
+        self.next_look = asyncio.get_running_loop().call_later(pause, self._look)
 
-    def _check_in_silence(self) -> None:
+    def _look(self) -> None:
         if not self.closed:
-            self.asking = asyncio.ensure_future(self._still_stands())
-            self._ask_in_silence()
+            self.asking = asyncio.ensure_future(self._ask_whether_it_stands())
+            self._look_later()
 
     async def _announce_wait(self) -> None:
         if self.scope["visitor"].token and self.user is None:
@@ -411,9 +412,10 @@ class Socket(AsyncWebsocketConsumer):
 
     async def _still_stands(self) -> bool:
         """Whether the sign-in that the socket was opened with does; it is closed otherwise."""
-        if time.monotonic() < self.asks_next:
-            return True
-        self.asks_next = time.monotonic() + STANDS_EVERY_S
+        return time.monotonic() < self.stands_until or await self._ask_whether_it_stands()
+
+    async def _ask_whether_it_stands(self) -> bool:
+        self.stands_until = time.monotonic() + STANDS_FOR_S
         stands = stands_of_socket(self.scope)
         try:
             if stands is None or await in_read_thread(stands):

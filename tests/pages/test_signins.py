@@ -157,8 +157,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
 
     for module in (consumers, sockets, streams):
         monkeypatch.setattr(module, "in_read_thread", at_once)
-    for module in (sockets, streams):
-        monkeypatch.setattr(module, "STANDS_EVERY_S", 0.0)
+    monkeypatch.setattr(sockets, "STANDS_FOR_S", 0.0)
+    monkeypatch.setattr(streams, "STANDS_EVERY_S", 0.0)
     for module in (consumers, streams):
         monkeypatch.setattr(module, "versions_of", lambda *_: (1, 1, 1))
     sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
@@ -188,7 +188,9 @@ def test_every_kind_of_socket_ends(
     path, audience = SOCKETS[kind]
     monkeypatch.setattr(consumers, "standing_of", lambda *_: (audience, False))
     if how == "silent":
-        monkeypatch.setattr(sockets, "STANDS_IN_SILENCE_EVERY_S", 0.05)
+        # Nor does anybody wait for the answer.
+        monkeypatch.setattr(sockets, "STANDS_FOR_S", 100.0)
+        monkeypatch.setattr(sockets, "STANDS_EVERY_S", 0.05)
 
     async def played() -> None:
         socket = LocalSocket(URLRouter(websocket_urlpatterns), path)
