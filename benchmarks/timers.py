@@ -23,7 +23,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -32,13 +32,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import msgspec
-from driving import Measured, open_all, play_all
-from ours import PLAYED, Prepared, watching
+from driving import Measured, Pace, open_all, play_all
+from ours import PLAYED, OurPair, Prepared, watching
 from stand import Stand, running_site
 from tables import machine, print_table
 from websockets.asyncio.client import ClientConnection
 
 from tests.games.desk import USUAL
+from tests.support.site import Site
 
 # One seat after the other may pick: both are let run out at the same instant.
 EXPIRING: Final = """
@@ -60,6 +61,9 @@ print(json.dumps({{"matches": made, "grace": settings.GAUNTLET_SETTLE_MS}}))
 """
 LOADS: Final = ("quiet", "half")
 AT_ONCE: Final = 50
+# How many matches are made at a time, and for how long they have been played when it begins.
+PREPARED_AT_ONCE: Final = 20
+WARMING_S: Final = 15.0
 # Seconds in which a site that is loaded to its half has told of the last deadline, or never will.
 AFTERWARDS: Final = 30.0
 
@@ -94,6 +98,56 @@ class Expiring:
                 return
 
 
+class Playing:
+    """So many matches at the same time, at so many turns a second together; where one ends, the
+    next begins."""
+
+    def __init__(self, site: Site, game: str, count: int, turns_per_s: float) -> None:
+        self.site, self.game, self.count = site, game, count
+        self.pace = Pace(turns_per_s, count)
+        self.measured = Measured()
+        self.pairs: list[OurPair] = []
+        self.preparing = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def on(self) -> AsyncIterator[None]:
+        """Play for as long as the block takes."""
+        tables = [asyncio.create_task(self._play_on()) for _ in range(self.count)]
+        try:
+            yield
+            for table in tables:
+                if table.done():
+                    table.result()
+        finally:
+            for table in tables:
+                table.cancel()
+            await asyncio.gather(*tables, return_exceptions=True)
+
+    def begin_to_measure(self) -> Measured:
+        """What is measured from now on."""
+        self.measured.waits.clear()
+        self.measured.refused = 0
+        return self.measured
+
+    async def _play_on(self) -> None:
+        while True:
+            pair = await self._next()
+            await pair.open()
+            pair.begin(self.pace)
+            try:
+                await pair.play()
+            finally:
+                await pair.close()
+
+    async def _next(self) -> OurPair:
+        # Few at a time: their clocks run from when they are made.
+        async with self.preparing:
+            if not self.pairs:
+                few = await asyncio.to_thread(Prepared, self.site, self.game, PREPARED_AT_ONCE)
+                self.pairs = few.pairs(PREPARED_AT_ONCE, self.measured)
+            return self.pairs.pop()
+
+
 def begin(stand: Stand, arguments: argparse.Namespace) -> Expiring:
     """Start the matches that nobody will play."""
     code = EXPIRING.format(
@@ -114,28 +168,27 @@ async def measure(
     for start in range(0, len(matches), AT_ONCE):
         some = matches[start : start + AT_ONCE]
         sockets += [s for s, _ in await asyncio.gather(*[watching(stand.site, m) for m in some])]
-    left = expiring.first - time.time()
-    if left < 0:
-        raise SystemExit(f"deadlines began {-left:.0f} s before all was ready: a longer --lead")
     watchers = [
         asyncio.create_task(expiring.watch(match, socket))
         for match, socket in zip(matches, sockets, strict=True)
     ]
-    measured = Measured()
-    pairs = Prepared(stand.site, arguments.game, count).pairs(count, measured)
-    await open_all(pairs)
-    await asyncio.sleep(expiring.first - time.time())
-    meter = stand.meter()
-    playing = asyncio.create_task(play_all(pairs, measured, pace, seconds=arguments.seconds))
-    await playing
-    spent = meter.taken()
+    left = expiring.first - time.time() - WARMING_S
+    if left < 0:
+        raise SystemExit(f"deadlines began {-left:.0f} s before all was ready: a longer --lead")
+    await asyncio.sleep(left)
+    playing = Playing(stand.site, arguments.game, count, pace)
+    async with playing.on():
+        await asyncio.sleep(expiring.first - time.time())
+        meter, measured = stand.meter(), playing.begin_to_measure()
+        await asyncio.sleep(arguments.seconds)
+        measured.elapsed, spent = arguments.seconds, meter.taken()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(AFTERWARDS):
             await asyncio.gather(*watchers)
     for watcher in watchers:
         watcher.cancel()
     await asyncio.gather(*watchers, return_exceptions=True)
-    await asyncio.gather(*[s.close() for s in sockets], *[pair.close() for pair in pairs])
+    await asyncio.gather(*[s.close() for s in sockets])
     return {**found(stand, expiring), **played(measured), "cpu_share": share(spent, arguments)}
 
 
