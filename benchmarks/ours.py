@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import importlib.util
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -27,7 +27,7 @@ from tests.games.desk import session_of
 users = [User.objects.get_or_create(username=name)[0] for name in ("bench-a", "bench-b")]
 ids = [
     match_start(acting_user=None, players=tuple(users), ruleset_id={ruleset!r},
-                variant={variant!r}, advantage=0).pk
+                variant={variant!r}, advantage=0, options={options!r}).pk
     for _ in range({count})
 ]
 print(json.dumps({{"sessions": [session_of(user) for user in users], "matches": ids}}))
@@ -77,11 +77,18 @@ PLAYED = {ruleset.id: player for ruleset in REGISTRY if (player := player_of(rul
 
 class Prepared:
     """Matches that have begun, between two users, and the cookies of both. They are handed out once
-    each."""
+    each. ``options`` are other ones than the game's own."""
 
-    def __init__(self, site: Site, game: str, count: int) -> None:
+    def __init__(
+        self, site: Site, game: str, count: int, options: Mapping[str, Any] | None = None
+    ) -> None:
         ruleset = REGISTRY.get(game)
-        code = PREPARE.format(ruleset=ruleset.id, variant=ruleset.variants[0].id, count=count)
+        code = PREPARE.format(
+            ruleset=ruleset.id,
+            variant=ruleset.variants[0].id,
+            count=count,
+            options=dict(options or {}),
+        )
         found = json.loads(site.python(code).strip().splitlines()[-1])
         self.site = site
         self.answer = PLAYED[game]

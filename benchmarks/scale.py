@@ -42,7 +42,9 @@ from stand import Stand, running_site
 from tables import machine, print_table
 
 IDLE_S: Final = 5.0
-CALM_AT_MOST_S: Final = 180.0
+# A thousand matches that have begun together are reminded together: not while an idle site, or
+# their turns, are measured.
+UNHURRIED: Final = {"choice_time": 3600, "turn_time": 3600}
 SWEEPS: Final = 10
 MATCHES_EACH: Final = 50
 TIMES: Final = 3  # matches before each number of spectators
@@ -59,7 +61,7 @@ KB: Final = 1000
 async def crowd(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
     """Many matches at the same time."""
     quiet = idle(stand)
-    prepared = Prepared(stand.site, arguments.game, arguments.matches)
+    prepared = Prepared(stand.site, arguments.game, arguments.matches, UNHURRIED)
     measured = Measured()
     pairs = prepared.pairs(arguments.matches, measured)
     live = idle(stand)
@@ -69,7 +71,6 @@ async def crowd(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
     all_in = time.perf_counter() - started
     grown = bytes_of(stand.site.web.pid) - memory
     # Beside the loop: a server drops whoever does not answer it for half a minute.
-    await asyncio.to_thread(wait_for_calm, stand)
     connected = await asyncio.to_thread(idle, stand)
     meter = stand.meter()
     await play_all(pairs, measured, arguments.pace, seconds=arguments.seconds)
@@ -91,17 +92,6 @@ async def crowd(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
     }
     await asyncio.gather(*[pair.close() for pair in pairs])
     return found
-
-
-def wait_for_calm(stand: Stand) -> None:
-    """Wait until no clock asks for anything in the next seconds: matches that have begun together
-    are reminded together, and that is not what idle sockets cost."""
-    until = time.monotonic() + CALM_AT_MOST_S
-    soon = "SELECT count(*) FROM games_match WHERE wake_at < %s"
-    while stand.site.sql(soon, 1000 * (time.time() + 2 * IDLE_S)) != [(0,)]:
-        if time.monotonic() > until:
-            raise RuntimeError("there is always something to do")
-        time.sleep(1)
 
 
 def idle(stand: Stand) -> dict[str, float]:
