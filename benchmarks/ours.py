@@ -17,7 +17,7 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.engine.ruleset import Ruleset
 from games.rulesets import REGISTRY
-from tests.support.site import Site
+from tests.support.site import Site, Web
 
 PREPARE = """
 import json
@@ -103,7 +103,7 @@ class Prepared:
         ]
 
 
-async def watching(site: Site, match: int, cookie: str = "") -> tuple[ClientConnection, str]:
+async def watching(site: Web, match: int, cookie: str = "") -> tuple[ClientConnection, str]:
     """A socket of a match, and the frame that says how it stands."""
     socket = await connected(
         f"{site.ws_url}/ws/v1/matches/{match}/", cookie=cookie, origin=site.base_url
@@ -121,7 +121,8 @@ class OurPair(Pair):
         self, site: Site, match: int, cookies: list[str], answer: Answer, measured: Measured
     ) -> None:
         super().__init__(measured, match)
-        self.site = site
+        # Where either player is connected.
+        self.sites: tuple[Web, Web] = (site, site)
         self.match = match
         self.cookies = cookies
         self.answer = answer
@@ -131,7 +132,10 @@ class OurPair(Pair):
 
     async def open(self) -> None:
         opened = await asyncio.gather(
-            *[watching(self.site, self.match, cookie) for cookie in self.cookies]
+            *[
+                watching(site, self.match, cookie)
+                for site, cookie in zip(self.sites, self.cookies, strict=True)
+            ]
         )
         self.sockets = [socket for socket, _ in opened]
         self.first = [text for _, text in opened]
