@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -13,11 +13,12 @@ from redis.exceptions import RedisError
 
 from core.broker import Cluster, client, forget
 
+
 class _KeptClient(RedisCacheClient):
     """Speaks through a client of ours, and keeps it. Django's own makes a new one for every key
     that is asked for, which takes longer than the asking (over half a millisecond)."""
 
-    def __init__(self, servers: Iterable[str], **options: Any) -> None:
+    def __init__(self, servers: list[str], **options: Any) -> None:
         (self._url,) = servers
         self._given = {name: options.pop(name) for name in tuple(options) if "timeout" in name}
         super().__init__(servers, **options)
@@ -40,7 +41,7 @@ class _KeptClient(RedisCacheClient):
             return
         pipe = kept.pipeline()
         for key, value in data.items():
-            pipe.set(key, self._serializer.dumps(value))
+            pipe.set(key, self._serializer.dumps(value))  # type: ignore[attr-defined]  # not in stubs
             if timeout is not None:
                 pipe.expire(key, timeout)
         pipe.execute()

@@ -279,7 +279,7 @@ class Cluster(clusters.RedisCluster):
     def pipeline(self, transaction: Any = None, shard_hint: Any = None) -> Any:
         """Commands that are sent together, as far as one node has their keys, and are no
         transaction; `execute` raises as `execute_command` does."""
-        pipe: Any = super().pipeline()
+        pipe: Any = super().pipeline()  # type: ignore[no-untyped-call]
         # What has been moved, or not been answered, is asked once more, each by itself.
         pipe.parent_execute_command = self.execute_command
         pipe.execute = partial(self._ask, pipe.execute)
@@ -310,7 +310,8 @@ class _AsyncClusterPipeline(clusters_on_loop.ClusterPipeline):
     async def execute(self, *args: Any, **options: Any) -> list[Any]:
         client: Any = self.cluster_client
         async with client.room:
-            return await client.ask(partial(super().execute, *args, **options))
+            found: list[Any] = await client.ask(partial(super().execute, *args, **options))
+            return found
 
 
 class AsyncCluster(clusters_on_loop.RedisCluster):
@@ -329,7 +330,7 @@ class AsyncCluster(clusters_on_loop.RedisCluster):
     def pipeline(self, transaction: Any = None, shard_hint: Any = None) -> _AsyncClusterPipeline:
         """Commands that are sent together, as far as one node has their keys, and are no
         transaction; `execute` raises as `execute_command` does."""
-        return _AsyncClusterPipeline(self)
+        return _AsyncClusterPipeline(self)  # type: ignore[abstract]  # says a stub, and is not so
 
     async def ask(self, call: Callable[[], Coroutine[Any, Any, R]]) -> R:
         """What a call returns. Raises as `execute_command` does."""
@@ -347,7 +348,7 @@ class AsyncCluster(clusters_on_loop.RedisCluster):
             raise _as_away(error) from error
 
 
-def forget(client: Redis, prefix: str) -> None:
+def forget(client: redis.Redis, prefix: str) -> None:
     """Delete every key that begins like this. Raises the errors of Redis."""
     pattern = re.sub(r"([*?\[\]\\])", r"\\\1", prefix) + "*"
     keys = list(client.scan_iter(match=pattern, count=KEYS_AT_ONCE))

@@ -1,10 +1,10 @@
 """Pools of connections to Redis, by address: nothing else knows where a server is to be found.
 
-Behind Sentinel, whoever connects asks a Sentinel first which server is the primary, and so does who
-connects anew after a failover. In a cluster, keys are where `redis` finds them by itself; for what
-is published, one node is enough, since each takes it to all others. All of a site take the same one,
-the one that has the slot of the site's name: so what one process says and another hears goes by one
-server, in the order in which it was said, as it does without a cluster.
+Behind Sentinel, whoever connects asks a Sentinel first which server is the primary, and so does
+who connects anew after a failover. In a cluster, keys are where `redis` finds them by itself; for
+what is published, one node is enough, since each takes it to all others. All of a site take the
+same, the one that has the slot of the site's name: so what one process says and another hears goes
+by one server, in the order in which it was said, as it does without a cluster.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ def pool_on_loop(address: Address, **options: Any) -> aioredis.BlockingConnectio
         found = sentinel_on_loop.Sentinel(
             address.hosts, sentinel_kwargs={**address.sentinel_options, **_patience(options)}
         )
-        return _SentinelPool(address.service, found, **address.options, **options)
+        kind: Any = _SentinelPool
+        made: aioredis.BlockingConnectionPool = kind(
+            address.service, found, **address.options, **options
+        )
+        return made
     if address.form is Form.CLUSTER:
         return aioredis.BlockingConnectionPool(**node_options(address, name), **options)
     return aioredis.BlockingConnectionPool.from_url(str(address), **options)
@@ -110,8 +114,11 @@ class _Lookup:
         self.cluster = cluster
         self.slot = slot
         self.first: tuple[str, int] | None = None
-        self.options = {"socket_timeout": ASK_NODE_S, "socket_connect_timeout": ASK_NODE_S}
-        self.options |= _patience(options)
+        self.options: dict[str, Any] = {
+            "socket_timeout": ASK_NODE_S,
+            "socket_connect_timeout": ASK_NODE_S,
+            **_patience(options),
+        }
 
     @property
     def hosts(self) -> Iterator[tuple[str, int]]:
@@ -131,7 +138,7 @@ class _Lookup:
 
     def failed(self, errors: list[BaseException]) -> RedisConnectionError:
         said = "; ".join(type(error).__name__ for error in errors) or "it is nobody's"
-        return RedisConnectionError(f"No node of the cluster says where slot {self.slot} is: {said}")
+        return RedisConnectionError(f"No node says where slot {self.slot} is: {said}")
 
     def find(self) -> tuple[str, int]:
         """The node that has the slot. Raises ConnectionError."""
@@ -170,11 +177,11 @@ class NodeConnection(in_thread.Connection):
 
     def __init__(self, *, cluster: Address, slot: int, **options: Any) -> None:
         self.lookup = _Lookup(cluster, slot, options)
-        super().__init__(**options)
+        super().__init__(**options)  # type: ignore[no-untyped-call]
 
     def _connect(self) -> Any:
         self.host, self.port = self.lookup.find()
-        return super()._connect()
+        return super()._connect()  # type: ignore[no-untyped-call]
 
 
 class NodeSSLConnection(NodeConnection, in_thread.SSLConnection):
@@ -190,7 +197,7 @@ class LoopNodeConnection(on_loop.Connection):
 
     async def _connect(self) -> None:
         self.host, self.port = await self.lookup.find_on_loop()
-        await super()._connect()
+        await super()._connect()  # type: ignore[no-untyped-call]
 
 
 class LoopNodeSSL(LoopNodeConnection, on_loop.SSLConnection):

@@ -4,10 +4,10 @@
     redis+sentinel://[user:password@]host[:26379][,host[:port]...]/service[/database][?options]
     redis+cluster://[user:password@]host[:6379][,host[:port]...][?options]
 
-`rediss` instead of `redis` has all of it speak TLS. Behind Sentinel the hosts are the Sentinels', the
-service is what they call the primary, and user and password are the servers'; the Sentinels' own are
-the options ``sentinel_username`` and ``sentinel_password``. Of a cluster some nodes are enough, who
-name the others.
+`rediss` instead of `redis` has all of it speak TLS. Behind Sentinel the hosts are the Sentinels',
+the service is what they call the primary, and user and password are the servers'; the Sentinels'
+own are the options ``sentinel_username`` and ``sentinel_password``. Of a cluster some nodes are
+enough, who name the others.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _PORTS: Final = {Form.PLAIN: 6379, Form.SENTINEL: 26379, Form.CLUSTER: 6379}
 _TLS_OPTIONS: Final = (
     "ssl_ca_certs", "ssl_cert_reqs", "ssl_certfile", "ssl_check_hostname", "ssl_keyfile",
 )  # fmt: skip
+_NO: Final = ("false", "no", "0", "f", "n")  # as `redis` has it
 _SENTINEL_OPTIONS: Final = ("sentinel_username", "sentinel_password")
 
 
@@ -56,7 +57,7 @@ class Address:
 
     def __str__(self) -> str:
         path = "/".join(part for part in (self.service, self._number) if part)
-        return self._url(self.form, self.hosts, path)
+        return self._url(self.form, self.hosts, path, self.query)
 
     @property
     def place(self) -> str:
@@ -77,7 +78,7 @@ class Address:
         options = "&".join(
             part for part in self.query.split("&") if part.split("=")[0] not in _SENTINEL_OPTIONS
         )
-        return replace(self, query=options)._url(Form.PLAIN, ((host, port),), self._number)
+        return self._url(Form.PLAIN, ((host, port),), self._number, options)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -108,18 +109,18 @@ class Address:
         given = dict(parse_qsl(self.query))
         found: dict[str, Any] = {name: given[name] for name in _TLS_OPTIONS if name in given}
         if "ssl_check_hostname" in found:
-            found["ssl_check_hostname"] = found["ssl_check_hostname"].lower() in ("true", "1", "yes")
+            found["ssl_check_hostname"] = found["ssl_check_hostname"].lower() not in _NO
         return {"ssl": True, **found}
 
     @property
     def _number(self) -> str:
         return "" if self.database is None else str(self.database)
 
-    def _url(self, form: Form, hosts: Hosts, path: str) -> str:
+    def _url(self, form: Form, hosts: Hosts, path: str, query: str) -> str:
         scheme = f"redis{'s' if self.tls else ''}{'+' if form else ''}{form}"
         places = ",".join(f"{f'[{h}]' if ':' in h else h}:{port}" for h, port in hosts)
-        query = f"?{self.query}" if self.query else ""
-        return f"{scheme}://{self.user}{places}{'/' if path else ''}{path}{query}"
+        more = f"{'/' if path else ''}{path}{'?' if query else ''}{query}"
+        return f"{scheme}://{self.user}{places}{more}"
 
 
 @lru_cache(maxsize=128)

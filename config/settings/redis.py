@@ -115,7 +115,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
 if _BROKER.form is Form.SENTINEL:
     # One address for each Sentinel, and the rest beside it: Celery has no form that holds all.
     CELERY_BROKER_URL = ";".join(
-        _BROKER.of_one(*host).partition("?")[0].replace(f"redis{'s' * _BROKER.tls}:", "sentinel:", 1)
+        f"sentinel:{_BROKER.of_one(*host).partition('?')[0].partition(':')[2]}"
         for host in _BROKER.hosts
     )
     CELERY_BROKER_TRANSPORT_OPTIONS |= {

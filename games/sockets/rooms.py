@@ -17,9 +17,10 @@ be right about it whatever comes late or gets lost, each room does its part:
   still the newest (`_look`), and so it does for all of its readers after its connection broke, or
   when it was late in saying everything anew.
 
-The broker may be several servers, its shards. All of this is done with each of them by itself, by a
-`Line` of its own, which knows of the groups that go by that shard and of nothing else: what is said
-of a group, the ticks that prove that it was heard, and what the group is told go by the same server.
+The broker may be several servers, its shards. All of this is done with each of them by itself, by
+a `Line` of its own, which knows of the groups that go by that shard and of nothing else: what is
+said of a group, the ticks that prove that it was heard, and what the group is told go by the same
+server.
 
 A broker that is away costs only what others publish, and a shard only what they publish by it;
 readers are told of it by their pongs.
@@ -160,7 +161,7 @@ class Room:
             await self._close()
 
     def line_of(self, group: str) -> Line:
-        """By which of its lines the room hears what that group is told. Any thread may call this."""
+        """By which of its lines the room hears what a group is told. Any thread may call this."""
         return self.lines[shard_of(group)]
 
     # -- telling them ----------------------------------------------------------------------------

@@ -542,6 +542,16 @@ async def second(tmp_path: Path, settings: Any, houses: Houses) -> AsyncIterator
     await asyncio.to_thread(valkey.stop)
 
 
+def knows_only(line: Line, group: str) -> bool:
+    """Whether a line has heard of that group, and of no other."""
+    return [each.groups for each in line.others.values() if each.groups] == [{group}]
+
+
+def has_heard(reader: Reader, texts: list[str]) -> bool:
+    """Whether a reader has been told this, and nothing else."""
+    return reader.texts == texts
+
+
 def match_by(shard: int, *, after: int = 0) -> int:
     """A match of which the room is told by that shard."""
     return next(
@@ -570,17 +580,13 @@ async def test_readers_of_every_shard_are_told(houses: Houses, second: Valkey, t
         await there.watch(reader, match, "room")
     # Each is known to the line that has to do with it, and to no other.
     for line_, match in zip(here.lines, matches, strict=True):
-        await until(
-            lambda line_=line_, match=match: [
-                each.groups for each in line_.others.values() if each.groups
-            ] == [{group_of(match, "room")}]
-        )  # fmt: skip
+        await until(partial(knows_only, line_, group_of(match, "room")))
     for match in matches:
         houses.turn(here, match)
     both = [Frame(group_of(match, "room"), "to all") for match in matches]
     houses.send(here, *both)
     for reader in readers:
-        await until(lambda reader=reader: reader.texts == ["turn 1", "to all"])
+        await until(partial(has_heard, reader, ["turn 1", "to all"]))
     assert tap.groups() == [group_of(matches[0], "room")] * 2  # of the first shard
 
 

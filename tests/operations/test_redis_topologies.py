@@ -14,12 +14,13 @@ from typing import NamedTuple
 import pytest
 
 from core import pools
+from script.lib.services import Valkey
 from tests.faults.support import wait_for_sweeps
 from tests.games.client import Reader
 from tests.games.desk import Desk
 from tests.support.ledger import Crowd
 from tests.support.site import AnotherWeb, Site, wait_for
-from tests.support.valkeys import PYTHON, Cluster, Guarded, Valkey, kill
+from tests.support.valkeys import PYTHON, Cluster, Guarded, kill
 
 pytestmark = pytest.mark.xdist_group("redis-topologies")
 
