@@ -264,12 +264,11 @@ def _as_away(error: Exception) -> RedisConnectionError:
 
 
 class Cluster(clusters.RedisCluster):
-    """The keys of a cluster, for threads: each command goes to where its key is. What knows where
-    that is is asked anew after a node has not answered."""
+    """The keys of a cluster, for threads: each command goes to where its key is. After a node has
+    not answered the others are asked where everything is now."""
 
     def __init__(self, address: Address, breaker: Breaker, **options: Any) -> None:
         self.breaker = breaker
-        self.is_stale = False
         super().__init__(**_cluster_options(address, Retry, clusters), **options)
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
@@ -294,16 +293,9 @@ class Cluster(clusters.RedisCluster):
 
     def _call(self, call: Callable[[], R]) -> R:
         try:
-            if self.is_stale:
-                self.nodes_manager.initialize()
-                self.is_stale = False
             return call()
         except (RedisClusterException, ClusterDownError) as error:
-            self.is_stale = True
             raise _as_away(error) from error
-        except (RedisConnectionError, RedisTimeoutError):
-            self.is_stale = True
-            raise
 
 
 class _AsyncClusterPipeline(clusters_on_loop.ClusterPipeline):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from config.celery import Gauntlet
 from core.redis_addresses import Form, address_of
 from tests.infra.test_settings import PRODUCTION, evaluate
 
@@ -152,6 +153,20 @@ def test_behind_sentinel_celery_is_told_in_its_own_way() -> None:
     assert found["options"]["sentinel_kwargs"]["password"] == "s"
     assert found["options"]["sentinel_kwargs"]["ssl"] is True
     assert found["ssl"] == {"ssl_cert_reqs": "required"}
+
+
+def test_who_hands_on_a_task_waits_for_no_sentinel_either(settings: Any) -> None:
+    app = Gauntlet("behind-sentinel")
+    app.conf.broker_transport_options = {
+        "master_name": "mymaster",
+        "sentinel_kwargs": {"password": "s", "socket_timeout": 5, "socket_connect_timeout": 5},
+    }
+    patience = settings.GAUNTLET_REDIS_PATIENCE_MS / 1000
+    given = app.connection_for_write("sentinel://one:1;sentinel://two:2").transport_options
+    own = {"socket_timeout": patience, "socket_connect_timeout": patience}
+    assert given == {"master_name": "mymaster", "sentinel_kwargs": {"password": "s", **own}, **own}
+    waiting = app.connection_for_read("sentinel://one:1").transport_options
+    assert waiting["sentinel_kwargs"]["socket_timeout"] == 5
 
 
 def test_a_cluster_has_one_database_and_needs_a_broker_beside_it() -> None:
