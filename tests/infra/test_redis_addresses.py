@@ -165,7 +165,7 @@ def test_who_hands_on_a_task_waits_for_no_sentinel_either(settings: Any) -> None
     given = app.connection_for_write("sentinel://one:1;sentinel://two:2").transport_options
     own = {"socket_timeout": patience, "socket_connect_timeout": patience}
     assert given == {"master_name": "mymaster", "sentinel_kwargs": {"password": "s", **own}, **own}
-    waiting = app.connection_for_read("sentinel://one:1").transport_options
+    waiting: Any = app.connection_for_read("sentinel://one:1").transport_options
     assert waiting["sentinel_kwargs"]["socket_timeout"] == 5
 
 
