@@ -9,7 +9,7 @@ by one server, in the order in which it was said, as it does without a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import redis
@@ -37,9 +37,8 @@ def pool(address: Address, **options: Any) -> redis.ConnectionPool:
         found = sentinel_in_thread.Sentinel(
             address.hosts, sentinel_kwargs={**address.sentinel_options, **_patience(options)}
         )
-        return sentinel_in_thread.SentinelConnectionPool(
-            address.service, found, **address.options, **options
-        )
+        made: Callable[..., redis.ConnectionPool] = _SentinelPool
+        return made(address.service, found, **address.options, **options)
     if address.form is Form.CLUSTER:
         return redis.ConnectionPool(**node_options(address, name, threads=True), **options)
     return redis.ConnectionPool.from_url(str(address), **options)
@@ -54,11 +53,8 @@ def pool_on_loop(address: Address, **options: Any) -> aioredis.BlockingConnectio
         found = sentinel_on_loop.Sentinel(
             address.hosts, sentinel_kwargs={**address.sentinel_options, **_patience(options)}
         )
-        kind: Any = _SentinelPool
-        made: aioredis.BlockingConnectionPool = kind(
-            address.service, found, **address.options, **options
-        )
-        return made
+        made: Callable[..., aioredis.BlockingConnectionPool] = _LoopSentinelPool
+        return made(address.service, found, **address.options, **options)
     if address.form is Form.CLUSTER:
         return aioredis.BlockingConnectionPool(**node_options(address, name), **options)
     return aioredis.BlockingConnectionPool.from_url(str(address), **options)
@@ -83,11 +79,20 @@ def _patience(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name.endswith("_timeout") and value}
 
 
-class _SentinelPool(
+class _SentinelPool(sentinel_in_thread.SentinelConnectionPool):
+    """With its own connections go those to the Sentinels."""
+
+    def disconnect(self, inuse_connections: bool = True) -> None:
+        super().disconnect(inuse_connections)
+        if inuse_connections:
+            self.sentinel_manager.close()
+
+
+class _LoopSentinelPool(
     sentinel_on_loop.SentinelConnectionPool,
     aioredis.BlockingConnectionPool,
 ):
-    """Both of what its bases are. With its own connections go those to the Sentinels."""
+    """The same, which lets wait for a connection."""
 
     async def disconnect(self, inuse_connections: bool = True) -> None:
         await super().disconnect(inuse_connections)
