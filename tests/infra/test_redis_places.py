@@ -263,6 +263,50 @@ def test_an_event_loop_goes_over_to_whoever_has_the_keys_now(
     assert asyncio.run(goes_on())[-1] == b"3"
 
 
+def test_a_cluster_that_is_down_is_away_whatever_it_says(
+    own_cluster: Cluster, settings: Any
+) -> None:
+    """First because a part of it has nobody left, then because nobody is there at all."""
+    cluster = own_cluster
+    settings.GAUNTLET_REDIS_ADDRESS = cluster.url
+    slots = {name: cluster.node_of(pools.slot_of(name)) for name in "abcdefgh"}
+    kept = next(name for name, node in slots.items() if node is not cluster.primaries[0])
+    there, breaker = broker.client(), breaker_of(cluster.url)
+    there.set(kept, 1)
+
+    async def asked_on_loop(count: int) -> None:
+        on_loop = broker.client_on_loop(at_once=4, socket_timeout=3)
+        for _ in range(count):
+            broker.ask_all_again()
+            pipe: Any = on_loop.pipeline(transaction=False)
+            for ask in (on_loop.get(kept), pipe.get(kept).execute()):
+                with pytest.raises(redis.ConnectionError):
+                    await ask
+        await on_loop.aclose()
+
+    def is_down() -> bool:
+        with client(slots[kept]) as asked:
+            return "cluster_state:fail" in str(asked.execute_command("CLUSTER", "INFO"))
+
+    kill(cluster.nodes[3])  # the replica of the first
+    kill(cluster.nodes[0])
+    wait_for(is_down, what="the cluster to be down")
+    broker.ask_all_again()
+    with pytest.raises(redis.ConnectionError):
+        there.get(kept)
+    assert breaker.is_open
+    assert not breaker.looks()
+    asyncio.run(asked_on_loop(2))
+    for node in cluster.nodes:
+        kill(node)
+    for ask in (lambda: there.get(kept), broker.client, lambda: there.mget([kept, "z"])):
+        broker.ask_all_again()
+        with pytest.raises(redis.ConnectionError):
+            ask()
+    asyncio.run(asked_on_loop(1))
+    assert not breaker.looks()
+
+
 # -- behind Sentinel -----------------------------------------------------------------------------
 
 
