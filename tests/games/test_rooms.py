@@ -612,6 +612,7 @@ async def test_a_shard_that_is_away_costs_what_goes_by_it_until_it_is_back(
     for room, readers in ((here, mine), (there, theirs)):
         for match, reader in readers.items():
             await room.watch(reader, match, "room")
+    await asyncio.sleep(2 * QUICK["SETTLE_S"])  # nobody looks any more because they have come
     await asyncio.to_thread(second.stop)
     await until(lambda: here.lines[1].away and there.lines[1].away)
     late = Reader()

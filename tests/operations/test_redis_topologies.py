@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from core import pools
+from games.sockets.rooms import SETTLE_S
 from script.lib.services import Valkey
 from tests.faults.support import wait_for_sweeps
 from tests.games.client import Reader
@@ -92,11 +93,17 @@ class Watched:
             return False
         return True
 
+    async def is_told_live(self, seconds: float = SOON_S) -> bool:
+        """The same, of the step itself: not of that there is something newer."""
+        told = await self.is_told(seconds)
+        steps = [each["version"] for each in self.watch.frames if each["type"] == "step"]
+        return told and self.version in steps
+
     async def is_told_again(self) -> bool:
-        """Whether what happens from now on reaches the other one by itself, sooner or later."""
-        for _ in range(10):
+        """Whether what happens from now on reaches the other one live, sooner or later."""
+        for _ in range(15):
             await self.step()
-            if await self.is_told(SOON_S / 10):
+            if await self.is_told_live(SOON_S / 10):
                 return True
         return False
 
@@ -195,12 +202,13 @@ async def one_shard_dies(two: Two, by_shard: list[int], shard: Valkey) -> None:
     async with AsyncExitStack() as stack:
         near, far = [await Watched.open(two, match, stack) for match in by_shard]
         for watched in (near, far):
-            await watched.step()
-            assert await watched.is_told()
+            assert await watched.is_told_again()
+        # Nobody looks any more after those who have just come.
+        await asyncio.sleep(3 * SETTLE_S)
         await asyncio.to_thread(kill, shard)
         for _ in range(5):
             await near.step()
-            assert await near.is_told(), "what goes by the other shard does not come"
+            assert await near.is_told_live(), "what goes by the other shard does not come"
             await far.step()  # and nobody has to wait for it
         before = far.watch.version
         assert not await far.is_told(1), "this came by a shard that is dead"
