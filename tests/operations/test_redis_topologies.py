@@ -216,6 +216,7 @@ async def one_shard_dies(two: Two, by_shard: list[int], shard: Valkey) -> None:
         await far.watch.say("ping", at=0)
         pong = await far.watch.next("pong")
         assert pong["version"] == far.version > before
+        await far.step()
         await asyncio.to_thread(shard.start)
         # Now they ask for nothing, and are told all the same that there is something new.
         assert await far.is_told(), "nobody has looked after those who were not told"
