@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -11,26 +12,40 @@ from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from django.utils.functional import cached_property
 from redis.exceptions import RedisError
 
-from core.broker import Redis
-
-_AT_ONCE = 1000  # keys
+from core.broker import Cluster, client, forget
 
 
 class _KeptClient(RedisCacheClient):
-    """Keeps what it speaks through. Django's own makes a new one for every key that is asked for,
-    which takes longer than the asking (over half a millisecond)."""
+    """Speaks through a client of ours, and keeps it. Django's own makes a new one for every key
+    that is asked for, which takes longer than the asking (over half a millisecond)."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._kept: dict[int, Any] = {}
-        self._client = Redis
+    def __init__(self, servers: list[str], **options: Any) -> None:
+        (self._url,) = servers
+        self._given = {name: options.pop(name) for name in tuple(options) if "timeout" in name}
+        super().__init__(servers, **options)
+        self._kept: Any = None
+        self._making = threading.Lock()
 
     def get_client(self, key: Any = None, *, write: bool = False) -> Any:
-        """The client of the server in question; it may be used by several threads."""
-        pool: Any = self._get_connection_pool(write)  # type: ignore[attr-defined]  # not in the stubs
-        if id(pool) not in self._kept:  # pools stay as long as this does
-            self._kept[id(pool)] = super().get_client(key, write=write)
-        return self._kept[id(pool)]
+        """The client of the server, or of the cluster; several threads may use it."""
+        if self._kept is None:
+            with self._making:
+                if self._kept is None:
+                    self._kept = client(self._url, **self._given)
+        return self._kept
+
+    def set_many(self, data: Mapping[Any, Any], timeout: Any) -> None:
+        """Keep some things. In a cluster they are in several places, and go there one by one."""
+        kept = self.get_client(write=True)
+        if not isinstance(kept, Cluster):
+            super().set_many(data, timeout)
+            return
+        pipe = kept.pipeline()
+        for key, value in data.items():
+            pipe.set(key, self._serializer.dumps(value))  # type: ignore[attr-defined]  # not in stubs
+            if timeout is not None:
+                pipe.expire(key, timeout)
+        pipe.execute()
 
 
 # By address and options. Django makes a cache anew for each context (each socket has one, and each
@@ -60,11 +75,7 @@ class SharedRedisCache(RedisCache):
 
     def clear(self) -> None:
         """Delete every key with this cache's prefix, of all versions."""
-        prefix = re.sub(r"([*?\[\]\\])", r"\\\1", self.key_prefix)
-        client = self._cache.get_client(write=True)
-        keys = list(client.scan_iter(match=f"{prefix}:*", count=_AT_ONCE))
-        for first in range(0, len(keys), _AT_ONCE):
-            client.delete(*keys[first : first + _AT_ONCE])
+        forget(self._cache.get_client(write=True), f"{self.key_prefix}:")
 
 
 class SessionCache(SharedRedisCache):

@@ -40,6 +40,8 @@ class Gauntlet(Celery):
         patience = settings.GAUNTLET_REDIS_PATIENCE_MS / 1000
         own = {"socket_timeout": patience, "socket_connect_timeout": patience}
         given = {**self.conf.broker_transport_options, **own}
+        if "sentinel_kwargs" in given:
+            given["sentinel_kwargs"] = {**given["sentinel_kwargs"], **own}
         return super().connection_for_write(url, **{"transport_options": given, **options})
 
 

@@ -40,11 +40,3 @@ def database_options(url: str) -> dict[str, Any]:
         "PORT": str(parts.port or options.pop("port", "")),
         "OPTIONS": options,
     }
-
-
-def redis_database(url: str, number: int) -> str:
-    """Return the same server's address with another database number."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"redis", "rediss"}:
-        raise ImproperlyConfigured("REDIS_URL must start with redis:// or rediss://")
-    return parts._replace(path=f"/{number}").geturl()

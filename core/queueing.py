@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import structlog
 from celery import current_app
+from django.conf import settings
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from core.aside import soon
-from core.broker import BREAKER
+from core.broker import breaker_of
 
 log = structlog.get_logger("gauntlet.tasks")
 
@@ -33,12 +34,13 @@ def enqueue(
     False where the broker is away, which is no error for whoever asks: what must be done in the end
     is found in the database by a sweep, and the rest is not worth failing for.
     """
+    breaker = breaker_of(settings.GAUNTLET_BROKER_ADDRESS)
     try:
-        BREAKER.must_answer()
+        breaker.must_answer()
         current_app.send_task(task, arguments, countdown=countdown, expires=expires)
     except AWAY as error:
         # The library's own error stands for one of the server's, or of the way to it.
-        BREAKER.trip_for(error.__cause__ or error)
+        breaker.trip_for(error.__cause__ or error)
         # Texts may be secrets, such as a mail with the address that resets a password.
         ids = [each for each in arguments if isinstance(each, int)]
         log.warning("task.not-enqueued", task=task, of=ids, error=type(error).__name__)

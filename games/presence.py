@@ -20,12 +20,11 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-import redis.asyncio as aioredis
 import structlog
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from core.broker import AsyncRedis, Redis, client
+from core.broker import AsyncRedis, Redis, client, client_on_loop
 from core.clock import now_ms
 from games.engine.decisions import ROOM, Audience
 
@@ -362,15 +361,5 @@ def _counts_key(match_id: int) -> str:
 def _client() -> AsyncRedis:
     loop = asyncio.get_running_loop()
     if loop not in _clients:
-        # A pool that lets wait: where hundreds come or go at the same moment, a connection for each
-        # costs more than what is asked of it, and the usual pool fails when it has no more.
-        _clients[loop] = AsyncRedis(
-            connection_pool=aioredis.BlockingConnectionPool.from_url(
-                settings.GAUNTLET_REDIS_ADDRESS,
-                socket_timeout=3,
-                socket_connect_timeout=3,
-                max_connections=8,
-                timeout=20,
-            )
-        )
+        _clients[loop] = client_on_loop(at_once=8, socket_timeout=3)
     return _clients[loop]

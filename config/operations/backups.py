@@ -18,7 +18,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-import redis
 import structlog
 from django.conf import settings
 from django.db import connection
@@ -26,6 +25,7 @@ from django.db.migrations.loader import MigrationLoader
 from redis.exceptions import RedisError
 
 from config.operations.programs import Address, Programs, address, programs_find, server_version
+from core.broker import client, forget
 from core.refusals import NotFound, Refusal
 
 log = structlog.get_logger("gauntlet.backups")
@@ -35,7 +35,6 @@ PREFIX: Final = "gauntlet-"
 # Seconds that a restore waits for this process's own connections to be gone.
 _PATIENCE = 10.0
 _LOCK_WAIT_MS = 60_000
-_AT_ONCE = 1000  # keys
 _SCHEMA = "public"
 
 Migrations = frozenset[tuple[str, str]]
@@ -345,23 +344,17 @@ def _hand_over(reader: subprocess.Popen[bytes], writer: subprocess.Popen[bytes])
 def _empty_valkey() -> bool:
     """Forget what Valkey remembers of this site: answers, presence and tasks are of rows that are
     there no more, or are others' now. Whether it could be reached."""
-    prefix = re.sub(r"([*?\[\]\\])", r"\\\1", settings.REDIS_PREFIX)
+    site = settings.REDIS_PREFIX
     places = (
-        (str(settings.CACHES["default"]["LOCATION"]), f"{prefix}:*"),
-        (settings.GAUNTLET_REDIS_ADDRESS, f"{prefix}:*"),
-        (settings.CELERY_BROKER_URL, f"{prefix}.celery.*"),
+        *((url, f"{site}:") for url in settings.CACHES["default"]["LOCATION"]),
+        (settings.GAUNTLET_REDIS_ADDRESS, f"{site}:"),
+        (settings.GAUNTLET_BROKER_ADDRESS, f"{site}.celery."),
     )
     try:
-        for url, pattern in places:
-            with redis.Redis.from_url(url, socket_timeout=10, socket_connect_timeout=3) as client:
-                _forget(client, pattern)
+        for url, prefix in places:
+            with client(url, socket_timeout=10, socket_connect_timeout=3) as there:
+                forget(there, prefix)
     except (RedisError, OSError) as error:
         log.warning("valkey.not-emptied", error=type(error).__name__)
         return False
     return True
-
-
-def _forget(client: redis.Redis, pattern: str) -> None:
-    keys = list(client.scan_iter(match=pattern, count=_AT_ONCE))
-    for first in range(0, len(keys), _AT_ONCE):
-        client.delete(*keys[first : first + _AT_ONCE])

@@ -11,7 +11,9 @@ from config.logs import logging_config
 from config.settings.oauth import *  # noqa: F403
 from config.settings.outgoing import *  # noqa: F403
 from config.settings.outgoing import OUTGOING_SCHEDULE, OUTGOING_TASKS
-from core.env import DATA, ROOT, database_options, env, redis_database
+from config.settings.redis import *  # noqa: F403
+from config.settings.redis import REDIS_PREFIX
+from core.env import DATA, ROOT, database_options, env
 
 BASE_DIR = ROOT
 DATA_DIR = DATA
@@ -168,58 +170,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Where pg_dump, pg_restore and psql are, for backups; empty: wherever they are found.
 GAUNTLET_PG_BIN = env.str("GAUNTLET_PG_BIN", "")
 
-# --- Redis or Valkey: cache, channel layer, Celery's broker -------------------------------------
-REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379")
-# One prefix per site keeps several sites (and tests run side by side) on one server apart.
-REDIS_PREFIX = env.str("GAUNTLET_REDIS_PREFIX", "gauntlet")
-
-# How long an answer is waited for by those who hold something up: a turn, a page, a socket. After
-# that nobody asks until the server answers again (`core.broker`).
-GAUNTLET_REDIS_PATIENCE_MS = env.int("GAUNTLET_REDIS_PATIENCE_MS", 200)
-_PATIENCE_S = GAUNTLET_REDIS_PATIENCE_MS / 1000
-_CACHE_PATIENCE = {"socket_connect_timeout": _PATIENCE_S, "socket_timeout": _PATIENCE_S}
-
-CACHES = {
-    "default": {
-        "BACKEND": "config.caches.SharedRedisCache",
-        "LOCATION": redis_database(REDIS_URL, 1),
-        "KEY_PREFIX": REDIS_PREFIX,
-        "OPTIONS": _CACHE_PATIENCE,
-    },
-    "sessions": {
-        "BACKEND": "config.caches.SessionCache",
-        "LOCATION": redis_database(REDIS_URL, 1),
-        "KEY_PREFIX": REDIS_PREFIX,
-        "OPTIONS": _CACHE_PATIENCE,
-    },
-}
-
-# Pub/sub: one subscription connection per process, no queue in the server that can fill up.
-# A subscriber is idle by nature, so reads must never time out (redis-py 8 would give up after
-# five seconds); the connection cap is set above what a process can need; keep-alive and health
-# checks notice a dead peer instead.
-CHANNEL_LAYERS = {
-    "default": {
-        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
-        "CONFIG": {
-            "hosts": [
-                {
-                    "address": redis_database(REDIS_URL, 0),
-                    "socket_timeout": None,
-                    "socket_connect_timeout": 5,
-                    "socket_keepalive": True,
-                    "max_connections": 4096,
-                    "health_check_interval": 30,
-                    "client_name": f"{REDIS_PREFIX}-layer",
-                }
-            ],
-            "prefix": REDIS_PREFIX,
-        },
-    }
-}
-
 # --- Celery -------------------------------------------------------------------------------------
-CELERY_BROKER_URL = redis_database(REDIS_URL, 2)
 CELERY_TASK_DEFAULT_QUEUE = f"{REDIS_PREFIX}.default"
 # Deadlines have a queue of their own, and a worker process that does nothing else: however slow
 # mail, receivers of webhooks or a dump are, no decision waits behind them.
@@ -236,17 +187,6 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 # Who hands on a task tries once more where the connection was an old one, and no longer.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0}
-CELERY_BROKER_TRANSPORT_OPTIONS = {
-    # What a killed worker had taken comes back after this long. Deadlines do not wait for it (the
-    # sweep finds them in the database), and no task is scheduled further ahead than a few seconds,
-    # so a short value only shortens recovery and cannot run a task twice by itself.
-    "visibility_timeout": 60,
-    "global_keyprefix": f"{REDIS_PREFIX}.celery.",
-    "socket_timeout": 30,
-    "socket_connect_timeout": 5,
-    "socket_keepalive": True,
-    "health_check_interval": 15,
-}
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True
@@ -472,8 +412,6 @@ GAUNTLET_SENTRY_DSN = env.str("GAUNTLET_SENTRY_DSN", "")
 GAUNTLET_SENTRY_ENVIRONMENT = env.str("GAUNTLET_SENTRY_ENVIRONMENT", "production")
 
 # --- Matches ------------------------------------------------------------------------------------
-# Where the channel layer lives, for those who speak to it from plain threads.
-GAUNTLET_REDIS_ADDRESS = redis_database(REDIS_URL, 0)
 # How far workers that enforce no deadlines stand back where a turn wants the processor, too.
 GAUNTLET_WORKER_NICE = env.int("GAUNTLET_WORKER_NICE", 10)
 # Sockets that one process lets wait to be seen to, players first. One core sees to about a hundred

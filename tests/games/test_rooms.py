@@ -7,7 +7,9 @@ publishes goes past the others.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -17,13 +19,14 @@ from typing import Any
 
 import pytest
 import redis
+from channels_redis.pubsub import RedisPubSubLoopLayer
 from django.conf import settings
 
 from games.audience import group_of
 from games.publishing import publish as publishing
-from games.publishing.publish import Frame, Heard, publish
+from games.publishing.publish import Frame, Heard, publish, shard_of
 from games.sockets import rooms
-from games.sockets.rooms import VERSION, Room
+from games.sockets.rooms import VERSION, Line, Room
 from script.lib.services import Valkey
 from tests.support.site import PATIENCE
 
@@ -96,7 +99,13 @@ class Houses:
 
 def keeps(room: Room) -> bool:
     """Whether a room keeps from the broker what nobody reads elsewhere."""
-    return not room.must_leave(Frame("match.0.room", "", 1))
+    return not any(each.must_leave("match.0.room") for each in room.lines)
+
+
+def line(room: Room) -> Line:
+    """The only one that a room has, where the broker is one server."""
+    (line,) = room.lines
+    return line
 
 
 def stand_still(seconds: float) -> None:
@@ -160,7 +169,7 @@ async def test_steps_leave_only_for_readers_elsewhere(houses: Houses, tap: Tap) 
     mine, theirs = Reader(), Reader()
     await here.watch(mine, 1, "room")
     await there.watch(theirs, 2, "room")
-    await until(lambda: any("match.2.room" in each.groups for each in here.others.values()))
+    await until(lambda: any("match.2.room" in each.groups for each in line(here).others.values()))
     for match_id in (1, 2, 3):
         houses.turn(here, match_id)
     assert tap.groups() == ["match.2.room"]
@@ -249,8 +258,8 @@ async def test_who_was_not_known_yet_is_told_a_moment_later(
     houses: Houses, tap: Tap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = await houses.open(), await houses.open()
-    await until(lambda: there.others)
-    monkeypatch.setattr(here, "_note", lambda _said: None)  # it has not come to that yet
+    await until(lambda: line(there).others)
+    monkeypatch.setattr(line(here), "_note", lambda _said: None)  # it has not come to that yet
     reader = Reader()
     await there.watch(reader, 1, "room")
     houses.view(reader, 1)
@@ -273,17 +282,17 @@ async def test_readers_who_come_at_the_moment_of_a_turn(houses: Houses) -> None:
     """Many tries, while both rooms hear of each other late, each time by another while."""
     source = random.Random(13)
     here, there = await houses.open(), await houses.open()
-    await until(lambda: here.others and there.others)
+    await until(lambda: line(here).others and line(there).others)
     kept = 0
     delays = {here.id: 0.0, there.id: 0.0}
     for room in (here, there):
-        take = room._take_message
+        take = line(room)._take_message
 
         def late(message: dict[str, Any], take: Any = take, room: Room = room) -> None:
             # In order, as they would; sometimes all of it is held up for a while.
             room.loop.call_later(delays[room.id], take, message)
 
-        room._take_message = late  # type: ignore[method-assign]
+        line(room)._take_message = late  # type: ignore[method-assign]
 
     async def one(match_id: int) -> None:
         nonlocal kept
@@ -315,13 +324,13 @@ async def test_a_connection_that_broke(houses: Houses, monkeypatch: pytest.Monke
     reader = Reader()
     await there.watch(reader, 1, "room")
     houses.view(reader, 1)
-    connect, may = there._connect, asyncio.Event()
+    connect, may = line(there)._connect, asyncio.Event()
 
     async def at_last() -> None:
         await may.wait()
         await connect()
 
-    monkeypatch.setattr(there, "_connect", at_last)
+    monkeypatch.setattr(line(there), "_connect", at_last)
     with redis.Redis.from_url(settings.GAUNTLET_REDIS_ADDRESS) as admin:
         for client in admin.client_list(_type="pubsub"):
             if client["name"] == f"{settings.REDIS_PREFIX}-room":
@@ -346,16 +355,16 @@ async def test_a_room_that_died_is_forgotten_and_one_that_closes_at_once(
     here, there, third = await houses.open(), await houses.open(), await houses.open()
     await there.watch(Reader(), 1, "room")
     await third.watch(Reader(), 2, "room")
-    await until(lambda: len([e for e in here.others.values() if len(e.groups) == 1]) == 2)
+    await until(lambda: len([e for e in line(here).others.values() if len(e.groups) == 1]) == 2)
     for task in there.tasks:
         task.cancel()  # as kill -9 would
     for listener in list(third.memberships):
         await third.leave(listener)
-    await until(lambda: len(here.others) == 1)
+    await until(lambda: len(line(here).others) == 1)
     houses.turn(here, 1)
     houses.turn(here, 2)
     assert tap.groups() == ["match.1.room"]
-    await until(lambda: not here.others)
+    await until(lambda: not line(here).others)
     houses.turn(here, 1)
     assert tap.groups() == []
 
@@ -366,10 +375,10 @@ async def test_who_was_late_in_saying_everything_looks_after_its_readers(houses:
     await there.watch(reader, 1, "room")
     houses.view(reader, 1)
     await asyncio.sleep(2 * QUICK["SETTLE_S"])
-    there.renewed_at -= 10
+    line(there).renewed_at -= 10
     houses.newest[1] = 4  # kept from it, by one that came meanwhile
     await until(lambda: reader.version == 4)
-    assert here.others
+    assert line(here).others
 
 
 async def test_nobody_looks_where_nothing_could_have_been_kept(
@@ -387,13 +396,13 @@ async def test_nobody_looks_where_nothing_could_have_been_kept(
     await asyncio.sleep(2 * QUICK["SETTLE_S"])
     assert asked == []
     there = await houses.open(trusted=False)
-    await until(lambda: here.others)
+    await until(lambda: line(here).others)
     await here.watch(Reader(), 2, "room")
     await here.watch(Reader(), 2, "room")
     await until(lambda: asked == [2])
     await asyncio.sleep(2 * QUICK["SETTLE_S"])
     assert asked == [2]
-    assert there.others
+    assert line(there).others
 
 
 # -- coming and going -----------------------------------------------------------------------------
@@ -410,9 +419,9 @@ async def test_coming_back_within_a_moment(houses: Houses) -> None:
         await until(partial(reader.knows, version), patience=5)
         await there.leave(reader)
         await asyncio.sleep(0.04 * (number % 7))
-    await until(lambda: "match.1.room" not in there.reached)
+    await until(lambda: "match.1.room" not in line(there).reached)
     assert "match.1.room" not in there.watched
-    await until(lambda: not any("match.1.room" in e.groups for e in here.others.values()))
+    await until(lambda: not any("match.1.room" in e.groups for e in line(here).others.values()))
 
 
 async def test_nothing_is_left_behind(houses: Houses) -> None:
@@ -482,19 +491,17 @@ def test_one_room_for_a_loop_and_another_after_it(monkeypatch: pytest.MonkeyPatc
 async def test_without_a_broker_those_who_are_here_are_told(
     houses: Houses, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sys
-
     valkey = Valkey(tmp_path / "valkey", Path(sys.executable))
     valkey.start()
     publishing._client.cache_clear()
-    settings.GAUNTLET_REDIS_ADDRESS = valkey.url
+    settings.GAUNTLET_LAYER_ADDRESSES = [valkey.url]
     try:
         here, there = await houses.open(), await houses.open()
         reader, other = Reader(), Reader()
         await here.watch(reader, 1, "room")
         await there.watch(other, 1, "room")
         await asyncio.to_thread(valkey.stop)
-        await until(lambda: here.away and there.away)
+        await until(lambda: line(here).away and line(there).away)
         late = Reader()
         began = time.monotonic()
         await here.watch(late, 2, "room")
@@ -506,7 +513,7 @@ async def test_without_a_broker_those_who_are_here_are_told(
         await asyncio.to_thread(valkey.start)
         await until(lambda: other.version == 1, patience=10)
         # A turn before that would come to the late one as a version, and not as a frame.
-        await until(lambda: not here.away)
+        await until(lambda: not line(here).away)
         houses.turn(there, 2)
         await until(lambda: late.texts == ["turn 1", "turn 2"])
         for room in houses.rooms:
@@ -515,3 +522,111 @@ async def test_without_a_broker_those_who_are_here_are_told(
     finally:
         publishing._client.cache_clear()
         await asyncio.to_thread(valkey.stop)
+
+
+# -- a broker of several shards -------------------------------------------------------------------
+
+
+@pytest.fixture
+async def second(tmp_path: Path, settings: Any, houses: Houses) -> AsyncIterator[Valkey]:
+    """The second of two shards. The first is the server that there is."""
+    valkey = Valkey(tmp_path / "second", Path(sys.executable))
+    valkey.start()
+    publishing._client.cache_clear()
+    settings.GAUNTLET_LAYER_ADDRESSES = [settings.GAUNTLET_REDIS_ADDRESS, valkey.url]
+    yield valkey
+    for room in houses.rooms:
+        for listener in list(room.memberships):
+            await room.leave(listener)
+    publishing._client.cache_clear()
+    await asyncio.to_thread(valkey.stop)
+
+
+def knows_only(line: Line, group: str) -> bool:
+    """Whether a line has heard of that group, and of no other."""
+    return [each.groups for each in line.others.values() if each.groups] == [{group}]
+
+
+def has_heard(reader: Reader, texts: list[str]) -> bool:
+    """Whether a reader has been told this, and nothing else."""
+    return reader.texts == texts
+
+
+def match_by(shard: int, *, after: int = 0) -> int:
+    """A match of which the room is told by that shard."""
+    return next(
+        number
+        for number in itertools.count(after + 1)
+        if shard_of(group_of(number, "room")) == shard
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_a_shard_is_the_one_that_the_channel_layer_itself_takes(count: int, settings: Any) -> None:
+    hosts = [f"redis://127.0.0.1:{number}" for number in range(1, count + 1)]
+    settings.GAUNTLET_LAYER_ADDRESSES = hosts
+    layer = RedisPubSubLoopLayer(hosts=hosts, prefix=settings.REDIS_PREFIX)
+    groups = [group_of(number, "room") for number in range(200)]
+    theirs = [layer._get_shard(layer._get_group_channel_name(group)) for group in groups]
+    assert [layer._shards[shard_of(group)] for group in groups] == theirs
+    assert {shard_of(group) for group in groups} == set(range(count))
+
+
+async def test_readers_of_every_shard_are_told(houses: Houses, second: Valkey, tap: Tap) -> None:
+    here, there = await houses.open(), await houses.open()
+    matches = [match_by(0), match_by(1)]
+    readers = [Reader(), Reader()]
+    for reader, match in zip(readers, matches, strict=True):
+        await there.watch(reader, match, "room")
+    # Each is known to the line that has to do with it, and to no other.
+    for line_, match in zip(here.lines, matches, strict=True):
+        await until(partial(knows_only, line_, group_of(match, "room")))
+    for match in matches:
+        houses.turn(here, match)
+    both = [Frame(group_of(match, "room"), "to all") for match in matches]
+    houses.send(here, *both)
+    for reader in readers:
+        await until(partial(has_heard, reader, ["turn 1", "to all"]))
+    assert tap.groups() == [group_of(matches[0], "room")] * 2  # of the first shard
+
+
+async def test_only_what_goes_by_a_shard_that_lags_has_to_leave(
+    houses: Houses, second: Valkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = await houses.open()
+    frames = [Frame(group_of(match_by(shard), "room"), "", 1) for shard in (0, 1)]
+    assert [here.must_leave(frame) for frame in frames] == [False, False]
+    for lagging in (0, 1):
+        with monkeypatch.context() as patched:
+            patched.setattr(here.lines[lagging], "known_until", float("-inf"))
+            found = [here.must_leave(frame) for frame in frames]
+            assert found == [lagging == 0, lagging == 1]
+
+
+async def test_a_shard_that_is_away_costs_what_goes_by_it_until_it_is_back(
+    houses: Houses, second: Valkey
+) -> None:
+    here, there = await houses.open(), await houses.open()
+    near, far = match_by(0), match_by(1)
+    mine, theirs = {near: Reader(), far: Reader()}, {near: Reader(), far: Reader()}
+    for room, readers in ((here, mine), (there, theirs)):
+        for match, reader in readers.items():
+            await room.watch(reader, match, "room")
+    await asyncio.sleep(2 * QUICK["SETTLE_S"])  # nobody looks any more because they have come
+    await asyncio.to_thread(second.stop)
+    await until(lambda: here.lines[1].away and there.lines[1].away)
+    late = Reader()
+    began = time.monotonic()
+    await there.watch(late, match_by(1, after=far), "room")
+    assert time.monotonic() - began < QUICK["PATIENCE_S"]
+    for match in (far, near, near):
+        houses.turn(here, match)
+    await until(lambda: theirs[near].texts == ["turn 1", "turn 2"])
+    assert mine[far].texts == ["turn 1"]
+    assert theirs[far].texts == []
+    assert [line_.away for line_ in here.lines] == [False, True]
+    await asyncio.to_thread(second.start)
+    await until(lambda: theirs[far].version == 1, patience=10)
+    await until(partial(keeps, here))
+    houses.turn(here, far)
+    await until(lambda: theirs[far].texts == ["turn 2"])

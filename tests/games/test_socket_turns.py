@@ -126,9 +126,9 @@ async def test_what_is_told_during_a_sync_follows_it(table: Table) -> None:
 async def test_what_is_told_before_the_first_view_follows_it(table: Table) -> None:
     table.may_read.clear()
     assert (await table.socket.connect())[0]
-    room = rooms.here()
+    (line,) = rooms.here().lines
     async with asyncio.timeout(20):
-        while GROUP not in room.reached or not room.reached[GROUP].done():  # noqa: ASYNC110
+        while GROUP not in line.reached or not line.reached[GROUP].done():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await asyncio.sleep(0.1)
     await table.turn(1, 2)

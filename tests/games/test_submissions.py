@@ -396,7 +396,8 @@ def test_a_broker_that_is_away_loses_no_move(play: Play, monkeypatch: pytest.Mon
 
     from games.publishing import publish
 
-    monkeypatch.setattr(publish, "_client", lambda: redis.Redis.from_url("redis://127.0.0.1:1"))
+    away = redis.Redis.from_url("redis://127.0.0.1:1")
+    monkeypatch.setattr(publish, "_client", lambda _url: away)
     play.move(0, "pick T", 1 * SECOND)
     play.move(1, "pick L", 2 * SECOND)
     assert play.entries == [("0", "pick T", False), ("1", "pick L", False)]

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import redis
-from redis.asyncio import ConnectionPool
 
 from core import broker, queueing
 from core.aside import ASIDE, AT_MOST, Aside
@@ -32,15 +31,14 @@ def hung(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Breaker]:
     with answering(silent) as port:
         settings.GAUNTLET_REDIS_ADDRESS = f"redis://127.0.0.1:{port}/0"
         breaker = Breaker(lambda: False)
-        monkeypatch.setattr(broker, "BREAKER", breaker)
+        monkeypatch.setattr(broker, "breaker_of", lambda _url: breaker)
         yield breaker
         breaker.close()
 
 
-def on_loop(settings: Any) -> AsyncRedis:
+def on_loop() -> AsyncRedis:
     # Its own patience would be far longer, as that of the clients of the site's loops.
-    pool = ConnectionPool.from_url(settings.GAUNTLET_REDIS_ADDRESS, socket_timeout=LONG_S)
-    return AsyncRedis(connection_pool=pool)
+    return broker.client_on_loop(at_once=8, socket_timeout=LONG_S)
 
 
 def test_what_hangs_is_asked_once(hung: Breaker) -> None:
@@ -56,10 +54,8 @@ def test_what_hangs_is_asked_once(hung: Breaker) -> None:
             ask()
 
 
-async def test_a_loop_asks_once_and_all_who_wait_with_it_are_told(
-    hung: Breaker, settings: Any
-) -> None:
-    client = on_loop(settings)
+async def test_a_loop_asks_once_and_all_who_wait_with_it_are_told(hung: Breaker) -> None:
+    client = on_loop()
     began = time.monotonic()
     answers = await asyncio.gather(*[client.get("a") for _ in range(5)], return_exceptions=True)
     assert all(isinstance(answer, AwayError) for answer in answers)
@@ -71,8 +67,8 @@ async def test_a_loop_asks_once_and_all_who_wait_with_it_are_told(
     await client.aclose()
 
 
-async def test_a_loop_that_is_late_does_not_blame_redis(hung: Breaker, settings: Any) -> None:
-    client = on_loop(settings)
+async def test_a_loop_that_is_late_does_not_blame_redis(hung: Breaker) -> None:
+    client = on_loop()
     asking = asyncio.ensure_future(client.get("a"))
     for _ in range(6):
         await asyncio.sleep(0)
@@ -83,8 +79,8 @@ async def test_a_loop_that_is_late_does_not_blame_redis(hung: Breaker, settings:
     await client.aclose()
 
 
-async def test_who_waits_in_a_row_does_not_blame_redis(hung: Breaker, settings: Any) -> None:
-    client = on_loop(settings)
+async def test_who_waits_in_a_row_does_not_blame_redis(hung: Breaker) -> None:
+    client = on_loop()
     asking = asyncio.ensure_future(client.get("a"))
     for _ in range(20):
         hung.answered += 1  # somebody else's answer

@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.devenv import secret_key
-from core.env import database_options, redis_database
+from core.env import database_options
 from script.lib.console import ROOT
 
 PRODUCTION = {
@@ -111,13 +111,6 @@ def test_database_addresses(url: str, expected: dict[str, object]) -> None:
 def test_database_addresses_refused(url: str) -> None:
     with pytest.raises(ImproperlyConfigured):
         database_options(url)
-
-
-def test_redis_addresses() -> None:
-    assert redis_database("redis://:pw@h:1", 2) == "redis://:pw@h:1/2"
-    assert redis_database("rediss://h/0", 1) == "rediss://h/1"
-    with pytest.raises(ImproperlyConfigured):
-        redis_database("http://h", 0)
 
 
 def test_the_development_key_is_made_once_and_kept_private(tmp_path: Path) -> None:

@@ -195,9 +195,9 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
 @pytest.fixture(autouse=True)
 def broker_asked_again() -> None:
     """Tests give this process brokers that are away; the next one finds its own as it is."""
-    from core.broker import BREAKER
+    from core.broker import ask_all_again
 
-    BREAKER.close()
+    ask_all_again()
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from tests.games.desk import Desk, Person
-from tests.support.site import Site, wait_for
+from tests.support.site import Site, Web, wait_for
 
 Frame = dict[str, Any]
 
@@ -212,7 +212,7 @@ class Player:
     def __init__(
         self,
         ledger: Ledger,
-        site: Site,
+        web: Web,
         match: int,
         seat: int | None,
         person: Person | None,
@@ -221,7 +221,7 @@ class Player:
         answers: Callable[..., str] | None,
     ) -> None:
         self.ledger = ledger
-        self.site = site
+        self.web = web
         self.match = match
         self.seat = seat
         self.audience = "room" if seat is None else str(seat)
@@ -249,8 +249,8 @@ class Player:
         while not self.is_done:
             try:
                 async with connect(
-                    f"{self.site.ws_url}/ws/v1/matches/{self.match}/",
-                    origin=self.site.base_url,  # type: ignore[arg-type]
+                    f"{self.web.ws_url}/ws/v1/matches/{self.match}/",
+                    origin=self.web.base_url,  # type: ignore[arg-type]
                     additional_headers={"Cookie": self.person.cookie} if self.person else {},
                     open_timeout=LOST_S,
                     close_timeout=1,
@@ -375,13 +375,14 @@ class Player:
 
 class Crowd:
     """Matches that are played, matches whose players let time run out, and some who watch; in a
-    thread, from `begin` to `end`."""
+    thread, from `begin` to `end`. They come by ``webs`` in turn: the site's own, or several."""
 
-    def __init__(self, site: Site, *, seed: int = 1) -> None:
+    def __init__(self, site: Site, *, seed: int = 1, webs: Sequence[Web] = ()) -> None:
         # Only now: what is played needs the rules, and nothing of the site.
         from games.rulesets.domino_black_white.benchmark import answer
 
         self.site = site
+        self.webs = webs or [site]
         self.desk = Desk(site)
         self.answer = answer
         self.source = random.Random(seed)
@@ -425,7 +426,8 @@ class Crowd:
         self.ledger.matches.add(match)
         person = None if seat is None else self.people[seat]
         source = random.Random(self.source.random())
-        player = Player(self.ledger, self.site, match, seat, person, source=source, answers=answers)
+        web = self.webs[len(self.players) % len(self.webs)]
+        player = Player(self.ledger, web, match, seat, person, source=source, answers=answers)
         self.players.append(player)
         self._start(player.play())
         return player
