@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -34,6 +35,7 @@ from core.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, f
 from core.api.scopes import HasScope, Scope, scope_of
 from core.conditional import weak_tag
 from core.refusals import NotFound
+from core.replica.reading import read
 
 
 class ApiView(APIView):
@@ -47,6 +49,8 @@ class ApiView(APIView):
     max_age     for how many seconds caches may keep an answer to nobody in particular.
     query       names of query parameters besides those that lists and fields bring along.
     body_most   how many bytes a request's body may have, where not as many as any message.
+    replica     whether what reads here may be read from a replica (`core.replica.reading`): it is
+                public, and nobody acts by it at once.
     """
 
     permission_classes: Any = (IsAuthenticatedOrReadOnly, HasScope)
@@ -56,6 +60,7 @@ class ApiView(APIView):
     max_age: ClassVar[int] = 0
     query: ClassVar[tuple[str, ...]] = ()
     body_most: ClassVar[int | None] = None
+    replica: ClassVar[bool] = False
     _standing: limits.LimitStatus | None = None
     _version: tuple[str, datetime | None] | None = None
 
@@ -89,6 +94,18 @@ class ApiView(APIView):
         if method not in SAFE_METHODS:
             # Read before anything is looked up: what is no JSON is that at every address.
             _ = request.data
+        elif self.replica and method != "OPTIONS":
+            self._read_from_replica(method.lower())
+
+    def _read_from_replica(self, name: str) -> None:
+        """Have the handler of this request be asked there, who asks it being known by now."""
+        handler = getattr(self, name)
+
+        def asked(request: Request, *args: Any, **kwargs: Any) -> Any:
+            make = partial(handler, request, *args, **kwargs)
+            return read(request, make, passing=conditional.NotModified)
+
+        setattr(self, name, asked)
 
     def _count(self, request: Request, scope: Scope) -> None:
         try:
@@ -268,6 +285,7 @@ class ListView(FieldsView, ListAPIView[Any]):
                                 while they are there
     """
 
+    replica = True
     moving: ClassVar[frozenset[str]] = frozenset()
     orderings: ClassVar[Mapping[str, Ordering]] = {"-id": ("-id",), "id": ("id",)}
     pagination_class = CursorPages
