@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 from rest_framework.exceptions import APIException, MethodNotAllowed, ValidationError
@@ -31,11 +32,18 @@ from rest_framework.views import APIView
 from core.api import conditional, cors, limits
 from core.api.bodies import ApiRequest
 from core.api.errors import ParameterFault
-from core.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
+from core.api.lists import (
+    CursorPages,
+    FilterBackend,
+    OrderBackend,
+    Ordering,
+    began_after,
+    fields_of,
+)
 from core.api.scopes import HasScope, Scope, scope_of
 from core.conditional import weak_tag
 from core.refusals import NotFound
-from core.replica.reading import read
+from core.replica.reading import is_there, lag, read
 
 
 class ApiView(APIView):
@@ -94,8 +102,12 @@ class ApiView(APIView):
         if method not in SAFE_METHODS:
             # Read before anything is looked up: what is no JSON is that at every address.
             _ = request.data
-        elif self.replica and method != "OPTIONS":
+        elif method != "OPTIONS" and self.may_read_replica(request):
             self._read_from_replica(method.lower())
+
+    def may_read_replica(self, request: Request) -> bool:
+        """Whether this request may be answered from a replica."""
+        return self.replica and is_there()
 
     def _read_from_replica(self, name: str) -> None:
         """Have the handler of this request be asked there, who asks it being known by now."""
@@ -290,6 +302,11 @@ class ListView(FieldsView, ListAPIView[Any]):
     orderings: ClassVar[Mapping[str, Ordering]] = {"-id": ("-id",), "id": ("id",)}
     pagination_class = CursorPages
     filter_backends = (FilterBackend, OrderBackend)
+
+    def may_read_replica(self, request: Request) -> bool:
+        """Not a page behind one with rows that a replica may have otherwise yet: they would be
+        there twice."""
+        return super().may_read_replica(request) and not began_after(request, timezone.now() - lag())
 
     def query_names(self, method: str) -> Iterable[str]:
         """Those of filters, order, pages and fields."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -80,6 +81,16 @@ def from_replica(view: Callable[P, R]) -> Callable[P, R]:
     return wrapped
 
 
+def is_there() -> bool:
+    """Whether there is a replica at all."""
+    return REPLICA in settings.DATABASES
+
+
+def lag() -> timedelta:
+    """How far what is read from it may be behind, at most."""
+    return timedelta(milliseconds=settings.GAUNTLET_REPLICA_LAG_MS)
+
+
 def is_snapshot() -> bool:
     """Whether an answer is being made from the replica, in this thread."""
     return connection.alias == REPLICA
@@ -87,14 +98,14 @@ def is_snapshot() -> bool:
 
 def behind_s() -> float:
     """By how much what is being read may be behind, in seconds, at most."""
-    return settings.GAUNTLET_REPLICA_LAG_MS / 1000 if is_snapshot() else 0.0
+    return lag().total_seconds() if is_snapshot() else 0.0
 
 
 def read(request: Any, make: Callable[[], R], *, passing: type[Exception] | None = None) -> R:
     """What ``make`` makes for a request (of Django or of the API): by the replica where that may be
     asked, else by the primary. It may be called twice. An error of the kind ``passing`` is an
     answer, too."""
-    if REPLICA not in settings.DATABASES:
+    if not is_there():
         return make()
     by = _who_answers(request)
     if by == "replica":

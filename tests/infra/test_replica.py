@@ -17,14 +17,17 @@ from django.db import InternalError, connection, transaction
 from django.http import HttpResponse, HttpResponseNotAllowed
 from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.models import User
+from core.api import lists
 from core.api.views import ApiView
 from core.database.base import REPLICA, DatabaseWrapper
 from core.replica import reading, watching, writers
 from core.replica.reading import read
 from core.replica.watching import Lag, Place, UnfitError, Watch
+from games.api.lists import MatchesView
 from script.lib.console import ROOT
 from tests.infra.test_settings import PRODUCTION, evaluate
 
@@ -410,6 +413,25 @@ def test_each_transaction_only_reads_and_sees_one_moment(
                 User.objects.create_user("never")
     finally:
         del handler[REPLICA]
+
+
+def test_a_page_behind_what_it_may_lack_is_not_its(there: _Watch) -> None:
+    """A row that was there on the first page, with its moment, would come again without it."""
+
+    def page(**cursor: str) -> bool:
+        view = MatchesView()
+        query = {"cursor": lists._SIGNER.sign_object(cursor)} if cursor else {}  # noqa: SLF001
+        request: Any = SimpleNamespace(query_params=query)
+        return view.may_read_replica(request)
+
+    now = timezone.now()
+    assert page()
+    assert not page(b=now.isoformat())
+    assert page(b=(now - reading.lag()).isoformat())
+    # Of an order in which nothing moves.
+    assert page(o="-id")
+    request: Any = SimpleNamespace(query_params={"cursor": "forged"})
+    assert MatchesView().may_read_replica(request)
 
 
 # -- how far behind it is ------------------------------------------------------------------------

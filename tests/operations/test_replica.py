@@ -7,7 +7,9 @@ import re
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -18,7 +20,7 @@ from tests.games.desk import Desk, Person
 from tests.infra.test_replica import declared
 from tests.support.ground import start
 from tests.support.site import AnotherWeb, Site, wait_for
-from tests.support.standby import Followed, figures
+from tests.support.standby import PGBOUNCER, Followed, figures, pooled
 
 pytestmark = [pytest.mark.site, pytest.mark.xdist_group("replica")]
 
@@ -154,6 +156,10 @@ def test_every_route_that_is_declared_is_read_from_it(followed: Followed, desk: 
             assert (made, other.status_code) == ("anew", 200), name
             if answer.headers["Content-Type"].startswith(("text/html", "application/json")):
                 assert _plain(answer) == _plain(other), name
+            if name.startswith("api:"):
+                has = {"If-None-Match": answer.headers["ETag"]}
+                made, again = by(followed, address, **cookie, **has)
+                assert (made, again.status_code) == ("replica", 304), name
 
 
 def test_a_page_that_writes_after_all_is_asked_of_the_primary(
@@ -364,7 +370,12 @@ def test_a_season_that_has_moved_on_is_not_kept_as_it_was(followed: Followed, de
         assert (new.status_code, "As it is" in new.text) == (200, True)
     # Nor is anything said of the moment of a change that another may yet share.
     api = f"/api/v1/seasons/{slug}/standings/"
-    assert "Last-Modified" not in get(followed, api).headers
+    wait_for(
+        lambda: "Last-Modified" in get(followed, api, **{"Cache-Control": "no-cache"}).headers,
+        what="the second of the change to pass",
+    )
+    made, answer = by(followed, api)
+    assert (made, answer.status_code, "Last-Modified" in answer.headers) == ("replica", 200, False)
 
 
 # -- behind, dead, hung --------------------------------------------------------------------------
@@ -430,6 +441,52 @@ def test_what_is_no_standby_is_never_asked(followed: Followed, desk: Desk) -> No
         wait_for(lambda: told(other) and "replica.no-standby" in other.web.log(), what="a word")
         assert httpx.get(f"{other.base_url}/watch/", timeout=60).status_code == 200
         assert not asks(other)
+    finally:
+        other.stop()
+
+
+# -- however it is reached -----------------------------------------------------------------------
+
+
+def test_behind_a_pooler_it_is_read_the_same(
+    followed: Followed, desk: Desk, tmp_path: Path
+) -> None:
+    """Each transaction may have another of the pooler's connections, and nothing is said to any."""
+    if PGBOUNCER is None:
+        pytest.skip("NO PGBOUNCER: install it to try the replica behind one")
+    person = desk.person()
+    followed.caught_up()
+    address = followed.standby.url_of(followed.site.database)
+    with pooled(address, tmp_path / "bouncer") as behind:
+        other = another(followed, GAUNTLET_REPLICA_URL=behind, GAUNTLET_DB_POOLER="true")
+        try:
+            with followed.held_back():
+                rename(desk, person, "Renamed")
+                for _ in range(20):
+                    page = httpx.get(f"{other.base_url}{profile(person)}", timeout=60)
+                    assert (page.status_code, "Renamed" in page.text) == (200, False)
+            reads = figures(other.base_url)
+            assert reads['gauntlet_replica_reads_total{by="replica"}'] == 20
+            assert reads.keys().isdisjoint({'gauntlet_replica_reads_total{by="failed"}'})
+        finally:
+            other.stop()
+
+
+def test_a_role_that_may_only_read_will_do(followed: Followed, desk: Desk) -> None:
+    person = desk.person()
+    for statement in (
+        "DROP ROLE IF EXISTS reads_only",
+        "CREATE ROLE reads_only LOGIN PASSWORD 'reads-only'",
+        "GRANT pg_read_all_data TO reads_only",
+    ):
+        followed.site.sql(statement)
+    followed.caught_up()
+    parts = urlsplit(followed.standby.url_of(followed.site.database))
+    address = parts._replace(netloc=f"reads_only:reads-only@127.0.0.1:{parts.port}").geturl()
+    other = another(followed, GAUNTLET_REPLICA_URL=address)
+    try:
+        assert httpx.get(f"{other.base_url}{profile(person)}", timeout=60).status_code == 200
+        assert figures(other.base_url)['gauntlet_replica_reads_total{by="replica"}'] == 1
     finally:
         other.stop()
 

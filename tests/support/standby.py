@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import psycopg
 
+from script.lib.console import ROOT
+from script.lib.ports import free_port
 from script.lib.processes import spawn, stop
-from script.lib.services import DATABASE, ROLE, NotStarted, Postgres, Valkey
+from script.lib.services import DATABASE, ROLE, NotStarted, Postgres, Valkey, unprivileged
 from script.lib.testbed import KEPT, VARIABLE, fingerprint
 from tests.support.ground import start
 from tests.support.site import Site, wait_for
+
+
+PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
 
 class Standby(Postgres):
@@ -204,6 +212,51 @@ class Followed:
     def not_asked(self) -> None:
         """Return once it would not."""
         wait_for(lambda: not self.is_asked(), what="the standby not to be asked")
+
+
+@contextmanager
+def pooled(address: str, folder: Path) -> Iterator[str]:
+    """The address of a PgBouncer in front of a server, set up as in `deploy/`; the caller has
+    looked whether there is one."""
+    parts, port = urlsplit(address), free_port()
+    folder.mkdir()
+    users = folder / "users"
+    users.write_text(f'"{parts.username}" "{parts.password}"\n')
+    text = (ROOT / "deploy" / "pgbouncer.ini").read_text()
+    for old, new in (
+        ("gauntlet = host=postgres port=5432 dbname=gauntlet",
+         f"{parts.path[1:]} = host={parts.hostname} port={parts.port}"),
+        ("listen_addr = *", "listen_addr = 127.0.0.1"),
+        ("6432", str(port)),
+        ("/run/pgbouncer/users", str(users)),
+        ("default_pool_size = 40", "default_pool_size = 5"),
+    ):  # fmt: skip
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "pgbouncer.ini").write_text(text + "\nunix_socket_dir =\n")
+    account = unprivileged()
+    if account is not None:
+        for path in (folder, *folder.iterdir()):
+            os.chown(path, account.uid, account.gid)
+        for parent in folder.parents:
+            if parent.is_relative_to("/tmp") and parent != Path("/tmp"):  # noqa: S108
+                parent.chmod(parent.stat().st_mode | 0o011)
+    with (folder.parent / "bouncer.log").open("wb") as log:
+        child = spawn(
+            [str(PGBOUNCER), folder / "pgbouncer.ini"], env={"PATH": os.environ["PATH"]},
+            cwd=Path("/"), stdout=log, stderr=log, account=account, death_signal=signal.SIGKILL,
+        )  # fmt: skip
+
+    def listens() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    try:
+        wait_for(listens, what="PgBouncer to listen")
+        login = f"{parts.username}:{parts.password}"
+        yield parts._replace(netloc=f"{login}@127.0.0.1:{port}").geturl()
+    finally:
+        stop(child, signal.SIGINT, 10)
 
 
 def figures(base_url: str) -> dict[str, float]:
