@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
-from core.database.base import REPLICA
 from core.jobs import guard
+from core.replica import is_there
 from core.replica.watching import WATCH
 from games.reading.processes import WORKERS_SWEEP, processes, sweeps, worst_skew_ms
 
@@ -51,7 +51,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
             "silent": len([each for each in running if each.is_silent]),
             "skew_ms": worst_skew_ms(running),
         }
-    if REPLICA in settings.DATABASES:
+    if is_there():
         found["replica"] = WATCH.may_be_asked()
     return JsonResponse({**parts, **found}, status=200 if all(parts.values()) else 503)
 

@@ -124,7 +124,7 @@ _POOL_COUNTED: Final = {
 
 
 def _pool(names: Mapping[str, str], alias: str = DEFAULT_DB_ALIAS) -> metrics.Figures:
-    there = alias in settings.DATABASES
+    there = alias in connections.settings
     pool = getattr(connections[alias], "pool", None) if there else None
     stats: dict[str, int] = {} if pool is None else pool.get_stats()
     return {(word,): stats.get(name, 0) for name, word in names.items()} if stats else {}
@@ -145,9 +145,7 @@ def install() -> None:
     words = "How old what the replica shows may be, at most."
     metrics.looked_up("replica_lag_seconds", words, (), WATCH.lag_figures)
     words = "Connections of the process to the replica, and those who wait for one."
-    metrics.looked_up(
-        "replica_pool_connections", words, ("state",), lambda: _pool(_POOL, REPLICA)
-    )
+    metrics.looked_up("replica_pool_connections", words, ("state",), lambda: _pool(_POOL, REPLICA))
 
 
 # -- where they read it --------------------------------------------------------------------------

@@ -43,7 +43,8 @@ from core.api.lists import (
 from core.api.scopes import HasScope, Scope, scope_of
 from core.conditional import weak_tag
 from core.refusals import NotFound
-from core.replica.reading import is_there, lag, read
+from core.replica import is_there
+from core.replica.reading import lag, read
 
 
 class ApiView(APIView):
@@ -306,7 +307,9 @@ class ListView(FieldsView, ListAPIView[Any]):
     def may_read_replica(self, request: Request) -> bool:
         """Not a page behind one with rows that a replica may have otherwise yet: they would be
         there twice."""
-        return super().may_read_replica(request) and not began_after(request, timezone.now() - lag())
+        return super().may_read_replica(request) and not began_after(
+            request, timezone.now() - lag()
+        )
 
     def query_names(self, method: str) -> Iterable[str]:
         """Those of filters, order, pages and fields."""

@@ -13,9 +13,9 @@ under a version is what had that version, and an entity tag belongs to what is s
 The replica never says no. What is not there yet, what may not be done, what somebody tries to
 write, and whatever goes wrong is asked once more of the primary, whose word counts. Who is reading
 is found out before, from the primary: whoever may not come in any more is not known by an old row.
-Who asks with `Cache-Control: no-cache`, as a page's script does that was told of something new, or a
-reader who loads a page once more and whole, wants to know how it stands now: that is the primary's
-to say, too.
+Who asks with `Cache-Control: no-cache`, as a page's script does that was told of something new, or
+a reader who loads a page once more and whole, wants to know how it stands now: that is the
+primary's to say, too.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from psycopg_pool import PoolTimeout
 from core import metrics
 from core.collisions import was_answered
 from core.database.base import REPLICA
+from core.replica import is_there
 from core.replica.watching import WATCH
 from core.replica.writers import note_written, wrote_lately
 
@@ -53,8 +54,8 @@ R = TypeVar("R")
 
 _READ_ONLY: Final = "25006"
 
-#: By the ``replica``; or by the primary, since the caller asks ``anew``, has ``written`` lately, has
-#: a ``role``, the replica is ``away`` or too far behind, it ``failed``, or what it said was no
+#: By the ``replica``; or by the primary, since the caller asks ``anew``, has ``written`` lately,
+#: has a ``role``, the replica is ``away`` or too far behind, it ``failed``, or what it said was no
 #: (``checked``). ``wrote``: a view tried to write.
 READS: Final = metrics.counter(
     "replica_reads", "Answers that may be made by the replica, by what made them.", ("by",)
@@ -79,11 +80,6 @@ def from_replica(view: Callable[P, R]) -> Callable[P, R]:
     # The mark goes along with the attributes of a function, to whatever wraps it.
     wrapped.reads_replica = True  # type: ignore[attr-defined]  # what tests go by
     return wrapped
-
-
-def is_there() -> bool:
-    """Whether there is a replica at all."""
-    return REPLICA in settings.DATABASES
 
 
 def lag() -> timedelta:

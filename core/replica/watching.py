@@ -28,6 +28,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from psycopg.pq import ExecStatus
 
 from core.database.base import REPLICA
+from core.replica import is_there
 
 log = structlog.get_logger("gauntlet.replica")
 
@@ -53,6 +54,13 @@ class Place(NamedTuple):
 
 class UnfitError(Exception):
     """It answers, and is no replica of ours. Its text is a code for the log."""
+
+
+def _place(system: str | None, lsn: str | None, follows: str | None = "t") -> Place:
+    """What a server has answered. Raises UnfitError ``no-standby``."""
+    if follows != "t" or system is None or lsn is None:
+        raise UnfitError("no-standby")
+    return Place(system, int(lsn))
 
 
 class _Line:
@@ -184,11 +192,11 @@ class Watch:
 
     def figures(self) -> Mapping[tuple[str, ...], float]:
         """For metrics: whether it is asked, by no label. Nothing where there is no replica."""
-        return {(): float(self.may_be_asked())} if REPLICA in settings.DATABASES else {}
+        return {(): float(self.may_be_asked())} if is_there() else {}
 
     def lag_figures(self) -> Mapping[tuple[str, ...], float]:
         """The same of `lag_s`; nothing where it is not known."""
-        known = REPLICA in settings.DATABASES and self.lag.fresh_at > float("-inf")
+        known = is_there() and self.lag.fresh_at > float("-inf")
         return {(): self.lag_s} if known else {}
 
     def _begin(self) -> None:
@@ -225,10 +233,7 @@ class Watch:
             log.debug("replica.said", error=str(error))
             return
         try:
-            if follows != "t" or replayed is None:
-                raise UnfitError("no-standby")
-            there = Place(str(system), int(lsn or 0))
-            self.lag.note(began, there, Place(str(of), int(replayed)))
+            self.lag.note(began, _place(system, lsn), _place(of, replayed, follows))
         except UnfitError as error:
             self.answers = False
             self.lag.fresh_at = float("-inf")
@@ -264,7 +269,7 @@ class Watch:
         if not why:
             log.info("replica.asked", lag_ms=round(1000 * self.lag_s))
         else:
-            log.warning(f"replica.{why}", **more)
+            log.warning("replica.not-asked", why=why, **more)
 
     def _after_fork(self) -> None:
         # The thread that looks has stayed behind, and so have those who hold connections.

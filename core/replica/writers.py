@@ -20,7 +20,7 @@ from django.http import HttpRequest, HttpResponseBase
 from redis.exceptions import RedisError
 
 from core.aside import soon
-from core.database.base import REPLICA
+from core.replica import is_there
 
 log = structlog.get_logger("gauntlet.replica")
 
@@ -66,7 +66,7 @@ def note(user_id: int, *, seconds: float = 0.0) -> None:
 def note_soon(user_id: int) -> None:
     """Note that an account is about to write, by a thread beside this one: for those who wait for
     nothing."""
-    if REPLICA not in settings.DATABASES:
+    if not is_there():
         return
     now = time.monotonic()
     if now - _Noted.at.get(user_id, float("-inf")) < _COMMITTED_S / 2:

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.db import InternalError, connection, transaction
+from django.db import DEFAULT_DB_ALIAS, InternalError, connection, connections
 from django.http import HttpResponse, HttpResponseNotAllowed
 from django.test import RequestFactory
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -176,8 +176,8 @@ def test_without_one_nothing_is_asked_of_anybody(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(reading, "_who_answers", None)
     assert read(object(), lambda: "made") == "made"
     writers.note_soon(1)
-    assert writers._Noted.at == {}  # noqa: SLF001
-    assert watching.WATCH._thread is None  # noqa: SLF001
+    assert writers._Noted.at == {}
+    assert watching.WATCH._thread is None
     assert (watching.WATCH.figures(), watching.WATCH.lag_figures()) == ({}, {})
 
 
@@ -230,9 +230,7 @@ def test_checks_and_migrations_leave_it_alone() -> None:
 
 def _own_url() -> str:
     own = connection.settings_dict
-    return (
-        f"postgresql://{own['USER']}:{own['PASSWORD']}@{own['HOST']}:{own['PORT']}/{own['NAME']}"
-    )
+    return f"postgresql://{own['USER']}:{own['PASSWORD']}@{own['HOST']}:{own['PORT']}/{own['NAME']}"
 
 
 # -- who may -------------------------------------------------------------------------------------
@@ -248,11 +246,12 @@ class _Watch(Watch):
 
 
 @pytest.fixture
-def there(monkeypatch: pytest.MonkeyPatch, settings: Any) -> _Watch:
+def there(monkeypatch: pytest.MonkeyPatch) -> _Watch:
     """A replica that may be asked; nobody asks it here."""
     watch = _Watch()
     monkeypatch.setattr(reading, "WATCH", watch)
-    settings.DATABASES = {**settings.DATABASES, REPLICA: settings.DATABASES["default"]}
+    handler: Any = connections
+    monkeypatch.setitem(handler.settings, REPLICA, handler.settings[DEFAULT_DB_ALIAS])
     return watch
 
 
@@ -264,7 +263,7 @@ def asked_by(user: Any = None, **more: Any) -> Any:
 
 
 def who(request: Any) -> str:
-    return reading._who_answers(request)  # noqa: SLF001
+    return reading._who_answers(request)
 
 
 def test_who_only_reads_is_answered_by_it(there: _Watch) -> None:
@@ -353,7 +352,7 @@ def test_where_nobody_can_tell_accounts_read_from_the_primary(
         writers.note(user.pk)
     # What could not be noted then is not forgotten here, once it can be asked again.
     assert who(asked_by(user)) == "written"
-    monkeypatch.setattr(writers._Noted, "failed_until", float("-inf"))  # noqa: SLF001
+    monkeypatch.setattr(writers._Noted, "failed_until", float("-inf"))
     assert who(asked_by(user)) == "replica"
 
 
@@ -367,10 +366,18 @@ def test_sockets_note_once_in_a_while(
         writers.note_soon(7)
     writers.note_soon(8)
     assert noted == [7, 8]
-    writers._Noted.at.clear()  # noqa: SLF001
+    writers._Noted.at.clear()
 
 
 # -- how it is read ------------------------------------------------------------------------------
+
+
+class _Opened(DatabaseWrapper):
+    """One that tests may open: they know of no second database."""
+
+    def ensure_connection(self) -> None:
+        if self.connection is None:
+            self.connect()
 
 
 @pytest.fixture
@@ -378,7 +385,7 @@ def read_only() -> Iterator[DatabaseWrapper]:
     """A connection to this database as one to a replica is set up."""
     own = connection.settings_dict
     options = {**own["OPTIONS"], "isolation_level": psycopg.IsolationLevel.REPEATABLE_READ}
-    made = DatabaseWrapper({**own, "OPTIONS": options}, alias=REPLICA)
+    made = _Opened({**own, "OPTIONS": options}, alias=REPLICA)
     yield made
     made.close()
 
@@ -388,13 +395,12 @@ def test_each_transaction_only_reads_and_sees_one_moment(
     read_only: DatabaseWrapper, there: _Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even where the address of the replica is that of the primary."""
-    handler: Any = reading.connections
-    monkeypatch.setitem(handler.settings, REPLICA, read_only.settings_dict)
+    handler: Any = connections
     handler[REPLICA] = read_only
     before = connection.alias
     try:
         User.objects.create_user("before")
-        with reading._snapshot():  # noqa: SLF001
+        with reading._snapshot():
             assert reading.is_snapshot()
             seen = User.objects.count()
             with psycopg.connect(_own_url(), autocommit=True) as other:
@@ -403,14 +409,14 @@ def test_each_transaction_only_reads_and_sees_one_moment(
             assert User.objects.count() == seen
         assert not reading.is_snapshot()
         assert User.objects.filter(display_name="Changed meanwhile").exists()
-        with pytest.raises(InternalError, match="read-only"), reading._snapshot():  # noqa: SLF001
+        with pytest.raises(InternalError, match="read-only"), reading._snapshot():
             User.objects.create_user("never")
         assert connection.alias == before
         assert not User.objects.filter(username="never").exists()
         # An error that somebody has passed over is none that an answer could be made of.
-        with pytest.raises(InternalError), reading._snapshot():  # noqa: SLF001
-            with pytest.raises(InternalError):
-                User.objects.create_user("never")
+        passed_over = pytest.raises(InternalError)
+        with pytest.raises(InternalError), reading._snapshot(), passed_over:
+            User.objects.create_user("never")
     finally:
         del handler[REPLICA]
 
@@ -420,7 +426,7 @@ def test_a_page_behind_what_it_may_lack_is_not_its(there: _Watch) -> None:
 
     def page(**cursor: str) -> bool:
         view = MatchesView()
-        query = {"cursor": lists._SIGNER.sign_object(cursor)} if cursor else {}  # noqa: SLF001
+        query = {"cursor": lists._SIGNER.sign_object(cursor)} if cursor else {}
         request: Any = SimpleNamespace(query_params=query)
         return view.may_read_replica(request)
 
@@ -470,7 +476,7 @@ def test_one_that_lags_for_long_is_noted_in_little_room() -> None:
     seen(lag, 0, 1, 1)
     for second in range(1, 20_000):
         seen(lag, second, 1 + second, 1)
-    assert len(lag._passed) <= watching._MOMENTS  # noqa: SLF001
+    assert len(lag._passed) <= watching._MOMENTS
     assert lag.fresh_at == 0
     seen(lag, 20_000, 20_001, 20_001)
     assert lag.fresh_at == 20_000
@@ -501,6 +507,7 @@ def test_whoever_let_somebody_down_is_not_asked_before_it_has_answered(
 ) -> None:
     watch = Watch()
     monkeypatch.setattr(watch, "_thread", object())
+    monkeypatch.setattr(watch, "_mend", lambda: None)
     seen(watch.lag, time.monotonic(), 1, 1)
     watch.answers = True
     assert watch.may_be_asked()
@@ -508,9 +515,9 @@ def test_whoever_let_somebody_down_is_not_asked_before_it_has_answered(
     assert not watch.may_be_asked()
 
     line = SimpleNamespace(ask=lambda sql: [OURS, "5", "t"] if "recovery" in sql else [OURS, "5"])
-    watch._look(line, line)  # type: ignore[arg-type]  # noqa: SLF001
+    watch._look(line, line)  # type: ignore[arg-type]
     assert watch.may_be_asked()
     # It has become a primary of its own.
     line.ask = lambda sql: [OURS, None, "f"] if "recovery" in sql else [OURS, "5"]
-    watch._look(line, line)  # type: ignore[arg-type]  # noqa: SLF001
+    watch._look(line, line)  # type: ignore[arg-type]
     assert not watch.may_be_asked()

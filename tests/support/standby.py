@@ -24,7 +24,6 @@ from script.lib.testbed import KEPT, VARIABLE, fingerprint
 from tests.support.ground import start
 from tests.support.site import Site, wait_for
 
-
 PGBOUNCER = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
 
@@ -264,4 +263,3 @@ def figures(base_url: str) -> dict[str, float]:
     lines = httpx.get(f"{base_url}/metrics", timeout=30).text.splitlines()
     pairs = (line.rsplit(" ", 1) for line in lines if line and not line.startswith("#"))
     return {name: float(value) for name, value in pairs}
-
