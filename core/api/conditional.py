@@ -11,7 +11,6 @@ from django.utils.http import http_date, parse_http_date_safe
 from rest_framework.request import Request
 
 from core.conditional import body_tag
-from core.replica.reading import behind_s
 
 
 class NotModified(Exception):
@@ -35,11 +34,10 @@ def set_version(response: HttpResponseBase, etag: str, changed_at: datetime | No
     """Put the version of what an answer shows into its headers.
 
     `Last-Modified` counts whole seconds: while the second of the change lasts there may be another
-    change in it, so nothing is said of it yet (RFC 9110, 8.8.2.2); nor, of what a replica says, for
-    as long as that may lack such a change.
+    change in it, so nothing is said of it yet (RFC 9110, 8.8.2.2).
     """
     response["ETag"] = etag
-    if changed_at is not None and int(changed_at.timestamp()) < int(time.time() - behind_s()):
+    if changed_at is not None and int(changed_at.timestamp()) < int(time.time()):
         response["Last-Modified"] = http_date(changed_at.astimezone(UTC).timestamp())
 
 

@@ -8,7 +8,7 @@ follow from here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar
 
@@ -44,7 +44,7 @@ from core.api.scopes import HasScope, Scope, scope_of
 from core.conditional import weak_tag
 from core.refusals import NotFound
 from core.replica import is_there
-from core.replica.reading import lag, read
+from core.replica.reading import is_snapshot, lag, read
 
 
 class ApiView(APIView):
@@ -222,6 +222,10 @@ class ApiView(APIView):
         """
         user = self.request.user.pk
         etag = weak_tag(user, self.request.get_full_path(), *version)
+        if is_snapshot() and changed_at is not None:
+            # A replica may lack another change in the same second (`conditional.set_version`).
+            lacks = timezone.now() - lag() - timedelta(seconds=1)
+            changed_at = changed_at if changed_at < lacks else None
         self._version = (etag, changed_at)
         if self.request.method in ("GET", "HEAD"):
             conditional.check_fresh(self.request, etag, changed_at)

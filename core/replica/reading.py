@@ -92,11 +92,6 @@ def is_snapshot() -> bool:
     return connection.alias == REPLICA
 
 
-def behind_s() -> float:
-    """By how much what is being read may be behind, in seconds, at most."""
-    return lag().total_seconds() if is_snapshot() else 0.0
-
-
 def read(request: Any, make: Callable[[], R], *, passing: type[Exception] | None = None) -> R:
     """What ``make`` makes for a request (of Django or of the API): by the replica where that may be
     asked, else by the primary. It may be called twice. An error of the kind ``passing`` is an

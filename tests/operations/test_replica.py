@@ -120,7 +120,7 @@ def _addresses(site: Site) -> dict[str, str]:
     )
     known = {
         "match_id": one("SELECT min(id) FROM games_match WHERE status = 'finished'"),
-        "username": "ada", "slug": slug, "number": 1, "ladder": "overall",
+        "username": "ada", "slug": slug, "number": 1, "ladder": "tetronogo",
         "death_match_id": death_match,
     }  # fmt: skip
     found = {}

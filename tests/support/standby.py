@@ -45,15 +45,18 @@ class Standby(Postgres):
 
     def _make_data(self) -> None:
         self.choose_password()
-        password = self.primary.secret.read_text().strip()
+        self.data.mkdir(mode=0o700, exist_ok=True)
+        if self.account is not None:
+            os.chown(self.data, self.account.uid, self.account.gid)
+        secret = {"PGPASSWORD": self.primary.secret.read_text().strip()}
         with self._open_log() as log:
             child = spawn(
                 [
                     self.program / "pg_basebackup", "--pgdata", self.data, "--checkpoint", "fast",
                     "--wal-method", "stream", "--write-recovery-conf", "--no-sync", "--dbname",
-                    f"host=127.0.0.1 port={self.primary.port} user={ROLE} password={password}",
+                    f"host=127.0.0.1 port={self.primary.port} user={ROLE}",
                 ],
-                env=self._env(), cwd=self.home, stdout=log, stderr=log, account=self.account,
+                env=self._env() | secret, cwd=self.home, stdout=log, stderr=log, account=self.account,
                 death_signal=signal.SIGKILL,
             )  # fmt: skip
             try:
