@@ -56,8 +56,8 @@ class Standby(Postgres):
                     "--wal-method", "stream", "--write-recovery-conf", "--no-sync", "--dbname",
                     f"host=127.0.0.1 port={self.primary.port} user={ROLE}",
                 ],
-                env=self._env() | secret, cwd=self.home, stdout=log, stderr=log, account=self.account,
-                death_signal=signal.SIGKILL,
+                env=self._env() | secret, cwd=self.home, stdout=log, stderr=log,
+                account=self.account, death_signal=signal.SIGKILL,
             )  # fmt: skip
             try:
                 failed = child.wait()
