@@ -7,8 +7,10 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         # These need the models, which are there only now.
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
-        from accounts.roles import is_moderator  # noqa: PLC0415
+        from accounts.roles import has_any_role, is_moderator  # noqa: PLC0415
         from core.admin.readers import register_moderators  # noqa: PLC0415
+        from core.replica.reading import register_privileged  # noqa: PLC0415
 
         register_target("accounts.user", user_target)
         register_moderators(is_moderator)
+        register_privileged(has_any_role)

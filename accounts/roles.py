@@ -39,6 +39,12 @@ def is_moderator(user: AbstractBaseUser | AnonymousUser | None) -> bool:
     return has_role(user, Role.MODERATOR)
 
 
+def has_any_role(user: User) -> bool:
+    """Whether the user may see anything that others may not. Costs at most one query per user
+    object."""
+    return user.is_superuser or user.is_staff or bool(_group_names(user))
+
+
 def is_protected_from(acting_user: User, user: User) -> bool:
     """Whether only a superuser may judge this person, and `acting_user` is none: superusers and
     moderators are, closed ones included. Costs a query: never what was remembered of a role."""

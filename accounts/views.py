@@ -28,6 +28,7 @@ from accounts.roles import is_moderator, is_organiser
 from accounts.services import UNSET, user_update_profile
 from accounts.signin.adapter import KEPT_OUT_SESSION_KEY
 from core.refusals import FORM_REFUSED, Refusal
+from core.replica.reading import from_replica
 
 
 class SignupView(LibrarySignupView):
@@ -50,6 +51,7 @@ class EmailView(LibraryEmailView):
 
 
 @require_safe
+@from_replica
 def profile_page(request: HttpRequest, username: str) -> HttpResponse:
     """Show somebody's public page. Names in other cases lead to the canonical address, and the name
     of an account that was merged leads to the kept one."""

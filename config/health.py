@@ -12,6 +12,8 @@ from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
 from core.jobs import guard
+from core.replica import is_there
+from core.replica.watching import WATCH
 from games.reading.processes import WORKERS_SWEEP, processes, sweeps, worst_skew_ms
 
 SWEEP = WORKERS_SWEEP
@@ -33,7 +35,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
     """As `healthz`, and 503 when the sweep of deadlines was not completed lately, or by no worker.
     Tells besides how long ago it was, in seconds, and by whom; how many rows the periodic jobs have
     set aside; of how many processes nothing was heard lately; and by how much the clock of a host
-    is ahead of the database's, at worst, in ms."""
+    is ahead of the database's, at worst, in ms; and where there is a replica, whether this process
+    reads from it."""
     parts = _parts()
     found: dict[str, Any] = dict.fromkeys(MORE)
     parts["deadlines"] = parts["workers"] = False
@@ -48,6 +51,8 @@ def readyz(request: HttpRequest) -> JsonResponse:
             "silent": len([each for each in running if each.is_silent]),
             "skew_ms": worst_skew_ms(running),
         }
+    if is_there():
+        found["replica"] = WATCH.may_be_asked()
     return JsonResponse({**parts, **found}, status=200 if all(parts.values()) else 503)
 
 

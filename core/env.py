@@ -15,8 +15,8 @@ env = Env()
 DATA: Path = env.path("GAUNTLET_DATA", ROOT / ".data").resolve()
 
 
-def database_options(url: str) -> dict[str, Any]:
-    """Return Django's `DATABASES` entry for a `postgresql://` address.
+def database_options(url: str, *, variable: str = "DATABASE_URL") -> dict[str, Any]:
+    """Return Django's `DATABASES` entry for a `postgresql://` address, which ``variable`` names.
 
     Query parameters become libpq options (`?sslmode=require`). A `host` parameter that is a
     folder selects a Unix socket, as in libpq itself.
@@ -25,10 +25,10 @@ def database_options(url: str) -> dict[str, Any]:
     """
     parts = urlsplit(url)
     if parts.scheme not in {"postgresql", "postgres"}:
-        raise ImproperlyConfigured("DATABASE_URL must start with postgresql://")
+        raise ImproperlyConfigured(f"{variable} must start with postgresql://")
     name = unquote(parts.path.lstrip("/"))
     if not name:
-        raise ImproperlyConfigured("DATABASE_URL names no database")
+        raise ImproperlyConfigured(f"{variable} names no database")
     options = dict(parse_qsl(parts.query))
     host = options.pop("host", "") or unquote(parts.hostname or "")
     return {

@@ -57,6 +57,7 @@ class UserView(DetailView):
     """One person. A merged account is the account that it was merged into."""
 
     serializer_class = UserDetailSerializer
+    replica = True
     lookup_field = "username"
     none = ("user.none", "There is nobody of that name.")
     queryset = User.objects.all()

@@ -18,11 +18,13 @@ from typing import Final, NamedTuple
 
 import structlog
 from django.conf import settings
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections
 from prometheus_client.exposition import choose_encoder
 
 from config.shutdown import Application, Receive, Scope, Send
 from core import metrics
+from core.database.base import REPLICA
+from core.replica.watching import WATCH
 
 log = structlog.get_logger("gauntlet.metrics")
 
@@ -121,8 +123,9 @@ _POOL_COUNTED: Final = {
 }
 
 
-def _pool(names: Mapping[str, str]) -> metrics.Figures:
-    pool = getattr(connections["default"], "pool", None)
+def _pool(names: Mapping[str, str], alias: str = DEFAULT_DB_ALIAS) -> metrics.Figures:
+    there = alias in connections.settings
+    pool = getattr(connections[alias], "pool", None) if there else None
     stats: dict[str, int] = {} if pool is None else pool.get_stats()
     return {(word,): stats.get(name, 0) for name, word in names.items()} if stats else {}
 
@@ -137,6 +140,12 @@ def install() -> None:
     metrics.looked_up(
         "pool_requests", words, ("outcome",), lambda: _pool(_POOL_COUNTED), kind="counter"
     )
+    words = "Whether this process reads from the replica; nothing where there is none."
+    metrics.looked_up("replica_asked", words, (), WATCH.figures)
+    words = "How old what the replica shows may be, at most."
+    metrics.looked_up("replica_lag_seconds", words, (), WATCH.lag_figures)
+    words = "Connections of the process to the replica, and those who wait for one."
+    metrics.looked_up("replica_pool_connections", words, ("state",), lambda: _pool(_POOL, REPLICA))
 
 
 # -- where they read it --------------------------------------------------------------------------

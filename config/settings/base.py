@@ -13,6 +13,8 @@ from config.settings.outgoing import *  # noqa: F403
 from config.settings.outgoing import OUTGOING_SCHEDULE, OUTGOING_TASKS
 from config.settings.redis import *  # noqa: F403
 from config.settings.redis import REDIS_PREFIX
+from config.settings.replica import *  # noqa: F403
+from config.settings.replica import GAUNTLET_REPLICA_URL, replica_database
 from core.env import DATA, ROOT, database_options, env
 
 BASE_DIR = ROOT
@@ -166,6 +168,13 @@ if POOL_MAX:
         "reconnect_timeout": 2,
         "reconnect_failed": ConnectionPool.check,
     }
+if GAUNTLET_REPLICA_URL:
+    DATABASES["replica"] = replica_database(pooler=GAUNTLET_DB_POOLER)
+    # Right inside of those that find out who asks.
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("allauth.account.middleware.AccountMiddleware"),
+        "core.replica.writers.WroteMiddleware",
+    )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Where pg_dump, pg_restore and psql are, for backups; empty: wherever they are found.
 GAUNTLET_PG_BIN = env.str("GAUNTLET_PG_BIN", "")

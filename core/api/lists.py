@@ -74,6 +74,15 @@ def link_neighbours(
         response["Link"] = ", ".join(links)
 
 
+def began_after(request: Request, moment: datetime) -> bool:
+    """Whether the cursor of a request belongs to a first page that was read after ``moment``."""
+    try:
+        cursor = _SIGNER.unsign_object(request.query_params.get("cursor", ""))
+    except (signing.BadSignature, ValueError):
+        return False
+    return "b" in cursor and _moment_of(cursor, "b") > moment
+
+
 class Filters(filters.FilterSet):
     """Base of the filters of a list. Unknown parameters are refused by the view, wrong values here
     (400 with `fields`)."""

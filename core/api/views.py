@@ -8,11 +8,13 @@ follow from here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, ClassVar
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 from rest_framework.exceptions import APIException, MethodNotAllowed, ValidationError
@@ -30,10 +32,19 @@ from rest_framework.views import APIView
 from core.api import conditional, cors, limits
 from core.api.bodies import ApiRequest
 from core.api.errors import ParameterFault
-from core.api.lists import CursorPages, FilterBackend, OrderBackend, Ordering, fields_of
+from core.api.lists import (
+    CursorPages,
+    FilterBackend,
+    OrderBackend,
+    Ordering,
+    began_after,
+    fields_of,
+)
 from core.api.scopes import HasScope, Scope, scope_of
 from core.conditional import weak_tag
 from core.refusals import NotFound
+from core.replica import is_there
+from core.replica.reading import is_snapshot, lag, read
 
 
 class ApiView(APIView):
@@ -47,6 +58,8 @@ class ApiView(APIView):
     max_age     for how many seconds caches may keep an answer to nobody in particular.
     query       names of query parameters besides those that lists and fields bring along.
     body_most   how many bytes a request's body may have, where not as many as any message.
+    replica     whether what reads here may be read from a replica (`core.replica.reading`): it is
+                public, and nobody acts by it at once.
     """
 
     permission_classes: Any = (IsAuthenticatedOrReadOnly, HasScope)
@@ -56,6 +69,7 @@ class ApiView(APIView):
     max_age: ClassVar[int] = 0
     query: ClassVar[tuple[str, ...]] = ()
     body_most: ClassVar[int | None] = None
+    replica: ClassVar[bool] = False
     _standing: limits.LimitStatus | None = None
     _version: tuple[str, datetime | None] | None = None
 
@@ -89,6 +103,22 @@ class ApiView(APIView):
         if method not in SAFE_METHODS:
             # Read before anything is looked up: what is no JSON is that at every address.
             _ = request.data
+        elif method != "OPTIONS" and self.may_read_replica(request):
+            self._read_from_replica(method.lower())
+
+    def may_read_replica(self, request: Request) -> bool:
+        """Whether this request may be answered from a replica."""
+        return self.replica and is_there()
+
+    def _read_from_replica(self, name: str) -> None:
+        """Have the handler of this request be asked there, who asks it being known by now."""
+        handler = getattr(self, name)
+
+        def asked(request: Request, *args: Any, **kwargs: Any) -> Any:
+            make = partial(handler, request, *args, **kwargs)
+            return read(request, make, passing=conditional.NotModified)
+
+        setattr(self, name, asked)
 
     def _count(self, request: Request, scope: Scope) -> None:
         try:
@@ -192,6 +222,10 @@ class ApiView(APIView):
         """
         user = self.request.user.pk
         etag = weak_tag(user, self.request.get_full_path(), *version)
+        if is_snapshot() and changed_at is not None:
+            # A replica may lack another change in the same second (`conditional.set_version`).
+            lacks = timezone.now() - lag() - timedelta(seconds=1)
+            changed_at = changed_at if changed_at < lacks else None
         self._version = (etag, changed_at)
         if self.request.method in ("GET", "HEAD"):
             conditional.check_fresh(self.request, etag, changed_at)
@@ -268,10 +302,18 @@ class ListView(FieldsView, ListAPIView[Any]):
                                 while they are there
     """
 
+    replica = True
     moving: ClassVar[frozenset[str]] = frozenset()
     orderings: ClassVar[Mapping[str, Ordering]] = {"-id": ("-id",), "id": ("id",)}
     pagination_class = CursorPages
     filter_backends = (FilterBackend, OrderBackend)
+
+    def may_read_replica(self, request: Request) -> bool:
+        """Not a page behind one with rows that a replica may have otherwise yet: they would be
+        there twice."""
+        return super().may_read_replica(request) and not began_after(
+            request, timezone.now() - lag()
+        )
 
     def query_names(self, method: str) -> Iterable[str]:
         """Those of filters, order, pages and fields."""

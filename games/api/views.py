@@ -215,6 +215,7 @@ class ReadyView(ApiView):
 class RecordView(ApiView):
     """The record of a finished match."""
 
+    replica = True
     renderer_classes = (JSONRenderer, RecordRenderer)
 
     @extend_schema(

@@ -122,6 +122,7 @@ class LeaderboardsView(FieldsView):
     """Which leaderboards there are."""
 
     serializer_class = LadderSerializer
+    replica = True
 
     @extend_schema(
         operation_id="leaderboards",
@@ -211,6 +212,7 @@ ANSWERS = {
 class LeaderboardView(ApiView):
     """A leaderboard."""
 
+    replica = True
     renderer_classes = (JSONRenderer, CsvRenderer, NdjsonRenderer)
     query = tuple(parameter.name for parameter in PARAMETERS)
 

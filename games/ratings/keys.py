@@ -18,6 +18,9 @@ from django.core.cache import cache
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from core.replica.reading import is_snapshot
+from games.ratings.models import RatingLadder
+
 log = structlog.get_logger("gauntlet.ratings")
 
 T = TypeVar("T")
@@ -38,8 +41,18 @@ def ladder_changed(ladder: str) -> None:
 
 def version_of(ladder: str) -> str:
     """What a leaderboard's answer depends on beside the question: the ladder's token, and which
-    five minutes it is made in."""
-    return f"{_token_of(ladder)}-{int(timezone.now().timestamp()) // KEPT_SECONDS}"
+    five minutes it is made in.
+
+    A replica may lack a change whose token has been drawn, and what it shows would be kept as new.
+    There the row says which change it is.
+    """
+    change = _change_of(ladder) if is_snapshot() else _token_of(ladder)
+    return f"{change}-{int(timezone.now().timestamp()) // KEPT_SECONDS}"
+
+
+def _change_of(ladder: str) -> str:
+    row = RatingLadder.objects.filter(pk=ladder).values_list("changed_at", flat=True).first()
+    return "none" if row is None else f"at{row.timestamp()}"
 
 
 def _token_of(ladder: str) -> str:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.profile import Section
 from core.refusals import Refusal
+from core.replica.reading import from_replica
 from games.models import Match
 from games.ratings import keys
 from games.ratings.boards import (
@@ -33,6 +34,7 @@ from games.views.everybody import for_everybody, is_for_one
 
 
 @require_safe
+@from_replica
 def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
     """Who stands where, of one game or of all together."""
     try:
@@ -79,6 +81,7 @@ def _cursor(text: str) -> Cursor | None:
 
 
 @require_safe
+@from_replica
 def history(request: HttpRequest, username: str) -> HttpResponse:
     """Every match of somebody that is over, with what it did to their rating."""
     name = User.normalize_username(username)

@@ -15,6 +15,7 @@ from core.clock import now_ms
 from core.instants import RECEIVED, instant_of_reading
 from core.metrics import HANDSHAKES_REFUSED, REFUSALS
 from core.refusals import Forbidden, Refusal
+from core.replica.writers import note_soon
 from games import presence
 from games.audience import (
     AUDIENCES,
@@ -192,6 +193,7 @@ class MatchSocket(Socket):
         if frame.match != self.match_id:
             raise Refusal("match.wrong", "This socket belongs to another match.")
         self.require_scope(Scope.PLAY)
+        note_soon(self.user.pk)
         submission: dict[str, Any] = {
             "match_id": self.match_id,
             "seat": self.seat,
@@ -212,6 +214,7 @@ class MatchSocket(Socket):
         if self.user is None:
             raise Forbidden("organiser.not-allowed", "Only an organiser may do this.")
         self.require_scope(Scope.ORGANISE)
+        note_soon(self.user.pk)
         return await in_turn_thread(
             match_organise,
             match_id=self.match_id,

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from core.replica.reading import from_replica
 from games import extras
 from games.audience import may_import
 from games.forms import WatchForm
@@ -26,6 +27,7 @@ LIVE_AT_MOST = 48
 
 
 @require_safe
+@from_replica
 def home(request: HttpRequest) -> HttpResponse:
     """The front door."""
     live, offered, over = cards_for(
@@ -68,6 +70,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 def watch(request: HttpRequest) -> HttpResponse:
     """What is on, and what has been."""
     form = WatchForm(request.GET)

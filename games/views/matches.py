@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
+from core.replica.reading import from_replica
 from games import extras, store
 from games.audience import may_moderate_chat, seat_of
 from games.engine.capabilities import dispute_of
@@ -69,6 +70,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @explains_refusals
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match, step by step. `?move=N` is the link to one of them.
@@ -108,6 +110,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @explains_refusals
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     """The record of a finished match, as a download."""

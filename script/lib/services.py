@@ -185,6 +185,8 @@ class Postgres(Service):
             self.account = self._owner() or self.account
         self.data = self.home / "data"
         self.secret = self.home / "password"
+        # Settings of the server beside those that all have, or instead of them.
+        self.settings: dict[str, object] = {}
         # Of a server at rest, with its password beside them: to begin with a copy of.
         self.seed: Path | None = None
         self.from_seed = False
@@ -344,7 +346,7 @@ class Postgres(Service):
     def launch(self) -> None:
         """Start the server in the foreground of its own process group."""
         (self.data / "postmaster.opts").unlink(missing_ok=True)
-        settings = {
+        settings: dict[str, object] = {
             "listen_addresses": "127.0.0.1",
             "port": self.port,
             "unix_socket_directories": "",
@@ -360,6 +362,7 @@ class Postgres(Service):
             # Databases that live for minutes, with a few rows in each table.
             settings |= {"autovacuum": "off", "jit": "off"}
             settings |= {"wal_level": "minimal", "max_wal_senders": 0}
+        settings |= self.settings
         argv: list[str | Path] = [self.program / "postgres", "-D", self.data]
         for name, value in settings.items():
             argv += ["-c", f"{name}={value}"]
@@ -386,7 +389,8 @@ class Postgres(Service):
             self.child is not None
             and len(lines) >= 8
             and lines[0].strip() == str(self.child.pid)
-            and lines[7].strip() == "ready"
+            # A standby is that once it can be read from.
+            and lines[7].strip() in ("ready", "standby")
         )
 
     def _make_database(self) -> None:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.cache import cache, caches
 
 from config.caches import SharedRedisCache
-from core.env import redis_database
+from core.redis_addresses import address_of
 
 
 def beside(prefix: str) -> SharedRedisCache:
@@ -65,8 +65,9 @@ def test_one_client_serves_all_keys() -> None:
     here = SharedRedisCache(own["LOCATION"], own)
     kept = here._cache.get_client("a")
     assert here._cache.get_client("b", write=True) is kept
+    elsewhere = [str(address_of(url).on(7)) for url in own["LOCATION"]]
     for location, options in (
-        (redis_database(own["LOCATION"], 7), own["OPTIONS"]),
+        (elsewhere, own["OPTIONS"]),
         (own["LOCATION"], {**own["OPTIONS"], "socket_timeout": 7}),
     ):
         another = SharedRedisCache(location, {**own, "OPTIONS": options})

@@ -39,6 +39,8 @@ SPEAK = {
     "config/reporting.py": "reports of errors: tests/infra/test_reports.py",
     "config/serve.py": "listens only: tests/infra/test_serve.py",
     "core/mailing.py": "below",
+    "core/replica/watching.py": "ends connections of a server that hangs only, and asks it with a "
+    "limit: tests/operations/test_replica.py",
     "core/jobs/tasks.py": "names SMTP's errors only",
     "games/tasks.py": "names SMTP's errors only",
     "tournaments/tasks.py": "names SMTP's errors only",

@@ -294,8 +294,9 @@ def test_pgbouncer_hands_out_connections_by_transaction() -> None:
     parsed.read_string((DEPLOY / "pgbouncer.ini").read_text())
     assert parsed["pgbouncer"]["pool_mode"] == "transaction"
     assert "gauntlet" in parsed["databases"]
-    done = subprocess.run(["sh", "-n", DEPLOY / "pgbouncer.sh"], check=False)
-    assert done.returncode == 0
+    for script in DEPLOY.glob("*.sh"):
+        done = subprocess.run(["sh", "-n", script], check=False)
+        assert done.returncode == 0, script
 
 
 # -- the proxy -----------------------------------------------------------------------------------

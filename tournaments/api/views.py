@@ -128,6 +128,7 @@ class SeasonReading(DetailView):
     """One season."""
 
     serializer_class = SeasonSerializer
+    replica = True
     lookup_field = "slug"
     none = ("season.none", "There is no such season.")
     queryset = Season.objects.none()
@@ -173,6 +174,7 @@ class StandingsView(FieldsView):
     """How a season stands."""
 
     serializer_class = StandingSerializer
+    replica = True
     within = "rows"
 
     @extend_schema(
@@ -219,6 +221,7 @@ class BracketView(FieldsView):
     """A season's bracket."""
 
     serializer_class = BracketMatchSerializer
+    replica = True
     within = "matches"
 
     @extend_schema(
@@ -337,6 +340,7 @@ class DeathMatchReading(DetailView):
     """One death match."""
 
     serializer_class = DeathMatchSerializer
+    replica = True
     lookup_field = "pk"
     lookup_url_kwarg = "death_match_id"
     none = ("death-match.none", "There is no such death match.")
@@ -431,6 +435,7 @@ class RecordsView(ApiView):
 class SeasonLeaderboardView(ApiView):
     """A season's leaderboard."""
 
+    replica = True
     renderer_classes = LeaderboardView.renderer_classes
     parameters: ClassVar[list[OpenApiParameter]] = [
         each for each in PARAMETERS if each.name not in ("limit", "cursor")

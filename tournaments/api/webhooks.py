@@ -167,6 +167,7 @@ class OrganisersList(ListView):
 
     permission_classes = (IsAuthenticated, HasScope)
     private = True
+    replica = False
     scopes = _BOTH
 
 

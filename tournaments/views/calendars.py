@@ -17,6 +17,7 @@ from icalendar import Calendar, Event
 
 from core.conditional import answer_to, strong_tag
 from core.refusals import NotFound
+from core.replica.reading import from_replica
 from games.models import Match
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg
@@ -31,6 +32,7 @@ LASTS: Final = timedelta(hours=2)
 
 
 @require_safe
+@from_replica
 @season_page
 def season_calendar(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every death match of the season that has or had a time."""
@@ -38,6 +40,7 @@ def season_calendar(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @season_page
 def contestant_calendar(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """Those of one contestant."""

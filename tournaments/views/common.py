@@ -132,6 +132,7 @@ def shown(
     )
     base = {
         "season": season,
+        "state": fingerprint(season),
         "sheet": sheet,
         "me": me,
         "may_manage": audience.may_manage(season, request.user),

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from core.actions import Offer
 from core.refusals import allowed
+from core.replica.reading import from_replica
 from games.pictures.links import png_response
 from games.views.common import one_page, signed_in
 from tournaments import audience
@@ -43,6 +44,7 @@ from tournaments.waiting import waiting_for
 
 
 @require_safe
+@from_replica
 def seasons(request: HttpRequest) -> HttpResponse:
     """All seasons, by how far they are; those that the reader runs first."""
     user = signed_in(request)
@@ -58,6 +60,7 @@ def seasons(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """A season's home: how it stands, as a picture first."""
@@ -83,6 +86,7 @@ def _own_actions(sheet: Sheet, user: User | None) -> set[str]:
 
 
 @require_safe
+@from_replica
 @public_page
 def table(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """The standings, and why everybody stands where they do."""
@@ -90,6 +94,7 @@ def table(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Everybody who ever entered, and what has become of them."""
@@ -99,6 +104,7 @@ def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def schedule(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """What is on and what is still to be played."""
@@ -106,6 +112,7 @@ def schedule(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def results(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every round with what came of it."""
@@ -113,6 +120,7 @@ def results(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
     """One round, or episode: the main match, who met, what was said."""
@@ -136,6 +144,7 @@ def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def items(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every item: from whom, to whom, and what became of it."""
@@ -143,6 +152,7 @@ def items(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def history(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """All that happened, the latest first."""
@@ -151,6 +161,7 @@ def history(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def rulings(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """What organisers decided, with their reasons."""
@@ -163,6 +174,7 @@ def rulings(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @public_page
 def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """Who meets whom, when, in what, with which items, and how it went."""
@@ -270,6 +282,7 @@ def _leads(sheet: Sheet, leg: Leg) -> Contestant | str | None:
 
 
 @require_safe
+@from_replica
 @season_page
 def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """The picture that goes with links to the season."""
@@ -279,6 +292,7 @@ def share(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 
 
 @require_safe
+@from_replica
 @season_page
 def death_match_share(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     """The picture that goes with links to a death match."""

@@ -8,8 +8,11 @@ const SPREAD = 5_000;
 
 /** @type {HTMLElement | null} */
 const region = document.querySelector("[data-season-live]");
-/** @type {unknown} */
-let known = null;
+/**
+ * What the page shows. It may be older than itself, so it says so.
+ * @type {unknown}
+ */
+let known = region?.dataset.shows ?? null;
 
 async function look() {
   if (!document.hidden && region) {
