@@ -47,7 +47,7 @@ class Again(Task[..., Any]):
     """A task that is done once more where it collided with another transaction."""
 
     # By its name: what it is made of only workers need.
-    Request = "config.intake:InServiceTime"
+    Request = "config.task_times:InServiceTime"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # Imported late: this module is read before the settings are.
