@@ -31,6 +31,9 @@ class Gauntlet(Celery):
     tasks waits for long; who hands one on does not: a page or a turn waits for them
     (`core.broker`)."""
 
+    # By its name, as the tasks' requests below.
+    amqp_cls = "config.returning:Broker"
+
     def now(self) -> datetime:
         """The service's time."""
         return instant_of(now_ms()).astimezone(self.timezone)
