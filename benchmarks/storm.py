@@ -20,8 +20,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -94,10 +93,12 @@ class Playing(NamedTuple):
             return
         # Those that end make room for as many more.
         prepared = Prepared(site, GAME, 3 * self.matches)
-        given = (site.base_url, site.ws_url, prepared.cookies, prepared.matches, self.turns_per_s)
+        given = _Given(
+            site.base_url, site.ws_url, prepared.cookies, prepared.matches, self.turns_per_s
+        )
         spawning = multiprocessing.get_context("spawn")
         ours, theirs = spawning.Pipe()
-        process = spawning.Process(target=_play, args=(theirs, *given), daemon=True)
+        process = spawning.Process(target=_play, args=(theirs, given), daemon=True)
         process.start()
         ours.recv()  # they play
 
@@ -113,32 +114,31 @@ class Playing(NamedTuple):
             process.join()
 
 
-def _play(
-    pipe: Connection,
-    base_url: str,
-    ws_url: str,
-    cookies: list[str],
-    matches: list[int],
-    turns_per_s: float,
-) -> None:
+class _Given(NamedTuple):
+    """What the process that plays is told: where, as whom, in which matches, and how fast."""
+
+    base_url: str
+    ws_url: str
+    cookies: list[str]
+    matches: list[int]
+    turns_per_s: float
+
+
+def _play(pipe: Connection, given: _Given) -> None:
     """Play until told to stop; then say how long turns took (s) since it was said that they are
     played."""
-    asyncio.run(_played(pipe, base_url, ws_url, cookies, matches, turns_per_s))
+    asyncio.run(_played(pipe, given))
 
 
-async def _played(
-    pipe: Connection,
-    base_url: str,
-    ws_url: str,
-    cookies: list[str],
-    matches: list[int],
-    turns_per_s: float,
-) -> None:
+async def _played(pipe: Connection, given: _Given) -> None:
     measured = Measured()
-    site: Any = SimpleNamespace(base_url=base_url, ws_url=ws_url)
-    pairs = [OurPair(site, match, cookies, PLAYED[GAME], measured) for match in matches]
+    # The addresses are all that whoever plays asks of a site.
+    pairs = [
+        OurPair(cast("Site", given), match, given.cookies, PLAYED[GAME], measured)
+        for match in given.matches
+    ]
     await open_all(pairs)
-    playing = asyncio.create_task(play_all(pairs, measured, turns_per_s))
+    playing = asyncio.create_task(play_all(pairs, measured, given.turns_per_s))
     await asyncio.sleep(SETTLE_S)
     measured.waits.clear()
     pipe.send("on")

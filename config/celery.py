@@ -31,6 +31,9 @@ class Gauntlet(Celery):
     tasks waits for long; who hands one on does not: a page or a turn waits for them
     (`core.broker`)."""
 
+    # By its name, as the tasks' requests below.
+    amqp_cls = "config.returning:Broker"
+
     def now(self) -> datetime:
         """The service's time."""
         return instant_of(now_ms()).astimezone(self.timezone)
@@ -49,7 +52,7 @@ class Again(Task[..., Any]):
     """A task that is done once more where it collided with another transaction."""
 
     # By its name: what it is made of only workers need.
-    Request = "config.intake:InServiceTime"
+    Request = "config.task_times:InServiceTime"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # Imported late: this module is read before the settings are.

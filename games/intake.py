@@ -21,7 +21,6 @@ the fixed moment is all there is.
 from __future__ import annotations
 
 import threading
-import time
 import uuid
 from collections.abc import Iterable
 from functools import cache
@@ -32,7 +31,7 @@ import structlog
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from core.broker import Redis, client
+from core.broker import AwayError, Redis, client
 from core.clock import now_ms
 from core.instants import instant_of_reading, reading
 
@@ -40,9 +39,10 @@ log = structlog.get_logger("gauntlet.intake")
 
 # How often a process says what it has; a decision runs out a good two of these after its deadline.
 SAY_EVERY_S: Final = 0.1
-# How long Redis is waited for, and how long it is left alone after it did not answer.
+# How long Redis is waited for: once, and then nobody here asks until it answers (`core.broker`).
 PATIENCE_S: Final = 0.25
-REST_S: Final = 2.0
+# How long a process that could not say anything leaves it at that.
+AGAIN_S: Final = 1.0
 # What a process has said last is thrown away after this: it is no more.
 FORGET_AFTER_MS: Final = 60_000
 
@@ -165,9 +165,11 @@ class Reporter:
             try:
                 said = msgspec.json.encode(self.intake.report())
                 _client().hset(_key(), self.intake.id, said)
+            except AwayError:
+                continue  # said as soon as it is back
             except RedisError as error:
                 log.warning("intake.not-said", error=type(error).__name__)
-                self._over.wait(REST_S / 2)
+                self._over.wait(AGAIN_S)
             except Exception:  # Whatever it is: others would wait in vain for what is said here.
                 log.exception("intake.failed")
 
@@ -175,19 +177,16 @@ class Reporter:
 REPORTER: Final = Reporter()
 
 _DECODER = msgspec.json.Decoder(Report)
-_rests_until = 0.0
 
 
 def _reports(now: int) -> Iterable[Report]:
     """What the other processes that are alive at instant ``now`` have said last."""
-    global _rests_until  # noqa: PLW0603  (of the process, as its connections are)
-    if time.monotonic() < _rests_until:
-        return ()
     try:
         said: Any = _client().hgetall(_key())
+    except AwayError:
+        return ()
     except RedisError as error:
         log.warning("intake.not-heard", error=type(error).__name__)
-        _rests_until = time.monotonic() + REST_S
         return ()
     reports = {name: _DECODER.decode(text) for name, text in said.items()}
     dead = [name for name, report in reports.items() if now - report.at > FORGET_AFTER_MS]

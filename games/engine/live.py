@@ -230,9 +230,16 @@ def too_late() -> Refusal:
 
 
 def expire(
-    ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource, opens: int | None = None
+    ruleset: AnyRuleset,
+    live: Live,
+    *,
+    at: int,
+    random: RandomSource,
+    opens: int | None = None,
+    grace_ms: int = 0,
 ) -> Turn:
-    """Everything that had run out by ``at``, exclusive of deadlines at ``at`` itself.
+    """Everything that had run out by ``at``, exclusive of deadlines at ``at`` itself, and of those
+    that are no more than ``grace_ms`` ago: each decision has that for what is on its way.
 
     Idempotent: called again with the same instant it finds nothing left to do. A decision that a
     timeout opens starts at ``opens``, by default at ``at``, so it cannot run out in the same call.
@@ -240,7 +247,7 @@ def expire(
     turn, when = Turn(live), _When.of(at, opens)
     for _, seat in sorted(_deadlines(ruleset, live)):
         deadline = deadline_of(ruleset, turn.live, seat)
-        if deadline is None or at <= deadline:
+        if deadline is None or at - grace_ms <= deadline:
             continue
         watch = turn.live.watches[seat]
         reading = None if watch is None else watch.reading(at)

@@ -54,15 +54,17 @@ def match_wake(
                 return False
             give_up(held, at=at, random=random)
             return True
-        deadline = lives.next_deadline(held.ruleset, held.live)
-        if deadline is not None and at > deadline + settings.GAUNTLET_SETTLE_MS:
-            if not was_serving_after(deadline):
+        grace = settings.GAUNTLET_SETTLE_MS
+        ran_out = lives.last_run_out(held.ruleset, held.live, at=at - grace)
+        if ran_out is not None:
+            if not was_serving_after(ran_out):
                 return False
-            ran_out = lives.last_run_out(held.ruleset, held.live, at=at) or deadline
             if may_still_come(match_id, until=ran_out, now=at):
                 return False
+            deadline = lives.next_deadline(held.ruleset, held.live) or ran_out
             transaction.on_commit(partial(deadline_enforced, deadline, by))
-            settle(held, lives.expire(held.ruleset, held.live, at=at, random=random), at=at)
+            turn = lives.expire(held.ruleset, held.live, at=at, random=random, grace_ms=grace)
+            settle(held, turn, at=at)
             return True
         _remind(held, at)
         return True

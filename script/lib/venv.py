@@ -43,13 +43,25 @@ class Environment:
         self.marker = folder / "gauntlet-installed.json"
 
     def ensure(self, lists: Sequence[str]) -> Path:
-        """Make sure that these lists are installed, and return the environment's Python."""
+        """Make sure that these lists are installed, and return the environment's Python. Raises
+        Failure where that cannot be, and where the environment is somebody else's."""
+        self._must_be_our_own()
         if self._missing(lists):
             with self._lock():
                 missing = self._missing(lists)  # another process may have done it meanwhile
                 if missing:
                     self._install(missing)
         return self.python
+
+    def _must_be_our_own(self) -> None:
+        # Its scripts and its marker hold this path, so it would be made anew, and making it empties
+        # the folder that the link leads to.
+        if self.folder.is_symlink():
+            raise Failure(
+                f"{self.folder} is a symbolic link, and what it leads to would be emptied. Remove "
+                f"the link (not what it leads to), and a virtual environment is made in its place; "
+                f"or name another folder in {VARIABLE}."
+            )
 
     def digest(self, name: str) -> str:
         """Return a list's digest."""

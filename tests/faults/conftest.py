@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.games.desk import Desk, Person
 from tests.support.ground import Ground
 from tests.support.ledger import Crowd
 from tests.support.site import AnotherWeb, Site, Web
@@ -51,6 +52,27 @@ def ground(ground_once: Ground, request: pytest.FixtureRequest) -> Iterator[Grou
 def site(ground: Ground) -> Site:
     """The site, in place of the one that other tests share."""
     return ground.there
+
+
+@pytest.fixture
+def desk(site: Site) -> Desk:
+    """People and matches on the site."""
+    return Desk(site)
+
+
+@pytest.fixture
+def players(desk: Desk) -> tuple[Person, Person]:
+    """Two who play."""
+    return desk.person(), desk.person()
+
+
+@pytest.fixture
+def another(site: Site) -> Iterator[AnotherWeb]:
+    """A second web process."""
+    web = AnotherWeb(site)
+    web.web.start()
+    yield web
+    web.stop()
 
 
 @pytest.fixture(params=["daphne", "uvicorn"])

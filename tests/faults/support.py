@@ -6,13 +6,21 @@ from typing import Any
 
 import httpx
 
-from tests.support.site import Site, Web, wait_for
+from tests.support.site import Process, Site, Web, wait_for
 
 # Seconds within which a deadline happens: a few, on a machine that is busy with others.
 SOON = 30.0
 
 # What a match in which both let their time to choose run out then has.
 BOTH_RAN_OUT = ["0", "chance", "1", "chance"]
+
+
+def dead(site: Site, names: str) -> list[Process]:
+    """Kill -9, and which were."""
+    killed = [each for each in site.processes if each.name in names.split()]
+    for process in killed:
+        process.kill()
+    return killed
 
 
 def entries(site: Site, match: int) -> list[tuple[str, bool, int]]:

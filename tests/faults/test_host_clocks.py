@@ -31,16 +31,6 @@ WRONG_S = 20.0
 
 
 @pytest.fixture
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def players(desk: Desk) -> tuple[Person, Person]:
-    return desk.person(), desk.person()
-
-
-@pytest.fixture
 def host(site: Site, tmp_path: Path) -> Iterator[HostClock]:
     """The clock of another host. Processes that were moved there come back."""
     usual = {each.name: each.env for each in site.processes}

@@ -32,11 +32,6 @@ AFTER_MS = 1000
 MANY = 16
 
 
-@pytest.fixture
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
 class Duel:
     """A match in which one has chosen, and the other has yet to."""
 

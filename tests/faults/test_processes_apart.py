@@ -7,11 +7,9 @@ import asyncio
 import os
 import re
 import signal
-from collections.abc import Iterator
 from contextlib import AsyncExitStack
 
 import psycopg
-import pytest
 
 from tests.faults.support import (
     SOON,
@@ -28,25 +26,6 @@ from tests.support.site import AnotherWeb, Site, wait_for
 
 # Turn threads of a web process, and some more than that.
 MANY = 9
-
-
-@pytest.fixture
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def players(desk: Desk) -> tuple[Person, Person]:
-    return desk.person(), desk.person()
-
-
-@pytest.fixture
-def another(site: Site) -> Iterator[AnotherWeb]:
-    """A second web process."""
-    web = AnotherWeb(site)
-    web.web.start()
-    yield web
-    web.stop()
 
 
 def rows(site: Site, pid: int) -> int:

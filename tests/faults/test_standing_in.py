@@ -1,23 +1,20 @@
-"""Workers or beat are dead: web processes enforce deadlines, one at a time, and leave off as soon
-as a worker is there."""
+"""Workers or beat are dead: web processes enforce deadlines, and leave off as soon as a worker is
+there."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from script.lib.server import beat_command
 from tests.faults.support import (
     BOTH_RAN_OUT,
     SOON,
     actors,
+    dead,
     deadline,
     entries,
     ran_out,
@@ -27,34 +24,7 @@ from tests.faults.support import (
 )
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
-from tests.support.site import AnotherWeb, Process, Site, wait_for
-
-
-@pytest.fixture
-def desk(site: Site) -> Desk:
-    return Desk(site)
-
-
-@pytest.fixture
-def players(desk: Desk) -> tuple[Person, Person]:
-    return desk.person(), desk.person()
-
-
-@pytest.fixture
-def another(site: Site) -> Iterator[AnotherWeb]:
-    """A second web process."""
-    web = AnotherWeb(site)
-    web.web.start()
-    yield web
-    web.stop()
-
-
-def dead(site: Site, names: str) -> list[Process]:
-    """Kill -9, and which were."""
-    killed = [each for each in site.processes if each.name in names.split()]
-    for process in killed:
-        process.kill()
-    return killed
+from tests.support.site import Site, wait_for
 
 
 @pytest.mark.parametrize("names", ["deadlines", "beat", "deadlines beat"])
@@ -102,55 +72,6 @@ def test_an_arrival_is_given_up_without_workers(site: Site, desk: Desk) -> None:
     wait_for(lambda: desk.is_over(match), timeout=SOON, what="the match to be given up")
     for process in killed:
         process.start()
-
-
-def test_two_web_processes_do_everything_once(
-    site: Site, another: AnotherWeb, desk: Desk, players: tuple[Person, Person]
-) -> None:
-    killed = dead(site, "deadlines beat")
-    matches = [desk.match(*players, pick_time=4 + number % 3) for number in range(15)]
-    for match in matches:
-        wait_until_ran_out(site, match)
-    both = (site, another)
-    wait_for(
-        lambda: all("deadlines.no-worker" in each.web.log() for each in both),
-        what="both to look after deadlines",
-    )
-    assert [actors(site, match) for match in matches] == [BOTH_RAN_OUT] * len(matches)
-    # The one that did it dies, too.
-    site.web.kill()
-    last = desk.match(*players, pick_time=3)
-    wait_until_ran_out(site, last, "a deadline by the other")
-    assert actors(site, last) == BOTH_RAN_OUT
-    site.web.start()
-    for process in killed:
-        process.start()
-
-
-def test_two_beats_do_everything_once(
-    site: Site, desk: Desk, players: tuple[Person, Person]
-) -> None:
-    second = Process(
-        "second-beat",
-        beat_command(Path(sys.executable)),
-        env=dict(site.env),
-        log=site.folder / "second-beat.log",
-        ready=lambda beat: "beat ready" in beat.log(),
-    )
-    second.start()
-    try:
-        matches = [desk.match(*players, pick_time=2 + number % 3) for number in range(9)]
-        for match in matches:
-            wait_until_ran_out(site, match)
-        site.beat.kill()  # either will do
-        last = desk.match(*players, pick_time=5)
-        wait_until_ran_out(site, last, "a deadline by the other's")
-        # Nor has a web process had to do it.
-        assert readiness(site)[1]["swept_by"] == "worker"
-        assert [actors(site, each) for each in (*matches, last)] == [BOTH_RAN_OUT] * 10
-    finally:
-        second.kill()
-        site.beat.start()
 
 
 async def test_nothing_runs_out_while_the_web_is_away_though_it_stands_in(

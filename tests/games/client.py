@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from tests.games.desk import Person
-from tests.support.site import PATIENCE, Web
+from tests.support.site import PATIENCE, Address, Web
 
 Frame = dict[str, Any]
 
@@ -32,7 +32,7 @@ class Reader:
     @classmethod
     async def open(
         cls,
-        site: Web,
+        site: Address,
         match: int | str,
         person: Person | None = None,
         *,
@@ -48,8 +48,15 @@ class Reader:
             max_size=None,
             open_timeout=PATIENCE,
             proxy=None,
+            **site.dialling,
         )
         return cls(socket, match if isinstance(match, int) else 0)
+
+    @property
+    def upstream(self) -> str:
+        """Which web process has this socket, where a proxy has said so."""
+        assert self.socket.response is not None
+        return self.socket.response.headers["X-Upstream"].rpartition(", ")[2]
 
     async def __aenter__(self) -> Reader:
         return self
@@ -77,6 +84,14 @@ class Reader:
                 if fits(frame):
                     return frame
                 self.frames.append(frame)
+
+    async def until(self, kind: str, *, timeout: float = PATIENCE) -> list[Frame]:  # noqa: ASYNC109
+        """Everything that has come and was not asked for, up to the first frame of this type."""
+        async with asyncio.timeout(timeout):
+            while not any(frame["type"] == kind for frame in self.frames):
+                await self.hear()
+        heard, self.frames = self.frames, []
+        return heard
 
     async def look(self) -> Frame:
         """Everything anew: the `sync`. As slowly as may be asked for it again and again, with a

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.support.site import Site
+from tests.support.site import Operated
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,11 @@ class Person:
     pk: int
     name: str
     session: str
+    cookie_name: str = "sessionid"
 
     @property
     def cookie(self) -> str:
-        return f"sessionid={self.session}"
+        return f"{self.cookie_name}={self.session}"
 
 
 # The game of a match of which it does not matter: one in which both choose in secret first.
@@ -33,7 +34,7 @@ USUAL: Final = "tetronogo"
 class Desk:
     """Each method asks for one of the functions below."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Operated) -> None:
         self.hand = site.hand
 
     def _ask(self, what: str, **arguments: Any) -> Any:
@@ -86,6 +87,10 @@ class Desk:
         over: bool = self._ask("is_over", match=match)
         return over
 
+    def seat(self, match: int, seat: int) -> Person:
+        """Who plays there, signed in."""
+        return Person(**self._ask("seated", match=match, seat=seat))
+
     def rows(self, match: int) -> Any:
         """Everything that is stored of a match, but for when a worker looks next."""
         return self._ask("rows", match=match)
@@ -134,7 +139,19 @@ def person(*, name: str, role: str, email: str) -> dict[str, Any]:
         role_grant(acting_user=root, user=user, role=Role(role))
     if email:
         EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
-    return {"pk": user.pk, "name": user.shown_name, "session": session_of(user)}
+    return signed_in(user)
+
+
+def signed_in(user: Any) -> dict[str, Any]:
+    """A `Person` of a user, with a new session."""
+    from django.conf import settings
+
+    return {
+        "pk": user.pk,
+        "name": user.shown_name,
+        "session": session_of(user),
+        "cookie_name": settings.SESSION_COOKIE_NAME,
+    }
 
 
 def session_of(user: Any) -> str:
@@ -148,6 +165,14 @@ def session_of(user: Any) -> str:
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.create()
     return str(session.session_key)
+
+
+def seated(*, match: int, seat: int) -> dict[str, Any]:
+    from games.models import MatchPlayer
+
+    user = MatchPlayer.objects.select_related("user").get(match=match, seat=seat).user
+    assert user is not None
+    return signed_in(user)
 
 
 def token(*, user: int, scopes: list[str], seconds: float) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +15,8 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from accounts.models import User
-from core import instants
+from core import broker, instants
+from core.broker import AwayError, Redis, client
 from core.clock import now_ms
 from core.refusals import Refusal
 from games import intake
@@ -23,6 +25,7 @@ from games.services.turns import Ack, match_organise
 from games.sockets.executor import in_turn_thread
 from games.store import without_waiting
 from tests.games.support import SECOND, T0, Play, committing, placing, started
+from tests.infra.test_outward import answering, silent
 from tests.support.site import wait_for
 
 # Of a placement that begins at 3 s, and when it runs out.
@@ -96,27 +99,51 @@ def test_nobody_can_hold_a_match_open(play: Play, valkey: Any) -> None:
         assert ran_out(play) is over
 
 
-def test_without_redis_the_fixed_grace_is_all_there_is(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = 0
+@pytest.fixture
+def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """A Redis that takes connections and says nothing; grows with each of them."""
+    asked: list[int] = []
 
-    class Away:
-        def hgetall(self, _name: str) -> Any:
-            nonlocal asked
-            asked += 1
-            raise RedisError
+    def noted(connection: socket.socket) -> None:
+        asked.append(1)
+        silent(connection)
 
-    monkeypatch.setattr(intake, "_client", Away)
-    monkeypatch.setattr(intake, "_rests_until", 0.0)
+    with answering(noted) as port:
+        monkeypatch.setattr(settings, "GAUNTLET_REDIS_ADDRESS", f"redis://127.0.0.1:{port}/0")
+        monkeypatch.setattr(broker.BREAKER, "looks", lambda: False)
+        intake._client.cache_clear()
+        yield asked
+        broker.BREAKER.close()
+    intake._client.cache_clear()
+
+
+def test_without_redis_the_fixed_grace_is_all_there_is(play: Play, hung: list[int]) -> None:
     placing(play)
     play.wake(DUE - 1)
     assert not ran_out(play)
+    assert hung == []
     play.wake(DUE)
     assert ran_out(play)
-    # And it is not asked again at once: to wait for it would delay everybody.
-    assert not may_still_come(play.pk, until=T0 + LIMIT, now=T0 + DUE)
-    assert asked == 1
+    assert hung
+    # And it is not asked again: to wait for it would delay everybody.
+    asked = len(hung)
+    for _ in range(20):
+        assert not may_still_come(play.pk, until=T0 + LIMIT, now=T0 + DUE)
+    assert len(hung) == asked
+
+
+@pytest.mark.usefixtures("hung")
+def test_it_is_waited_for_once_and_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    def noted(*, socket_timeout: float) -> Redis:
+        waited.append(socket_timeout)
+        return client(socket_timeout=socket_timeout)
+
+    monkeypatch.setattr(intake, "client", noted)
+    assert not may_still_come(1, until=T0, now=T0 + 1)
+    assert waited == [0.25]
+    assert broker.BREAKER.is_open
 
 
 def test_what_is_no_more_is_forgotten(valkey: Any) -> None:
@@ -271,7 +298,7 @@ def test_forked_processes_are_not_one_another(valkey: Any) -> None:
 
 def test_one_that_cannot_say_anything_goes_on(monkeypatch: pytest.MonkeyPatch, valkey: Any) -> None:
     real = intake._client()
-    failures: list[Exception] = [RedisError("away"), ValueError("whatever")]
+    failures: list[Exception] = [RedisError("full"), AwayError("away"), ValueError("whatever")]
 
     class Client:
         def hset(self, *given: Any) -> None:

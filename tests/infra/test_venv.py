@@ -62,6 +62,21 @@ def test_a_broken_environment_is_made_anew_with_all_lists(environment: Recorded)
     assert environment.installed == [["a.txt", "b.txt"]] * 2
 
 
+@pytest.mark.parametrize("leads_to", ["another", "nowhere"])
+def test_a_link_is_refused_and_what_it_leads_to_left_alone(tmp_path: Path, leads_to: str) -> None:
+    """By the environment itself, whose first step would empty it."""
+    another = tmp_path / "another"
+    (another / "bin").mkdir(parents=True)
+    (another / "bin" / "python").write_text("somebody else's")
+    (tmp_path / "a.txt").write_text("one==1\n")
+    (tmp_path / "env").symlink_to(tmp_path / leads_to)
+    with pytest.raises(Failure, match=r"is a symbolic link.*Remove the link.*GAUNTLET_VENV"):
+        Environment(tmp_path / "env", tmp_path).ensure(["a.txt"])
+    assert (another / "bin" / "python").read_text() == "somebody else's"
+    assert (tmp_path / "env").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "another", "env"]
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"a.txt": 3}'])
 def test_a_damaged_marker_means_another_installation(environment: Recorded, content: str) -> None:
     environment.ensure(["a.txt"])

@@ -9,15 +9,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from script.lib.console import ROOT
 from script.lib.server import web_command
+from tests.support.deploy import DEPLOY, compose, example, image_command
 
-DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 PROCESSES = {"web@", "worker@", "deadlines@", "beat"}
 README = (ROOT / "README.md").read_text()
@@ -29,11 +27,6 @@ def settings_known() -> set[str]:
     text = "".join(path.read_text() for path in (ROOT / "config" / "settings").glob("*.py"))
     read = set(re.findall(r'env\.\w+\(\s*"([A-Z_]+)"', text))
     return read | {"DJANGO_SETTINGS_MODULE", "GAUNTLET_DATA"}
-
-
-def example() -> dict[str, str]:
-    lines = (DEPLOY / "gauntlet.env.example").read_text().splitlines()
-    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
 
 def without(program: str) -> pytest.MarkDecorator:
@@ -67,7 +60,7 @@ def essential(command: str) -> str:
     for word in words:
         if passing:
             passing = False
-        elif word in ("--bind", "--port", "--verbosity", "--pidfile"):
+        elif word in ("--bind", "--host", "--port", "--verbosity", "--pidfile"):
             passing = word != "--pidfile"
         elif word != "--no-server-name":
             kept.append(re.sub(r"-%i@", "@", word))
@@ -112,16 +105,6 @@ def unit(path: Path) -> configparser.ConfigParser:
     return parsed
 
 
-def compose() -> dict[str, Any]:
-    whole: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-    return whole
-
-
-def image_command() -> str:
-    text = (DEPLOY / "Dockerfile").read_text().replace("\\\n", " ")
-    return " ".join(re.findall(r'"([^"]*)"', text[text.rindex("\nCMD [") :]))
-
-
 def test_readme_units_and_containers_run_the_same() -> None:
     wanted = {essential(each) for each in production_commands()}
     assert len(wanted) == 4
@@ -137,7 +120,7 @@ def test_readme_units_and_containers_run_the_same() -> None:
     services = compose()["services"]
     commands = [service.get("command") for service in services.values() if "<<" not in service]
     of_ours = [essential(" ".join(each)) for each in commands if each and each[0] == "celery"]
-    assert {*of_ours, essential(image_command())} == wanted
+    assert {*of_ours, essential(" ".join(image_command()))} == wanted
     # Each of those that a match needs is there twice.
     assert all(of_ours.count(each) == 2 for each in wanted if "worker" in each)
 
@@ -146,8 +129,7 @@ def test_they_run_what_tests_run() -> None:
     """Limits of messages and handshakes are those that everything is tested with."""
     ours = [str(word) for word in web_command(Path("python"), 3)]
     web = unit(DEPLOY / "systemd" / "gauntlet-web@.service")["Service"]["ExecStart"]
-    for command in (image_command(), web):
-        words = command.split()
+    for words in (image_command(), web.split()):
         for option in (word for word in ours if word.startswith("--websocket")):
             assert words[words.index(option) + 1] == ours[ours.index(option) + 1]
 
@@ -177,30 +159,70 @@ def test_a_unit_says_how_it_ends_and_what_it_may(path: Path) -> None:
         assert parsed["Install"]["WantedBy"] == "multi-user.target"
 
 
-@without("systemd-analyze")
-def test_systemd_takes_the_units(tmp_path: Path) -> None:
-    """With the site where it would be, since systemd looks for the programs."""
+def written(folder: Path) -> list[str]:
+    """Put the units into a folder, with the site where it would be, since systemd looks for the
+    programs; returns their names."""
     for path in UNITS:
-        text = path.read_text().replace("/opt/gauntlet/.venv/bin", str(Path(sys.executable).parent))
-        (tmp_path / path.name).write_text(text.replace("/opt/gauntlet", str(ROOT)))
-    names = [path.name.replace("@.", "@1.") for path in UNITS]
-    for name, path in zip(names, UNITS, strict=True):
-        if name != path.name:
-            (tmp_path / name).write_text((tmp_path / path.name).read_text())
+        for name in {path.name, path.name.replace("@.", "@1.")}:
+            (folder / name).write_text(here(path.read_text()))
+    return [path.name.replace("@.", "@1.") for path in UNITS]
+
+
+def here(text: str) -> str:
+    """What is said of `/opt/gauntlet`, said of this checkout."""
+    text = text.replace("/opt/gauntlet/.venv/bin", str(Path(sys.executable).parent))
+    return text.replace("/opt/gauntlet", str(ROOT))
+
+
+def verified(folder: Path, *names: str) -> list[str]:
+    """What systemd has against units in a folder."""
     done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / name) for name in names)],
+        ["systemd-analyze", "verify", "--man=no", *(str(folder / name) for name in names)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    told = [line for line in done.stderr.splitlines() if "gauntlet" in line]
-    assert told == []
+    return [line for line in done.stderr.splitlines() if "gauntlet" in line]
+
+
+@without("systemd-analyze")
+def test_systemd_takes_the_units(tmp_path: Path) -> None:
+    assert verified(tmp_path, *written(tmp_path)) == []
     # It would say so.
     broken = tmp_path / "gauntlet-beat.service"
     broken.write_text(broken.read_text().replace("Restart=always", "Restart=sometimes"))
-    done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", str(broken)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert "gauntlet-beat.service" in done.stderr
+    assert verified(tmp_path, broken.name)
+
+
+# -- uvicorn -------------------------------------------------------------------------------------
+
+DROP_IN = DEPLOY / "uvicorn.conf"
+
+
+def test_uvicorn_is_run_as_its_page_says() -> None:
+    first, command = re.findall(r"^ExecStart=(.*)$", DROP_IN.read_text(), re.MULTILINE)
+    assert first == ""  # else both would run
+    page = (ROOT / "docs" / "servers.md").read_text()
+    (wanted,) = re.findall(r"^(python -m config\.serve .*)$", page, re.MULTILINE)
+    assert essential(command) == essential(wanted)
+    assert command.endswith("--host 127.0.0.1 --port %i")
+    readme = (DEPLOY / "README.md").read_text()
+    (listed,) = re.findall(r"`command: \[(.*)\]`", readme)
+    assert essential(listed.replace(",", "").replace('"', "")) == essential(wanted)
+    assert "requirements-uvicorn.txt" in readme
+    assert (ROOT / "requirements-uvicorn.txt").is_file()
+
+
+@without("systemd-analyze")
+def test_systemd_takes_the_unit_with_uvicorn(tmp_path: Path) -> None:
+    written(tmp_path)
+    folder = tmp_path / "gauntlet-web@.service.d"
+    folder.mkdir()
+    text = here(DROP_IN.read_text())
+    (folder / "uvicorn.conf").write_text(text)
+    assert verified(tmp_path, "gauntlet-web@1.service") == []
+    # It is read with the unit: without the first line, or with another program, it would be told.
+    for broken in (text.replace("ExecStart=\n", ""), text.replace("bin/python", "bin/pythoness")):
+        (folder / "uvicorn.conf").write_text(broken)
+        assert verified(tmp_path, "gauntlet-web@1.service")
 
 
 # -- containers ----------------------------------------------------------------------------------

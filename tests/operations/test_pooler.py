@@ -3,85 +3,51 @@ workers with ten connections of the database's for all of them."""
 
 from __future__ import annotations
 
-import os
 import random
-import shutil
-import signal
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from django.db import connection
 
 from core.prepared import prepared_cursor
-from script.lib.console import ROOT
 from script.lib.ports import free_port
-from script.lib.processes import spawn, stop
-from script.lib.services import unprivileged
 from tests.games.client import Reader
 from tests.games.desk import Desk
 from tests.infra.test_settings import PRODUCTION, evaluate
+from tests.support.fronts import PGBOUNCER, Pooler
 from tests.support.site import AnotherWeb, Site, wait_for
 
-PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 CONNECTIONS = 10
 
 
 @pytest.fixture
 def pooled(tmp_path: Path) -> Iterator[Site]:
     """A site whose processes know the database by PgBouncer alone, set up as in `deploy/`."""
-    if PROGRAM is None:
+    if PGBOUNCER is None:
         pytest.skip("NO PGBOUNCER: install it to try the site behind one")
     site = Site(tmp_path / "site")
     (tmp_path / "site").mkdir()
-    parts, port = urlsplit(site.database_url), free_port()
-    folder = tmp_path / "bouncer"
-    folder.mkdir()
-    users = folder / "users"
-    users.write_text(f'"{parts.username}" "{parts.password}"\n')
-    text = (ROOT / "deploy" / "pgbouncer.ini").read_text()
-    text = text.replace("gauntlet = host=postgres port=5432 dbname=gauntlet",
-                        f"{site.database} = host={parts.hostname} port={parts.port}")  # fmt: skip
-    text = text.replace("listen_addr = *", "listen_addr = 127.0.0.1").replace("6432", str(port))
-    text = text.replace("/run/pgbouncer/users", str(users))
-    text = text.replace("default_pool_size = 40", f"default_pool_size = {CONNECTIONS}")
-    (folder / "pgbouncer.ini").write_text(text + "\nunix_socket_dir =\n")
-    account = unprivileged()
-    if account is not None:
-        for path in (folder, *folder.iterdir()):
-            os.chown(path, account.uid, account.gid)
-        for parent in folder.parents:
-            if parent.is_relative_to("/tmp") and parent != Path("/tmp"):  # noqa: S108
-                parent.chmod(parent.stat().st_mode | 0o011)
-    with (tmp_path / "bouncer.log").open("wb") as log:
-        child = spawn(
-            [PROGRAM, folder / "pgbouncer.ini"], env={"PATH": os.environ["PATH"]}, cwd=Path("/"),
-            stdout=log, stderr=log, account=account, death_signal=signal.SIGKILL,
-        )  # fmt: skip
-
-    def listens() -> bool:
-        assert child.poll() is None, (tmp_path / "bouncer.log").read_text()
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-
+    pooler = Pooler(
+        tmp_path / "bouncer",
+        site.database_url,
+        address=("127.0.0.1", free_port()),
+        places={"default_pool_size = 40": f"default_pool_size = {CONNECTIONS}"},
+    )
     try:
-        wait_for(listens, what="PgBouncer to listen")
+        pooler.start()
         site.processes, processes = [], site.processes
         site.start()  # the database, past PgBouncer
         site.processes = processes
-        site.env["DATABASE_URL"] = parts._replace(
-            netloc=f"{parts.username}:{parts.password}@127.0.0.1:{port}"
-        ).geturl()
+        site.env["DATABASE_URL"] = pooler.url
         site.env["GAUNTLET_DB_POOLER"] = "true"
         for process in processes:
             process.start()
         yield site
     finally:
         site.stop()
-        stop(child, signal.SIGINT, 10)
+        pooler.stop()
 
 
 def test_nothing_is_said_to_the_session() -> None:

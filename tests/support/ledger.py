@@ -23,7 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from tests.games.desk import Desk, Person
-from tests.support.site import Site, Web, wait_for
+from tests.support.site import Address, Looked, wait_for
 
 Frame = dict[str, Any]
 
@@ -212,7 +212,7 @@ class Player:
     def __init__(
         self,
         ledger: Ledger,
-        web: Web,
+        web: Address,
         match: int,
         seat: int | None,
         person: Person | None,
@@ -234,7 +234,10 @@ class Player:
         self.answered_version = 0
         self.waited: dict[str, Waited] = {}
         self.opponent: Player | None = None
+        # Which web process has the socket, where a proxy says so.
+        self.upstream = ""
         self.acked = 0
+        self.rests = False
         self.stops = False
         self.is_over = False
 
@@ -258,7 +261,11 @@ class Player:
                     max_size=None,
                     compression=None,
                     proxy=None,
+                    **self.web.dialling,
                 ) as socket:
+                    assert socket.response is not None
+                    told = socket.response.headers.get("X-Upstream", "")
+                    self.upstream = told.rpartition(", ")[2]
                     await self._stay(socket)
                     failed = 0
             except (OSError, TimeoutError, WebSocketException):
@@ -341,6 +348,7 @@ class Player:
         return (
             self.answers is not None
             and not self.stops
+            and not self.rests
             and self.pending is None
             and self.version > self.answered_version
             and self._decision() is not None
@@ -377,7 +385,7 @@ class Crowd:
     """Matches that are played, matches whose players let time run out, and some who watch; in a
     thread, from `begin` to `end`. They come by ``webs`` in turn: the site's own, or several."""
 
-    def __init__(self, site: Site, *, seed: int = 1, webs: Sequence[Web] = ()) -> None:
+    def __init__(self, site: Looked, *, seed: int = 1, webs: Sequence[Address] = ()) -> None:
         # Only now: what is played needs the rules, and nothing of the site.
         from games.rulesets.domino_black_white.benchmark import answer
 
@@ -414,13 +422,16 @@ class Crowd:
             match = self.desk.match(*self.people, ruleset="domino-black-white")
             seats = [self._seat(match, seat, self.answer) for seat in (0, 1)]
             seats[0].opponent, seats[1].opponent = seats[1], seats[0]
-            for _watcher in range(watched):
-                self._seat(match, None, None)
+            self.watch(match, watched)
         for seconds in clocks:
             match = self.desk.match(*self.people, pick_time=seconds)
             self.clocks.append(match)
             for seat in (0, 1):
                 self._seat(match, seat, None)
+
+    def watch(self, match: int, number: int = 1) -> list[Player]:
+        """Have so many more watch a match."""
+        return [self._seat(match, None, None) for _ in range(number)]
 
     def _seat(self, match: int, seat: int | None, answers: Callable[..., str] | None) -> Player:
         self.ledger.matches.add(match)
@@ -474,6 +485,22 @@ class Crowd:
             return all(m in over or self._waits_of(m) >= n + turns for m, n in before.items())
 
         wait_for(all_moved, timeout=timeout, what="the matches to go on")
+
+    def rest(self, match: int, *, rests: bool) -> None:
+        """Have whoever plays a match make no move meanwhile, and stay."""
+        for player in self.players:
+            if player.match == match:
+                player.rests = rests
+
+    def play_out(self, timeout: float = 180.0) -> None:
+        """Return once each match that is played has ended, and everybody has seen it."""
+
+        def all_over() -> bool:
+            self.raise_failure()
+            played = {p.match for p in self.players if p.answers}
+            return all(p.is_done for p in self.players if p.match in played)
+
+        wait_for(all_over, timeout=timeout, what="the matches to end")
 
     def raise_failure(self) -> None:
         """Raise what a player has failed at: a mistake of the player's own."""

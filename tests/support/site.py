@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import psycopg
@@ -47,6 +47,34 @@ def wait_for(condition: Callable[[], Any], *, timeout: float = PATIENCE, what: s
         if time.monotonic() > deadline:
             raise SiteError(f"Waited {timeout} s in vain for {what or condition}")
         time.sleep(0.05)
+
+
+class Address(Protocol):
+    """Where clients go: a web process, or what stands before some. ``dialling`` is what else
+    `websockets.connect` must be told."""
+
+    @property
+    def base_url(self) -> str: ...
+
+    @property
+    def ws_url(self) -> str: ...
+
+    @property
+    def dialling(self) -> Mapping[str, Any]: ...
+
+
+class Operated(Protocol):
+    """A site in which things can be made, by its hand."""
+
+    @property
+    def hand(self) -> Hand: ...
+
+
+class Looked(Address, Operated, Protocol):
+    """A site that people play on, and whose database is looked into."""
+
+    def sql(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """The rows of one statement, which is committed."""
 
 
 def is_well(base_url: str) -> bool:
@@ -97,8 +125,12 @@ class Process:
 
     def start(self) -> None:
         """Start it and wait until it is ready for work."""
-        if self.alive:
-            return
+        if not self.alive:
+            self.launch()
+            self.wait_until_ready()
+
+    def launch(self) -> None:
+        """Start it, and do not wait. From the main thread, with which it ends."""
         with self.log_path.open("ab") as log:
             self.log_start = log.tell()
             if self.nurse is not None and self.nurse.env is self.env:
@@ -114,6 +146,9 @@ class Process:
                     pass_fds=self.pass_fds,
                     death_signal=signal.SIGKILL,
                 )
+
+    def wait_until_ready(self) -> None:
+        """Return once it is ready for work."""
 
         def is_ready() -> bool:
             if not self.alive:
@@ -189,6 +224,7 @@ class Site:
         self.port: int = self.listener.getsockname()[1]
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.ws_url = f"ws://127.0.0.1:{self.port}"
+        self.dialling: Mapping[str, Any] = {}
 
         self.hand = Hand(self.env)
         # Another one, which is asked for nothing else: whom it starts would have its connections.
@@ -310,6 +346,7 @@ class AnotherWeb:
         self.port: int = self.listener.getsockname()[1]
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.ws_url = f"ws://127.0.0.1:{self.port}"
+        self.dialling: Mapping[str, Any] = {}
         self.site = site
         self.env = site.env
         fd = self.listener.fileno()

@@ -14,7 +14,7 @@ from accounts.models import User
 from games.jobs import FOLLOW_UP
 from games.tasks import follow_up
 from tests.games.client import Reader
-from tests.games.desk import Desk, Person
+from tests.games.desk import Desk
 from tests.support.site import Site, wait_for
 from tests.support.workers import Workers
 from tests.tournaments.support import begun, chosen, conceded, fresh, running
@@ -72,11 +72,7 @@ async def test_a_held_season_holds_no_turn(site: Site) -> None:
     is killed with the result in its hands, and the standings follow all the same."""
     desk = Desk(site)
     made: dict[str, Any] = json.loads(site.python(SEASON.format(name="holder")).splitlines()[-1])
-    people = [
-        Person(**desk.hand.call("tests.tournaments.test_turns_alone:signed_in", match=made["match"],
-                                seat=seat))
-        for seat in (0, 1)
-    ]  # fmt: skip
+    people = [desk.seat(made["match"], seat) for seat in (0, 1)]
     others = (desk.person(), desk.person())
     strange = desk.match(*others)
     with psycopg.connect(site.database_url) as holder:
@@ -103,13 +99,3 @@ async def test_a_held_season_holds_no_turn(site: Site) -> None:
         timeout=90,
         what="the result to be taken over",
     )
-
-
-def signed_in(*, match: int, seat: int) -> dict[str, Any]:
-    """On the site: the session of a player of a match."""
-    from games.models import MatchPlayer
-    from tests.games.desk import session_of
-
-    user = MatchPlayer.objects.select_related("user").get(match=match, seat=seat).user
-    assert user is not None
-    return {"pk": user.pk, "name": user.shown_name, "session": session_of(user)}

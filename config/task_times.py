@@ -1,4 +1,4 @@
-"""Tasks as a worker takes them."""
+"""Tasks as a worker takes them: in which time what they say of themselves is meant."""
 
 from __future__ import annotations
 
