@@ -40,8 +40,7 @@ log = structlog.get_logger("gauntlet.intake")
 
 # How often a process says what it has; a decision runs out a good two of these after its deadline.
 SAY_EVERY_S: Final = 0.1
-# How long Redis is waited for, and how long it is left alone after it did not answer.
-PATIENCE_S: Final = 0.25
+# How long Redis is left alone after it did not answer.
 REST_S: Final = 2.0
 # What a process has said last is thrown away after this: it is no more.
 FORGET_AFTER_MS: Final = 60_000
@@ -214,4 +213,4 @@ def _key() -> str:
 
 @cache
 def _client() -> Redis:
-    return client(socket_timeout=PATIENCE_S)
+    return client()
