@@ -213,6 +213,8 @@ async def test_what_comes_late_is_late_and_holds_nothing_up(
             while len(duel.entries) == 1:  # noqa: ASYNC110  (the database tells nobody)
                 await asyncio.sleep(0.05)
         assert duel.entries[1][::2] == ("1", True)
+        told = {frame["type"] for frame in await ben.pause(0.2)}
+        assert not {"sync", "error", "refused"} & told, "what came late was waited for"
         holder.rollback()
         answer = await ben.answer("last")
     assert answer["type"] == "refused"
