@@ -35,6 +35,7 @@ from tests.support.site import Process, Site, wait_for
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
 WRONG_S = 20.0
+AN_HOUR_S = 3600.0
 EXPIRES_MS = 1000 * settings.CELERY_BEAT_SCHEDULE["games-sweep"]["options"]["expires"]
 
 
@@ -108,12 +109,12 @@ def test_a_host_whose_clock_is_wrong(
     assert abs(readiness(site)[1]["skew_ms"] - 1000 * ahead_s) < 1000
 
 
-@pytest.mark.parametrize("ahead_s", [WRONG_S, -WRONG_S], ids=["ahead", "behind"])
+@pytest.mark.parametrize("ahead_s", [AN_HOUR_S, -AN_HOUR_S], ids=["ahead", "behind"])
 def test_what_beat_hands_on_is_worth_nothing_after_its_time(
     ahead_s: float, ground: Ground, site: Site, host: HostClock
 ) -> None:
     """By the service's time, not by its host's: sweeps that nobody has begun in time are not done
-    later, and those that are new are."""
+    later, and those that are new are. And they are handed on from the beginning."""
     host.set(ahead_s=ahead_s)
     move(site.beat, host)
     site.deadlines.kill()  # so they stay where they are
@@ -125,7 +126,7 @@ def test_what_beat_hands_on_is_worth_nothing_after_its_time(
             newest = json.loads(str(broker.lindex(key, 0), "utf-8"))["headers"]
             assert newest["task"] == WORKERS_SWEEP
             expires = datetime.fromisoformat(newest["expires"]).timestamp() * 1000
-            assert abs(expires - EXPIRES_MS - database_ms(site)) < 1000 * WRONG_S / 2
+            assert abs(expires - EXPIRES_MS - database_ms(site)) < 10_000
     site.deadlines.start()
     wait_for_sweeps(site)
 
