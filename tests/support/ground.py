@@ -91,6 +91,8 @@ class Ground:
         self.valkey = Valkey(folder / "valkey", python)
         self.folder = folder
         self.site: Site | None = None
+        # For which standby commits wait; for none.
+        self.standby = ""
 
     def start(self) -> Site:
         """Start the servers, and the site on them."""
@@ -226,7 +228,7 @@ class Ground:
 
     def _await_standby(self, name: str) -> None:
         """Have whoever commits wait for a standby of that name, or for none."""
-        if self.site is None:
+        if self.site is None or name == self.standby:
             return
         url, value = self.site.database_url, f"SET synchronous_standby_names = '{name}'"
 
@@ -236,6 +238,7 @@ class Ground:
                 connection.execute("SELECT pg_reload_conf()")
 
         _as_soon_as_it_can(configure)
+        self.standby = name
 
     @contextmanager
     def no_room(self) -> Iterator[None]:
