@@ -54,6 +54,7 @@ class _Frame(msgspec.Struct):
     """What the load generator reads of any frame; the rest is skipped while decoding."""
 
     type: str
+    id: str = ""
     version: int = 0
     view: _View | None = None
     code: str = ""
@@ -143,6 +144,9 @@ class OurPair(Pair):
     async def play(self) -> None:
         await asyncio.gather(*[self._sit(seat) for seat in (0, 1)])
 
+    def acked(self, client_id: str) -> None:
+        """The server has said that a move is on disk."""
+
     async def _sit(self, seat: int) -> None:
         """Answer every frame that leaves the decision with ``seat``, until the match is over."""
         socket = self.sockets[seat]
@@ -150,6 +154,8 @@ class OurPair(Pair):
         async for message in socket:
             self.measured.received += len(message)
             frame = _DECODER.decode(message)
+            if frame.type == "ack":
+                self.acked(frame.id)
             if frame.code in STALE:
                 # Clocks were given back after an outage, or ran out, as happens where the machine
                 # is loaded: as a page does, look again, and then move.
@@ -186,9 +192,12 @@ class OurPair(Pair):
         return frame.version
 
     async def _send(self, socket: ClientConnection, text: str, version: int) -> None:
-        self.number += 1
         submit = {
-            "type": "submit", "id": f"b{self.match}-{self.number}", "match": self.match,
+            "type": "submit", "id": self._next_id(), "match": self.match,
             "text": text, "version": version,
         }  # fmt: skip
         await socket.send(msgspec.json.encode(submit).decode())
+
+    def _next_id(self) -> str:
+        self.number += 1
+        return f"b{self.match}-{self.number}"

@@ -109,13 +109,17 @@ def announce_worker_ready(**_kwargs: object) -> None:
 
 
 @beat_init.connect
-def announce_beat_ready(**_kwargs: object) -> None:
+def announce_beat_ready(sender: Any, **_kwargs: object) -> None:
     """Know the time, be known, and tell whoever started beat that it runs."""
     from games import heartbeat  # noqa: PLC0415
     from games.models import ServiceProcess  # noqa: PLC0415
 
     _measure("beat")
     heartbeat.start_beside(ServiceProcess.Kind.BEAT)
+    # As Celery has it, all was last done when beat began: by the host's clock, for the time was not
+    # known yet. On a host that is ahead nothing would be due until it is as late as that.
+    for entry in sender.scheduler.schedule.values():
+        entry.last_run_at = sender.app.now()
     log.info("beat ready")
 
 

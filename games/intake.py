@@ -39,8 +39,6 @@ log = structlog.get_logger("gauntlet.intake")
 
 # How often a process says what it has; a decision runs out a good two of these after its deadline.
 SAY_EVERY_S: Final = 0.1
-# How long Redis is waited for: once, and then nobody here asks until it answers (`core.broker`).
-PATIENCE_S: Final = 0.25
 # How long a process that could not say anything leaves it at that.
 AGAIN_S: Final = 1.0
 # What a process has said last is thrown away after this: it is no more.
@@ -213,4 +211,4 @@ def _key() -> str:
 
 @cache
 def _client() -> Redis:
-    return client(socket_timeout=PATIENCE_S)
+    return client()

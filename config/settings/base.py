@@ -143,8 +143,11 @@ DATABASES: dict[str, dict[str, Any]] = {
 GAUNTLET_DB_POOLER: bool = env.bool("GAUNTLET_DB_POOLER", False)
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = GAUNTLET_DB_POOLER
 DATABASES["default"]["OPTIONS"] |= {
-    # A committed move must be on disk: the server's default is stated, not assumed.
-    "options": "-c synchronous_commit=on -c lock_timeout=10000 -c statement_timeout=30000",
+    # A committed move must be on disk: the server's default is stated, not assumed. And nobody
+    # keeps what they have locked for long: neither by what they ask, nor where they stand still
+    # and ask nothing more.
+    "options": "-c synchronous_commit=on -c lock_timeout=10000 -c statement_timeout=30000"
+    " -c idle_in_transaction_session_timeout=30000",
     "application_name": "gauntlet",
     "connect_timeout": 10,
     # Statements that the server binds are prepared at once. Django's own are bound here and never

@@ -16,8 +16,9 @@ REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379")
 REDIS_PREFIX = env.str("GAUNTLET_REDIS_PREFIX", "gauntlet")
 
 # How long an answer is waited for by those who hold something up: a turn, a page, a socket. After
-# that nobody asks until the server answers again (`core.broker`).
-GAUNTLET_REDIS_PATIENCE_MS = env.int("GAUNTLET_REDIS_PATIENCE_MS", 200)
+# that nobody asks until the server answers again (`core.broker`). A turn may cost a quarter of a
+# second more then, which leaves a tenth for all else that it waits for.
+GAUNTLET_REDIS_PATIENCE_MS = env.int("GAUNTLET_REDIS_PATIENCE_MS", 150)
 _PATIENCE_S = GAUNTLET_REDIS_PATIENCE_MS / 1000
 
 

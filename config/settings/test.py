@@ -14,9 +14,11 @@ os.environ.setdefault("GAUNTLET_DB_POOL_MAX", "0")
 from config.logs import logging_config
 from config.settings.base import *  # noqa: F403
 from config.settings.base import (
+    CELERY_BROKER_TRANSPORT_OPTIONS,
     DATABASES,
     GAUNTLET_API_LIMITS,
     GAUNTLET_DB_POOLER,
+    GAUNTLET_HOLD_MS,
     REST_FRAMEWORK,
 )
 from core.env import env
@@ -53,6 +55,13 @@ if not GAUNTLET_DB_POOLER:
 # `script/test` migrates once; each process that tests begins with a copy.
 if _template := env.str("GAUNTLET_TEST_TEMPLATE", ""):
     DATABASES["default"]["TEST"] = {"TEMPLATE": _template}
+
+# A process may wait longer for what has come in time.
+GAUNTLET_HOLD_MS = env.int("GAUNTLET_HOLD_MS", GAUNTLET_HOLD_MS)
+
+# What a killed worker had in hand comes back sooner, where a test waits for it.
+if _back_after := env.int("GAUNTLET_TASK_BACK_SECONDS", 0):
+    CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"] = _back_after
 
 # Receivers of webhooks are played on this machine.
 GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
+import structlog
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from core.clock import now_ms
 from core.jobs import guard
@@ -23,10 +24,15 @@ from games.reading.processes import WEB_SWEEP, Sweeps, sweeps
 from games.services.outage import outages_give_back
 from games.services.waking import match_wake, sweeps_postpone
 
+log = structlog.get_logger("gauntlet.sweeping")
+
 #: The name under which a match that cannot be woken is set aside.
 WOKEN: Final = "matches.wake"
 # Any pair of numbers that nothing else takes as an advisory lock's.
 _LOCK: Final = (20_061, 14)
+# Who has the lock and has not let go of it after so long stands still, or has very much to do: the
+# database takes it away. Two that go through the matches at once do no harm.
+_LEASE_MS: Final = 5000
 
 
 def match_wake_now(match_id: int, by: str = "task") -> bool:
@@ -97,14 +103,22 @@ def _due(until: int, at_most: int) -> list[tuple[int, int]]:
 def _alone() -> Iterator[bool]:
     """Whether of all processes this one alone is here. The lock is that of a transaction (one of a
     session would be lost behind a pool that gives each transaction another), on a connection beside
-    the thread's own: what is done meanwhile has transactions of its own."""
+    the thread's own: what is done meanwhile has transactions of its own. It ends with this process,
+    or after `_LEASE_MS`."""
     holder = connection.copy()
     try:
         holder.set_autocommit(False)
         with holder.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", _LOCK)
+            cursor.execute(
+                "SELECT pg_try_advisory_xact_lock(%s, %s),"
+                " set_config('idle_in_transaction_session_timeout', %s, true)",
+                (*_LOCK, str(_LEASE_MS)),
+            )
             is_alone = bool(cursor.fetchone()[0])
         yield is_alone
-        holder.rollback()
+        try:
+            holder.rollback()
+        except DatabaseError as error:  # the lease is over: all is done that was to be
+            log.warning("sweep.took-long", error=type(error).__name__)
     finally:
         holder.close()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
+import redis
+from django.conf import settings
 
+from games.reading.processes import WORKERS_SWEEP
 from tests.faults.support import (
     BOTH_RAN_OUT,
     SOON,
@@ -22,12 +28,15 @@ from tests.faults.support import (
 )
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
+from tests.support.ground import Ground
 from tests.support.hostclock import HostClock, lacking
 from tests.support.site import Process, Site, wait_for
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
 WRONG_S = 20.0
+AN_HOUR_S = 3600.0
+EXPIRES_MS = 1000 * settings.CELERY_BEAT_SCHEDULE["games-sweep"]["options"]["expires"]
 
 
 @pytest.fixture
@@ -88,6 +97,33 @@ def test_a_host_whose_clock_is_wrong(
         wait_for_skew(site, process, 1000 * ahead_s)
         assert "clock.skew" in process.log()
     assert abs(readiness(site)[1]["skew_ms"] - 1000 * ahead_s) < 1000
+
+
+@pytest.mark.parametrize("ahead_s", [AN_HOUR_S, -AN_HOUR_S], ids=["ahead", "behind"])
+def test_what_beat_hands_on_is_worth_nothing_after_its_time(
+    ahead_s: float, ground: Ground, site: Site, host: HostClock
+) -> None:
+    """By the service's time, not by its host's: sweeps that nobody has begun in time are not done
+    later, and those that are new are. And they are handed on from the beginning."""
+    host.set(ahead_s=ahead_s)
+    move(site.beat, host)
+    site.deadlines.kill()  # so they stay where they are
+    key = f"{site.env['GAUNTLET_REDIS_PREFIX']}.celery.{settings.DEADLINES_QUEUE}"
+    with redis.Redis.from_url(ground.valkey.url, db=2) as broker:
+        before = int(broker.llen(key))
+        for number in range(before + 1, before + 4):
+            wait_for(partial(_has, broker, key, number), what="beat's next sweep")
+            newest = json.loads(str(broker.lindex(key, 0), "utf-8"))["headers"]
+            assert newest["task"] == WORKERS_SWEEP
+            expires = datetime.fromisoformat(newest["expires"]).timestamp() * 1000
+            assert abs(expires - EXPIRES_MS - database_ms(site)) < 10_000
+    site.deadlines.start()
+    wait_for_sweeps(site)
+
+
+def _has(broker: redis.Redis, key: str, number: int) -> bool:
+    """Whether so many tasks wait."""
+    return int(broker.llen(key)) >= number
 
 
 async def test_clocks_are_set_during_a_match(

@@ -18,6 +18,7 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from tests.faults.support import wait_for_sweeps
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.support.site import PATIENCE, Site, Web
@@ -176,10 +177,26 @@ async def test_by_the_api(web: Web, site: Site, desk: Desk, duel: Duel) -> None:
     duel.assert_in_time("pick L")
 
 
+@pytest.fixture
+def waits_for_long(site: Site) -> Iterator[None]:
+    """The worker would wait for minutes for what has come in time."""
+    usual = site.deadlines.env
+    site.deadlines.kill()
+    site.deadlines.env = {**usual, "GAUNTLET_HOLD_MS": "600000"}
+    site.deadlines.start()
+    wait_for_sweeps(site)
+    yield
+    site.deadlines.kill()
+    site.deadlines.env = usual
+    site.deadlines.start()
+
+
+@pytest.mark.usefixtures("waits_for_long")
 async def test_what_comes_late_is_late_and_holds_nothing_up(
-    web: Web, site: Site, duel: Duel, sockets: AsyncExitStack
+    web: Web, site: Site, desk: Desk, sockets: AsyncExitStack
 ) -> None:
     """By a moment, while the grace for what is on its way is not over."""
+    duel = Duel(site, desk)
     ada, ben = await seated(sockets, web, duel.pk, duel.ada, duel.ben)
     assert (await ada.submit("pick T"))["type"] == "ack"
     with standing_still(site, "games_matchplayer") as holder:
@@ -191,6 +208,8 @@ async def test_what_comes_late_is_late_and_holds_nothing_up(
             while len(duel.entries) == 1:  # noqa: ASYNC110  (the database tells nobody)
                 await asyncio.sleep(0.05)
         assert duel.entries[1][::2] == ("1", True)
+        told = {frame["type"] for frame in await ben.pause(0.2)}
+        assert not {"sync", "error", "refused"} & told, "what came late was waited for"
         holder.rollback()
         answer = await ben.answer("last")
     assert answer["type"] == "refused"

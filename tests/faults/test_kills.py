@@ -4,16 +4,19 @@ so, and everything goes on."""
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.games.client import Reader
 from tests.games.desk import Desk
+from tests.infra.test_outward import answering
 from tests.support.ground import Ground
 from tests.support.ledger import Crowd
-from tests.support.site import Site, wait_for
+from tests.support.site import PATIENCE, Site, wait_for
 
 
 @pytest.mark.parametrize("name", ["web", "deadlines", "worker", "beat"])
@@ -21,12 +24,22 @@ def test_a_process_is_killed(name: str, site: Site, crowd: Crowd) -> None:
     process = {each.name: each for each in site.processes}[name]
     crowd.begin(played=0, clocks=[2.5, 4])
     process.kill()
-    if name != "web":
+    if name == "web":
+        time.sleep(4)  # nobody's time runs out, and then it is given back
+    else:
         crowd.goes_on()  # nobody notices
     process.start()
     crowd.goes_on()
     crowd.clocks_ran_out()
+    if name == "web":
+        assert first_acts(site, crowd) == ["service"] * 2
     assert crowd.end() == []
+
+
+def first_acts(site: Site, crowd: Crowd) -> list[str]:
+    """What came first in each match that nobody plays: time that ran out, or was given back."""
+    first = "SELECT actor FROM games_matchentry WHERE match_id = ANY(%s) AND seq = 1"
+    return [actor for (actor,) in site.sql(first, crowd.clocks)]
 
 
 def test_the_web_process_stands_still(site: Site, crowd: Crowd) -> None:
@@ -55,7 +68,8 @@ def test_a_worker_stands_still(name: str, site: Site, crowd: Crowd) -> None:
 
 def test_a_worker_is_killed_with_tasks_in_hand(ground: Ground, site: Site, crowd: Crowd) -> None:
     """As where the kernel ends it for want of memory, in the midst of what follows some ends: that
-    is done by the next worker, and nothing is there twice."""
+    is done by the next worker, and nothing is there twice. The broker has forgotten all of it, so
+    it is the sweep that finds it."""
     desk = Desk(site)
     players = (desk.person(), desk.person())
     matches = [desk.match(*players) for _ in range(3)]
@@ -75,6 +89,7 @@ def test_a_worker_is_killed_with_tasks_in_hand(ground: Ground, site: Site, crowd
         asyncio.run(concede_all())
         wait_for(lambda: ground.sql(blocked)[0][0] > 0, what="the worker to be in the midst of it")
         site.worker.kill()
+        ground.empty_valkey()
         other.rollback()
     due = "SELECT count(*) FROM games_match WHERE id = ANY(%s) AND aftermath_due"
     assert site.sql(due, matches) == [(3,)]
@@ -93,11 +108,45 @@ def test_a_worker_is_killed_with_tasks_in_hand(ground: Ground, site: Site, crowd
     assert crowd.end() == []
 
 
-def test_everything_at_once(ground: Ground, crowd: Crowd) -> None:
-    crowd.begin(played=0, clocks=[3, 6])
-    crowd.goes_on()
+def test_a_worker_is_killed_with_a_task_that_stands_nowhere_else(site: Site) -> None:
+    """A mail, to a server that says nothing: no row knows of it, so the broker has kept it until it
+    is done, and hands it to the next worker."""
+    usual, came = site.worker.env, threading.Event()
+    mails = site.folder / "mail"
+    subject = f"once-{site.worker.pid}"
+
+    def sent() -> list[Path]:
+        return [each for each in mails.glob("*") if subject in each.read_text()]
+
+    try:
+        with answering(lambda _connection: came.set()) as port:
+            site.worker.kill()
+            site.worker.env = {**usual, "GAUNTLET_EMAIL_PORT": str(port)}
+            site.worker.start()
+            site.python(
+                "from django.core.mail import send_mail\n"
+                f"send_mail('{subject}', 'b', 'us@example.org', ['you@example.org'])"
+            )
+            assert came.wait(PATIENCE), "the worker does not speak to the mail server"
+            site.worker.kill()
+        assert sent() == []
+        # The next one need not wait a minute until it is sure.
+        site.worker.env = {**usual, "GAUNTLET_TASK_BACK_SECONDS": "2"}
+        site.worker.start()
+        wait_for(sent, timeout=60, what="the mail")
+        assert len(sent()) == 1
+    finally:
+        site.worker.kill()
+        site.worker.env = usual
+        site.worker.start()
+
+
+def test_everything_at_once(ground: Ground, site: Site, crowd: Crowd) -> None:
+    crowd.begin(played=0, clocks=[6, 9])
     ground.kill_everything()
+    time.sleep(3)  # a machine takes longer to be back
     ground.start_everything()
     crowd.goes_on()
     crowd.clocks_ran_out()
+    assert first_acts(site, crowd) == ["service"] * 2
     assert crowd.end() == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -142,8 +143,8 @@ def small() -> Iterator[Path]:
 
 
 def test_a_disk_that_is_full(small: Path, tmp_path: Path) -> None:
-    """A real one: the database refuses what needs room, and ends where it cannot even log. Once
-    there is room it is started as any other that has ended, and all goes on."""
+    """A real one: the database ends where it cannot even log. Once there is room it is started as
+    any other that has ended, and all goes on."""
     ground = Ground(tmp_path / "ground", data=small / "postgres")
     try:
         site = ground.start()
@@ -152,14 +153,13 @@ def test_a_disk_that_is_full(small: Path, tmp_path: Path) -> None:
             crowd.goes_on(turns=1)
             filler = small / "filler"
             fill(filler)
-            told = crowd.ledger.told
 
-            def is_felt() -> bool:
+            def has_ended() -> bool:
                 with suppress(psycopg.Error):  # what it logs next needs a file of its own
                     site.sql("SELECT pg_switch_wal()")
-                return ground.postgres.is_dead() or told["error service.away"] > 0
+                return ground.postgres.is_dead()
 
-            wait_for(is_felt, timeout=60, what="the database to be in want of room")
+            wait_for(has_ended, timeout=60, what="the database to be in want of room")
             filler.unlink()
             ground.start_postgres()
             crowd.goes_on()
@@ -167,6 +167,52 @@ def test_a_disk_that_is_full(small: Path, tmp_path: Path) -> None:
             assert crowd.end() == []
     finally:
         ground.stop()
+
+
+def test_a_disk_that_is_full_with_the_log_on_another(
+    small: Path, roomy: Path, tmp_path: Path
+) -> None:
+    """It refuses whatever needs room, and says so; whoever is told comes back until there is."""
+    ground = Ground(tmp_path / "ground", data=small / "postgres")
+    try:
+        site = ground.start()
+        log_elsewhere(ground, roomy)
+        with Crowd(site) as crowd:
+            crowd.begin(played=3, watched=0)
+            crowd.goes_on(turns=1)
+            filler = small / "filler"
+            fill(filler)
+            told = crowd.ledger.told
+            wait_for(lambda: told["error service.away"] >= 3, timeout=90, what="to be refused")
+            assert not ground.postgres.is_dead()
+            with pytest.raises(psycopg.errors.DiskFull):
+                site.sql("CREATE TABLE filler AS SELECT repeat('x', 999), generate_series(1, 999)")
+            filler.unlink()
+            crowd.goes_on()
+            assert crowd.end() == []
+    finally:
+        ground.stop()
+
+
+@pytest.fixture
+def roomy() -> Iterator[Path]:
+    """A folder on a disk with room, for whichever user the database runs as."""
+    folder = Path(tempfile.mkdtemp(prefix="gauntlet-roomy-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def log_elsewhere(ground: Ground, folder: Path) -> None:
+    """Have the database keep what it logs (its write-ahead log) in another place."""
+    postgres = ground.postgres
+    postgres.stop()
+    there = Path(shutil.move(postgres.data / "pg_wal", folder / "pg_wal"))
+    if postgres.account is not None:
+        for path in (there, *there.rglob("*")):
+            os.chown(path, postgres.account.uid, postgres.account.gid)
+    (postgres.data / "pg_wal").symlink_to(there)
+    ground.start_postgres()
 
 
 def fill(file: Path) -> None:

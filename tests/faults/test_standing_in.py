@@ -8,6 +8,7 @@ import os
 import signal
 import time
 
+import psycopg
 import pytest
 
 from tests.faults.support import (
@@ -98,6 +99,44 @@ async def test_nothing_runs_out_while_the_web_is_away_though_it_stands_in(
     async with await Reader.open(site, match, players[1]) as other:
         await other.next("sync")
         assert (await other.submit("pick T"))["type"] == "ack"
+    for process in killed:
+        process.start()
+
+
+def test_who_stands_still_in_the_midst_of_it_keeps_nobody_from_it(
+    site: Site, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """A web process has just gone through the matches in the workers' place, has the lock by which
+    one alone does so, and stops before it lets go. Another one comes, and does it."""
+    killed = dead(site, "deadlines beat")
+    wait_for(lambda: readiness(site)[1]["swept_by"] == "web", timeout=SOON, what="it to stand in")
+    with psycopg.connect(site.database_url) as holder:
+        # What it says when it is done.
+        holder.execute("LOCK TABLE jobs_jobdone IN SHARE MODE")
+        wait_for(
+            lambda: site.sql("SELECT 1 FROM pg_locks WHERE relation = 'jobs_jobdone'::regclass"
+                             " AND NOT granted"),
+            what="it to be in the midst of it",
+        )  # fmt: skip
+        site.web.pause()
+        holder.rollback()
+    another = AnotherWeb(site)
+    try:
+        assert site.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [(1,)]
+        another.web.start()
+        match = desk.match(*players, pick_time=3)
+        wait_until_ran_out(site, match, "a deadline by the other")
+        assert actors(site, match) == BOTH_RAN_OUT
+        assert "deadlines.no-worker" in another.web.log()
+        # The first goes on, and nobody minds.
+        site.web.resume()
+        another.web.kill()
+        last = desk.match(*players, pick_time=3)
+        wait_until_ran_out(site, last, "a deadline by the first again")
+        assert actors(site, last) == BOTH_RAN_OUT
+    finally:
+        site.web.resume()
+        another.stop()
     for process in killed:
         process.start()
 

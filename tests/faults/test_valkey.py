@@ -5,43 +5,94 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 import httpx
 import pytest
 
+from tests.faults.support import wait_for_sweeps
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.support.ground import Ground
 from tests.support.ledger import Crowd
-from tests.support.site import Site
+from tests.support.site import PATIENCE, AnotherWeb, Site
 
 # A turn waits no more than a quarter of a second for a Valkey that hangs, and the rest is the
 # machine's, which is busy with other tests. Whoever waits for it waits for three seconds, and more.
 SOON_S = 1.5
 # What a page may take then: it asks for several things, of which the first is given up.
 PAGE_S = 2.5
+# What a page says to nobody but those who are.
+SIGNED_IN = "Sign out"
 
 
 def test_it_forgets_everything(ground: Ground, site: Site, crowd: Crowd) -> None:
+    """Tasks, too, again and again: the sweep finds what is due. And whoever was signed in still
+    is."""
+    person = Desk(site).person()
     crowd.begin(played=0, clocks=[1.5, 2, 3])
     for _ in range(5):
         ground.empty_valkey()
         time.sleep(0.3)
+    page = httpx.get(f"{site.base_url}/lobby/", headers={"Cookie": person.cookie}, timeout=60)
+    assert SIGNED_IN in page.text
     crowd.goes_on()
     crowd.clocks_ran_out()
     assert crowd.end() == []
 
 
-def test_it_is_killed(ground: Ground, crowd: Crowd) -> None:
+def test_it_is_killed(ground: Ground, site: Site, crowd: Crowd) -> None:
     crowd.begin(played=0, clocks=[2])
     ground.kill_valkey()
     crowd.goes_on()
     ground.start_valkey()
     crowd.goes_on()
     crowd.clocks_ran_out()
+    wait_for_sweeps(site)  # workers and beat are at it again
     assert crowd.end() == []
+
+
+@pytest.fixture
+def another(site: Site) -> Iterator[AnotherWeb]:
+    """A second web process."""
+    web = AnotherWeb(site)
+    web.web.start()
+    yield web
+    web.stop()
+
+
+async def test_readers_at_another_process_catch_up_once_it_is_back(
+    ground: Ground, site: Site, another: AnotherWeb
+) -> None:
+    """They ask for nothing. What happened meanwhile their process looks for, and it hears again
+    whatever happens after that."""
+    desk = Desk(site)
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    async with (
+        await Reader.open(site, match, desk.person(role="organisers")) as organiser,
+        await Reader.open(another, match, players[0]) as player,
+        await Reader.open(another, match) as spectator,
+    ):
+        everybody = (organiser, player, spectator)
+        for reader in everybody:
+            await reader.next("sync")
+        first = organiser.version
+        ground.kill_valkey()
+        assert (await organiser.organise("pause"))["type"] == "ack"
+        ground.start_valkey()
+        await _know(everybody, first + 1)
+        assert (await organiser.organise("resume"))["type"] == "ack"
+        await _know(everybody, first + 2)
+
+
+async def _know(readers: Sequence[Reader], version: int) -> None:
+    """Wait until all have heard of a version."""
+    for reader in readers:
+        async with asyncio.timeout(PATIENCE):
+            while reader.version < version:
+                await reader.hear()
 
 
 def test_it_hangs_and_no_turn_waits_for_it(ground: Ground, site: Site, crowd: Crowd) -> None:
@@ -119,17 +170,32 @@ async def used(
     return took
 
 
+def signs_out(site: Site, person: Person) -> tuple[int, bool]:
+    """Somebody signs out, in a browser that they have signed in with; how that is answered, and
+    whether they are still somebody afterwards."""
+    with httpx.Client(base_url=site.base_url, timeout=60) as client:
+        client.cookies.set("sessionid", person.session)
+        assert SIGNED_IN in client.get("/accounts/logout/").text
+        token = client.cookies["csrftoken"]
+        answer = client.post("/accounts/logout/", data={"csrfmiddlewaretoken": token})
+        # Another browser, with the session that this one had.
+        after = httpx.get(f"{site.base_url}/lobby/", headers={"Cookie": person.cookie}, timeout=60)
+    return answer.status_code, SIGNED_IN in after.text
+
+
 Fault = Callable[[Ground], AbstractContextManager[None]]
 
 
 @pytest.mark.parametrize("fault", [Ground.read_only_valkey, Ground.full_valkey])
 def test_it_takes_nothing_new(fault: Fault, ground: Ground, site: Site, crowd: Crowd) -> None:
     """It answers, and refuses to write. Nothing fails but what stands on it alone: signing in, of
-    which wrong attempts could not be counted, is put off."""
+    which wrong attempts could not be counted, is put off; and so is signing out, where what is kept
+    there of a session cannot be deleted: it would be found again."""
     desk = Desk(site)
     players = (desk.person(), desk.person())
     match = desk.match(*players)
     _, token = desk.token(players[1], "read", "play")
+    leaving = desk.person()
     before = len(site.web.log())
     crowd.begin(played=0, clocks=[1.5, 3])
     with fault(ground):
@@ -148,6 +214,11 @@ def test_it_takes_nothing_new(fault: Fault, ground: Ground, site: Site, crowd: C
             )
         assert answer.status_code == 503
         assert answer.headers["Retry-After"]
+        # One that is full still deletes.
+        told = signs_out(site, leaving)
+        assert told == ((302, False) if fault is Ground.full_valkey else (503, True))
+    if told[1]:
+        assert signs_out(site, leaving) == (302, False)
     crowd.goes_on()
     crowd.clocks_ran_out()
     for process in site.processes:

@@ -21,7 +21,7 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
 
 
-@pytest.mark.parametrize("name", ["live", "pythons", "scale", "storm", "timers"])
+@pytest.mark.parametrize("name", ["hung", "live", "pythons", "scale", "storm", "timers"])
 def test_it_starts(name: str) -> None:
     done = subprocess.run(
         [sys.executable, FOLDER / f"{name}.py", "--help"],
@@ -108,3 +108,27 @@ def test_what_was_early_late_or_given_back_is_told_apart() -> None:
     assert result["enforced_ms"] == {"p50": 10.0, "p95": 50.0, "p99": 50.0, "longest": 50.0}
     assert result["told_ms"]["longest"] == 90.0
     assert expiring.first == 1.0
+
+
+def test_turns_are_told_apart_by_when_valkey_stopped() -> None:
+    from hung import Hang, Turn, rows
+
+    turns = [
+        Turn(0.5, 0.1, 9.0),  # before anything counts
+        Turn(1.0, 0.010, 0.020), Turn(2.0, 0.012, 0.022), Turn(3.0, 0.014, 0.024),
+        Turn(9.9, 0.2, 0.3),  # on its way as it stops
+        Turn(10.5, 0.01, 0.02),
+        Turn(12.0, 0.263, 0.02),  # whose ack alone took long
+        Turn(13.0, 0.02, None),
+        Turn(20.5, 0.01, 0.02),
+        Turn(30.0, None, None),  # after the end
+    ]  # fmt: skip
+    found = rows([Hang(turns, began=1.0, stopped=10.0, resumed=20.0, ended=30.0)])
+    counted = {name: (row["turns"], row["unseen"], row["over_250"]) for name, row in found.items()}
+    assert counted == {
+        "as usual": (3, 0, 0), "as it stops": (2, 0, 1), "while it hangs": (1, 1, 1),
+        "afterwards": (1, 0, 0),
+    }  # fmt: skip
+    assert found["as usual"]["p50_ms"] == 22.0
+    assert found["as it stops"]["more_ms"] == 278.0
+    assert found["while it hangs"]["ack_more_ms"] == 251.0

@@ -81,6 +81,7 @@ def test_what_the_site_itself_stands_on_has_limits() -> None:
     assert database["connect_timeout"] <= 10
     assert "lock_timeout" in database["options"]
     assert "statement_timeout" in database["options"]
+    assert "idle_in_transaction_session_timeout" in database["options"]
     caches: Any = configured.CACHES
     broker: Any = configured.CELERY_BROKER_TRANSPORT_OPTIONS
     cache = caches["default"]["OPTIONS"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -200,7 +201,9 @@ structlog.get_logger("gauntlet.tested").error("job.set-aside", key="9", text="SE
 """
 
 
-def run(dsn: str, code: str = CODE) -> subprocess.CompletedProcess[str]:
+def run(
+    dsn: str, code: str = CODE, *, timeout: float | None = None
+) -> subprocess.CompletedProcess[str]:
     env = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings.test",
@@ -209,8 +212,9 @@ def run(dsn: str, code: str = CODE) -> subprocess.CompletedProcess[str]:
         "GAUNTLET_RELEASE": "r1",
     }
     return subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True,
+        check=False, timeout=timeout,
+    )  # fmt: skip
 
 
 def test_every_process_reports_and_gives_what_waits_when_it_ends(taken: Taken) -> None:
@@ -221,6 +225,55 @@ def test_every_process_reports_and_gives_what_waits_when_it_ends(taken: Taken) -
         "job.set-aside", "tested", "r1",
     )  # fmt: skip
     assert "SECRET" not in taken.everything
+
+
+def test_a_process_ends_whoever_does_not_take_its_report() -> None:
+    """It gives it two seconds, though a request has ten minutes."""
+    patient = """
+from django.conf import settings
+settings.GAUNTLET_WEBHOOK_STAGE_SECONDS = settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS = 600.0
+import structlog
+"""
+    code = CODE.replace("\nimport structlog\n", patient)
+    came = threading.Event()
+
+    def taking(connection: socket.socket) -> None:
+        came.set()
+        silent(connection)
+
+    with answering(taking) as port:
+        done = run(f"http://abc123@127.0.0.1:{port}/7", code, timeout=120)
+    assert came.is_set()
+    assert done.returncode == 0, done.stderr
+
+
+UNTOUCHED = """
+import django
+django.setup()
+import http.client, logging, subprocess, sys, threading
+from django.conf import settings
+from django.core.handlers.base import BaseHandler
+from config.reporting import client_for
+
+def all_of_it():
+    return (
+        sys.excepthook, threading.excepthook, threading.Thread.start, threading.Thread.run,
+        subprocess.Popen.__init__, http.client.HTTPConnection.putrequest,
+        logging.Logger.callHandlers, BaseHandler.get_response, BaseHandler.make_view_atomic,
+    )
+
+before = all_of_it()
+client = client_for(settings.GAUNTLET_SENTRY_DSN)
+assert client.integrations == {}, client.integrations
+assert all_of_it() == before
+"""
+
+
+def test_nothing_else_of_a_process_is_touched(taken: Taken) -> None:
+    """The library would hang itself into half of Python, and into every library that it knows."""
+    done = run(taken.dsn, UNTOUCHED)
+    assert done.returncode == 0, done.stderr
+    assert taken.bodies == []
 
 
 @pytest.mark.parametrize("dsn", ["nonsense", "http://127.0.0.1/7", "ftp://abc@127.0.0.1/7"])

@@ -12,10 +12,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import psycopg
 import redis
@@ -24,6 +25,8 @@ from script.lib.console import Failure
 from script.lib.services import DATABASE, Postgres, Service, Valkey
 from script.lib.testbed import KEPT, VARIABLE, fingerprint
 from tests.support.site import Site, wait_for
+
+R = TypeVar("R")
 
 # A killed PostgreSQL starts again only once the last of its children has gone.
 START_S = 60.0
@@ -47,6 +50,33 @@ CREATE TRIGGER slow BEFORE INSERT ON games_matchentry FOR EACH ROW EXECUTE FUNCT
 """
 FAST_AGAIN = "DROP FUNCTION IF EXISTS slow() CASCADE"
 
+# Where a turn can be held while it is stored: in the midst of its statement; when its statement is
+# done, and it is about to be committed; and when it is, and whoever has asked is about to be told.
+STATEMENT: Final = "in its statement"
+COMMIT: Final = "before its commit"
+COMMITTED: Final = "behind its commit"
+# The advisory lock that it then waits for, and whoever waits for it. Behind its commit that is a
+# standby that there never was.
+GATE: Final = (20_061, 15)
+_HOLD: Final = f"""
+CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_advisory_xact_lock_shared({GATE[0]}, {GATE[1]}); RETURN NULL; END $$;
+"""
+HOLDS: Final = {
+    STATEMENT: _HOLD
+    + "CREATE TRIGGER hold AFTER INSERT ON games_matchentry FOR EACH ROW EXECUTE FUNCTION hold();",
+    COMMIT: _HOLD + "CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON games_matchentry"
+    " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hold();",
+}
+HOLDS_NO_MORE: Final = "SET LOCAL lock_timeout = '20s'; DROP FUNCTION IF EXISTS hold() CASCADE"
+TURNS: Final = """
+SELECT DISTINCT session.pid FROM pg_stat_activity session JOIN pg_locks held USING (pid)
+WHERE held.relation = 'games_matchentry'::regclass AND held.mode = 'RowExclusiveLock'
+    AND session.datname = current_database()
+"""
+HELD: Final = f"{TURNS} AND session.wait_event IN ('advisory', 'SyncRep') ORDER BY 1"
+IDLE: Final = f"{TURNS} AND session.state = 'idle in transaction' ORDER BY 1"
+
 
 class Ground:
     """The site, its database and its Valkey."""
@@ -56,9 +86,13 @@ class Ground:
         python = Path(sys.executable)
         self.postgres = Postgres(data or folder / "postgres", python, durable=False)
         self.postgres.seed = KEPT / fingerprint()
+        # A commit can wait for a standby.
+        self.postgres.settings |= {"wal_level": "replica", "max_wal_senders": 1}
         self.valkey = Valkey(folder / "valkey", python)
         self.folder = folder
         self.site: Site | None = None
+        # For which standby commits wait; for none.
+        self.standby = ""
 
     def start(self) -> Site:
         """Start the servers, and the site on them."""
@@ -100,11 +134,13 @@ class Ground:
         with self.valkey_client() as client:
             client.replicaof("NO", "ONE")
             client.config_set("maxmemory", 0)
-        self.sql(ROOM_AGAIN)
-        self.sql(FAST_AGAIN)
         if self.site is not None:
             for process in self.site.processes:
                 process.resume()
+        self._await_standby("")
+        for undone in (ROOM_AGAIN, FAST_AGAIN, HOLDS_NO_MORE):
+            self.sql(undone)
+        if self.site is not None:
             self.site.ensure_running()
 
     # -- the database ----------------------------------------------------------------------------
@@ -113,14 +149,7 @@ class Ground:
         """Run a statement on the site's database, as soon as that takes one."""
         if self.site is None:
             return []
-        until = time.monotonic() + START_S
-        while True:
-            try:
-                return self.site.sql(statement, *parameters)
-            except psycopg.OperationalError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.1)
+        return _as_soon_as_it_can(partial(self.site.sql, statement, *parameters))
 
     def kill_postgres(self, number: signal.Signals = signal.SIGKILL) -> None:
         """Kill -9 of the whole server, or another signal: SIGQUIT ends it at once, too, and has it
@@ -166,6 +195,50 @@ class Ground:
                 " AND wait_event = 'PgSleep'"
             )
         ]
+
+    @contextmanager
+    def held_turns(self, where: str) -> Iterator[Callable[[], None]]:
+        """Have each turn stay where it is while it is stored, in the block, at `STATEMENT`,
+        `COMMIT` or `COMMITTED`; gives what lets them go on before that. The database may be killed
+        and started again meanwhile."""
+        if where == COMMITTED:
+            let_go = partial(self._await_standby, "")
+            self._await_standby("nobody")
+            try:
+                yield let_go
+            finally:
+                let_go()
+            return
+        with closing(psycopg.connect(self.there.database_url, autocommit=True)) as gate:
+            gate.execute("SELECT pg_advisory_lock(%s, %s)", GATE)
+            self.sql(HOLDS[where])
+            try:
+                yield gate.close
+            finally:
+                gate.close()
+                self.sql(HOLDS_NO_MORE)
+
+    def held(self) -> list[int]:
+        """The processes of the database that hold a turn so."""
+        return [pid for (pid,) in self.sql(HELD)]
+
+    def idle(self) -> list[int]:
+        """Those that have done the statement of a turn, and are not told to commit it."""
+        return [pid for (pid,) in self.sql(IDLE)]
+
+    def _await_standby(self, name: str) -> None:
+        """Have whoever commits wait for a standby of that name, or for none."""
+        if self.site is None or name == self.standby:
+            return
+        url, value = self.site.database_url, f"SET synchronous_standby_names = '{name}'"
+
+        def configure() -> None:
+            with closing(psycopg.connect(url, autocommit=True)) as connection:
+                connection.execute(f"ALTER SYSTEM {value}")
+                connection.execute("SELECT pg_reload_conf()")
+
+        _as_soon_as_it_can(configure)
+        self.standby = name
 
     @contextmanager
     def no_room(self) -> Iterator[None]:
@@ -255,6 +328,18 @@ class Ground:
         self.start_valkey()
         self.start_postgres()
         self.there.ensure_running()
+
+
+def _as_soon_as_it_can(call: Callable[[], R]) -> R:
+    """What a call to the database returns, once that takes one."""
+    until = time.monotonic() + START_S
+    while True:
+        try:
+            return call()
+        except psycopg.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
 
 
 def start(service: Service) -> None:

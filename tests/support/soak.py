@@ -19,11 +19,14 @@ from typing import Final
 
 from script.lib.console import say
 from script.lib.supervisor import Stopped, raise_on_stop_signals
-from tests.support.ground import Ground
+from tests.support.ground import COMMIT, COMMITTED, Ground
 from tests.support.ledger import Crowd
 from tests.support.site import Process, SiteError
 
 Fault = Callable[[Ground], AbstractContextManager[None]]
+
+# How long it is waited for a turn that is to be cut off: nobody may have one to make.
+HELD_S: Final = 5.0
 
 
 def killed(name: str) -> Fault:
@@ -84,6 +87,22 @@ def _dead_postgres(ground: Ground) -> Iterator[None]:
     ground.start_postgres()
 
 
+def cut_off(where: str) -> Fault:
+    """The database killed while it holds turns there (see `Ground.held_turns`)."""
+
+    @contextmanager
+    def fault(ground: Ground) -> Iterator[None]:
+        with ground.held_turns(where):
+            until = time.monotonic() + HELD_S
+            while not ground.held() and time.monotonic() < until:
+                time.sleep(0.05)
+            ground.kill_postgres()
+            yield
+            ground.start_postgres()
+
+    return fault
+
+
 @contextmanager
 def _broken_backend(ground: Ground) -> Iterator[None]:
     ground.kill_backend()
@@ -104,6 +123,8 @@ KINDS: Final[tuple[dict[str, Fault], ...]] = (
     {
         "PostgreSQL dead": _dead_postgres,
         "a process of PostgreSQL killed": _broken_backend,
+        f"PostgreSQL killed with turns {COMMIT}": cut_off(COMMIT),
+        f"PostgreSQL killed with turns {COMMITTED}": cut_off(COMMITTED),
         "the disk full": Ground.no_room,
     },
     {
