@@ -63,14 +63,15 @@ class SharedRedisCache(RedisCache):
 
     def __init__(self, server: Any, params: dict[str, Any]) -> None:
         super().__init__(server, params)
-        self._class = _KeptClient
+        self._servers: list[str] = server
+        self._options: dict[str, Any] = params.get("OPTIONS", {})
 
     @cached_property
     def _cache(self) -> _KeptClient:
         key = repr((self._servers, self._options))
         # Of two that are made at the same moment one is kept.
         return _clients.get(key) or _clients.setdefault(
-            key, self._class(self._servers, **self._options)
+            key, _KeptClient(self._servers, **self._options)
         )
 
     def clear(self) -> None:

@@ -25,7 +25,7 @@ from tests.faults.support import (
 )
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
-from tests.support.site import Site, wait_for
+from tests.support.site import AnotherWeb, Site, wait_for
 
 
 @pytest.mark.parametrize("names", ["deadlines", "beat", "deadlines beat"])

@@ -78,7 +78,7 @@ def test_every_context_asks_by_the_same_connection() -> None:
     """Each socket has a context of its own, for which Django makes a cache anew."""
 
     def which() -> tuple[Any, int]:
-        ours = caches["default"]
+        ours: Any = caches["default"]
         return ours, ours._cache.get_client().client_id()
 
     made, connections = zip(*[Context().run(which) for _ in range(5)], strict=True)
