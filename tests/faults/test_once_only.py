@@ -34,7 +34,8 @@ SLOW: Final = f"""
 CREATE FUNCTION slow_wake() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM pg_sleep({SLOW_S}); RETURN NEW; END $$;
 CREATE TRIGGER slow_wake BEFORE UPDATE ON games_match FOR EACH ROW
-    WHEN (OLD.wake_at IS DISTINCT FROM NEW.wake_at AND OLD.id >= {{first}}) EXECUTE FUNCTION slow_wake();
+    WHEN (OLD.wake_at IS DISTINCT FROM NEW.wake_at AND OLD.id >= {{first}})
+    EXECUTE FUNCTION slow_wake();
 """
 FAST_AGAIN: Final = "DROP FUNCTION slow_wake() CASCADE"
 # In which a web process that stands in looks a dozen times.
@@ -59,8 +60,8 @@ def second_beat(site: Site) -> Iterator[Process]:
 
 @contextmanager
 def slow_wakes(site: Site, first: int) -> Iterator[None]:
-    """Have whoever does what time asks of a match, of those from one on, stay in the midst of it, so
-    that all others come to it meanwhile."""
+    """Have whoever does what time asks of a match, of those from one on, stay in the midst of it,
+    so that all others come to it meanwhile."""
     site.sql(SLOW.format(first=first))
     try:
         yield
