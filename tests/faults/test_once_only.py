@@ -34,7 +34,8 @@ SLOW: Final = f"""
 CREATE FUNCTION slow_wake() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM pg_sleep({SLOW_S}); RETURN NEW; END $$;
 CREATE TRIGGER slow_wake BEFORE UPDATE ON games_match FOR EACH ROW
-    WHEN (OLD.wake_at IS DISTINCT FROM NEW.wake_at) EXECUTE FUNCTION slow_wake();
+    WHEN (OLD.wake_at IS DISTINCT FROM NEW.wake_at AND OLD.id >= {{first}})
+    EXECUTE FUNCTION slow_wake();
 """
 FAST_AGAIN: Final = "DROP FUNCTION slow_wake() CASCADE"
 # In which a web process that stands in looks a dozen times.
@@ -58,10 +59,10 @@ def second_beat(site: Site) -> Iterator[Process]:
 
 
 @contextmanager
-def slow_wakes(site: Site) -> Iterator[None]:
-    """Have whoever does what time asks of a match stay in the midst of it, so that all others come
-    to it meanwhile."""
-    site.sql(SLOW)
+def slow_wakes(site: Site, first: int) -> Iterator[None]:
+    """Have whoever does what time asks of a match, of those from one on, stay in the midst of it,
+    so that all others come to it meanwhile."""
+    site.sql(SLOW.format(first=first))
     try:
         yield
     finally:
@@ -144,8 +145,8 @@ async def _is_done_once(
 ) -> None:
     """Reminders and what runs out, in so many matches at the same time: told once to everybody, and
     written down once, by whoever came first; whoever came second has not failed at it either."""
-    with slow_wakes(site):
-        matches = [desk.match(*players, pick_time=12) for _ in range(number)]
+    matches = [desk.match(*players, pick_time=12) for _ in range(number)]
+    with slow_wakes(site, matches[0]):
         async with AsyncExitStack() as stack:
             readers = [
                 await stack.enter_async_context(await Reader.open(site, match, players[0]))
