@@ -58,22 +58,27 @@ COMMITTED: Final = "behind its commit"
 # The advisory lock that it then waits for, and whoever waits for it. Behind its commit that is a
 # standby that there never was.
 GATE: Final = (20_061, 15)
-_HOLD: Final = f"""
+# By another lock, which nobody waits for, turns are told from what time does to matches.
+_EACH: Final = "FOR EACH ROW WHEN (NEW.client_id IS NOT NULL) EXECUTE FUNCTION"
+_MARK: Final = f"""
+CREATE FUNCTION mark() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_advisory_xact_lock_shared({GATE[0]}, {GATE[1] + 1}); RETURN NULL; END $$;
 CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM pg_advisory_xact_lock_shared({GATE[0]}, {GATE[1]}); RETURN NULL; END $$;
+CREATE TRIGGER a_mark AFTER INSERT ON games_matchentry {_EACH} mark();
 """
 HOLDS: Final = {
-    STATEMENT: _HOLD
-    + "CREATE TRIGGER hold AFTER INSERT ON games_matchentry FOR EACH ROW EXECUTE FUNCTION hold();",
-    COMMIT: _HOLD + "CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON games_matchentry"
-    " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hold();",
+    STATEMENT: f"{_MARK} CREATE TRIGGER hold AFTER INSERT ON games_matchentry {_EACH} hold();",
+    COMMIT: f"{_MARK} CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON games_matchentry"
+    f" DEFERRABLE INITIALLY DEFERRED {_EACH} hold();",
+    COMMITTED: _MARK,
 }
-HOLDS_NO_MORE: Final = "SET LOCAL lock_timeout = '20s'; DROP FUNCTION IF EXISTS hold() CASCADE"
-TURNS: Final = """
-SELECT DISTINCT session.pid FROM pg_stat_activity session JOIN pg_locks held USING (pid)
-WHERE held.relation = 'games_matchentry'::regclass AND held.mode = 'RowExclusiveLock'
+HOLDS_NO_MORE: Final = "SET LOCAL lock_timeout = '20s'; DROP FUNCTION IF EXISTS hold, mark CASCADE"
+TURNS: Final = f"""
+SELECT session.pid FROM pg_stat_activity session JOIN pg_locks held USING (pid)
+WHERE held.locktype = 'advisory' AND held.classid = {GATE[0]} AND held.objid = {GATE[1] + 1}
     AND session.datname = current_database()
-"""
+"""  # noqa: S608  (constants only)
 HELD: Final = f"{TURNS} AND session.wait_event IN ('advisory', 'SyncRep') ORDER BY 1"
 IDLE: Final = f"{TURNS} AND session.state = 'idle in transaction' ORDER BY 1"
 
@@ -203,11 +208,13 @@ class Ground:
         and started again meanwhile."""
         if where == COMMITTED:
             let_go = partial(self._await_standby, "")
+            self.sql(HOLDS[where])
             self._await_standby("nobody")
             try:
                 yield let_go
             finally:
                 let_go()
+                self.sql(HOLDS_NO_MORE)
             return
         with closing(psycopg.connect(self.there.database_url, autocommit=True)) as gate:
             gate.execute("SELECT pg_advisory_lock(%s, %s)", GATE)
