@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 import httpx
@@ -51,15 +51,6 @@ def test_it_is_killed(ground: Ground, site: Site, crowd: Crowd) -> None:
     crowd.clocks_ran_out()
     wait_for_sweeps(site)  # workers and beat are at it again
     assert crowd.end() == []
-
-
-@pytest.fixture
-def another(site: Site) -> Iterator[AnotherWeb]:
-    """A second web process."""
-    web = AnotherWeb(site)
-    web.web.start()
-    yield web
-    web.stop()
 
 
 async def test_readers_at_another_process_catch_up_once_it_is_back(
