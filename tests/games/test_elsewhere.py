@@ -7,53 +7,24 @@ import asyncio
 import os
 import random
 import signal
-import socket
-import sys
-import urllib.request
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from script.lib.ports import bind_from, free_port
-from script.lib.server import web_command
 from tests.games.client import Frame, Reader
 from tests.games.desk import Desk, Person
-from tests.support.site import PATIENCE, Process, Site, wait_for
-
-
-class Door:
-    """The address of one web process, as far as readers ask for it."""
-
-    def __init__(self, port: int) -> None:
-        self.base_url, self.ws_url = f"http://127.0.0.1:{port}", f"ws://127.0.0.1:{port}"
+from tests.support.site import PATIENCE, AnotherWeb, Site, wait_for
 
 
 @pytest.fixture
-def doors(site: Site, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
+def doors(site: Site) -> Iterator[tuple[Any, Any]]:
     """The site's own web process, and another one beside it."""
-    listener: socket.socket
-    listener, _taken = bind_from("127.0.0.1", free_port())
-    door = Door(listener.getsockname()[1])
-
-    def answers(_process: Process) -> bool:
-        try:
-            with urllib.request.urlopen(f"{door.base_url}/healthz", timeout=10) as answer:  # noqa: S310
-                return bool(answer.status == 200)
-        except OSError:
-            return False
-
-    fd = listener.fileno()
-    web = Process(
-        "web-2", web_command(Path(sys.executable), fd), env=site.env, log=tmp_path / "web-2.log",
-        ready=answers, pass_fds=[fd],
-    )  # fmt: skip
-    web.start()
-    yield site, door
-    web.terminate()
-    listener.close()
+    other = AnotherWeb(site)
+    other.web.start()
+    yield site, other
+    other.stop()
 
 
 @pytest.fixture
