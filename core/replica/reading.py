@@ -53,6 +53,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _READ_ONLY: Final = "25006"
+#: What a view has that is read from the replica.
+MARK: Final = "reads_replica"
 
 #: By the ``replica``; or by the primary, since the caller asks ``anew``, has ``written`` lately,
 #: has a ``role``, the replica is ``away`` or too far behind, it ``failed``, or what it said was no
@@ -78,7 +80,7 @@ def from_replica(view: Callable[P, R]) -> Callable[P, R]:
         return read(args[0], lambda: view(*args, **kwargs))
 
     # The mark goes along with the attributes of a function, to whatever wraps it.
-    wrapped.reads_replica = True  # type: ignore[attr-defined]  # what tests go by
+    setattr(wrapped, MARK, True)
     return wrapped
 
 

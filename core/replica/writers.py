@@ -79,7 +79,8 @@ def note_soon(user_id: int) -> None:
 
 def note_written(request: Any) -> None:
     """Note that a request writes, whatever its method."""
-    setattr(getattr(request, "_request", request), _MARK, True)
+    of_django = getattr(request, "_request", request)
+    setattr(of_django, _MARK, True)
 
 
 class WroteMiddleware:

@@ -400,7 +400,7 @@ def test_one_that_is_too_far_behind_is_not_asked(followed: Followed, desk: Desk)
                 what="the primary to be asked",
             )
             assert figures(other.base_url)["gauntlet_replica_lag_seconds"] > 3
-            assert why(other.web, "lags")
+            wait_for(lambda: why(other.web, "lags"), what="it to say so")
         wait_for(lambda: asks(other), what="it to be asked again")
     finally:
         other.stop()
