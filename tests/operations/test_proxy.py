@@ -97,6 +97,15 @@ async def test_both_players_of_a_match_meet_in_one_process(
             assert reader.upstream == f"127.0.0.1:{site.port}"
 
 
+def test_what_a_reader_calls_a_request_is_not_passed_on(proxy: Proxy) -> None:
+    """The site takes the proxy's word for it, so the proxy must not take the reader's."""
+    theirs = {"X-Request-ID": "theirs-not-ours"}
+    answers = [httpx.get(f"{proxy.base_url}/healthz", headers=theirs) for _ in range(2)]
+    named = {answer.headers["X-Request-ID"] for answer in answers}
+    assert len(named) == 2
+    assert "theirs-not-ours" not in named
+
+
 class Deaf:
     """A server that takes a request and hangs up."""
 
