@@ -36,6 +36,10 @@ def without(program: str) -> pytest.MarkDecorator:
     )
 
 
+# What each command begins with: where the values are that the file itself refers to.
+COMPOSE = "docker compose --env-file deploy/gauntlet.env --file deploy/compose.yaml"
+
+
 def has_compose() -> bool:
     """Whether this machine has Docker's Compose."""
     if shutil.which("docker") is None:
@@ -299,13 +303,26 @@ def test_the_containers_are_those_that_are_needed() -> None:
     assert "@pgbouncer:6432/" in example()["DATABASE_URL"]
 
 
+def test_whoever_is_told_to_use_compose_is_told_where_its_values_are() -> None:
+    """What the file itself refers to it takes from there, and from nowhere else."""
+    told = [
+        line
+        for path in (DEPLOY / "README.md", ROOT / "docs" / "operating.md", DEPLOY / "compose.yaml")
+        for line in re.findall(r"docker compose [^…`][^`\n]*", path.read_text())
+        if "config`" not in line and line != "docker compose config"
+    ]
+    assert len(told) >= 5
+    for line in told:
+        assert line.startswith(COMPOSE), line
+
+
 @pytest.mark.skipif(not has_compose(), reason="NO DOCKER COMPOSE: install it to try this")
 def test_compose_takes_the_file(tmp_path: Path) -> None:
     shutil.copytree(DEPLOY, tmp_path / "deploy")
-    (tmp_path / "deploy" / "gauntlet.env").write_text("SECRET_KEY=x\n")
+    shutil.copy(tmp_path / "deploy/gauntlet.env.example", tmp_path / "deploy/gauntlet.env")
     done = subprocess.run(
-        ["docker", "compose", "--file", str(tmp_path / "deploy/compose.yaml"), "config", "--quiet"],
-        env={"POSTGRES_PASSWORD": "x", "PATH": "/usr/bin:/usr/local/bin"},
+        [*COMPOSE.split(), "config", "--quiet"],
+        cwd=tmp_path, env={"PATH": "/usr/bin:/usr/local/bin"},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -350,6 +367,7 @@ def test_the_proxy_passes_on_what_the_site_needs() -> None:
         ["proxy_set_header", "Connection", "$connection_upgrade"],
         ["proxy_set_header", "X-Forwarded-For", "$remote_addr"],
         ["proxy_set_header", "X-Forwarded-Proto", "$scheme"],
+        ["proxy_set_header", "X-Request-ID", "$request_id"],
         ["hash", "$gauntlet_key", "consistent"],
         ["proxy_next_upstream_tries", "2"],
     ):
