@@ -12,7 +12,7 @@ from tests.browser import players
 from tests.support.loading import Loading
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from tests.support.fixtures import Pages
     from tests.support.site import Site
@@ -28,7 +28,7 @@ def opened(page: Page, address: str, loading: Loading) -> None:
     """Open a match's page and wait until nothing more of it is on its way."""
     page.goto(address)
     players.is_live(page)
-    page.wait_for_function("document.fonts.status === 'loaded'")
+    page.wait_for_function("() => document.fonts.status === 'loaded'")
     page.wait_for_load_state("networkidle")
     loading.settle()
 
@@ -115,15 +115,23 @@ def test_letters_of_other_languages_are_fetched_where_they_stand(
     assert fonts() >= {"figtree-latin-wght-normal", "figtree-latin-ext-wght-normal"}
 
 
-# What the page has drawn, and how high, when its own elements are there and no script has run.
-BEFORE_SCRIPTS = """document.addEventListener("readystatechange", () => {
-  if (document.readyState !== "interactive") return;
+# Whether all style sheets have come, those that others import with them.
+STYLED = """() => {
+  const whole = (sheet) => sheet !== null && [...sheet.cssRules].every(
+    (rule) => !(rule instanceof CSSImportRule) || whole(rule.styleSheet)
+  );
+  const links = [...document.querySelectorAll("link[rel=stylesheet]")];
+  return document.readyState !== "loading" && links.every((each) => whole(each.sheet));
+}"""
+
+# What the page shows, and how high, while its scripts are still on their way.
+BEFORE_SCRIPTS = """() => {
   const board = document.querySelector("[data-part=board]");
-  window.early = {
+  return {
     pictures: board.querySelectorAll("img").length,
     height: board.firstElementChild.getBoundingClientRect().height,
   };
-})"""
+}"""
 
 
 @pytest.mark.parametrize("ruleset", [each.id for each in REGISTRY])
@@ -138,14 +146,24 @@ def test_the_room_of_the_board_is_there_before_it_and_no_picture(
     if picture.count() == 0:
         assert ruleset == "peg-domain", "every other game begins with a board"
         return
-    page = new_page(**WIDE)
-    page.add_init_script(BEFORE_SCRIPTS)
-    page.goto(game.address)
-    players.is_live(page)
-    early = page.evaluate("window.early")
+    shown.wait_for_function("() => document.querySelector('img.board-picture').complete")
     box = picture.bounding_box()
     assert box is not None
+    page = new_page(**WIDE)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(r"/static/js/match/app.*\.js"), hold)
+    page.goto(game.address, wait_until="commit")
+    # Whoever has a style sheet still on its way is shown nothing at all yet.
+    page.wait_for_function(STYLED)
+    early = page.evaluate(BEFORE_SCRIPTS)
     assert early == {"pictures": 0, "height": pytest.approx(box["height"], abs=1)}
+    for route in held:
+        route.continue_()
+    players.is_live(page)
     assert new_page.errors == []
 
 
