@@ -6,7 +6,8 @@
 Starts its own PostgreSQL (durable commits), Valkey, Daphne, workers and beat. A thousand matches,
 with a spectator each, run out of time within a minute, spread evenly; none of their players is
 there. Meanwhile others play, over two sockets a match: `quiet`, at a pace that a site hardly feels
-(`--pace`); `half`, at half of what it can, which is found out first.
+(`--pace`); `half`, at half of what the machine can beside as many deadlines, which is found out
+first: by players who answer at once, for `--saturate` seconds.
 
 Late is what comes after the instant and the deliberate grace of `GAUNTLET_SETTLE_MS`. `enforced`
 is when a worker took the match in hand, which stands in its entry; `told` is when the spectator had
@@ -26,13 +27,13 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import msgspec
-from driving import Measured, Pace, open_all, play_all
+from driving import Measured, Pace
 from ours import PLAYED, OurPair, Prepared, watching
 from stand import Stand, running_site
 from tables import machine, print_table
@@ -61,6 +62,8 @@ print(json.dumps({{"matches": made, "grace": settings.GAUNTLET_SETTLE_MS}}))
 """
 LOADS: Final = ("quiet", "half")
 AT_ONCE: Final = 50
+# For so many deadlines, matches and sockets are ready after this long.
+READY_S: Final = 30.0
 # How many matches are made at a time, and for how long they have been played when it begins.
 PREPARED_AT_ONCE: Final = 20
 WARMING_S: Final = 15.0
@@ -73,6 +76,31 @@ class _Frame(msgspec.Struct):
 
 
 _DECODER = msgspec.json.Decoder(_Frame)
+
+
+class Load(NamedTuple):
+    """Deadlines, spread over so many seconds that begin ``lead`` seconds from now, and beside them
+    matches at so many turns a second together (0: as fast as players can answer)."""
+
+    expiries: int
+    seconds: float
+    lead: float
+    matches: int
+    turns_per_s: float
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, matches: int, turns_per_s: float) -> Load:
+        """All the deadlines that were asked for, beside these matches."""
+        return cls(arguments.expiries, arguments.seconds, arguments.lead, matches, turns_per_s)
+
+    def briefly(self, seconds: float) -> Load:
+        """The same, for so long."""
+        share = seconds / self.seconds
+        return self._replace(
+            expiries=round(self.expiries * share),
+            seconds=seconds,
+            lead=READY_S + (self.lead - READY_S) * share,
+        )
 
 
 @dataclass
@@ -132,9 +160,9 @@ class Playing:
     async def _play_on(self) -> None:
         while True:
             pair = await self._next()
-            await pair.open()
-            pair.begin(self.pace)
             try:
+                await pair.open()
+                pair.begin(self.pace)
                 await pair.play()
             finally:
                 await pair.close()
@@ -148,21 +176,16 @@ class Playing:
             return self.pairs.pop()
 
 
-def begin(stand: Stand, arguments: argparse.Namespace) -> Expiring:
+def begin(stand: Stand, load: Load) -> Expiring:
     """Start the matches that nobody will play."""
-    code = EXPIRING.format(
-        ruleset=USUAL, count=arguments.expiries, seconds=arguments.seconds, lead=arguments.lead
-    )
+    code = EXPIRING.format(ruleset=USUAL, count=load.expiries, seconds=load.seconds, lead=load.lead)
     made = json.loads(stand.site.python(code).strip().splitlines()[-1])
     return Expiring(dict(made["matches"]), made["grace"])
 
 
-async def measure(
-    stand: Stand, arguments: argparse.Namespace, pace: float, count: int
-) -> dict[str, Any]:
-    """One load: ``count`` matches that are played at ``pace`` turns a second, while others run
-    out."""
-    expiring = begin(stand, arguments)
+async def measure(stand: Stand, game: str, load: Load) -> dict[str, Any]:
+    """One load: some play while others run out."""
+    expiring = begin(stand, load)
     sockets = []
     matches = list(expiring.deadlines)
     for start in range(0, len(matches), AT_ONCE):
@@ -176,12 +199,12 @@ async def measure(
     if left < 0:
         raise SystemExit(f"deadlines began {-left:.0f} s before all was ready: a longer --lead")
     await asyncio.sleep(left)
-    playing = Playing(stand.site, arguments.game, count, pace)
+    playing = Playing(stand.site, game, load.matches, load.turns_per_s)
     async with playing.on():
         await asyncio.sleep(expiring.first - time.time())
         meter, measured = stand.meter(), playing.begin_to_measure()
-        await asyncio.sleep(arguments.seconds)
-        measured.elapsed, spent = arguments.seconds, meter.taken()
+        await asyncio.sleep(load.seconds)
+        measured.elapsed, spent = load.seconds, meter.taken()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(AFTERWARDS):
             await asyncio.gather(*watchers)
@@ -189,7 +212,8 @@ async def measure(
         watcher.cancel()
     await asyncio.gather(*watchers, return_exceptions=True)
     await asyncio.gather(*[s.close() for s in sockets])
-    return {**found(stand, expiring), **played(measured), "cpu_share": share(spent, arguments)}
+    shares = {name: round(each / load.seconds, 3) for name, each in spent.items()}
+    return {**found(stand, expiring), **played(measured), "cpu_share": shares}
 
 
 def found(stand: Stand, expiring: Expiring) -> dict[str, Any]:
@@ -232,36 +256,20 @@ def played(measured: Measured) -> dict[str, Any]:
     return {"turns": measured.turns, "refused": measured.refused, **measured.row()}
 
 
-def share(spent: dict[str, float], arguments: argparse.Namespace) -> dict[str, float]:
-    """How much of one core each process took."""
-    return {name: round(each / arguments.seconds, 3) for name, each in spent.items()}
-
-
-async def saturate(stand: Stand, arguments: argparse.Namespace) -> float:
-    """How many turns a second there are, as fast as players can answer."""
-    measured = Measured()
-    pairs = Prepared(stand.site, arguments.game, AT_ONCE).pairs(AT_ONCE, measured)
-    await open_all(pairs)
-    await play_all(pairs, measured, seconds=arguments.saturate)
-    await asyncio.gather(*[pair.close() for pair in pairs])
-    return measured.turns / measured.elapsed
-
-
 def run(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
     """All loads, one after the other."""
     result: dict[str, Any] = {"machine": machine(), "game": arguments.game, "loads": {}}
-    for load in arguments.load:
-        pace, count = arguments.pace, arguments.quiet_matches
-        if load == "half":
+    for name in arguments.load:
+        load = Load.of(arguments, arguments.quiet_matches, arguments.pace)
+        if name == "half":
             say("how much it can")
-            result["most_turns_per_s"] = asyncio.run(saturate(stand, arguments))
+            most = Load.of(arguments, AT_ONCE, 0.0).briefly(arguments.saturate)
+            result["most"] = asyncio.run(measure(stand, arguments.game, most))
             stand.drain()
-            pace, count = result["most_turns_per_s"] / 2, arguments.matches
-        say(f"{load}: {pace:.0f} turns a second in {count} matches")
-        result["loads"][load] = {
-            "pace": pace,
-            **asyncio.run(measure(stand, arguments, pace, count)),
-        }
+            load = Load.of(arguments, arguments.matches, result["most"]["turns_per_s"] / 2)
+        say(f"{name}: {load.turns_per_s:.0f} turns a second in {load.matches} matches")
+        row = asyncio.run(measure(stand, arguments.game, load))
+        result["loads"][name] = {"asked_per_s": round(load.turns_per_s, 1), **row}
         stand.drain()
     return result
 
@@ -291,7 +299,7 @@ def show(result: dict[str, Any], *, markdown: bool) -> None:
         ],
         markdown=markdown,
     )
-    waits = ("turns", "refused", "turns_per_s", "p50_ms", "p95_ms", "p99_ms")
+    waits = ("asked_per_s", "turns", "refused", "turns_per_s", "p50_ms", "p95_ms", "p99_ms")
     print_table(
         ["turns meanwhile", *[name.replace("_", " ") for name in waits]],
         [[load, *[row.get(name) for name in waits]] for load, row in loads.items()],
@@ -318,7 +326,7 @@ def main() -> None:
     parser.add_argument("--pace", type=float, default=5.0, help="turns/s of a quiet site")
     parser.add_argument("--quiet-matches", type=int, default=20, help="that are played then")
     parser.add_argument("--matches", type=int, default=200, help="that are played at half load")
-    parser.add_argument("--saturate", type=float, default=8.0, help="seconds to find out the most")
+    parser.add_argument("--saturate", type=float, default=20.0, help="seconds to find out the most")
     parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
     parser.add_argument("--markdown", action="store_true", help="tables for a document")
     parser.add_argument("--json", action="store_true", help="everything, as one object")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from smtplib import SMTPException
+from typing import Final
 
 import structlog
 from celery import shared_task
@@ -25,20 +26,20 @@ from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
 log = structlog.get_logger("gauntlet.tasks")
 
-# A match whose row somebody holds is asked again this soon, and this often; then the sweep has it.
-AGAIN_S = 0.25
-AGAIN_AT_MOST = 8
+# A match that cannot be looked at yet is asked again: at first soon, since mostly a web process is
+# about to say that it has nothing left; then less often, for two seconds; then the sweep has it.
+AGAIN_S: Final = (0.05, 0.1, 0.15, 0.2, *[0.25] * 6)
 
 
 @shared_task(name=WAKE)
 def wake(match_id: int, tries: int = 0) -> None:
-    """Look at one match now, or as soon as its row is free."""
+    """Look at one match now, or as soon as its row is free and nothing earlier may come."""
     clock_settle()
     looked = guard.attempt(WOKEN, match_id, lambda: match_wake_now(match_id), target="games.match")
     if looked is not False:
         return
-    if tries < AGAIN_AT_MOST:
-        enqueue(WAKE, match_id, tries + 1, countdown=AGAIN_S)
+    if tries < len(AGAIN_S):
+        enqueue(WAKE, match_id, tries + 1, countdown=AGAIN_S[tries])
     else:
         log.info("wake.left-to-sweep", match=match_id)
 

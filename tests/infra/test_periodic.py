@@ -357,10 +357,27 @@ def test_a_wake_does_not_wait_for_a_match_that_somebody_holds(world: World) -> N
     with held(play.pk):
         tasks.wake(play.pk)
         assert workers.of(WAKE) == [(play.pk, 1)]
-        tasks.wake(play.pk, tasks.AGAIN_AT_MOST)  # the sweep will have it
+        tasks.wake(play.pk, len(tasks.AGAIN_S))  # the sweep will have it
     (again,) = workers.of(WAKE)
     tasks.wake(*again)
     assert len(play.entries) > 1
+
+
+def test_a_wake_that_must_wait_is_tried_again_soon_and_for_two_seconds(world: World) -> None:
+    """Within the time that a web process takes to say that it has nothing left, and until the sweep
+    has come by."""
+    from games import tasks
+
+    play = world.play()
+    workers = set_up(world.patch)
+    with held(play.pk):
+        tasks.wake(play.pk)
+        for one in workers.handed:  # which each try adds to
+            tasks.wake(*one.arguments)
+    pauses = [one.countdown or 0 for one in workers.handed]
+    assert pauses == sorted(pauses)
+    assert pauses[0] * 1000 < settings.GAUNTLET_BEAT_EVERY_MS / 2
+    assert sum(pauses) * 1000 >= settings.GAUNTLET_OVERDUE_MS
 
 
 def test_a_lock_that_is_held_is_waited_for_once_and_shortly(world: World) -> None:
