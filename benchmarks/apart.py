@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from pathlib import Path
 from statistics import median
@@ -30,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 from driving import Measured, open_all, play_all
 from ours import PLAYED, OurPair, Prepared
 from stand import Stand, running_site
-from tables import machine, print_table
+from tables import add_forms, machine, print_found, print_table
 
 from tests.support.site import AnotherWeb
 
@@ -124,15 +123,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of everything, by turns")
     parser.add_argument("--pace", type=float, default=100.0, help="turns/s")
     parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
-    parser.add_argument("--markdown", action="store_true", help="tables for a document")
-    parser.add_argument("--json", action="store_true", help="everything, as one object")
+    add_forms(parser)
     arguments = parser.parse_args()
     with running_site() as stand:
         found = run(stand, arguments)
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-    else:
-        show(found, markdown=arguments.markdown)
+    print_found(found, show, arguments)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import math
 import os
 import signal
@@ -42,7 +41,7 @@ import httpx
 from driving import Measured, Pace, percentiles
 from ours import PLAYED, STALE, OurPair
 from stand import Stand, running_site
-from tables import machine, print_table
+from tables import add_forms, machine, print_found, print_table
 from websockets.asyncio.client import ClientConnection
 
 from tests.games.desk import Desk, Person
@@ -327,16 +326,16 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 
-def show(result: dict[str, Any], *, markdown: bool) -> None:
+def show(found: dict[str, Any], *, markdown: bool) -> None:
     """Print a table of each way."""
-    print(f"{', '.join(result['machine'].values())} (load)\n")
-    for way, found in result["ways"].items():
+    print(f"{', '.join(found['machine'].values())} (load)\n")
+    for way, measured in found["ways"].items():
         heads = [name.removesuffix("_ms").replace("_", " ") for name in COLUMNS]
         print_table(
-            [f"by {way}, ms ({found['refused']} refused)", *heads],
+            [f"by {way}, ms ({measured['refused']} refused)", *heads],
             [
                 [phase, *[row.get(name) for name in COLUMNS]]
-                for phase, row in found["phases"].items()
+                for phase, row in measured["phases"].items()
             ],
             markdown=markdown,
         )
@@ -353,15 +352,11 @@ def main() -> None:
     parser.add_argument("--hang", type=float, default=10.0, help="seconds that it stands still")
     parser.add_argument("--after", type=float, default=10.0, help="seconds that are played then")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--markdown", action="store_true", help="tables for a document")
-    parser.add_argument("--json", action="store_true", help="everything, as one object")
+    add_forms(parser)
     arguments = parser.parse_args()
     with running_site() as stand:
         result = run(stand, arguments)
-    if arguments.json:
-        print(json.dumps(result, indent=2))
-    else:
-        show(result, markdown=arguments.markdown)
+    print_found(result, show, arguments)
 
 
 if __name__ == "__main__":

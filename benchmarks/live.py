@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections import Counter, defaultdict
@@ -48,7 +47,7 @@ from driving import Measured, Pair, open_all, play_all
 from floor import Floor, running_floor
 from ours import PLAYED, Prepared, watching
 from stand import Stand, running_site
-from tables import machine, print_table
+from tables import add_forms, machine, print_found, print_table
 from wire import Wire
 
 from script.lib.server import web_command
@@ -418,14 +417,10 @@ def main() -> None:
     parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
     parser.add_argument("--server", type=servers, default=["daphne"], help="or daphne,uvicorn")
     parser.add_argument("--no-peer", dest="peer", action="store_false", help="no boardgame.io")
-    parser.add_argument("--markdown", action="store_true", help="tables for a document")
-    parser.add_argument("--json", action="store_true", help="everything, as one object")
+    add_forms(parser)
     arguments = parser.parse_args()
     found = run(arguments)
-    if arguments.json:
-        print(json.dumps(found, indent=2))
-    else:
-        show(found, markdown=arguments.markdown)
+    print_found(found, show, arguments)
 
 
 if __name__ == "__main__":

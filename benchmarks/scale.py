@@ -39,7 +39,7 @@ from ours import PLAYED, Prepared, watching
 from processor import bytes_of
 from psycopg.sql import SQL, Identifier
 from stand import Stand, running_site
-from tables import machine, print_table
+from tables import add_forms, machine, print_table
 
 IDLE_S: Final = 5.0
 # A thousand matches that have begun together are reminded together: not while an idle site, or
@@ -307,8 +307,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=100_000, help="through the service")
     parser.add_argument("--processes", type=int, default=2, help="that play them")
     parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
-    parser.add_argument("--markdown", action="store_true", help="tables for a document")
-    parser.add_argument("--json", action="store_true", help="everything, as one object")
+    add_forms(parser)
     arguments = parser.parse_args()
     found: dict[str, Any] = {"machine": machine()}
     for part in arguments.parts or PARTS:

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import platform
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Protocol
+
+
+class Show(Protocol):
+    """Prints what a benchmark has found as tables."""
+
+    def __call__(self, found: dict[str, Any], *, markdown: bool) -> None: ...
+
+
+def add_forms(parser: argparse.ArgumentParser) -> None:
+    """Let a command be asked for tables of a document, or for JSON."""
+    parser.add_argument("--markdown", action="store_true", help="tables for a document")
+    parser.add_argument("--json", action="store_true", help="everything, as one object")
+
+
+def print_found(found: dict[str, Any], show: Show, arguments: argparse.Namespace) -> None:
+    """Print what was found as it was asked for."""
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+    else:
+        show(found, markdown=arguments.markdown)
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[object]], *, markdown: bool) -> None:

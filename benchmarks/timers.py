@@ -36,7 +36,7 @@ import msgspec
 from driving import Measured, Pace
 from ours import PLAYED, OurPair, Prepared, watching
 from stand import Stand, running_site
-from tables import machine, print_table
+from tables import add_forms, machine, print_found, print_table
 from websockets.asyncio.client import ClientConnection
 
 from tests.games.desk import USUAL
@@ -279,10 +279,10 @@ def say(phase: str) -> None:
     print(f"... {phase}", file=sys.stderr, flush=True)
 
 
-def show(result: dict[str, Any], *, markdown: bool) -> None:
+def show(found: dict[str, Any], *, markdown: bool) -> None:
     """Print the tables."""
-    print(f"{', '.join(result['machine'].values())} (load)\n")
-    loads = result["loads"]
+    print(f"{', '.join(found['machine'].values())} (load)\n")
+    loads = found["loads"]
     counts = ("expiries", "enforced", "told", "given_back", "early")
     print_table(
         ["load", *[name.replace("_", " ") for name in counts]],
@@ -328,15 +328,11 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=200, help="that are played at half load")
     parser.add_argument("--saturate", type=float, default=20.0, help="seconds to find out the most")
     parser.add_argument("--game", choices=PLAYED, default=next(iter(PLAYED)), help="a ruleset")
-    parser.add_argument("--markdown", action="store_true", help="tables for a document")
-    parser.add_argument("--json", action="store_true", help="everything, as one object")
+    add_forms(parser)
     arguments = parser.parse_args()
     with running_site() as stand:
         result = run(stand, arguments)
-    if arguments.json:
-        print(json.dumps(result, indent=2))
-    else:
-        show(result, markdown=arguments.markdown)
+    print_found(result, show, arguments)
 
 
 if __name__ == "__main__":
