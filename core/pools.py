@@ -9,8 +9,8 @@ by one server, in the order in which it was said, as it does without a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 import redis
 import redis.asyncio as aioredis
@@ -32,41 +32,39 @@ _SLOTS: Final = "CLUSTER SLOTS"
 def pool(address: Address, **options: Any) -> redis.ConnectionPool:
     """Connections for threads, to the one server that `address` leads to: the only one, the
     primary, or the node for what is published under the name ``of``."""
-    name = options.pop("of", "")
-    if address.form is Form.SENTINEL:
-        found = sentinel_in_thread.Sentinel(
-            address.hosts, sentinel_kwargs={**address.sentinel_options, **_patience(options)}
-        )
-        made: Callable[..., redis.ConnectionPool] = _SentinelPool
-        return made(address.service, found, **address.options, **options)
-    if address.form is Form.CLUSTER:
-        return redis.ConnectionPool(**node_options(address, name, threads=True), **options)
-    return redis.ConnectionPool.from_url(str(address), **options)
+    made: redis.ConnectionPool = _pool(_IN_THREADS, address, options)
+    return made
 
 
 def pool_on_loop(address: Address, **options: Any) -> aioredis.BlockingConnectionPool:
     """The same for an event loop. It lets wait for a connection: where hundreds come or go at the
     same moment, one for each costs more than what is asked of it, and the usual pool fails when it
     has no more."""
+    made: aioredis.BlockingConnectionPool = _pool(_ON_LOOP, address, options)
+    return made
+
+
+def node_options(address: Address, name: str) -> dict[str, Any]:
+    """What makes a pool for an event loop connect to the node of a cluster that has the slot of a
+    name."""
+    return _node_options(_ON_LOOP, address, name)
+
+
+def _pool(classes: _Classes, address: Address, options: dict[str, Any]) -> Any:
     name = options.pop("of", "")
     if address.form is Form.SENTINEL:
-        found = sentinel_on_loop.Sentinel(
+        found = classes.sentinel(
             address.hosts, sentinel_kwargs={**address.sentinel_options, **_patience(options)}
         )
-        made: Callable[..., aioredis.BlockingConnectionPool] = _LoopSentinelPool
-        return made(address.service, found, **address.options, **options)
+        return classes.sentinel_pool(address.service, found, **address.options, **options)
     if address.form is Form.CLUSTER:
-        return aioredis.BlockingConnectionPool(**node_options(address, name), **options)
-    return aioredis.BlockingConnectionPool.from_url(str(address), **options)
+        return classes.pool(**_node_options(classes, address, name), **options)
+    return classes.pool.from_url(str(address), **options)
 
 
-def node_options(address: Address, name: str, *, threads: bool = False) -> dict[str, Any]:
-    """What makes a pool connect to the node of a cluster that has the slot of a name."""
-    kinds: tuple[type[Any], type[Any]] = (
-        (NodeConnection, NodeSSLConnection) if threads else (LoopNodeConnection, LoopNodeSSL)
-    )
+def _node_options(classes: _Classes, address: Address, name: str) -> dict[str, Any]:
     options = address.options
-    kind = kinds[options.pop("ssl", False)]
+    kind = classes.node_by_tls if options.pop("ssl", False) else classes.node
     return {"connection_class": kind, "cluster": address, "slot": slot_of(name), **options}
 
 
@@ -207,3 +205,26 @@ class LoopNodeConnection(on_loop.Connection):
 
 class LoopNodeSSL(LoopNodeConnection, on_loop.SSLConnection):
     """The same by TLS."""
+
+
+# -- for threads, and for event loops ------------------------------------------------------------
+
+
+class _Classes(NamedTuple):
+    """What a pool is made of: the library has everything twice."""
+
+    pool: Any
+    sentinel: Any
+    sentinel_pool: Any
+    node: Any
+    node_by_tls: Any
+
+
+_IN_THREADS: Final = _Classes(
+    redis.ConnectionPool, sentinel_in_thread.Sentinel, _SentinelPool,
+    NodeConnection, NodeSSLConnection,
+)  # fmt: skip
+_ON_LOOP: Final = _Classes(
+    aioredis.BlockingConnectionPool, sentinel_on_loop.Sentinel, _LoopSentinelPool,
+    LoopNodeConnection, LoopNodeSSL,
+)  # fmt: skip
