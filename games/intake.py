@@ -15,7 +15,7 @@ so that one that is held up holds up nobody else. The wait has bounds. A process
 of for `GAUNTLET_INTAKE_SILENT_MS` does not count, since it may be dead; after `GAUNTLET_HOLD_MS` a
 decision runs out whoever has what. Whatever came after the deadline holds nothing up, and is
 refused as late however long that takes, so nothing is gained by sending much. While Redis is away,
-the fixed moment is all there is.
+the fixed moment is all there is, and everybody waits for it.
 """
 
 from __future__ import annotations
@@ -119,9 +119,13 @@ def may_still_come(match_id: int, *, until: int, now: int) -> bool:
     web process, as things stand at ``now`` (both in ms)."""
     if now - until > settings.GAUNTLET_HOLD_MS:
         return False
-    return INTAKE.has(match_id, until=until) or any(
-        report.at <= until or report.waiting.get(match_id, until + 1) <= until
-        for report in _reports(now)
+    if INTAKE.has(match_id, until=until):
+        return True
+    reports = _reports(now)
+    if reports is None:
+        return now - until <= settings.GAUNTLET_SETTLE_MS
+    return any(
+        report.at <= until or report.waiting.get(match_id, until + 1) <= until for report in reports
     )
 
 
@@ -177,15 +181,16 @@ REPORTER: Final = Reporter()
 _DECODER = msgspec.json.Decoder(Report)
 
 
-def _reports(now: int) -> Iterable[Report]:
-    """What the other processes that are alive at instant ``now`` have said last."""
+def _reports(now: int) -> Iterable[Report] | None:
+    """What the other processes that are alive at instant ``now`` have said last; None while that
+    cannot be asked."""
     try:
         said: Any = _client().hgetall(_key())
     except AwayError:
-        return ()
+        return None
     except RedisError as error:
         log.warning("intake.not-heard", error=type(error).__name__)
-        return ()
+        return None
     reports = {name: _DECODER.decode(text) for name, text in said.items()}
     dead = [name for name, report in reports.items() if now - report.at > FORGET_AFTER_MS]
     if dead:

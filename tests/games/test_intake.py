@@ -135,7 +135,7 @@ def test_without_redis_the_fixed_grace_is_all_there_is(play: Play, hung: list[in
 
 @pytest.mark.usefixtures("hung")
 def test_it_is_waited_for_once_and_not_for_long() -> None:
-    assert not may_still_come(1, until=T0, now=T0 + 1)
+    assert not may_still_come(1, until=T0, now=T0 + settings.GAUNTLET_SETTLE_MS + 1)
     waits = intake._client().connection_pool.connection_kwargs["socket_timeout"]
     assert waits == settings.GAUNTLET_REDIS_PATIENCE_MS / 1000
     assert broker.breaker_of(settings.GAUNTLET_REDIS_ADDRESS).is_open
@@ -152,6 +152,12 @@ def test_what_is_no_more_is_forgotten(valkey: Any) -> None:
 # -- what somebody else sends meanwhile ----------------------------------------------------------
 
 
+def submit(play: Play, seat: int, text: str, at: int) -> Ack | Refusal:
+    """Where nobody may wait, as in the threads of a socket."""
+    with without_waiting():
+        return play.submit(seat, text, at)
+
+
 @pytest.mark.usefixtures("valkey")
 @pytest.mark.django_db(transaction=True)
 class TestMeanwhile:
@@ -161,16 +167,11 @@ class TestMeanwhile:
     def play(self, ada: User, ben: User) -> Play:
         return placing(started((ada, ben)))
 
-    def submit(self, play: Play, seat: int, text: str, at: int) -> Ack | Refusal:
-        """Where nobody may wait, as in the threads of a socket."""
-        with without_waiting():
-            return play.submit(seat, text, at)
-
     def test_the_late_one_is_refused_at_once(self, play: Play) -> None:
         ticket = INTAKE.take(play.pk)
         before = play.entries
         try:
-            answer = self.submit(play, 0, "D4 90", LIMIT + 1)
+            answer = submit(play, 0, "D4 90", LIMIT + 1)
         finally:
             ticket.done()
         assert isinstance(answer, Refusal)
@@ -184,11 +185,11 @@ class TestMeanwhile:
         before = play.entries
         try:
             with pytest.raises(StillComingError):
-                self.submit(play, 1, "concede", LIMIT + 1)
+                submit(play, 1, "concede", LIMIT + 1)
             assert play.entries == before
         finally:
             ticket.done()
-        assert isinstance(self.submit(play, 1, "concede", LIMIT + 1), Ack)
+        assert isinstance(submit(play, 1, "concede", LIMIT + 1), Ack)
         assert play.entries[-2:] == [("0", "", True), ("1", "concede", False)]
 
     def test_so_does_an_organiser(self, play: Play, orla: User) -> None:
@@ -210,6 +211,37 @@ class TestMeanwhile:
         threading.Timer(0.2, ticket.done).start()
         assert isinstance(play.submit(1, "concede", LIMIT + 1), Ack)
         assert not INTAKE.has(play.pk, until=T0)
+        assert play.entries[-2:] == [("0", "", True), ("1", "concede", False)]
+
+
+@pytest.mark.usefixtures("hung")
+@pytest.mark.django_db(transaction=True)
+class TestMeanwhileWithoutRedis:
+    """Nobody knows what others have: the fixed grace is for what both players send, too."""
+
+    @pytest.fixture
+    def play(self, ada: User, ben: User) -> Play:
+        return placing(started((ada, ben)))
+
+    @pytest.mark.parametrize("after", [1, settings.GAUNTLET_SETTLE_MS])
+    def test_without_redis_the_other_player_comes_after_the_grace(
+        self, play: Play, orla: User, after: int
+    ) -> None:
+        before = play.entries
+        with pytest.raises(StillComingError):
+            submit(play, 1, "concede", LIMIT + after)
+        with without_waiting(), pytest.raises(StillComingError):
+            play.organise(orla, "pause", LIMIT + after)
+        assert play.entries == before
+        assert isinstance(submit(play, 1, "concede", DUE), Ack)
+        assert play.entries[-2:] == [("0", "", True), ("1", "concede", False)]
+
+    def test_nobody_waits_for_longer_than_a_decision_is_held(
+        self, play: Play, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whose clock stands still, as that of a simulation does."""
+        monkeypatch.setattr(settings, "GAUNTLET_HOLD_MS", settings.GAUNTLET_SETTLE_MS + 50)
+        assert isinstance(play.submit(1, "concede", LIMIT + 1), Ack)
         assert play.entries[-2:] == [("0", "", True), ("1", "concede", False)]
 
 
