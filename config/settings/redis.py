@@ -107,6 +107,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
     # sweep finds them in the database), and no task is scheduled further ahead than a few seconds,
     # so a short value only shortens recovery and cannot run a task twice by itself.
     "visibility_timeout": 60,
+    # And it is looked for this often: every hundred seconds, as kombu has it.
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
     "global_keyprefix": f"{REDIS_PREFIX}.celery.",
     "socket_timeout": 30,
     "socket_connect_timeout": 5,
