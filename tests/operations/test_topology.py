@@ -4,22 +4,18 @@ and each process is killed while they play."""
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
 import psycopg
 import pytest
 
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
-from tests.operations.test_scraping import targets
 from tests.support.deploy import example, parts
-from tests.support.fronts import NAME
 from tests.support.ledger import Crowd
 from tests.support.site import wait_for
 from tests.support.topology import Topology, lacking
@@ -138,9 +134,7 @@ def test_each_kind_is_there_as_often_as_it_is_drawn(topology: Topology) -> None:
 def test_each_has_the_settings_of_the_example_and_nothing_else(topology: Topology) -> None:
     """Read from the processes: but for addresses, folders and secrets every setting is the one that
     operators begin with, and none is made for tests."""
-    differ = {
-        *topology.places(), "SECRET_KEY", "GAUNTLET_METRICS_TOKEN", "GAUNTLET_METRICS_LISTEN",
-    }  # fmt: skip
+    differ = {*topology.places(), "SECRET_KEY"}
     for name, process in topology.processes.items():
         read = Path(f"/proc/{process.pid}/environ").read_bytes().decode().split("\0")
         found = dict(each.split("=", 1) for each in read if each)
@@ -156,25 +150,6 @@ def test_each_has_the_settings_of_the_example_and_nothing_else(topology: Topolog
                         ("statement_timeout", "30s")):  # fmt: skip
         with psycopg.connect(topology.pooler.url, prepare_threshold=None) as connection:
             assert connection.execute(f"SHOW {name}").fetchone() == (value,)
-
-
-def test_each_tells_its_metrics_to_who_may_read_them(topology: Topology) -> None:
-    """Where Prometheus is told to ask; and the proxy passes nobody on."""
-    shown = {"Authorization": f"Bearer {topology.metrics_token}"}
-    site = {"Host": NAME, "X-Forwarded-Proto": "https"}
-    asked = set()
-    for job, addresses in targets("compose.yml").items():
-        for address in addresses:
-            name, port = address.split(":")
-            asked.add(name)
-            url = f"http://{topology.hosts[name]}:{port}/metrics"
-            text = httpx.get(url, headers=shown, timeout=60).text
-            (role,) = re.findall(r'^gauntlet_build_info\{.*role="(\w+)"', text, re.MULTILINE)
-            assert role == job
-            assert httpx.get(url, headers=site, timeout=60).status_code == 404
-    assert asked == set(OURS)
-    with topology.client() as client:
-        assert client.get("/metrics", headers=shown).status_code == 404
 
 
 def test_pages_come_by_the_proxy_over_tls_alone(topology: Topology) -> None:

@@ -83,7 +83,6 @@ class Topology:
         self.database = f"gauntlet_topology_{secrets.token_hex(4)}"
         self.direct = urlsplit(own)._replace(path=f"/{self.database}")
         self.secret = secrets.token_hex(32)
-        self.metrics_token = secrets.token_hex(32)
         self.data = folder / "data"
         self.statics = Statics()
         self.pooler = Pooler(
@@ -133,14 +132,11 @@ class Topology:
         """What a process of the site's has in its environment: nothing of this one's."""
         places = self.places()
         places["DATABASE_URL"] = self._database_places(urlsplit(part.environment["DATABASE_URL"]))
-        # As each container has all addresses, and ports, for itself.
-        places["GAUNTLET_METRICS_LISTEN"] = {"0.0.0.0": self.hosts[part.name]}  # noqa: S104
         env = {
             name: placed(value, places.get(name, {})) for name, value in part.environment.items()
         }
-        secret = {"SECRET_KEY": self.secret, "GAUNTLET_METRICS_TOKEN": self.metrics_token}
-        assert {env[name] for name in secret} == {""}, "a secret stands in the example"
-        return {**env, **secret}
+        assert env["SECRET_KEY"] == "", "a secret stands in the example"
+        return {**env, "SECRET_KEY": self.secret}
 
     def _database_places(self, drawn: SplitResult) -> dict[str, str]:
         user, _, where = drawn.netloc.rpartition("@")
