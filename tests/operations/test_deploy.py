@@ -14,7 +14,7 @@ import pytest
 
 from script.lib.console import ROOT
 from script.lib.server import web_command
-from tests.support.deploy import DEPLOY, compose, example, image_command
+from tests.support.deploy import DEPLOY, compose, example, image_command, unit
 
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 PROCESSES = {"web@", "worker@", "deadlines@", "beat"}
@@ -99,14 +99,6 @@ def test_the_site_starts_with_the_example_filled_in(tmp_path: Path) -> None:
 
 
 # -- the same commands everywhere ----------------------------------------------------------------
-
-
-def unit(path: Path) -> configparser.ConfigParser:
-    """A unit file: sections of keys, of which we use each once."""
-    parsed = configparser.ConfigParser(strict=True, interpolation=None, delimiters=("=",))
-    parsed.optionxform = str  # type: ignore[assignment,method-assign]  # as the stubs' own docs say
-    parsed.read_string(path.read_text())
-    return parsed
 
 
 def test_readme_units_and_containers_run_the_same() -> None:
@@ -294,7 +286,7 @@ def test_the_containers_are_those_that_are_needed() -> None:
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             made = source in compose()["volumes"] or source == "./tls"
-            assert made or (DEPLOY / source).is_file(), volume
+            assert made or (DEPLOY / source).exists(), volume
         for needed in service.get("depends_on", {}):
             assert needed in services
     # Past PgBouncer, where a session is needed.

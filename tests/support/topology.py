@@ -124,6 +124,7 @@ class Topology:
             "GAUNTLET_DATA": {"/data": str(self.data)},
             "GAUNTLET_STATIC_ROOT": {"/app/collected": str(self.statics.folder)},
             "DATABASE_URL": {},
+            "GAUNTLET_METRICS_LISTEN": {},
             "REDIS_URL": {"valkey:6379": f"{self.broker.host}:{self.broker.port}"},
             "POSTGRES_PASSWORD": {"CHANGE-ME": asked.password or ""},
         }
@@ -132,6 +133,8 @@ class Topology:
         """What a process of the site's has in its environment: nothing of this one's."""
         places = self.places()
         places["DATABASE_URL"] = self._database_places(urlsplit(part.environment["DATABASE_URL"]))
+        # In its container it has all addresses for itself.
+        places["GAUNTLET_METRICS_LISTEN"] = {"0.0.0.0": self.hosts[part.name]}  # noqa: S104
         env = {
             name: placed(value, places.get(name, {})) for name, value in part.environment.items()
         }
