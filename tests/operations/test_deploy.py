@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from script.lib.console import ROOT
-from script.lib.server import web_command
+from script.lib.server import deadlines_command, web_command, worker_command
 from tests.support.deploy import DEPLOY, compose, example, image_command, unit
 
 UNITS = sorted((DEPLOY / "systemd").iterdir())
@@ -128,6 +128,27 @@ def test_they_run_what_tests_run() -> None:
     for words in (image_command(), web.split()):
         for option in (word for word in ours if word.startswith("--websocket")):
             assert words[words.index(option) + 1] == ours[ours.index(option) + 1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "tested"), [("deadlines", deadlines_command), ("worker", worker_command)]
+)
+def test_workers_do_without_what_they_are_tested_without(
+    kind: str, tested: Callable[[Path], list[str | Path]]
+) -> None:
+    """Workers that talk to each other cost the broker something, and tell us nothing."""
+    wanted = {str(word) for word in tested(Path("python")) if str(word).startswith("--without-")}
+    assert len(wanted) == 3
+    run = unit(DEPLOY / "systemd" / f"gauntlet-{kind}@.service")["Service"]["ExecStart"].split()
+    queue = "--queues deadlines" in " ".join(run)
+    services = [service["command"] for service in compose()["services"].values()
+                if service.get("command", [""])[0] == "celery" and "worker" in service["command"]
+                and ("deadlines" in service["command"]) == queue]  # fmt: skip
+    written = [each.split() for each in production_commands()
+               if " worker " in each and ("--queues" in each) == queue]  # fmt: skip
+    assert (len(services), len(written)) == (2, 1)
+    for words in (run, *services, *written):
+        assert {word for word in words if word.startswith("--without-")} == wanted
 
 
 # -- systemd -------------------------------------------------------------------------------------
