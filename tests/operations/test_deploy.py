@@ -14,6 +14,7 @@ import pytest
 
 from script.lib.console import ROOT
 from script.lib.server import deadlines_command, web_command, worker_command
+from tests.support.fronts import RESOLVES_SINCE, WEBS, WEBS_OF_COMPOSE
 from tests.support.deploy import DEPLOY, compose, example, image_command, unit
 
 UNITS = sorted((DEPLOY / "systemd").iterdir())
@@ -387,6 +388,37 @@ def test_the_proxy_passes_on_what_the_site_needs() -> None:
         assert needed in found, needed
     (retried,) = [words[1:] for words in found if words[0] == "proxy_next_upstream"]
     assert "non_idempotent" not in retried
-    servers = {words[1].split(":")[0] for words in found if words[0] == "server" and words[1:]}
-    assert servers == {"web-1", "web-2"} <= set(compose()["services"])
-    assert all("max_fails=2" in words for words in found if words[0] == "server" and words[1:])
+    assert ["include", "gauntlet-webs.conf"] in found
+
+
+def webs(path: Path) -> dict[str, list[str]]:
+    """The web processes that a file names to the proxy, and what it says of each."""
+    found = [words for _, words in directives(path.read_text())]
+    return {words[1]: words[2:] for words in found if words[0] == "server"}
+
+
+def test_the_proxy_knows_the_web_processes_of_both_set_ups() -> None:
+    ways = {"max_fails=2", "fail_timeout=2s"}
+    by_units = webs(WEBS)
+    page = (DEPLOY / "README.md").read_text()
+    assert by_units.keys() == {
+        f"127.0.0.1:{port}" for port in re.findall(r"gauntlet-web@(\d+)", page)
+    }
+    assert all(set(words) == ways for words in by_units.values())
+    by_containers = webs(WEBS_OF_COMPOSE)
+    named = {f"{name}:8000" for name in compose()["services"] if name.startswith("web-")}
+    assert by_containers.keys() == named
+    assert all(set(words) == {*ways, "resolve"} for words in by_containers.values())
+
+
+def test_the_proxy_of_the_containers_can_ask_again_where_they_are() -> None:
+    image = compose()["services"]["proxy"]["image"]
+    (version,) = re.findall(r"^nginx:([\d.]+)-", image)
+    assert tuple(map(int, version.split("."))) >= RESOLVES_SINCE
+    found = [words for _, words in directives(WEBS_OF_COMPOSE.read_text())]
+    (asked,) = [words[1:] for words in found if words[0] == "resolver"]
+    assert asked[0] == "127.0.0.11"  # Docker's, in every network but the default one
+    assert "valid=2s" in asked  # what Docker says itself is ten minutes
+    assert ["zone", "gauntlet_webs", "64k"] in [
+        words for _, words in directives((DEPLOY / "nginx.conf").read_text())
+    ]

@@ -30,7 +30,17 @@ from script.lib.services import Valkey
 from script.lib.statics import Statics
 from script.lib.testbed import VARIABLE
 from tests.support.deploy import DEPLOY, Part, parts, placed
-from tests.support.fronts import NAME, NGINX, OPENSSL, PGBOUNCER, Front, Pooler, Proxy, certificate
+from tests.support.fronts import (
+    NAME,
+    NGINX,
+    OPENSSL,
+    PGBOUNCER,
+    WEBS_OF_COMPOSE,
+    Front,
+    Pooler,
+    Proxy,
+    certificate,
+)
 from tests.support.hand import Hand
 from tests.support.site import Process, SiteError
 from tests.support.template import copied_to
@@ -94,7 +104,9 @@ class Topology:
         )
         self.broker = Broker(folder / "valkey", self.parts["valkey"], self.hosts["valkey"])
         webs = [f"{self.hosts[part.name]}:8000" for part in self.of_kind("web")]
-        assert self.parts["proxy"].mounted("/etc/nginx/nginx.conf") == DEPLOY / "nginx.conf"
+        proxy = self.parts["proxy"]
+        assert proxy.mounted("/etc/nginx/nginx.conf") == DEPLOY / "nginx.conf"
+        assert proxy.mounted("/etc/nginx/gauntlet-webs.conf") == WEBS_OF_COMPOSE
         self.trusted = certificate(folder)
         self.proxy = Proxy(folder, webs, address=(self.hosts["proxy"], TLS_PORT), tls=True)
         self.base_url = f"https://{NAME}"
