@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -230,7 +231,7 @@ def saying(host: str, port: int, word: str) -> ThreadingHTTPServer:
 )
 def test_a_container_that_comes_back_elsewhere_is_found(tmp_path: Path) -> None:
     """One after the other is made anew, at addresses that neither had, as in a deploy."""
-    network = f"127.{random.randrange(16, 250)}.{random.randrange(1, 250)}"  # noqa: S311
+    network = f"127.{random.randrange(16, 250)}.{random.randrange(1, 250)}"
     names = Names(f"{network}.2", {"web-1": f"{network}.11", "web-2": f"{network}.12"})
     port = free_port()
     webs = placed(WEBS_OF_COMPOSE.read_text(), {
@@ -246,17 +247,22 @@ def test_a_container_that_comes_back_elsewhere_is_found(tmp_path: Path) -> None:
         asked = [httpx.get(f"{proxy.base_url}/matches/{n}/", timeout=60) for n in range(20)]
         return {answer.text if answer.status_code == 200 else "" for answer in asked}
 
+    def hears(*wanted: str) -> bool:
+        return heard() == {*wanted}
+
     try:
-        wait_for(lambda: heard() == {"web-1", "web-2"}, timeout=60, what="both to be found")
+        wait_for(partial(hears, *servers), timeout=60, what="both to be found")
         for number, name in enumerate(("web-1", "web-2"), start=21):
             del names.addresses[name]
             servers[name].shutdown()
             servers[name].server_close()
             (other,) = {"web-1", "web-2"} - {name}
-            wait_for(lambda other=other: heard() == {other}, timeout=60, what="the other to do it all")
+            wait_for(
+                lambda other=other: heard() == {other}, timeout=60, what="the other to do it all"
+            )
             names.addresses[name] = f"{network}.{number}"
             servers[name] = saying(names.addresses[name], port, name)
-            wait_for(lambda: heard() == {"web-1", "web-2"}, timeout=60, what="both to be back")
+            wait_for(partial(hears, *servers), timeout=60, what="both to be back")
         assert min(names.asked.values()) > 2
     finally:
         proxy.stop()

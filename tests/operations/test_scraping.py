@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.deploy import DEPLOY, compose, example, parts, unit, unit_environment
+from tests.support.deploy import (
+    DEPLOY,
+    compose,
+    enabled,
+    example,
+    parts,
+    unit,
+    unit_environment,
+)
 
 PROMETHEUS = DEPLOY / "prometheus"
 SETTING = "GAUNTLET_METRICS_LISTEN"
@@ -24,15 +32,6 @@ def told(name: str) -> dict[str, set[str]]:
         job["job_name"]: {target for some in job["static_configs"] for target in some["targets"]}
         for job in whole["scrape_configs"]
     }
-
-
-def enabled() -> list[str]:
-    """The units of processes that the page has enabled, each as `kind` or `kind@instance`."""
-    text = (DEPLOY / "README.md").read_text().replace("\\\n", " ")
-    (line,) = re.findall(r"^systemctl enable --now (.*gauntlet-web.*)$", text, re.MULTILINE)
-    return [
-        word.removeprefix("gauntlet-") for word in line.split() if not word.endswith(".timer")
-    ]
 
 
 def address(name: str) -> str:
@@ -95,7 +94,7 @@ def test_every_service_of_ours_is_read() -> None:
             where = ":".join(part.command[part.command.index(word) + 1]
                              for word in ("--bind", "--port"))  # fmt: skip
         assert where.startswith("0.0.0.0:"), name
-        found[name] = where.replace("0.0.0.0", name)
+        found[name] = f"{name}:{where.rpartition(':')[2]}"
     assert told("compose.yml") == by_job(found)
 
 

@@ -58,8 +58,17 @@ def unit(path: Path) -> configparser.ConfigParser:
 def unit_environment(path: Path, instance: str = "") -> dict[str, str]:
     """What a unit itself says of its process's environment, for an instance of it."""
     lines = path.read_text().splitlines()
-    words = [word for line in lines if line.startswith("Environment=") for word in line[12:].split()]
+    words = [
+        word for line in lines if line.startswith("Environment=") for word in line[12:].split()
+    ]
     return dict(word.replace("%i", instance).split("=", 1) for word in words)
+
+
+def enabled() -> list[str]:
+    """The units of processes that the page has enabled, each as `kind` or `kind@instance`."""
+    text = (DEPLOY / "README.md").read_text().replace("\\\n", " ")
+    (line,) = re.findall(r"^systemctl enable --now (.*gauntlet-web.*)$", text, re.MULTILINE)
+    return [word.removeprefix("gauntlet-") for word in line.split() if not word.endswith(".timer")]
 
 
 def image_command() -> list[str]:
