@@ -59,6 +59,20 @@ def test_the_blocks_are_a_shell_s() -> None:
         assert done.returncode == 0, each
 
 
+def test_what_runs_is_stopped_deployed_and_started_again() -> None:
+    """Every unit, by name, in docs/operating.md: also what is enabled one day."""
+    page = (ROOT / "docs" / "operating.md").read_text()
+    for done in ("restart", "start"):
+        lines = re.findall(rf"^systemctl {done} .*$", page, re.M)
+        named = {word for line in lines for word in re.findall(r"gauntlet-([\w@]+)", line)}
+        assert named - {"backup"} == {*enabled()}, done
+    (line,) = re.findall(r"^systemctl stop (.*gauntlet.*)$", page, re.M)
+    stopped = {word.strip("'").removesuffix("*") for word in line.split()}
+    assert stopped == {
+        f"gauntlet-{name.partition('@')[0]}{'@' * ('@' in name)}" for name in enabled()
+    }
+
+
 def test_every_file_of_the_checkout_that_is_named_is_there() -> None:
     named = {
         word

@@ -14,7 +14,7 @@ import pytest
 
 from script.lib.console import ROOT
 from script.lib.server import deadlines_command, web_command, worker_command
-from tests.support.deploy import DEPLOY, compose, enabled, example, image_command, unit
+from tests.support.deploy import DEPLOY, compose, enabled, example, image_command, parts, unit
 from tests.support.fronts import RESOLVES_SINCE, WEBS, WEBS_OF_COMPOSE
 
 UNITS = sorted((DEPLOY / "systemd").iterdir())
@@ -325,9 +325,39 @@ def test_whoever_is_told_to_use_compose_is_told_where_its_values_are() -> None:
         for line in re.findall(r"docker compose [^…`][^`\n]*", path.read_text())
         if "config`" not in line and line != "docker compose config"
     ]
-    assert len(told) >= 5
+    assert len(told) >= 15
     for line in told:
         assert line.startswith(COMPOSE), line
+
+
+def test_what_compose_is_told_to_do_it_can() -> None:
+    """Each service that is named is there; and whoever restores has first stopped all that hold on
+    to the database, and deploys every process of ours, web processes each by itself."""
+    services = compose()["services"]
+    text = "".join(
+        path.read_text() for path in (DEPLOY / "README.md", ROOT / "docs" / "operating.md")
+    )
+    done: dict[str, list[list[str]]] = {}
+    for line in re.findall(rf"^{re.escape(COMPOSE)} (.*)$", text, re.MULTILINE):
+        words = line.split("#")[0].split()
+        if words[0] == "--profile":
+            assert any(words[1] in each.get("profiles", ()) for each in services.values())
+            words = words[2:]
+        verb, *rest = words
+        named = [word for word in rest if not word.startswith("-")]
+        named = named[:1] if verb in ("run", "exec") else named
+        assert verb in {"build", "exec", "ps", "run", "stop", "up"}
+        assert {*named} <= {*services}, line
+        done.setdefault(verb, []).append(named)
+    processes = {name for name, part in parts().items() if part.is_ours and not part.runs_once}
+    assert {*done["stop"][0]} == {*processes, "proxy", "pgbouncer"}
+    deployed = [named for named in done["up"] if named]
+    assert {name for named in deployed for name in named} == processes
+    assert ["web-1"] in deployed
+    assert ["web-2"] in deployed
+    assert {"restore", "migrate"} <= {
+        *re.findall(r"run --rm (?:backup python manage.py )?(\w+)", text)
+    }
 
 
 @pytest.mark.skipif(not has_compose(), reason="NO DOCKER COMPOSE: install it to try this")

@@ -257,9 +257,7 @@ def test_a_container_that_comes_back_elsewhere_is_found(tmp_path: Path) -> None:
             servers[name].shutdown()
             servers[name].server_close()
             (other,) = {"web-1", "web-2"} - {name}
-            wait_for(
-                lambda other=other: heard() == {other}, timeout=60, what="the other to do it all"
-            )
+            wait_for(partial(hears, other), timeout=60, what="the other to do it all")
             names.addresses[name] = f"{network}.{number}"
             servers[name] = saying(names.addresses[name], port, name)
             wait_for(partial(hears, *servers), timeout=60, what="both to be back")
