@@ -42,6 +42,8 @@ ENGINE = engine()
 pytestmark = [
     pytest.mark.site,
     pytest.mark.xdist_group("image"),
+    # A test that comes first waits for the build as well.
+    pytest.mark.timeout(BUILDS_WITHIN_S + 600),
     pytest.mark.skipif(
         not ENGINE,
         reason="NO DOCKER OR PODMAN THAT ANSWERS: install and start one to try the image",
