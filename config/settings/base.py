@@ -415,7 +415,7 @@ LOGGING_CONFIG = "config.logs.configure"
 # --- Metrics ------------------------------------------------------------------------------------
 # Whoever shows it may read `/metrics`. Empty: whoever asks from this machine.
 GAUNTLET_METRICS_TOKEN = env.str("GAUNTLET_METRICS_TOKEN", "")
-# Where a worker or beat can be read, such as 127.0.0.1:9101; empty: nowhere.
+# Where a worker or beat can be read, such as 127.0.0.1:8121; empty: nowhere.
 GAUNTLET_METRICS_LISTEN = env.str("GAUNTLET_METRICS_LISTEN", "")
 
 # --- Reports of errors --------------------------------------------------------------------------

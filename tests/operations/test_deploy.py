@@ -7,14 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from script.lib.console import ROOT
-from script.lib.server import web_command
-from tests.support.deploy import DEPLOY, compose, example, image_command
+from script.lib.server import deadlines_command, web_command, worker_command
+from tests.support.deploy import DEPLOY, compose, enabled, example, image_command, parts, unit
+from tests.support.fronts import RESOLVES_SINCE, WEBS, WEBS_OF_COMPOSE
 
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 PROCESSES = {"web@", "worker@", "deadlines@", "beat"}
@@ -101,14 +102,6 @@ def test_the_site_starts_with_the_example_filled_in(tmp_path: Path) -> None:
 # -- the same commands everywhere ----------------------------------------------------------------
 
 
-def unit(path: Path) -> configparser.ConfigParser:
-    """A unit file: sections of keys, of which we use each once."""
-    parsed = configparser.ConfigParser(strict=True, interpolation=None, delimiters=("=",))
-    parsed.optionxform = str  # type: ignore[assignment,method-assign]  # as the stubs' own docs say
-    parsed.read_string(path.read_text())
-    return parsed
-
-
 def test_readme_units_and_containers_run_the_same() -> None:
     wanted = {essential(each) for each in production_commands()}
     assert len(wanted) == 4
@@ -136,6 +129,27 @@ def test_they_run_what_tests_run() -> None:
     for words in (image_command(), web.split()):
         for option in (word for word in ours if word.startswith("--websocket")):
             assert words[words.index(option) + 1] == ours[ours.index(option) + 1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "tested"), [("deadlines", deadlines_command), ("worker", worker_command)]
+)
+def test_workers_do_without_what_they_are_tested_without(
+    kind: str, tested: Callable[[Path], list[str | Path]]
+) -> None:
+    """Workers that talk to each other cost the broker something, and tell us nothing."""
+    wanted = {str(word) for word in tested(Path("python")) if str(word).startswith("--without-")}
+    assert len(wanted) == 3
+    run = unit(DEPLOY / "systemd" / f"gauntlet-{kind}@.service")["Service"]["ExecStart"].split()
+    queue = "--queues deadlines" in " ".join(run)
+    services = [service["command"] for service in compose()["services"].values()
+                if service.get("command", [""])[0] == "celery" and "worker" in service["command"]
+                and ("deadlines" in service["command"]) == queue]  # fmt: skip
+    written = [each.split() for each in production_commands()
+               if " worker " in each and ("--queues" in each) == queue]  # fmt: skip
+    assert (len(services), len(written)) == (2, 1)
+    for words in (run, *services, *written):
+        assert {word for word in words if word.startswith("--without-")} == wanted
 
 
 # -- systemd -------------------------------------------------------------------------------------
@@ -294,7 +308,7 @@ def test_the_containers_are_those_that_are_needed() -> None:
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             made = source in compose()["volumes"] or source == "./tls"
-            assert made or (DEPLOY / source).is_file(), volume
+            assert made or (DEPLOY / source).exists(), volume
         for needed in service.get("depends_on", {}):
             assert needed in services
     # Past PgBouncer, where a session is needed.
@@ -311,9 +325,39 @@ def test_whoever_is_told_to_use_compose_is_told_where_its_values_are() -> None:
         for line in re.findall(r"docker compose [^…`][^`\n]*", path.read_text())
         if "config`" not in line and line != "docker compose config"
     ]
-    assert len(told) >= 5
+    assert len(told) >= 15
     for line in told:
         assert line.startswith(COMPOSE), line
+
+
+def test_what_compose_is_told_to_do_it_can() -> None:
+    """Each service that is named is there; and whoever restores has first stopped all that hold on
+    to the database, and deploys every process of ours, web processes each by itself."""
+    services = compose()["services"]
+    text = "".join(
+        path.read_text() for path in (DEPLOY / "README.md", ROOT / "docs" / "operating.md")
+    )
+    done: dict[str, list[list[str]]] = {}
+    for line in re.findall(rf"^{re.escape(COMPOSE)} (.*)$", text, re.MULTILINE):
+        words = line.split("#")[0].split()
+        if words[0] == "--profile":
+            assert any(words[1] in each.get("profiles", ()) for each in services.values())
+            words = words[2:]
+        verb, *rest = words
+        named = [word for word in rest if not word.startswith("-")]
+        named = named[:1] if verb in ("run", "exec") else named
+        assert verb in {"build", "exec", "ps", "run", "stop", "up"}
+        assert {*named} <= {*services}, line
+        done.setdefault(verb, []).append(named)
+    processes = {name for name, part in parts().items() if part.is_ours and not part.runs_once}
+    assert {*done["stop"][0]} == {*processes, "proxy", "pgbouncer"}
+    deployed = [named for named in done["up"] if named]
+    assert {name for named in deployed for name in named} == processes
+    assert ["web-1"] in deployed
+    assert ["web-2"] in deployed
+    assert {"restore", "migrate"} <= {
+        *re.findall(r"run --rm (?:backup python manage.py )?(\w+)", text)
+    }
 
 
 @pytest.mark.skipif(not has_compose(), reason="NO DOCKER COMPOSE: install it to try this")
@@ -374,6 +418,35 @@ def test_the_proxy_passes_on_what_the_site_needs() -> None:
         assert needed in found, needed
     (retried,) = [words[1:] for words in found if words[0] == "proxy_next_upstream"]
     assert "non_idempotent" not in retried
-    servers = {words[1].split(":")[0] for words in found if words[0] == "server" and words[1:]}
-    assert servers == {"web-1", "web-2"} <= set(compose()["services"])
-    assert all("max_fails=2" in words for words in found if words[0] == "server" and words[1:])
+    assert ["include", "gauntlet-webs.conf"] in found
+
+
+def webs(path: Path) -> dict[str, list[str]]:
+    """The web processes that a file names to the proxy, and what it says of each."""
+    found = [words for _, words in directives(path.read_text())]
+    return {words[1]: words[2:] for words in found if words[0] == "server"}
+
+
+def test_the_proxy_knows_the_web_processes_of_both_set_ups() -> None:
+    ways = {"max_fails=2", "fail_timeout=2s"}
+    by_units = webs(WEBS)
+    run = [name.split("@")[1] for name in enabled() if name.startswith("web@")]
+    assert by_units.keys() == {f"127.0.0.1:{port}" for port in run}
+    assert all(set(words) == ways for words in by_units.values())
+    by_containers = webs(WEBS_OF_COMPOSE)
+    named = {f"{name}:8000" for name in compose()["services"] if name.startswith("web-")}
+    assert by_containers.keys() == named
+    assert all(set(words) == {*ways, "resolve"} for words in by_containers.values())
+
+
+def test_the_proxy_of_the_containers_can_ask_again_where_they_are() -> None:
+    image = compose()["services"]["proxy"]["image"]
+    (version,) = re.findall(r"^nginx:([\d.]+)-", image)
+    assert tuple(map(int, version.split("."))) >= RESOLVES_SINCE
+    found = [words for _, words in directives(WEBS_OF_COMPOSE.read_text())]
+    (asked,) = [words[1:] for words in found if words[0] == "resolver"]
+    assert asked[0] == "127.0.0.11"  # Docker's, in every network but the default one
+    assert "valid=2s" in asked  # what Docker says itself is ten minutes
+    assert ["zone", "gauntlet_webs", "64k"] in [
+        words for _, words in directives((DEPLOY / "nginx.conf").read_text())
+    ]

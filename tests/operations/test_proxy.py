@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import socket
+import struct
 import subprocess
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -15,8 +20,18 @@ import pytest
 from script.lib.ports import free_port
 from tests.games.client import Reader
 from tests.games.desk import Desk
-from tests.support.fronts import NGINX, OPENSSL, Proxy, certificate, with_tls
-from tests.support.site import AnotherWeb, Site
+from tests.support.deploy import placed
+from tests.support.fronts import (
+    NGINX,
+    OPENSSL,
+    RESOLVES_SINCE,
+    WEBS_OF_COMPOSE,
+    Proxy,
+    certificate,
+    nginx_version,
+    with_tls,
+)
+from tests.support.site import AnotherWeb, Site, wait_for
 
 pytestmark = [
     pytest.mark.site,
@@ -152,3 +167,104 @@ def test_a_body_that_is_too_large_goes_no_further(tmp_path: Path) -> None:
     finally:
         proxy.stop()
         deaf.listener.close()
+
+
+# -- containers that are made anew ---------------------------------------------------------------
+
+
+class Names:
+    """A server of names, which gives each the address that it has at the moment, if any, for ten
+    minutes: as Docker's does."""
+
+    def __init__(self, host: str, addresses: dict[str, str]) -> None:
+        self.addresses = addresses
+        self.asked = Counter[str]()
+        self.listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.listener.bind((host, 0))
+        self.address = f"{host}:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                asked, client = self.listener.recvfrom(512)
+            except OSError:
+                return
+            labels, place = list[str](), 12
+            while asked[place]:
+                labels.append(asked[place + 1 : place + 1 + asked[place]].decode())
+                place += 1 + asked[place]
+            name = ".".join(labels)
+            self.asked[name] += 1
+            address = self.addresses.get(name)
+            question = asked[12 : place + 5]
+            head = struct.pack(
+                ">HHHHH", 0x8180 if address else 0x8183, 1, 1 if address else 0, 0, 0
+            )
+            answer = b""
+            if address:
+                answer = struct.pack(">HHHIH", 0xC00C, 1, 1, 600, 4) + socket.inet_aton(address)
+            self.listener.sendto(asked[:2] + head + question + answer, client)
+
+
+def saying(host: str, port: int, word: str) -> ThreadingHTTPServer:
+    """A server that says a word to whoever asks."""
+
+    class Says(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(word)))
+            self.end_headers()
+            self.wfile.write(word.encode())
+
+        def log_message(self, *_args: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer((host, port), Says)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+@pytest.mark.skipif(
+    nginx_version() < RESOLVES_SINCE,
+    reason=f"NO NGINX FROM {'.'.join(map(str, RESOLVES_SINCE))} ON: install one to try containers",
+)
+def test_a_container_that_comes_back_elsewhere_is_found(tmp_path: Path) -> None:
+    """One after the other is made anew, at addresses that neither had, as in a deploy."""
+    network = f"127.{random.randrange(16, 250)}.{random.randrange(1, 250)}"
+    names = Names(f"{network}.2", {"web-1": f"{network}.11", "web-2": f"{network}.12"})
+    port = free_port()
+    webs = placed(WEBS_OF_COMPOSE.read_text(), {
+        "127.0.0.11 ": f"{names.address} ", "web-1:8000": f"web-1:{port}",
+        "web-2:8000": f"web-2:{port}",
+    })  # fmt: skip
+    servers = {name: saying(names.addresses[name], port, name) for name in ("web-1", "web-2")}
+    proxy = Proxy(tmp_path, [], address=(f"{network}.3", free_port()), webs=webs)
+    proxy.start()
+
+    def heard() -> set[str]:
+        """Who answers for matches, of which each is at one."""
+        asked = [httpx.get(f"{proxy.base_url}/matches/{n}/", timeout=60) for n in range(20)]
+        return {answer.text if answer.status_code == 200 else "" for answer in asked}
+
+    def hears(*wanted: str) -> bool:
+        return heard() == {*wanted}
+
+    try:
+        wait_for(partial(hears, *servers), timeout=60, what="both to be found")
+        for number, name in enumerate(("web-1", "web-2"), start=21):
+            del names.addresses[name]
+            servers[name].shutdown()
+            servers[name].server_close()
+            (other,) = {"web-1", "web-2"} - {name}
+            wait_for(partial(hears, other), timeout=60, what="the other to do it all")
+            names.addresses[name] = f"{network}.{number}"
+            servers[name] = saying(names.addresses[name], port, name)
+            wait_for(partial(hears, *servers), timeout=60, what="both to be back")
+        assert min(names.asked.values()) > 2
+    finally:
+        proxy.stop()
+        names.listener.close()
+        for server in servers.values():
+            server.shutdown()
+            server.server_close()

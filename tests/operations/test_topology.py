@@ -4,17 +4,20 @@ and each process is killed while they play."""
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import psycopg
 import pytest
 
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
+from tests.operations.test_scraping import told
 from tests.support.deploy import example, parts
 from tests.support.ledger import Crowd
 from tests.support.site import wait_for
@@ -163,6 +166,23 @@ def test_pages_come_by_the_proxy_over_tls_alone(topology: Topology) -> None:
         )  # fmt: skip
         ready = client.get("/readyz").json()
     assert (ready["workers"], ready["swept_by"], ready["silent"]) == (True, "worker", 0)
+
+
+def test_each_is_read_where_prometheus_is_told_to(topology: Topology) -> None:
+    """And by the proxy nobody is: not even from this machine, which the site would answer."""
+    read = {}
+    for targets in told("compose.yml").values():
+        for target in targets:
+            name, port = target.split(":")
+            answer = httpx.get(f"http://{topology.hosts[name]}:{port}/metrics", timeout=60)
+            assert answer.status_code == 200, name
+            (read[name],) = re.findall(r'gauntlet_build_info\{.*role="(\w+)".*\} 1', answer.text)
+    assert read == {name: topology.parts[name].kind for name in OURS}
+    with topology.client() as client:
+        for path in ("/metrics", "//metrics", "/%6detrics", "/./metrics", "/metrics?x=1"):
+            answer = client.get(f"https://{topology.proxy.host}:{topology.proxy.port}{path}")
+            assert answer.status_code == 404, path
+            assert "gauntlet_" not in answer.text
 
 
 # -- it is played on -----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ import yaml
 from script.lib.console import ROOT
 
 DEPLOY = ROOT / "deploy"
+# What a unit may say several times, each adding to the others.
+_SEVERAL = ("Environment=", "EnvironmentFile=")
 
 
 def placed(text: str, places: Mapping[str, str]) -> str:
@@ -40,6 +43,32 @@ def _image() -> str:
     """The Dockerfile's last stage, its lines joined."""
     text = (DEPLOY / "Dockerfile").read_text().replace("\\\n", " ")
     return text[text.rindex("\nFROM ") :]
+
+
+def unit(path: Path) -> configparser.ConfigParser:
+    """A unit file: sections of keys, of which we use each once, but for the environment's."""
+    parsed = configparser.ConfigParser(strict=True, interpolation=None, delimiters=("=",))
+    parsed.optionxform = str  # type: ignore[assignment,method-assign]  # as the stubs' own docs say
+    lines = path.read_text().splitlines()
+    own = [line for line in lines if not line.startswith(_SEVERAL)]
+    parsed.read_string("\n".join(own))
+    return parsed
+
+
+def unit_environment(path: Path, instance: str = "") -> dict[str, str]:
+    """What a unit itself says of its process's environment, for an instance of it."""
+    lines = path.read_text().splitlines()
+    words = [
+        word for line in lines if line.startswith("Environment=") for word in line[12:].split()
+    ]
+    return dict(word.replace("%i", instance).split("=", 1) for word in words)
+
+
+def enabled() -> list[str]:
+    """The units of processes that the page has enabled, each as `kind` or `kind@instance`."""
+    text = (DEPLOY / "README.md").read_text().replace("\\\n", " ")
+    (line,) = re.findall(r"^systemctl enable --now (.*gauntlet-web.*)$", text, re.MULTILINE)
+    return [word.removeprefix("gauntlet-") for word in line.split() if not word.endswith(".timer")]
 
 
 def image_command() -> list[str]:

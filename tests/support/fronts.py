@@ -25,6 +25,11 @@ NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 OPENSSL = shutil.which("openssl")
 
 CONFIGURATION = (DEPLOY / "nginx.conf").read_text()
+# What it includes: where the web processes are.
+WEBS = DEPLOY / "webs-systemd.conf"
+WEBS_OF_COMPOSE = DEPLOY / "webs-compose.conf"
+# From which nginx on a name in `upstream` can be asked for again and again.
+RESOLVES_SINCE = (1, 27, 3)
 TYPES = "/etc/nginx/mime.types"
 # The site's name: that of the example settings.
 NAME = "gauntlet.example"
@@ -131,10 +136,25 @@ class Pooler(Front):
             )  # fmt: skip
 
 
+def with_webs(text: str, webs: str) -> str:
+    """The proxy's configuration with what it includes put in its place."""
+    return placed(text, {"include gauntlet-webs.conf;": webs})
+
+
 def with_servers(text: str, *servers: str) -> str:
     """The proxy's configuration with web processes at other addresses."""
     first, second = servers
-    return placed(text, {"web-1:8000": first, "web-2:8000": second})
+    webs = placed(WEBS.read_text(), {"127.0.0.1:8001": "FIRST", "127.0.0.1:8002": "SECOND"})
+    return with_webs(text, placed(webs, {"FIRST": first, "SECOND": second}))
+
+
+def nginx_version() -> tuple[int, ...]:
+    """The version of the nginx that is here; of none it is lower than any."""
+    if NGINX is None:
+        return ()
+    said = subprocess.run([NGINX, "-v"], capture_output=True, text=True, check=False).stderr
+    found = re.search(r"nginx/(\d+(?:\.\d+)+)", said)
+    return tuple(int(part) for part in found[1].split(".")) if found else ()
 
 
 def certificate(folder: Path) -> ssl.SSLContext:
@@ -162,10 +182,17 @@ class Proxy(Front):
     name = "nginx"
 
     def __init__(
-        self, folder: Path, servers: Sequence[str], *, address: tuple[str, int], tls: bool = False
+        self,
+        folder: Path,
+        servers: Sequence[str],
+        *,
+        address: tuple[str, int],
+        tls: bool = False,
+        webs: str = "",
     ) -> None:
-        """``servers`` are the addresses of both web processes. With ``tls`` there must be a
-        certificate in the folder, and whoever comes to the port below without it is sent on."""
+        """``servers`` are the addresses of both web processes; ``webs`` says of them all that is to
+        be said instead. With ``tls`` there must be a certificate in the folder, and whoever comes
+        to the port below without it is sent on."""
         super().__init__(*address, folder / "nginx.log")
         self.base_url = f"http://{self.host}:{self.port}"
         self.ws_url = f"ws://{self.host}:{self.port}"
@@ -179,7 +206,7 @@ class Proxy(Front):
                 "        proxy_http_version 1.1;": _SAYS_WHERE,
             })  # fmt: skip
         else:
-            text = with_servers(CONFIGURATION, *servers)
+            text = with_webs(CONFIGURATION, webs) if webs else with_servers(CONFIGURATION, *servers)
             text = placed(text, {"include mime.types": f"include {TYPES}"})
             text = re.sub(
                 r"    server \{\n        listen 80 .*?\n    \}\n", "", text, flags=re.DOTALL

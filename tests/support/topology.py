@@ -30,7 +30,17 @@ from script.lib.services import Valkey
 from script.lib.statics import Statics
 from script.lib.testbed import VARIABLE
 from tests.support.deploy import DEPLOY, Part, parts, placed
-from tests.support.fronts import NAME, NGINX, OPENSSL, PGBOUNCER, Front, Pooler, Proxy, certificate
+from tests.support.fronts import (
+    NAME,
+    NGINX,
+    OPENSSL,
+    PGBOUNCER,
+    WEBS_OF_COMPOSE,
+    Front,
+    Pooler,
+    Proxy,
+    certificate,
+)
 from tests.support.hand import Hand
 from tests.support.site import Process, SiteError
 from tests.support.template import copied_to
@@ -94,7 +104,9 @@ class Topology:
         )
         self.broker = Broker(folder / "valkey", self.parts["valkey"], self.hosts["valkey"])
         webs = [f"{self.hosts[part.name]}:8000" for part in self.of_kind("web")]
-        assert self.parts["proxy"].mounted("/etc/nginx/nginx.conf") == DEPLOY / "nginx.conf"
+        proxy = self.parts["proxy"]
+        assert proxy.mounted("/etc/nginx/nginx.conf") == DEPLOY / "nginx.conf"
+        assert proxy.mounted("/etc/nginx/gauntlet-webs.conf") == WEBS_OF_COMPOSE
         self.trusted = certificate(folder)
         self.proxy = Proxy(folder, webs, address=(self.hosts["proxy"], TLS_PORT), tls=True)
         self.base_url = f"https://{NAME}"
@@ -124,6 +136,7 @@ class Topology:
             "GAUNTLET_DATA": {"/data": str(self.data)},
             "GAUNTLET_STATIC_ROOT": {"/app/collected": str(self.statics.folder)},
             "DATABASE_URL": {},
+            "GAUNTLET_METRICS_LISTEN": {},
             "REDIS_URL": {"valkey:6379": f"{self.broker.host}:{self.broker.port}"},
             "POSTGRES_PASSWORD": {"CHANGE-ME": asked.password or ""},
         }
@@ -132,6 +145,8 @@ class Topology:
         """What a process of the site's has in its environment: nothing of this one's."""
         places = self.places()
         places["DATABASE_URL"] = self._database_places(urlsplit(part.environment["DATABASE_URL"]))
+        # In its container it has all addresses for itself.
+        places["GAUNTLET_METRICS_LISTEN"] = {"0.0.0.0": self.hosts[part.name]}  # noqa: S104
         env = {
             name: placed(value, places.get(name, {})) for name, value in part.environment.items()
         }
