@@ -15,6 +15,7 @@ import pytest
 from script.lib.ports import free_port
 from tests.games.client import Reader
 from tests.games.desk import Desk
+from tests.support.deploy import placed
 from tests.support.fronts import NGINX, OPENSSL, Proxy, certificate, with_tls
 from tests.support.site import AnotherWeb, Site
 
@@ -107,9 +108,10 @@ def test_what_a_reader_calls_a_request_is_not_passed_on(proxy: Proxy) -> None:
 
 
 class Deaf:
-    """A server that takes a request and hangs up."""
+    """A server that takes a request and hangs up; with an ``answer``, one that gives that first."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: bytes = b"") -> None:
+        self.answer = answer
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listener.getsockname()[1]
         self.heard: list[bytes] = []
@@ -123,6 +125,7 @@ class Deaf:
                 return
             with taken:
                 self.heard.append(taken.recv(4096).partition(b" ")[0])
+                taken.sendall(self.answer)
 
 
 @pytest.mark.parametrize(("method", "times"), [("GET", 2), ("POST", 1), ("PATCH", 1)])
@@ -136,6 +139,34 @@ def test_what_writes_is_never_sent_twice(tmp_path: Path, method: str, times: int
     finally:
         proxy.stop()
         for each in deaf:
+            each.listener.close()
+
+
+def test_its_workers_find_out_together_who_is_away(tmp_path: Path) -> None:
+    """A web process that hangs up is tried as often as the configuration says, by all of them
+    together: each for itself, they would have so many more readers wait for it."""
+    deaf = Deaf()
+    well = Deaf(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    servers = [f"127.0.0.1:{each.port}" for each in (deaf, well)]
+    proxy = Proxy(tmp_path, servers, address=("127.0.0.1", free_port()))
+    text = placed(proxy.path.read_text(), {
+        "worker_processes auto": "worker_processes 4",
+        # Each gets its part of those who come, and says who it is.
+        f"listen 127.0.0.1:{proxy.port};": f"listen 127.0.0.1:{proxy.port} reuseport;"
+        " add_header X-Worker $pid always;",
+        # So that it is not tried anew meanwhile.
+        "fail_timeout=2s": "fail_timeout=600s",
+    })  # fmt: skip
+    proxy.path.write_text(text)
+    proxy.start()
+    try:
+        answers = [httpx.get(f"{proxy.base_url}/matches/{number}/") for number in range(64)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert len({answer.headers["X-Worker"] for answer in answers}) > 1
+        assert len(deaf.heard) == 2
+    finally:
+        proxy.stop()
+        for each in (deaf, well):
             each.listener.close()
 
 
