@@ -27,7 +27,6 @@ from tests.support.ground import Ground
 from tests.support.ledger import Crowd
 from tests.support.site import PATIENCE, Site, wait_for
 
-
 # How long after its deadline a decision may run out that others than usual see to: they notice in
 # three seconds, on a machine that is busy with other tests.
 LATE_MS = 10_000

@@ -15,6 +15,7 @@ from tests.support.ground import COMMIT, COMMITTED, STATEMENT, Ground
 from tests.support.ledger import Crowd
 from tests.support.site import Site, wait_for
 
+
 def end_one(ground: Ground) -> None:
     """Kill one of the processes of the database that hold a turn; it ends all others, and
     recovers."""
