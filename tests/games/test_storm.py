@@ -54,9 +54,10 @@ async def test_everybody_comes_in_and_players_first(site: Site, desk: Desk) -> N
 
 
 def assert_players_first(watching: list[Visitor], playing: list[Visitor]) -> None:
-    """On the whole: the first few find nobody waiting, whoever they are."""
+    """Nine of ten are in before half of the spectators: the first few find nobody waiting, whoever
+    they are."""
 
     def places(visitors: list[Visitor]) -> list[int]:
-        return [visitor.place for visitor in visitors if visitor.place is not None]
+        return sorted(visitor.place for visitor in visitors if visitor.place is not None)
 
-    assert median(places(playing)) < median(places(watching))
+    assert places(playing)[9 * len(playing) // 10] < median(places(watching))
