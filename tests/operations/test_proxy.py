@@ -53,22 +53,14 @@ def proxying(folder: Path, *ports: int) -> Proxy:
 
 
 @pytest.fixture
-def other(site: Site) -> Iterator[AnotherWeb]:
-    other = AnotherWeb(site)
-    other.web.start()
-    yield other
-    other.stop()
-
-
-@pytest.fixture
-def proxy(site: Site, other: AnotherWeb, tmp_path: Path) -> Iterator[Proxy]:
-    proxy = proxying(tmp_path, site.port, other.port)
+def proxy(site: Site, another: AnotherWeb, tmp_path: Path) -> Iterator[Proxy]:
+    proxy = proxying(tmp_path, site.port, another.port)
     yield proxy
     proxy.stop()
 
 
 async def test_both_players_of_a_match_meet_in_one_process(
-    site: Site, other: AnotherWeb, desk: Desk, proxy: Proxy
+    site: Site, another: AnotherWeb, desk: Desk, proxy: Proxy
 ) -> None:
     """And when that is gone, at the other one."""
     people = (desk.person(), desk.person())
@@ -89,9 +81,9 @@ async def test_both_players_of_a_match_meet_in_one_process(
             async with httpx.AsyncClient(timeout=60) as client:
                 page = await client.get(f"{proxy.base_url}/api/v1/matches/{match}/")
             assert page.headers["X-Upstream"] == readers[0].upstream
-    assert used == {f"127.0.0.1:{site.port}", f"127.0.0.1:{other.port}"}
-    other.web.kill()
-    other.listener.close()  # by which a connection would only wait
+    assert used == {f"127.0.0.1:{site.port}", f"127.0.0.1:{another.port}"}
+    another.web.kill()
+    another.listener.close()  # by which a connection would only wait
     for match in matches:
         async with await Reader.open(proxy, match, people[0]) as reader:
             await reader.next("sync")
