@@ -96,9 +96,13 @@ def test_after_however_long_the_pool_is_back_within_seconds(
     crowd.begin(played=0, clocks=[3])
     ground.kill_postgres(signal.SIGQUIT)
     gone = time.monotonic()
-    with httpx.Client(base_url=site.base_url, timeout=60) as client:
-        page = client.get("/lobby/", headers={"Cookie": player.cookie})
-        api = client.get("/api/v1/me/", headers={"Authorization": f"Bearer {token}"})
+    page, api = asyncio.run(
+        answers(
+            site,
+            ("/lobby/", {"Cookie": player.cookie}),
+            ("/api/v1/me/", {"Authorization": f"Bearer {token}"}),
+        )
+    )
     for answer in (page, api):
         assert answer.status_code == 503
         assert int(answer.headers["Retry-After"]) > 0
@@ -113,6 +117,12 @@ def test_after_however_long_the_pool_is_back_within_seconds(
     crowd.goes_on()
     crowd.clocks_ran_out()
     assert crowd.end() == []
+
+
+async def answers(site: Site, *asked: tuple[str, dict[str, str]]) -> list[httpx.Response]:
+    """What some addresses answer who ask with these headers, all at once: each waits for long."""
+    async with httpx.AsyncClient(base_url=site.base_url, timeout=60) as client:
+        return await asyncio.gather(*[client.get(path, headers=headers) for path, headers in asked])
 
 
 # -- without room --------------------------------------------------------------------------------
