@@ -109,19 +109,18 @@ class Breaker:
         part = settings.GAUNTLET_REDIS_PATIENCE_MS / 1000 / PARTS
         silent = 0
         try:
-            while not task.done():
+            while True:
                 answered, began = self.answered, time.monotonic()
                 await asyncio.wait((task,), timeout=part)
                 if task.done():
                     break
-                self.must_answer()
                 if self.answered != answered:
                     silent = 0
                 elif time.monotonic() - began < 2 * part:
                     silent += 1
                 if silent >= PARTS:
                     self.trip()
-                    self.must_answer()
+                self.must_answer()
             answer = task.result()
         except redis.RedisError as error:
             self.trip_for(error)

@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 from csp.constants import NONE, SELF
-from psycopg_pool import ConnectionPool
 
 from config.logs import logging_config
 from config.settings.oauth import *  # noqa: F403
@@ -15,6 +14,7 @@ from config.settings.redis import *  # noqa: F403
 from config.settings.redis import REDIS_PREFIX
 from config.settings.replica import *  # noqa: F403
 from config.settings.replica import GAUNTLET_REPLICA_URL, replica_database
+from core.database.returning import RETURNING
 from core.env import DATA, ROOT, database_options, env
 
 BASE_DIR = ROOT
@@ -165,11 +165,7 @@ if POOL_MAX:
         "timeout": 10,
         "max_lifetime": 1800,
         "max_idle": 300,
-        # Each time that the pool tries for a connection in vain it waits twice as long, and in the
-        # end gives up. So it gives up soon, and then begins anew: a database that is back, after
-        # however long, has connections within a second or two.
-        "reconnect_timeout": 2,
-        "reconnect_failed": ConnectionPool.check,
+        **RETURNING,
     }
 if GAUNTLET_REPLICA_URL:
     DATABASES["replica"] = replica_database(pooler=GAUNTLET_DB_POOLER)

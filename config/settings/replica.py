@@ -4,8 +4,8 @@ nothing is different."""
 from typing import Any
 
 from psycopg import IsolationLevel
-from psycopg_pool import ConnectionPool
 
+from core.database.returning import RETURNING
 from core.env import database_options, env
 
 GAUNTLET_REPLICA_URL = env.str("GAUNTLET_REPLICA_URL", "")
@@ -34,8 +34,7 @@ def replica_database(*, pooler: bool) -> dict[str, Any]:
             "timeout": 0.5,
             "max_lifetime": 1800,
             "max_idle": 300,
-            "reconnect_timeout": 2,
-            "reconnect_failed": ConnectionPool.check,
+            **RETURNING,
         }
     entry = database_options(GAUNTLET_REPLICA_URL, variable="GAUNTLET_REPLICA_URL")
     return {

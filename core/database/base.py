@@ -2,7 +2,7 @@
 
 A database that was started again has broken every connection of the pool. psycopg's own check comes
 upon one after the other, and waits longer before each next one; here the first that is found broken
-has all of them looked at, and nobody waits. (`reconnect_timeout` in the settings is about the rest:
+has all of them looked at, and nobody waits. (`core.database.returning` is about the rest:
 how often a connection is tried for while there is no database.)
 """
 

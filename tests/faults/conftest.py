@@ -66,15 +66,6 @@ def players(desk: Desk) -> tuple[Person, Person]:
     return desk.person(), desk.person()
 
 
-@pytest.fixture
-def another(site: Site) -> Iterator[AnotherWeb]:
-    """A second web process."""
-    web = AnotherWeb(site)
-    web.web.start()
-    yield web
-    web.stop()
-
-
 @pytest.fixture(params=["daphne", "uvicorn"])
 def web(request: pytest.FixtureRequest, site: Site) -> Iterator[Web]:
     """A web process of this site, once by each server; the second is gone after its test, since

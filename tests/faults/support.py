@@ -1,11 +1,14 @@
-"""What tests of deadlines ask of a site."""
+"""What tests of faults ask of a site."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
 
+from tests.support.ground import Ground
+from tests.support.ledger import Crowd
 from tests.support.site import Process, Site, Web, wait_for
 
 # Seconds within which a deadline happens: a few, on a machine that is busy with others.
@@ -13,6 +16,9 @@ SOON = 30.0
 
 # What a match in which both let their time to choose run out then has.
 BOTH_RAN_OUT = ["0", "chance", "1", "chance"]
+
+# The matches of the crowd: in each there is one turn under way at a time.
+MATCHES = 3
 
 
 def dead(site: Site, names: str) -> list[Process]:
@@ -84,3 +90,24 @@ def wait_for_sweeps(site: Site) -> None:
         return len(seen) > 3
 
     wait_for(has_swept, timeout=2 * SOON, what="sweeps")
+
+
+def first_acts(site: Site, crowd: Crowd) -> list[str]:
+    """What came first in each match that nobody plays: time that ran out, or was given back."""
+    first = "SELECT actor FROM games_matchentry WHERE match_id = ANY(%s) AND seq = 1"
+    return [actor for (actor,) in site.sql(first, crowd.clocks)]
+
+
+def cut_off(ground: Ground, crowd: Crowd) -> list[str]:
+    """What the crowd has sent, once a turn of each match is held: nobody has been told of it."""
+    wait_for(lambda: len(ground.held()) == MATCHES, what="a turn of each match to be under way")
+    sent = [player.pending[0].client_id for player in crowd.players if player.pending]
+    assert len(sent) == MATCHES, "somebody has been told before it was committed"
+    assert [each for each in sent if crowd.ledger.sent[each].acks] == []
+    return sent
+
+
+def stored(site: Site, sent: Sequence[str]) -> int:
+    """How many entries came of what was sent."""
+    query = "SELECT count(*) FROM games_matchentry WHERE client_id = ANY(%s)"
+    return int(site.sql(query, list(sent))[0][0])

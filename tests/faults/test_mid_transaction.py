@@ -6,31 +6,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 
+from tests.faults.support import MATCHES, cut_off, stored
 from tests.support.ground import COMMIT, COMMITTED, STATEMENT, Ground
 from tests.support.ledger import Crowd
 from tests.support.site import Site, wait_for
-
-# Of the crowd: each has one turn under way at a time.
-MATCHES = 3
-
-
-def cut_off(ground: Ground, crowd: Crowd) -> list[str]:
-    """What the crowd has sent, once a turn of each match is held: nobody has been told of it."""
-    wait_for(lambda: len(ground.held()) == MATCHES, what="a turn of each match to be under way")
-    sent = [player.pending[0].client_id for player in crowd.players if player.pending]
-    assert len(sent) == MATCHES, "somebody has been told before it was committed"
-    assert [each for each in sent if crowd.ledger.sent[each].acks] == []
-    return sent
-
-
-def stored(site: Site, sent: Sequence[str]) -> int:
-    """How many entries came of what was sent."""
-    query = "SELECT count(*) FROM games_matchentry WHERE client_id = ANY(%s)"
-    return int(site.sql(query, list(sent))[0][0])
 
 
 def end_one(ground: Ground) -> None:

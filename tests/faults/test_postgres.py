@@ -1,4 +1,5 @@
-"""PostgreSQL killed in mid-transaction, ended at once, away for long, and without room."""
+"""PostgreSQL killed in mid-transaction, ended at once, standing still, away for long, and without
+room; and its sessions ended."""
 
 from __future__ import annotations
 
@@ -17,15 +18,20 @@ import httpx
 import psycopg
 import pytest
 
+from tests.faults.support import MATCHES, cut_off, first_acts, stored
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
-from tests.support.ground import Ground
+from tests.support.ground import STATEMENT, Ground
 from tests.support.ledger import Crowd
 from tests.support.site import Site, wait_for
 
-# A pool whose pauses double comes back after ten seconds and more from an outage of this length.
-LONG_S = 17.0
+# Long enough for every connection to have been found broken, and tried for again and again. How
+# the pool does so meanwhile, for however long, `tests.infra.test_pool` sees.
+LONG_S = 8.0
 BACK_S = 6.0
+# Longer than an outage takes, and than it takes until those who play send again what nobody has
+# answered; shorter than anybody waits for a lock.
+STILL_S = 6.0
 
 
 def test_killed_in_mid_transaction(ground: Ground, site: Site, crowd: Crowd) -> None:
@@ -49,6 +55,37 @@ def test_ended_at_once(number: signal.Signals, ground: Ground, crowd: Crowd) -> 
     assert crowd.end() == []
 
 
+def test_it_stands_still(ground: Ground, site: Site, crowd: Crowd) -> None:
+    """All of its processes, with turns on their way: nobody hears anything, and nobody's time runs
+    out. Then all that it was asked for is done, once, and clocks get back what it took."""
+    crowd.begin(played=0, clocks=[3, 4])
+    with ground.held_turns(STATEMENT) as let_go:
+        sent = cut_off(ground, crowd)
+        with ground.hung_postgres():
+            let_go()
+            time.sleep(STILL_S)
+            assert [each for each in sent if crowd.ledger.sent[each].acks] == []
+    back = time.monotonic()
+    assert httpx.get(f"{site.base_url}/lobby/", timeout=60).status_code == 200
+    assert time.monotonic() - back < BACK_S
+    crowd.goes_on()
+    crowd.clocks_ran_out()
+    assert first_acts(site, crowd) == ["service"] * 2
+    assert stored(site, sent) == MATCHES
+    assert [each for each in sent if not crowd.ledger.sent[each].acks] == []
+    assert crowd.end() == []
+
+
+def test_sessions_that_are_ended_cost_nobody_a_turn(ground: Ground, crowd: Crowd) -> None:
+    """Those that nobody uses at the moment: whoever comes upon one asks again by another, and
+    nobody is told to come back."""
+    for _ in range(2):
+        assert ground.end_sessions()
+        crowd.goes_on(turns=2)
+    assert crowd.ledger.told["error service.away"] == 0
+    assert crowd.end() == []
+
+
 def test_after_however_long_the_pool_is_back_within_seconds(
     ground: Ground, site: Site, crowd: Crowd
 ) -> None:
@@ -59,9 +96,13 @@ def test_after_however_long_the_pool_is_back_within_seconds(
     crowd.begin(played=0, clocks=[3])
     ground.kill_postgres(signal.SIGQUIT)
     gone = time.monotonic()
-    with httpx.Client(base_url=site.base_url, timeout=60) as client:
-        page = client.get("/lobby/", headers={"Cookie": player.cookie})
-        api = client.get("/api/v1/me/", headers={"Authorization": f"Bearer {token}"})
+    page, api = asyncio.run(
+        answers(
+            site,
+            ("/lobby/", {"Cookie": player.cookie}),
+            ("/api/v1/me/", {"Authorization": f"Bearer {token}"}),
+        )
+    )
     for answer in (page, api):
         assert answer.status_code == 503
         assert int(answer.headers["Retry-After"]) > 0
@@ -76,6 +117,12 @@ def test_after_however_long_the_pool_is_back_within_seconds(
     crowd.goes_on()
     crowd.clocks_ran_out()
     assert crowd.end() == []
+
+
+async def answers(site: Site, *asked: tuple[str, dict[str, str]]) -> list[httpx.Response]:
+    """What some addresses answer who ask with these headers, all at once: each waits for long."""
+    async with httpx.AsyncClient(base_url=site.base_url, timeout=60) as client:
+        return await asyncio.gather(*[client.get(path, headers=headers) for path, headers in asked])
 
 
 # -- without room --------------------------------------------------------------------------------

@@ -5,24 +5,29 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 
 import httpx
 import pytest
+import redis
+from django.conf import settings
 
+from config.returning import INTERVALS
 from tests.faults.support import wait_for_sweeps
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.support.ground import Ground
 from tests.support.ledger import Crowd
-from tests.support.site import PATIENCE, AnotherWeb, Site
+from tests.support.site import PATIENCE, AnotherWeb, Site, wait_for
 
 # A turn waits no more than a quarter of a second for a Valkey that hangs, and the rest is the
 # machine's, which is busy with other tests. Whoever waits for it waits for three seconds, and more.
 SOON_S = 1.5
 # What a page may take then: it asks for several things, of which the first is given up.
 PAGE_S = 2.5
+# After how many attempts in vain Celery itself would wait for longer than we do.
+TRIES = 2
 # What a page says to nobody but those who are.
 SIGNED_IN = "Sign out"
 
@@ -43,14 +48,31 @@ def test_it_forgets_everything(ground: Ground, site: Site, crowd: Crowd) -> None
 
 
 def test_it_is_killed(ground: Ground, site: Site, crowd: Crowd) -> None:
+    """Workers try for it every second, however often they have tried in vain, and not less and less
+    often: so they are back as soon as it is."""
     crowd.begin(played=0, clocks=[2])
+    before = {worker: len(worker.log()) for worker in (site.deadlines, site.worker)}
     ground.kill_valkey()
     crowd.goes_on()
+
+    def pauses() -> list[list[float]]:
+        return [pauses_of(worker.log()[start:]) for worker, start in before.items()]
+
+    wait_for(
+        lambda: all(len(each) > TRIES for each in pauses()), what="workers to try again and again"
+    )
     ground.start_valkey()
     crowd.goes_on()
     crowd.clocks_ran_out()
     wait_for_sweeps(site)  # workers and beat are at it again
+    assert max(pause for each in pauses() for pause in each) <= INTERVALS["interval_max"]
     assert crowd.end() == []
+
+
+def pauses_of(log: str) -> list[float]:
+    """How long a worker has said that it waits until it tries for its broker again (s)."""
+    said = re.findall(r"Trying again (?:now|in ([\d.]+) seconds?)\.\.\.", log)
+    return [float(each or 0) for each in said]
 
 
 async def test_readers_at_another_process_catch_up_once_it_is_back(
@@ -175,13 +197,30 @@ def signs_out(site: Site, person: Person) -> tuple[int, bool]:
 
 
 Fault = Callable[[Ground], AbstractContextManager[None]]
+# What a worker says that cannot note down which task it has just taken, and begins anew.
+LOST = "Connection to broker lost"
+
+
+@contextmanager
+def tasks_waiting(ground: Ground, site: Site) -> Iterator[None]:
+    """Have tasks wait for the worker that enforces deadlines, which stands still."""
+    key = f"{site.env['GAUNTLET_REDIS_PREFIX']}.celery.{settings.DEADLINES_QUEUE}"
+    site.deadlines.pause()
+    try:
+        with redis.Redis.from_url(ground.valkey.url, db=2) as broker:
+            # The first that comes has been handed to it already.
+            wait_for(lambda: int(broker.llen(key)) > 1, what="tasks to wait")
+        yield
+    finally:
+        site.deadlines.resume()
 
 
 @pytest.mark.parametrize("fault", [Ground.read_only_valkey, Ground.full_valkey])
 def test_it_takes_nothing_new(fault: Fault, ground: Ground, site: Site, crowd: Crowd) -> None:
     """It answers, and refuses to write. Nothing fails but what stands on it alone: signing in, of
     which wrong attempts could not be counted, is put off; and so is signing out, where what is kept
-    there of a session cannot be deleted: it would be found again."""
+    there of a session cannot be deleted: it would be found again. Nor does a worker end that finds
+    tasks there, and cannot note down that it has taken one."""
     desk = Desk(site)
     players = (desk.person(), desk.person())
     match = desk.match(*players)
@@ -189,7 +228,10 @@ def test_it_takes_nothing_new(fault: Fault, ground: Ground, site: Site, crowd: C
     leaving = desk.person()
     before = len(site.web.log())
     crowd.begin(played=0, clocks=[1.5, 3])
-    with fault(ground):
+    taking = len(site.deadlines.log())
+    with tasks_waiting(ground, site), fault(ground):
+        site.deadlines.resume()
+        wait_for(lambda: LOST in site.deadlines.log()[taking:], what="the worker to be refused")
         crowd.goes_on()
         asyncio.run(used(site, match, players, token))
         with httpx.Client(base_url=site.base_url, timeout=60) as client:

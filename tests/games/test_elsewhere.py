@@ -19,12 +19,9 @@ from tests.support.site import PATIENCE, AnotherWeb, Site, wait_for
 
 
 @pytest.fixture
-def doors(site: Site) -> Iterator[tuple[Any, Any]]:
+def doors(site: Site, another: AnotherWeb) -> tuple[Any, Any]:
     """The site's own web process, and another one beside it."""
-    other = AnotherWeb(site)
-    other.web.start()
-    yield site, other
-    other.stop()
+    return site, another
 
 
 @pytest.fixture

@@ -17,6 +17,9 @@ from tests.support.storm import Storm, Visitor
 SOCKETS = 500
 MATCHES = 50
 PATIENCE = 600.0
+# How often each may come until it is in: those that are dropped while they wait, and begin from the
+# beginning, are what keeps all others out.
+ATTEMPTS = 3
 
 
 @pytest.mark.timeout(1500)  # seconds: to hang is what must not happen, and CI may be slow
@@ -40,6 +43,8 @@ async def test_everybody_comes_in_and_players_first(site: Site, desk: Desk) -> N
         site.web.start()
         await storm.everybody(PATIENCE)
         assert_players_first(watching, playing)
+        assert max(visitor.attempts for visitor in storm.visitors) <= ATTEMPTS
+        assert sum(visitor.attempts for visitor in storm.visitors) <= 1.5 * SOCKETS
     ended = site.sql(
         "SELECT match_id, events FROM games_matchentry"
         " WHERE match_id = ANY(%s) AND actor <> 'service'",
@@ -49,9 +54,10 @@ async def test_everybody_comes_in_and_players_first(site: Site, desk: Desk) -> N
 
 
 def assert_players_first(watching: list[Visitor], playing: list[Visitor]) -> None:
-    """On the whole: the first few find nobody waiting, whoever they are."""
+    """Nine of ten are in before half of the spectators: the first few find nobody waiting, whoever
+    they are."""
 
     def places(visitors: list[Visitor]) -> list[int]:
-        return [visitor.place for visitor in visitors if visitor.place is not None]
+        return sorted(visitor.place for visitor in visitors if visitor.place is not None)
 
-    assert median(places(playing)) < median(places(watching))
+    assert places(playing)[9 * len(playing) // 10] < median(places(watching))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from itertools import count
 
@@ -19,14 +19,6 @@ pytestmark = pytest.mark.site
 
 # Until each of them keeps what nobody reads elsewhere from the broker.
 SETTLED_S = LISTEN_S + 2
-
-
-@pytest.fixture
-def other(site: Site) -> Iterator[AnotherWeb]:
-    other = AnotherWeb(site)
-    other.web.start()
-    yield other
-    other.stop()
 
 
 @pytest.fixture
@@ -45,7 +37,7 @@ async def newest(reader: Reader, version: int, *, patience: float = 4) -> None:
 
 
 async def test_everybody_is_told_by_whichever_process(
-    site: Site, other: AnotherWeb, desk: Desk, stack: AsyncExitStack
+    site: Site, another: AnotherWeb, desk: Desk, stack: AsyncExitStack
 ) -> None:
     """First while the processes do not know each other well, then when they do; then one of them is
     killed, and its readers come back."""
@@ -59,10 +51,10 @@ async def test_everybody_is_told_by_whichever_process(
         await newest(reader, 1)
         return reader
 
-    desks = [await opened(site, organisers[0]), await opened(other, organisers[1])]
+    desks = [await opened(site, organisers[0]), await opened(another, organisers[1])]
     readers = [
-        await opened(site, players[0]), await opened(other, players[1]),
-        await opened(site, None), await opened(other, None),
+        await opened(site, players[0]), await opened(another, players[1]),
+        await opened(site, None), await opened(another, None),
     ]  # fmt: skip
     versions = 1
 
@@ -83,15 +75,15 @@ async def test_everybody_is_told_by_whichever_process(
     for reader in readers:
         told = [frame["version"] for frame in reader.frames if frame["type"] in ("sync", "step")]
         assert told == list(range(1, versions + 1))  # a new reader is looked after by a sync
-    other.web.kill()
-    other.web.start()
-    desks[1] = await opened(other, organisers[2])
-    readers[1], readers[3] = await opened(other, players[1]), await opened(other, None)
+    another.web.kill()
+    another.web.start()
+    desks[1] = await opened(another, organisers[2])
+    readers[1], readers[3] = await opened(another, players[1]), await opened(another, None)
     await act(6)
 
 
 async def test_who_comes_at_the_moment_of_a_turn_by_the_other_process(
-    site: Site, other: AnotherWeb, desk: Desk, stack: AsyncExitStack
+    site: Site, another: AnotherWeb, desk: Desk, stack: AsyncExitStack
 ) -> None:
     source = random.Random(13)
     orla = desk.person(role="organisers")
@@ -99,13 +91,13 @@ async def test_who_comes_at_the_moment_of_a_turn_by_the_other_process(
     desks = [
         await stack.enter_async_context(await Reader.open(site, match, orla)) for match in matches
     ]
-    await stack.enter_async_context(await Reader.open(other, 0, path="/ws/v1/lobby/"))
+    await stack.enter_async_context(await Reader.open(another, 0, path="/ws/v1/lobby/"))
     await asyncio.sleep(SETTLED_S)
 
     async def one(match: int, organiser: Reader, number: int) -> None:
         async def come() -> Reader:
             await asyncio.sleep(source.uniform(0, 0.05))
-            return await stack.enter_async_context(await Reader.open(other, match, None))
+            return await stack.enter_async_context(await Reader.open(another, match, None))
 
         coming = asyncio.create_task(come())
         await asyncio.sleep(source.uniform(0, 0.12))

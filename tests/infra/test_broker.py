@@ -79,6 +79,36 @@ async def test_a_loop_that_is_late_does_not_blame_redis(hung: Breaker) -> None:
     await client.aclose()
 
 
+async def test_what_is_away_is_not_asked(hung: Breaker) -> None:
+    """Nobody even begins to, in a thread or on a loop."""
+    asked: list[str] = []
+
+    async def asks() -> None:
+        asked.append("on a loop")
+
+    hung.trip()
+    with pytest.raises(AwayError):
+        hung.ask(lambda: asked.append("in a thread"))
+    with pytest.raises(AwayError):
+        await hung.ask_on_loop(asks)
+    assert asked == []
+
+
+async def test_who_waits_on_a_loop_hears_that_others_were_not_answered(hung: Breaker) -> None:
+    """Threads, say; however many others had an answer while it waited in a row."""
+    client = on_loop()
+    asking = asyncio.ensure_future(client.get("a"))
+    await asyncio.sleep(0)
+    hung.trip()
+    async with asyncio.timeout(LONG_S / 2):
+        while not asking.done():
+            hung.answered += 1
+            await asyncio.sleep(PATIENCE_MS / 1000 / 16)
+    with pytest.raises(AwayError):
+        await asking
+    await client.aclose()
+
+
 async def test_who_waits_in_a_row_does_not_blame_redis(hung: Breaker) -> None:
     client = on_loop()
     asking = asyncio.ensure_future(client.get("a"))

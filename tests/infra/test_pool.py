@@ -1,7 +1,9 @@
-"""The pool of connections, after the database was started again."""
+"""The pool of connections, while the database is away and after it was started again."""
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +13,8 @@ from django.db import connection
 from psycopg_pool import pool as library
 
 from core.database.base import DatabaseWrapper
+from core.database.returning import RETURNING
+from tests.infra.test_settings import PRODUCTION, evaluate
 
 SIZE = 5
 NAME = "pool-under-test"
@@ -19,9 +23,8 @@ NAME = "pool-under-test"
 def wrapper() -> DatabaseWrapper:
     """What a thread has: all of them share one pool."""
     own = connection.settings_dict
-    options = {
-        **own["OPTIONS"], "application_name": NAME, "pool": {"min_size": SIZE, "max_size": SIZE},
-    }  # fmt: skip
+    pool = {"min_size": SIZE, "max_size": SIZE, **RETURNING}
+    options = {**own["OPTIONS"], "application_name": NAME, "pool": pool}
     return DatabaseWrapper({**own, "OPTIONS": options}, alias=NAME)
 
 
@@ -61,3 +64,65 @@ def test_nobody_waits_for_connections_that_have_broken(
         link.execute("SELECT 1")
         pool.putconn(link)
     assert slept == []
+
+
+# -- while it is away ----------------------------------------------------------------------------
+
+OUTAGE_S = 60.0
+# Longer than any pause; far less than the library's own, which doubles up to minutes.
+SOON_S = 2.5
+
+
+class Outage:
+    """A database that is not there, and what a pool does meanwhile, in seconds that pass at
+    once."""
+
+    def __init__(self, pool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.attempts: list[float] = []
+        self.numbers = itertools.count()
+        self.due: list[tuple[float, int, Any]] = []
+        monkeypatch.setattr(library, "monotonic", lambda: self.now)
+        monkeypatch.setattr(pool, "_connect", self._connect)
+        monkeypatch.setattr(pool, "run_task", lambda task: self._later(task, 0.0))
+        monkeypatch.setattr(pool, "schedule_task", self._later)
+
+    def _connect(self, *_: Any) -> Any:
+        self.attempts.append(self.now)
+        raise psycopg.OperationalError
+
+    def _later(self, task: Any, seconds: float) -> None:
+        heapq.heappush(self.due, (self.now + seconds, next(self.numbers), task))
+
+    def passes(self) -> None:
+        """Do whatever is to be done in it."""
+        while self.due and self.due[0][0] <= OUTAGE_S:
+            self.now, _, task = heapq.heappop(self.due)
+            task.run()
+
+    @property
+    def longest(self) -> float:
+        """The longest time without an attempt."""
+        moments = [0.0, *self.attempts, OUTAGE_S]
+        return max(after - before for before, after in itertools.pairwise(moments))
+
+
+def test_however_long_it_is_away_it_is_tried_for_every_second_or_two(
+    wrappers: list[DatabaseWrapper], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though nobody asks for a connection."""
+    pool: Any = wrappers[0].pool
+    with monkeypatch.context() as patched:
+        outage = Outage(pool, patched)
+        pool.open()
+        outage.passes()
+    assert outage.longest < SOON_S
+    # Nor is anybody kept busy by it.
+    assert len(outage.attempts) < 2 * SIZE * OUTAGE_S
+
+
+def test_the_settings_have_all_pools_do_so() -> None:
+    replica = {"GAUNTLET_REPLICA_URL": "postgresql://someone:secret@replica.example/gauntlet"}
+    asked = "[each['OPTIONS']['pool'] for each in settings.DATABASES.values()]"
+    told = evaluate(asked, **PRODUCTION, **replica).stdout
+    assert [told.count(repr(name)) for name in RETURNING] == [2, 2], told

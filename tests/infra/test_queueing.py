@@ -10,7 +10,8 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from core import mailing
+from core import mailing, queueing
+from core.broker import Breaker
 from core.queueing import enqueue
 from games import jobs as of_games
 from script.lib.console import ROOT
@@ -63,6 +64,17 @@ def test_a_broker_that_is_away_disturbs_nobody(
     assert "some.task" in told
     assert "[7]" in told
     assert "secret" not in told
+
+
+def test_a_broker_that_has_not_answered_lately_is_not_asked(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever hands on a task would wait for it otherwise, each by themselves."""
+    breaker = Breaker(lambda: False)
+    breaker.is_open = True
+    monkeypatch.setattr(queueing, "breaker_of", lambda _url: breaker)
+    assert not enqueue("some.task", 7)
+    assert workers.handed == []
 
 
 def test_another_fault_is_told(workers: Workers) -> None:

@@ -67,22 +67,14 @@ def proxying(folder: Path, *ports: int) -> Proxy:
 
 
 @pytest.fixture
-def other(site: Site) -> Iterator[AnotherWeb]:
-    other = AnotherWeb(site)
-    other.web.start()
-    yield other
-    other.stop()
-
-
-@pytest.fixture
-def proxy(site: Site, other: AnotherWeb, tmp_path: Path) -> Iterator[Proxy]:
-    proxy = proxying(tmp_path, site.port, other.port)
+def proxy(site: Site, another: AnotherWeb, tmp_path: Path) -> Iterator[Proxy]:
+    proxy = proxying(tmp_path, site.port, another.port)
     yield proxy
     proxy.stop()
 
 
 async def test_both_players_of_a_match_meet_in_one_process(
-    site: Site, other: AnotherWeb, desk: Desk, proxy: Proxy
+    site: Site, another: AnotherWeb, desk: Desk, proxy: Proxy
 ) -> None:
     """And when that is gone, at the other one."""
     people = (desk.person(), desk.person())
@@ -103,9 +95,9 @@ async def test_both_players_of_a_match_meet_in_one_process(
             async with httpx.AsyncClient(timeout=60) as client:
                 page = await client.get(f"{proxy.base_url}/api/v1/matches/{match}/")
             assert page.headers["X-Upstream"] == readers[0].upstream
-    assert used == {f"127.0.0.1:{site.port}", f"127.0.0.1:{other.port}"}
-    other.web.kill()
-    other.listener.close()  # by which a connection would only wait
+    assert used == {f"127.0.0.1:{site.port}", f"127.0.0.1:{another.port}"}
+    another.web.kill()
+    another.listener.close()  # by which a connection would only wait
     for match in matches:
         async with await Reader.open(proxy, match, people[0]) as reader:
             await reader.next("sync")
@@ -122,9 +114,10 @@ def test_what_a_reader_calls_a_request_is_not_passed_on(proxy: Proxy) -> None:
 
 
 class Deaf:
-    """A server that takes a request and hangs up."""
+    """A server that takes a request and hangs up; with an ``answer``, one that gives that first."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: bytes = b"") -> None:
+        self.answer = answer
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listener.getsockname()[1]
         self.heard: list[bytes] = []
@@ -138,6 +131,7 @@ class Deaf:
                 return
             with taken:
                 self.heard.append(taken.recv(4096).partition(b" ")[0])
+                taken.sendall(self.answer)
 
 
 @pytest.mark.parametrize(("method", "times"), [("GET", 2), ("POST", 1), ("PATCH", 1)])
@@ -151,6 +145,34 @@ def test_what_writes_is_never_sent_twice(tmp_path: Path, method: str, times: int
     finally:
         proxy.stop()
         for each in deaf:
+            each.listener.close()
+
+
+def test_its_workers_find_out_together_who_is_away(tmp_path: Path) -> None:
+    """A web process that hangs up is tried as often as the configuration says, by all of them
+    together: each for itself, they would have so many more readers wait for it."""
+    deaf = Deaf()
+    well = Deaf(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    servers = [f"127.0.0.1:{each.port}" for each in (deaf, well)]
+    proxy = Proxy(tmp_path, servers, address=("127.0.0.1", free_port()))
+    text = placed(proxy.path.read_text(), {
+        "worker_processes auto": "worker_processes 4",
+        # Each gets its part of those who come, and says who it is.
+        f"listen 127.0.0.1:{proxy.port};": f"listen 127.0.0.1:{proxy.port} reuseport;"
+        " add_header X-Worker $pid always;",
+        # So that it is not tried anew meanwhile.
+        "fail_timeout=2s": "fail_timeout=600s",
+    })  # fmt: skip
+    proxy.path.write_text(text)
+    proxy.start()
+    try:
+        answers = [httpx.get(f"{proxy.base_url}/matches/{number}/") for number in range(64)]
+        assert {answer.status_code for answer in answers} == {200}
+        assert len({answer.headers["X-Worker"] for answer in answers}) > 1
+        assert len(deaf.heard) == 2
+    finally:
+        proxy.stop()
+        for each in (deaf, well):
             each.listener.close()
 
 

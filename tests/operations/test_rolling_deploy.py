@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,14 +23,6 @@ pytestmark = pytest.mark.site
 TURNS = 3  # between two restarts
 ROUNDED_MS = 20  # one clock's milliseconds are not another's
 CUT_OFF = 1006
-
-
-@pytest.fixture
-def other(site: Site) -> Iterator[AnotherWeb]:
-    other = AnotherWeb(site)
-    other.web.start()
-    yield other
-    other.stop()
 
 
 @dataclass
@@ -126,15 +118,15 @@ async def turns(site: Site, players: Sequence[Player], number: int) -> None:
             raise AssertionError("nobody is to move")
 
 
-async def test_a_rolling_deploy_harms_nobody(site: Site, other: AnotherWeb, desk: Desk) -> None:
+async def test_a_rolling_deploy_harms_nobody(site: Site, another: AnotherWeb, desk: Desk) -> None:
     began, people = now(), (desk.person(), desk.person())
     match = desk.match(*people)
     outages = site.sql("SELECT count(*) FROM games_serviceoutage")
     players = (
-        Player(0, people[0], [site, other], match, began),
-        Player(1, people[1], [other, site], match, began),
+        Player(0, people[0], [site, another], match, began),
+        Player(1, people[1], [another, site], match, began),
     )
-    for process in (site.web, other.web, site.deadlines, site.worker, site.beat):
+    for process in (site.web, another.web, site.deadlines, site.worker, site.beat):
         await turns(site, players, TURNS)
         ending = asyncio.create_task(asyncio.to_thread(process.terminate))
         await turns(site, players, TURNS)

@@ -250,6 +250,15 @@ def web(request: pytest.FixtureRequest, site: Site) -> Web:
     return other
 
 
+@pytest.fixture
+def another(site: Site) -> Iterator[AnotherWeb]:
+    """A second web process of the site, for this test alone."""
+    web = AnotherWeb(site)
+    web.web.start()
+    yield web
+    web.stop()
+
+
 class Pages:
     """Opens pages, each as a different visitor, and remembers what went wrong in them."""
 

@@ -98,6 +98,8 @@ class Ground:
         self.site: Site | None = None
         # For which standby commits wait; for none.
         self.standby = ""
+        # The processes of the database that stand still.
+        self.still: list[int] = []
 
     def start(self) -> Site:
         """Start the servers, and the site on them."""
@@ -131,6 +133,7 @@ class Ground:
 
     def mend(self) -> None:
         """Undo every fault: what stands still goes on, and what is dead starts again."""
+        self._resume_postgres()
         for service in (self.valkey, self.postgres):
             if not service.is_dead():
                 assert service.child is not None
@@ -169,6 +172,41 @@ class Ground:
     def start_postgres(self) -> None:
         """Start it again."""
         start(self.postgres)
+
+    @contextmanager
+    def hung_postgres(self) -> Iterator[None]:
+        """All its processes stand still, in the block: its connections are open, and nothing
+        answers."""
+        assert self.postgres.child is not None
+        server = self.postgres.child.pid
+        asking = _as_soon_as_it_can(partial(psycopg.connect, self.there.database_url))
+        with closing(asking) as connection:
+            os.kill(server, signal.SIGSTOP)  # from now on there are no more of them
+            found = connection.execute("SELECT pid FROM pg_stat_activity").fetchall()
+            self.still = [server, *(pid for (pid,) in found)]
+            for pid in self.still:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._resume_postgres()
+
+    def _resume_postgres(self) -> None:
+        still, self.still = self.still, []
+        for pid in still:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    def end_sessions(self) -> int:
+        """End every session of the web service that has nothing to do, as an administrator may, or
+        a pooler that is started again; how many."""
+        found = self.sql(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name = 'gauntlet'"
+            " AND state = 'idle'"
+        )
+        return len(found)
 
     def kill_backend(self) -> bool:
         """Kill -9 of one process that serves the web service, in mid-transaction where one is: the

@@ -122,6 +122,7 @@ NAMES: Final = ("web", "deadlines", "worker", "beat")
 KINDS: Final[tuple[dict[str, Fault], ...]] = (
     {
         "PostgreSQL dead": _dead_postgres,
+        "PostgreSQL standing still": Ground.hung_postgres,
         "a process of PostgreSQL killed": _broken_backend,
         f"PostgreSQL killed with turns {COMMIT}": cut_off(COMMIT),
         f"PostgreSQL killed with turns {COMMITTED}": cut_off(COMMITTED),
