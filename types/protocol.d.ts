@@ -254,6 +254,10 @@ declare namespace Live {
     to: string | null;
     rated: boolean;
     terms: string;
+    /** Only to the lobby, while it is open: how lists show it to those with an account, as HTML. */
+    card?: string;
+    /** The same for those without one. */
+    visitor_card?: string;
   }
 
   interface MatchStarted {

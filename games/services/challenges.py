@@ -29,6 +29,7 @@ from games.models import Challenge, Match, Preparation
 from games.options import pace
 from games.options.terms import is_rated, terms_of
 from games.publishing import frames
+from games.publishing.cards import card_of_challenge
 from games.publishing.publish import Frame, publish
 from games.reading.selectors import preparation_of
 from games.rulesets import REGISTRY
@@ -336,26 +337,35 @@ def _close(challenge: Challenge, status: str, user: User | None, action: str) ->
 
 
 def _announce(challenge: Challenge) -> None:
-    """Tell the lobby, and the two concerned, after commit."""
+    """Tell the lobby, with its card for the lists that pages have open, and the two concerned,
+    after commit."""
     opponent = challenge.opponent
-    text = frames.encoded(
-        {
-            "type": "challenge",
-            "challenge": challenge.pk,
-            "status": str(challenge.status),
-            "url": challenge.get_absolute_url(),
-            "game": REGISTRY.get(challenge.ruleset).name,
-            "from": challenge.challenger.username,
-            "name": challenge.challenger.shown_name,
-            "to": None if opponent is None else opponent.username,
-            "rated": is_rated(challenge),
-            "terms": terms_of(challenge),
-        }
-    )
+    frame = {
+        "type": "challenge",
+        "challenge": challenge.pk,
+        "status": str(challenge.status),
+        "url": challenge.get_absolute_url(),
+        "game": REGISTRY.get(challenge.ruleset).name,
+        "from": challenge.challenger.username,
+        "name": challenge.challenger.shown_name,
+        "to": None if opponent is None else opponent.username,
+        "rated": is_rated(challenge),
+        "terms": terms_of(challenge),
+    }
+    text = frames.encoded(frame)
     if challenge.opponent_id is None:
-        groups = [LOBBY_GROUP]
+        out = [Frame(LOBBY_GROUP, frames.encoded({**frame, **_cards(challenge)}))]
     else:
-        groups = [user_group_of(challenge.opponent_id)]
-    groups.append(user_group_of(challenge.challenger_id))
-    out = [Frame(group, text) for group in groups]
+        out = [Frame(user_group_of(challenge.opponent_id), text)]
+    out.append(Frame(user_group_of(challenge.challenger_id), text))
     transaction.on_commit(partial(publish, out))
+
+
+def _cards(challenge: Challenge) -> dict[str, str]:
+    """How lists show a challenge that is open to anybody; nothing of one that is not any more."""
+    if challenge.status != Challenge.Status.OPEN:
+        return {}
+    return {
+        "card": card_of_challenge(challenge, known=True),
+        "visitor_card": card_of_challenge(challenge, known=False),
+    }

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 
 import structlog
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -27,6 +26,7 @@ from redis.exceptions import RedisError
 from accounts.models import User
 from core.conditional import digest_of
 from games.models import Challenge, Match
+from games.publishing.cards import TOKEN, offers_to
 from games.reading.selectors import (
     challenges_as_shown,
     challenges_on_cards,
@@ -43,13 +43,7 @@ KEPT_S: Final = 60
 WAIT_S: Final = 2.0
 _LOOK_AGAIN_S: Final = 0.05
 
-# Where the reader's token stands in what is kept. Text of people's cannot hold it: quotation marks
-# in that are escaped.
-_TOKEN: Final = "of-the-reader"  # noqa: S105
-_TOKEN_PLACE: Final = f'value="{_TOKEN}"'
-
-# Somebody with an account, whom no challenge is from or to.
-_SOMEBODY: Final = User(pk=0)
+_TOKEN_PLACE: Final = f'value="{TOKEN}"'
 
 
 class Cards(NamedTuple):
@@ -93,6 +87,9 @@ def cards_for(request: HttpRequest, *lists: Cards) -> list[SafeString]:
     except RedisError as error:
         log.warning("lists.cache-away", error=type(error).__name__)
         made = [_make(request, each) for each in lists]
+    if request.user.is_authenticated and any(each.offers for each in lists):
+        # Also where there are none yet: those that are told of later get it from the cookie.
+        get_token(request)
     return [_hand_out(request, each) for each in made]
 
 
@@ -153,8 +150,7 @@ def _make(request: HttpRequest, cards: Cards) -> str:
         "shell": SimpleNamespace(time_zone=_time_zone(request)),
     }
     if cards.offers:
-        known = request.user.is_authenticated
-        context |= {"user": _SOMEBODY if known else AnonymousUser(), "csrf_token": _TOKEN}
+        context |= offers_to(known=request.user.is_authenticated)
     # A plain text: what is kept comes back as one.
     return str(render_to_string(cards.template, context)).strip()
 

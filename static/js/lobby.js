@@ -2,13 +2,13 @@
 /**
  * Lists of challenges and matches that keep themselves up to date. Without it, reloading does.
  *
- * That a match begins or ends is told to everybody with its card, and that a challenge is gone needs
- * none: such a page changes what it shows by itself. Where that does not do (it concerns the
- * reader, a list has a filter, or one that was full has room for what is not here) it asks for its
- * lists anew.
+ * That a match begins or ends, and that a challenge is open to anybody, is told to everybody with its
+ * card, and that a challenge is gone needs none: such a page changes what it shows by itself. Where
+ * that does not do (it concerns the reader, a list has a filter, or much has gone from one that was
+ * full) it asks for its lists anew.
  */
 
-import { announce, localiseTimes } from "./site.js";
+import { announce, csrfToken, localiseTimes } from "./site.js";
 import { notices } from "./notices.js";
 
 // Everybody hears of the same thing at once: they need not all ask at once.
@@ -111,16 +111,30 @@ function hear(frame) {
  */
 function isForAll(frame) {
   if (location.search !== "" || !region?.querySelector("[data-list]")) return false;
-  const me = document.querySelector("[data-notices]")?.getAttribute("data-username") ?? "";
+  const me = reader();
   switch (frame.type) {
     case "match.started":
     case "match.ended":
       return frame.card !== undefined && !frame.seats.some(({ username }) => me && username === me);
     case "challenge":
-      return frame.status !== "open" && !(me && [frame.from, frame.to].includes(me));
+      if (me && [frame.from, frame.to].includes(me)) return false;
+      return frame.status !== "open" || offerOf(frame) !== undefined;
     default:
       return false;
   }
+}
+
+/** Who looks at this page; empty: nobody with an account. */
+function reader() {
+  return document.querySelector("[data-notices]")?.getAttribute("data-username") ?? "";
+}
+
+/**
+ * The card of a challenge that this reader may accept.
+ * @param {Live.ChallengeNews} frame
+ */
+function offerOf(frame) {
+  return reader() ? frame.card : frame.visitor_card;
 }
 
 function changeLists() {
@@ -139,6 +153,10 @@ function changeLists() {
       const done = put("over", "", frame.card ?? "");
       whole &&= done.whole;
       if (done.added > 0) countOne();
+    } else if (frame.type === "challenge" && frame.status === "open") {
+      const done = put("offers", frame.url, offerOf(frame) ?? "");
+      added += done.added;
+      whole &&= done.whole;
     } else if (frame.type === "challenge") {
       whole = drop("offers", frame.url) && whole;
     }
@@ -162,32 +180,72 @@ function put(name, address, html) {
     return { added: 0, whole: !wants };
   }
   const card = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
-  const grid = list.querySelector(".grid");
+  const grid = gridOf(list);
   if (!card || !grid) return { added: 0, whole: false };
   localiseTimes(card);
+  for (const field of card.querySelectorAll("input[name=csrfmiddlewaretoken]")) {
+    field.setAttribute("value", csrfToken());
+  }
   const known = cardIn(list, address || (linkOf(card) ?? ""));
   if (known) {
-    known.replaceWith(card);
+    if (!known.querySelector("form[data-sent]")) known.replaceWith(card);
     return { added: 0, whole: true };
   }
   grid.prepend(card);
-  const most = Number(list.getAttribute("data-at-most"));
-  while (grid.children.length > most) grid.lastElementChild?.remove();
+  keepInBounds(list, grid);
   return { added: 1, whole: true };
 }
 
 /**
- * Take a card away. False where another one has to follow it, or a word that there is none.
+ * Take a card away. False where there may be so many that are not here that it is time to ask.
  * @param {string} name
  * @param {string} address
  */
 function drop(name, address) {
   const list = region?.querySelector(`[data-list="${name}"]`);
   const card = list && cardIn(list, address);
-  if (!list || !card || card.querySelector("form[data-sent]")) return true;
-  const before = card.parentElement?.children.length ?? 0;
+  const grid = card?.parentElement;
+  if (!list || !card || !grid || card.querySelector("form[data-sent]")) return true;
+  const most = atMost(list);
+  // The server gives no more than that: there may be others.
+  if (grid.children.length >= most) list.toggleAttribute("data-was-full", true);
   card.remove();
-  return before > 1 && before < Number(list.getAttribute("data-at-most"));
+  keepInBounds(list, grid);
+  return !list.hasAttribute("data-was-full") || grid.children.length > most / 2;
+}
+
+/**
+ * Where a list has its cards; made, in place of the word that there are none, where it has none.
+ * @param {Element} list
+ */
+function gridOf(list) {
+  const found = list.querySelector(".grid");
+  const none = list.querySelector("[data-none]");
+  if (found || !none) return found;
+  const grid = document.createElement("div");
+  grid.className = "grid";
+  none.before(grid);
+  return grid;
+}
+
+/**
+ * Show as many cards as a list may have, and that there are none where it has none. A few more are
+ * kept out of sight, for when others go.
+ * @param {Element} list
+ * @param {Element} grid
+ */
+function keepInBounds(list, grid) {
+  const most = atMost(list);
+  while (grid.children.length > 2 * most) grid.lastElementChild?.remove();
+  [...grid.children].forEach((card, number) => card.toggleAttribute("hidden", number >= most));
+  const is = grid.children.length > 0;
+  list.querySelector("[data-none]")?.toggleAttribute("hidden", is);
+  if (!is) grid.remove();
+}
+
+/** @param {Element} list */
+function atMost(list) {
+  return Number(list.getAttribute("data-at-most"));
 }
 
 /** One more of those that are counted beside the list of what is over. */

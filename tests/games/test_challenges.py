@@ -67,6 +67,20 @@ def test_an_open_challenge_is_for_anybody_and_shown_in_the_lobby(
     assert match.players.get(seat=1).user == cleo
 
 
+def test_the_lobby_is_told_how_it_looks_while_it_is_open(ada: User, cleo: User, wire: Wire) -> None:
+    challenge = made(ada, message="<come> on")
+    told = dict(wire.frames("challenge"))
+    assert told["lobby"].keys() - told[f"user.{ada.pk}"].keys() == {"card", "visitor_card"}
+    for name, offer in (("card", "Accept and play"), ("visitor_card", "Sign in to accept")):
+        card = told["lobby"][name]
+        assert (offer in card, "Take back" in card, "You challenge" in card) == (True, False, False)
+        assert "&lt;come&gt; on" in card
+    with committing():
+        challenge_accept(acting_user=cleo, challenge=challenge)
+    (gone,) = [frame for to, frame in wire.frames("challenge") if to == "lobby"]
+    assert not {"card", "visitor_card"} & gone.keys()
+
+
 def test_a_challenge_to_one_player_is_told_to_nobody_else(ada: User, ben: User, wire: Wire) -> None:
     made(ada, opponent=ben)
     assert "lobby" not in {to for to, _ in wire.frames()}

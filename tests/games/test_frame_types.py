@@ -35,7 +35,7 @@ Told = dict[str, Any]
 R = TypeVar("R")
 
 # What may be left out, so that a frame without it is right.
-OPTIONAL = {"presence", "retry_after", "card"}
+OPTIONAL = {"presence", "retry_after", "card", "visitor_card"}
 
 
 @pytest.fixture

@@ -164,8 +164,14 @@ def test_pages_come_by_the_proxy_over_tls_alone(topology: Topology) -> None:
         assert (plain.status_code, plain.headers["Location"]) == (
             301, f"{topology.base_url}/watch/",
         )  # fmt: skip
-        ready = client.get("/readyz").json()
-    assert (ready["workers"], ready["swept_by"], ready["silent"]) == (True, "worker", 0)
+
+        def is_swept() -> bool:
+            ready = client.get("/readyz").json()
+            told = (ready["workers"], ready["swept_by"], ready["silent"])
+            return told == (True, "worker", 0)
+
+        # Beat may have begun a moment ago.
+        wait_for(is_swept, timeout=SOON, what="a worker to sweep")
 
 
 def test_each_is_read_where_prometheus_is_told_to(topology: Topology) -> None:

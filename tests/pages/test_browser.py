@@ -110,6 +110,8 @@ def test_lists_that_are_shown_are_not_sent_again(
     assert look_again().status == 304
     offer(anna)
     bert.get_by_role("button", name="Accept and play").first.wait_for()
+    # It came by itself, so that what is shown is nothing that the server has a name for.
+    assert look_again().status == 200
     assert look_again().status == 304
     anna.get_by_role("button", name="Take back").click()  # it is open to everybody
     anna.wait_for_url(re.compile(r"/lobby/$"))
@@ -164,8 +166,6 @@ def test_matches_that_begin_and_end_come_to_the_lists_by_themselves(
     live, over = (page.locator(f"[data-list={name}] .grid") for name in ("live", "over"))
     over.locator(f"a[href='/matches/{first}/replay/']").wait_for()
     shown = over.locator(".card").count()
-    # As many as there may be: one that goes would make room for one that is not here.
-    page.evaluate("document.querySelector('[data-list=live]').dataset.atMost = '99'")
     begun = begin(2)
     for match in begun:
         live.locator(f"a[href='/matches/{match}/']").wait_for()
@@ -185,6 +185,97 @@ def test_matches_that_begin_and_end_come_to_the_lists_by_themselves(
         (last,) = begin()
     live.locator(f"a[href='/matches/{last}/']").wait_for()
     assert new_page.errors == []
+
+
+_CHALLENGE = """
+from accounts.models import User
+from games.models import Challenge
+from games.services.challenges import challenge_cancel, challenge_create
+user = User.objects.get(username={name!r})
+for number in range({count}):
+    print(challenge_create(acting_user=user, ruleset_id="tetronogo", variant="standard",
+                           message=f"Number {{number}}").pk)
+"""
+_TAKE_BACK = """
+from games.models import Challenge
+from games.services.challenges import challenge_cancel
+for one in Challenge.objects.filter(status="open", opponent=None).order_by("pk"):
+    challenge_cancel(acting_user=one.challenger, challenge=one)
+"""
+
+
+def test_challenges_come_and_go_by_themselves_for_whoever_looks(
+    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    """Nobody asks for the lists again, and each is offered what they can do."""
+    bert, _anna = sign_in(two[1], two[0])
+    visitor: Page = new_page()
+    asked: list[str] = []
+
+    def note(sent: Request) -> None:
+        if "x-fragment" in sent.headers:
+            asked.append(sent.url)
+
+    site.python(_TAKE_BACK)
+    for page in (bert, visitor):
+        hear_lobby(page)
+        page.on("request", note)
+        page.get_by_text("Nobody is waiting for an opponent").wait_for()
+    first, second = site.python(_CHALLENGE.format(name=two[0], count=2)).split()
+    for page in (bert, visitor):
+        offers = page.locator("[data-list=offers]")
+        # The latest stands first.
+        offers.locator(".card").nth(1).get_by_text("Number 0").wait_for()
+        offers.locator(".card").nth(0).get_by_text("Number 1").wait_for()
+        assert offers.get_by_text("Nobody is waiting").is_hidden()
+        assert page.locator("#announcer").inner_text() != ""
+    assert visitor.get_by_role("link", name="Sign in to accept").count() == 2
+    assert visitor.get_by_role("button", name="Accept and play").count() == 0
+    site.python(_TAKE_BACK)
+    for page in (bert, visitor):
+        page.get_by_text("Nobody is waiting for an opponent").wait_for()
+        assert page.locator("[data-list=offers] .card").count() == 0
+    (third,) = site.python(_CHALLENGE.format(name=two[0], count=1)).split()
+    assert len({first, second, third}) == 3
+    for page in (bert, visitor):
+        page.locator(f"a[href='/challenges/{third}/']").wait_for()
+    assert asked == []
+    bert.get_by_role("button", name="Accept and play").click()  # which wants a token of his own
+    bert.wait_for_url(re.compile(r"/matches/\d+/$"))
+    visitor.get_by_text("Nobody is waiting for an opponent").wait_for()
+    assert asked == []
+
+
+def test_a_list_that_was_full_is_filled_up_from_what_it_had(
+    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    """Only where most of it has gone are the lists asked for."""
+    sign_in(two[0])
+    visitor: Page = new_page()
+    site.python(_TAKE_BACK)
+    hear_lobby(visitor)
+    visitor.evaluate("document.querySelector('[data-list=offers]').dataset.atMost = '2'")
+    site.python(_CHALLENGE.format(name=two[0], count=3))
+    shown = visitor.locator("[data-list=offers] .card:visible")
+    shown.nth(0).get_by_text("Number 2").wait_for()
+    shown.nth(1).get_by_text("Number 1").wait_for()
+    assert shown.count() == 2
+    newest = visitor.locator("[data-list=offers] .card__link").first.get_attribute("href") or ""
+    asked: list[str] = []
+
+    def note(sent: Request) -> None:
+        if "x-fragment" in sent.headers:
+            asked.append(sent.url)
+
+    visitor.on("request", note)
+    take_back = _TAKE_BACK.replace("opponent=None", f"pk={newest.strip('/').split('/')[-1]}")
+    site.python(take_back)
+    shown.nth(1).get_by_text("Number 0").wait_for()
+    assert shown.count() == 2
+    assert asked == []
+    with visitor.expect_response(lambda got: "x-fragment" in got.request.headers, timeout=60_000):
+        site.python(_TAKE_BACK)
+    visitor.get_by_text("Nobody is waiting for an opponent").wait_for()
 
 
 def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[str, str]) -> None:
@@ -303,14 +394,16 @@ def test_new_lists_leave_the_reader_where_they_were(
     action = "document.activeElement.closest('form')?.getAttribute('action') ?? ''"
     before = anna.evaluate(action)
     assert re.fullmatch(r"/challenges/\d+/accept/", before)
-    # As long as everything takes that Bert does meanwhile.
-    with anna.expect_response(
-        lambda answer: "x-fragment" in answer.request.headers, timeout=120_000
-    ):
-        offer(bert)
+    offer(bert)
+    # What it has been told, and what it asks for.
     anna.wait_for_function(
         "() => document.querySelector('#announcer').textContent.includes('new in')"
     )
+    assert anna.evaluate(action) == before
+    anna.evaluate("document.querySelector('[data-list=offers]').classList.add('old')")
+    with anna.expect_response(lambda answer: "x-fragment" in answer.request.headers):
+        anna.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    anna.wait_for_function("() => document.querySelector('.old') === null")
     assert anna.evaluate(action) == before
     assert new_page.errors == []
 

@@ -19,6 +19,7 @@ from redis.exceptions import ConnectionError as CacheAwayError
 
 from accounts.models import User
 from games.models import Challenge, Match
+from games.publishing.cards import card_of_challenge
 from games.reading import selectors
 from games.reading.versions import versions_of
 from games.views import cards
@@ -257,6 +258,28 @@ def test_each_reader_gets_forms_with_a_token_of_their_own(
     assert client.post(address, {"csrfmiddlewaretoken": "x" * 64}).status_code == 403
     assert client.post(address, {"csrfmiddlewaretoken": tokens.pop()}).status_code == 302
     assert Match.objects.get(challenge=offered).players.get(seat=1).user == cleo
+
+
+@pytest.mark.parametrize("address", ["/", "/lobby/"])
+def test_who_may_be_told_of_challenges_later_has_a_token_for_them(
+    visitor: Visitor, ada: User, address: str
+) -> None:
+    client = visitor(ada)
+    assert client.get(address, headers=ALONE).cookies["csrftoken"].value
+    assert "csrftoken" not in Client().get(address, headers=ALONE).cookies
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_challenge_is_told_as_lists_show_it(
+    visitor: Visitor, ada: User, ben: User, known: bool
+) -> None:
+    """To a reader with an account and to one without."""
+    offered = challenge(ada, message="Anyone?", options={"turn_time": 7})
+    client = visitor(ben) if known else Client()
+    page = without_tokens(client.get("/lobby/", headers=ALONE).content).decode()
+    card = without_tokens(card_of_challenge(offered, known=known).encode()).decode()
+    assert card.startswith("<article")
+    assert " ".join(card.split()) in " ".join(page.split())
 
 
 def test_times_stand_in_the_readers_zone(visitor: Visitor, ada: User, ben: User) -> None:
