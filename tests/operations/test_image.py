@@ -4,6 +4,7 @@ and it says that it is well. Where there is nothing, `test_deploy.py` still read
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from tests.support.site import Site, wait_for
 
 # The first build fetches the base and the packages.
 BUILDS_WITHIN_S = 1800
+FETCHED_WITHIN_S = 300
 WELL = ["python", "deploy/healthcheck.py"]
 
 
@@ -57,9 +59,29 @@ def run(*words: str | Path, timeout: float = 300) -> subprocess.CompletedProcess
     )
 
 
+def bases() -> list[str]:
+    """What the image is built on."""
+    text = (ROOT / "deploy" / "Dockerfile").read_text()
+    return sorted(set(re.findall(r"^FROM (\S+)", text, re.MULTILINE)))
+
+
+def is_to_be_had(base: str) -> bool:
+    """Whether an image is here, or can be fetched."""
+    if run("image", "inspect", base).returncode == 0:
+        return True
+    try:
+        return run("pull", base, timeout=FETCHED_WITHIN_S).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
 @pytest.fixture(scope="module")
 def image() -> Iterator[str]:
-    """The image of this checkout, by a name that nobody else has."""
+    """The image of this checkout, by a name that nobody else has. Skips, and says so, where what it
+    is built on is neither here nor to be had."""
+    for base in bases():
+        if not is_to_be_had(base):
+            pytest.skip(f"NO {base}, AND NO WAY TO FETCH IT: the image is not tried")
     name = f"gauntlet-tested:{secrets.token_hex(6)}"
     done = run("build", "--file", ROOT / "deploy" / "Dockerfile", "--tag", name, ROOT,
                timeout=BUILDS_WITHIN_S)  # fmt: skip
