@@ -31,6 +31,7 @@ from core.clock import now_ms
 from core.refusals import Refusal
 from games import presence
 from games.audience import AUDIENCES, group_of, user_group_of
+from games.engine.decisions import ROOM
 from games.models import Challenge, Match
 from games.options.terms import is_rated, terms_of
 from games.publishing import frames
@@ -38,7 +39,7 @@ from games.publishing.publish import Heard
 from games.reading import selectors
 from games.reading.matches import reader_of, standing_of, versions_of
 from games.services.arrivals import match_attend
-from games.sockets import rooms
+from games.sockets import crowd, rooms
 from games.sockets.executor import in_read_thread, in_turn_thread
 from games.sockets.rooms import VERSION, Room
 
@@ -238,7 +239,7 @@ class MatchStream(Stream):
         """Raises Refusal ``match.none``."""
         super().__init__(user, **opened)
         self.match_id = match_id
-        self.audience, _organise = standing_of(match_id, user)
+        self.audience, self.organise = standing_of(match_id, user)
         self.reads_as = "player" if self.audience in (0, 1) else "room"
         self.version = 0
         self._over = self._waits = False
@@ -271,6 +272,7 @@ class MatchStream(Stream):
         await self._attend(await presence.arrive(self.match_id, self.audience, self.name))
         versions = await in_read_thread(versions_of, self.match_id)
         if versions[AUDIENCES.index(self.audience)] > self.version:
+            await self._stand_anew()
             yield await self._sync()
 
     async def hear(self, heard: Heard) -> AsyncIterator[dict[str, Any]]:
@@ -294,13 +296,28 @@ class MatchStream(Stream):
     async def leave(self) -> None:
         await presence.leave(self.match_id, self.audience, self.name)
 
+    async def _stand_anew(self) -> None:
+        """Find out what somebody who watches may do now."""
+        if self.audience == ROOM:
+            _audience, self.organise = await in_read_thread(standing_of, self.match_id, self.user)
+
     async def _sync(self) -> dict[str, Any]:
-        reader = await in_read_thread(reader_of, self.match_id, self.user)
+        sync = await self._read()
         there = await presence.arrive(self.match_id, self.audience, self.name)
-        self.version = reader.sync["version"]
-        self._over = reader.over
-        self._waits = reader.sync["view"]["phase"] == "waiting"
-        return {**reader.sync, "presence": there}
+        self.version = sync["version"]
+        return {**sync, "presence": there}
+
+    async def _read(self) -> dict[str, Any]:
+        """The `sync` frame as things stand. Spectators share it, by sockets and streams alike."""
+        if self.audience != ROOM:
+            reader = await in_read_thread(reader_of, self.match_id, self.user)
+            self._over = reader.over
+            self._waits = reader.sync["view"]["phase"] == "waiting"
+            return reader.sync
+        shared = crowd.here()
+        view = await shared.view(self.match_id, since=time.monotonic(), run=in_read_thread)
+        self._over, self._waits = view.over, view.waits
+        return view.sync(at=now_ms(), organise=self.organise)
 
 
 # -- everything that concerns somebody -----------------------------------------------------------

@@ -21,6 +21,7 @@ from accounts.connections.sockets import Visitor
 from accounts.models import User
 from core.refusals import Refusal
 from games import store
+from games.bots import streams
 from games.engine.decisions import Audience
 from games.models import Match
 from games.publishing.publish import encode
@@ -242,8 +243,34 @@ def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     async def here(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
 
-    for module in (admission, consumers):
+    for module in (admission, consumers, streams):
         monkeypatch.setattr(module, "in_read_thread", here)
+
+
+def test_streams_of_spectators_share_it_and_are_told_the_same(
+    play: Play, cleo: User, in_this_thread: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Match] = []
+
+    def held_of(match: Match) -> store.Held:
+        made.append(match)
+        return _held_of(match)
+
+    opened = [streams.MatchStream(cleo, play.pk) for _ in range(20)]
+    monkeypatch.setattr(store, "held_of", held_of)
+
+    @async_to_sync
+    async def told() -> list[Frame]:
+        return [plain(each) for each in await asyncio.gather(*[one._sync() for one in opened])]
+
+    for placed in (False, True):
+        if placed:
+            placing(play)
+        alone = plain(told_alone(play, cleo).sync)
+        made.clear()
+        for frame in told():
+            assert {**frame, "at": 0, "presence": None} == {**alone, "at": 0, "presence": None}
+        assert len(made) == 1
 
 
 def test_what_a_crowd_that_arrives_asks_of_the_database(
