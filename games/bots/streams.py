@@ -289,6 +289,7 @@ class MatchStream(Stream):
             missed = frame["version"] > self.version + 1
             self.version = frame["version"]
             if missed or frame["resync"]:
+                await self._stand_anew()
                 yield await self._sync()
                 return
         yield frame

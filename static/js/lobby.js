@@ -24,6 +24,8 @@ let last = 0;
 let stale = false;
 // What the server calls the lists that are shown; empty: as they came with the page.
 let tag = "";
+// How often the lists were changed by what was told.
+let changes = 0;
 
 /** Have the lists fetched soon; several wishes are one. A tab out of sight waits until it is seen. */
 function refreshSoon() {
@@ -41,7 +43,8 @@ async function refresh() {
   last = Date.now();
   // A form that is being used must not be pulled from under the finger.
   if (region === null || region.querySelector("form[data-sent]")) return;
-  let html;
+  const changesBefore = changes;
+  let html, called;
   try {
     const response = await fetch(location.href, {
       headers: { "X-Fragment": "live", ...(tag && { "If-None-Match": tag }) },
@@ -50,10 +53,15 @@ async function refresh() {
     if (response.status === 304) return;
     if (!response.ok || response.redirected) return;
     html = await response.text();
-    tag = response.headers.get("ETag") ?? "";
+    called = response.headers.get("ETag") ?? "";
   } catch {
     return; // the next frame, or coming back, asks again
   }
+  if (changes !== changesBefore) {
+    refreshSoon(); // what has come is older than what is shown
+    return;
+  }
+  tag = called;
   const fresh = new DOMParser().parseFromString(html, "text/html").body;
   const before = cards(region);
   const focused = addressOf(document.activeElement);
@@ -110,8 +118,11 @@ function hear(frame) {
  * @param {Live.News} frame
  */
 function isForAll(frame) {
-  if (location.search !== "" || !region?.querySelector("[data-list]")) return false;
   const me = reader();
+  if (!region?.querySelector("[data-list]")) return false;
+  // Of challenges a list of matches has none.
+  const isElsewhere = frame.type === "challenge" && !region.querySelector("[data-list=offers]");
+  if (location.search !== "" && !isElsewhere) return false;
   switch (frame.type) {
     case "match.started":
     case "match.ended":
@@ -141,28 +152,39 @@ function changeLists() {
   const frames = told;
   told = [];
   tag = ""; // what is shown from here on is nothing that the server has a name for
-  let added = 0;
-  let whole = true;
-  for (const frame of frames) {
-    if (frame.type === "match.started") {
-      const done = put("live", frame.url, frame.card ?? "");
-      added += done.added;
-      whole &&= done.whole;
-    } else if (frame.type === "match.ended") {
-      whole = drop("live", frame.url) && whole;
-      const done = put("over", "", frame.card ?? "");
-      whole &&= done.whole;
-      if (done.added > 0) countOne();
-    } else if (frame.type === "challenge" && frame.status === "open") {
-      const done = put("offers", frame.url, offerOf(frame) ?? "");
-      added += done.added;
-      whole &&= done.whole;
-    } else if (frame.type === "challenge") {
-      whole = drop("offers", frame.url) && whole;
-    }
-  }
+  changes += 1;
+  const focused = addressOf(document.activeElement);
+  const done = frames.map(changeBy);
+  // What was replaced by its new self.
+  if (focused && addressOf(document.activeElement) !== focused) findByAddress(focused)?.focus();
+  const added = done.reduce((sum, each) => sum + each.added, 0);
   if (added > 0) announce(`${added} new in the lists.`);
-  if (!whole) refreshSoon();
+  if (!done.every(({ whole }) => whole)) refreshSoon();
+}
+
+/**
+ * How many cards a frame has added to those that are read first, and whether the page could do by
+ * itself what it asks for.
+ * @param {Live.News} frame
+ * @returns {{added: number, whole: boolean}}
+ */
+function changeBy(frame) {
+  switch (frame.type) {
+    case "match.started":
+      return put("live", frame.url, frame.card ?? "");
+    case "match.ended": {
+      const whole = drop("live", frame.url);
+      const done = put("over", "", frame.card ?? "");
+      if (done.added > 0) countOne();
+      return { added: 0, whole: whole && done.whole };
+    }
+    case "challenge":
+      return frame.status === "open"
+        ? put("offers", frame.url, offerOf(frame) ?? "")
+        : { added: 0, whole: drop("offers", frame.url) };
+    default:
+      return { added: 0, whole: true };
+  }
 }
 
 /**

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.site import Site
+from tests.support.site import Site, wait_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Request
+    from playwright.sync_api import APIResponse, Page, Request, Route
 
 pytestmark = pytest.mark.browser
 
@@ -276,6 +276,35 @@ def test_a_list_that_was_full_is_filled_up_from_what_it_had(
     with visitor.expect_response(lambda got: "x-fragment" in got.request.headers, timeout=60_000):
         site.python(_TAKE_BACK)
     visitor.get_by_text("Nobody is waiting for an opponent").wait_for()
+
+
+def test_lists_that_come_late_do_not_undo_what_was_told_meanwhile(
+    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    sign_in(two[0])
+    visitor: Page = new_page()
+    site.python(_TAKE_BACK)
+    hear_lobby(visitor)
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        if "x-fragment" in route.request.headers and not held:
+            held.append((route, route.fetch()))
+        else:
+            route.continue_()
+
+    visitor.route("**/lobby/", hold)
+    with visitor.expect_request(lambda sent: "x-fragment" in sent.headers):
+        visitor.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    wait_for(lambda: visitor.evaluate("1") and held, what="the lists as they were")
+    (number,) = site.python(_CHALLENGE.format(name=two[0], count=1)).split()
+    card = visitor.locator(f"a[href='/challenges/{number}/']")
+    card.wait_for()
+    with visitor.expect_request(lambda sent: "x-fragment" in sent.headers):
+        (route, response) = held[0]
+        route.fulfill(response=response)
+    assert card.count() == 1
+    site.python(_TAKE_BACK)
 
 
 def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[str, str]) -> None:
