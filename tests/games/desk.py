@@ -92,7 +92,8 @@ class Desk:
         return Person(**self._ask("seated", match=match, seat=seat))
 
     def rows(self, match: int) -> Any:
-        """Everything that is stored of a match, but for when a worker looks next."""
+        """Everything that is stored of a match, but for when a worker looks next, and whether its
+        end is yet to be followed up."""
         return self._ask("rows", match=match)
 
     def record(self, match: int) -> Any:
@@ -267,7 +268,7 @@ def rows(*, match: int) -> dict[str, Any]:
     from games.models import ChatMessage, Match, MatchEntry
 
     row: dict[str, Any] = dict(Match.objects.filter(pk=match).values().get())
-    del row["wake_at"], row["sweep_at"]
+    del row["wake_at"], row["sweep_at"], row["aftermath_due"]
     return {
         "match": row,
         "entries": list(MatchEntry.objects.filter(match=match).order_by("seq").values()),
