@@ -29,6 +29,7 @@ from games import presence
 from games.bots import streams
 from games.engine.decisions import Audience
 from games.publishing.publish import Heard
+from games.sockets import crowd
 from tests.games import support
 from tests.games import test_secrecy as secrecy
 from tests.games.support import T0, Play, Wire
@@ -314,6 +315,7 @@ def theatre(
     # Streams in this thread and its transaction. Who is there is no secret of the match.
     for name in ("in_turn_thread", "in_read_thread"):
         monkeypatch.setattr(streams, name, at_once)
+    monkeypatch.setattr(crowd, "here", crowd.Crowd)
     monkeypatch.setattr(presence, "arrive", nobody)
     monkeypatch.setattr(presence, "seen", nobody)
     settings.GAUNTLET_API_LIMITS = dict.fromkeys(settings.GAUNTLET_API_LIMITS, 100_000)
