@@ -25,7 +25,12 @@ def test_an_open_challenge_is_news_for_the_lobby(wire: Wire, ada: User) -> None:
         "rated": True,
         "terms": "",
     }
-    assert wire.frames("challenge") == [(LOBBY_GROUP, frame), (user_group_of(ada.pk), frame)]
+    lobby, own = wire.frames("challenge")
+    assert own == (user_group_of(ada.pk), frame)
+    # And its cards, for the lists that pages have open.
+    cards = {name: lobby[1].pop(name) for name in ("card", "visitor_card")}
+    assert all(card.startswith("<article") for card in cards.values())
+    assert lobby == (LOBBY_GROUP, frame)
 
 
 def test_a_named_challenge_is_news_for_two(wire: Wire, ada: User, ben: User) -> None:
