@@ -158,14 +158,18 @@ def submit(play: Play, seat: int, text: str, at: int) -> Ack | Refusal:
         return play.submit(seat, text, at)
 
 
-@pytest.mark.usefixtures("valkey")
 @pytest.mark.django_db(transaction=True)
-class TestMeanwhile:
-    """Whatever is sent lets run out what had run out before it, but not over what came in time."""
+class Placing:
+    """Somebody places in a match that is committed: what is sent has a transaction of its own."""
 
     @pytest.fixture
     def play(self, ada: User, ben: User) -> Play:
         return placing(started((ada, ben)))
+
+
+@pytest.mark.usefixtures("valkey")
+class TestMeanwhile(Placing):
+    """Whatever is sent lets run out what had run out before it, but not over what came in time."""
 
     def test_the_late_one_is_refused_at_once(self, play: Play) -> None:
         ticket = INTAKE.take(play.pk)
@@ -215,13 +219,8 @@ class TestMeanwhile:
 
 
 @pytest.mark.usefixtures("hung")
-@pytest.mark.django_db(transaction=True)
-class TestMeanwhileWithoutRedis:
+class TestMeanwhileWithoutRedis(Placing):
     """Nobody knows what others have: the fixed grace is for what both players send, too."""
-
-    @pytest.fixture
-    def play(self, ada: User, ben: User) -> Play:
-        return placing(started((ada, ben)))
 
     @pytest.mark.parametrize("after", [1, settings.GAUNTLET_SETTLE_MS])
     def test_without_redis_the_other_player_comes_after_the_grace(

@@ -80,6 +80,29 @@ def hear_lobby(page: Page) -> None:
     page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
 
 
+def asks_for_lists(sent: Request) -> bool:
+    """Whether a page asks for its lists alone."""
+    return "x-fragment" in sent.headers
+
+
+def fragments_asked(*pages: Page) -> list[str]:
+    """Where pages ask for their lists alone; grows with each time that one does."""
+    asked: list[str] = []
+
+    def note(sent: Request) -> None:
+        if asks_for_lists(sent):
+            asked.append(sent.url)
+
+    for page in pages:
+        page.on("request", note)
+    return asked
+
+
+def go_back_to(page: Page) -> None:
+    """Have a page believe that its reader has come back to it: it asks for its lists."""
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+
+
 def offer(page: Page, opponent: str = "", pace: str = "Unhurried") -> str:
     """Make a challenge through the form; the address where one waits for the answer."""
     page.goto("/lobby/")
@@ -101,9 +124,9 @@ def test_lists_that_are_shown_are_not_sent_again(
 
     def look_again() -> Any:
         with bert.expect_response(
-            lambda answer: "x-fragment" in answer.request.headers, timeout=20_000
+            lambda answer: asks_for_lists(answer.request), timeout=20_000
         ) as got:
-            bert.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+            go_back_to(bert)
         return got.value
 
     assert look_again().status == 200
@@ -154,13 +177,7 @@ def test_matches_that_begin_and_end_come_to_the_lists_by_themselves(
     first, *_others = begin(3)
     end(first)
     page: Page = new_page()
-    asked: list[str] = []
-
-    def note(sent: Request) -> None:
-        if "x-fragment" in sent.headers:
-            asked.append(sent.url)
-
-    page.on("request", note)
+    asked = fragments_asked(page)
     page.goto(address)
     page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
     live, over = (page.locator(f"[data-list={name}] .grid") for name in ("live", "over"))
@@ -181,7 +198,7 @@ def test_matches_that_begin_and_end_come_to_the_lists_by_themselves(
     # With a filter a page has to ask which of them belong to it.
     page.goto("/watch/?ruleset=tetronogo")
     page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
-    with page.expect_response(lambda got: "x-fragment" in got.request.headers, timeout=60_000):
+    with page.expect_response(lambda got: asks_for_lists(got.request), timeout=60_000):
         (last,) = begin()
     live.locator(f"a[href='/matches/{last}/']").wait_for()
     assert new_page.errors == []
@@ -204,22 +221,24 @@ for one in Challenge.objects.filter(status="open", opponent=None).order_by("pk")
 """
 
 
+@pytest.fixture
+def visitor(site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]) -> Page:
+    """Somebody without an account in the lobby, where nobody offers anything yet."""
+    sign_in(*two)
+    page: Page = new_page()
+    site.python(_TAKE_BACK)
+    hear_lobby(page)
+    return page
+
+
 def test_challenges_come_and_go_by_themselves_for_whoever_looks(
-    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+    site: Site, sign_in: Any, two: tuple[str, str], visitor: Page
 ) -> None:
     """Nobody asks for the lists again, and each is offered what they can do."""
-    bert, _anna = sign_in(two[1], two[0])
-    visitor: Page = new_page()
-    asked: list[str] = []
-
-    def note(sent: Request) -> None:
-        if "x-fragment" in sent.headers:
-            asked.append(sent.url)
-
-    site.python(_TAKE_BACK)
+    (bert,) = sign_in(two[1])
+    asked = fragments_asked(bert, visitor)
+    hear_lobby(bert)
     for page in (bert, visitor):
-        hear_lobby(page)
-        page.on("request", note)
         page.get_by_text("Nobody is waiting for an opponent").wait_for()
     first, second = site.python(_CHALLENGE.format(name=two[0], count=2)).split()
     for page in (bert, visitor):
@@ -247,13 +266,9 @@ def test_challenges_come_and_go_by_themselves_for_whoever_looks(
 
 
 def test_a_list_that_was_full_is_filled_up_from_what_it_had(
-    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+    site: Site, two: tuple[str, str], visitor: Page
 ) -> None:
     """Only where most of it has gone are the lists asked for."""
-    sign_in(two[0])
-    visitor: Page = new_page()
-    site.python(_TAKE_BACK)
-    hear_lobby(visitor)
     visitor.evaluate("document.querySelector('[data-list=offers]').dataset.atMost = '2'")
     site.python(_CHALLENGE.format(name=two[0], count=3))
     shown = visitor.locator("[data-list=offers] .card:visible")
@@ -261,46 +276,36 @@ def test_a_list_that_was_full_is_filled_up_from_what_it_had(
     shown.nth(1).get_by_text("Number 1").wait_for()
     assert shown.count() == 2
     newest = visitor.locator("[data-list=offers] .card__link").first.get_attribute("href") or ""
-    asked: list[str] = []
-
-    def note(sent: Request) -> None:
-        if "x-fragment" in sent.headers:
-            asked.append(sent.url)
-
-    visitor.on("request", note)
+    asked = fragments_asked(visitor)
     take_back = _TAKE_BACK.replace("opponent=None", f"pk={newest.strip('/').split('/')[-1]}")
     site.python(take_back)
     shown.nth(1).get_by_text("Number 0").wait_for()
     assert shown.count() == 2
     assert asked == []
-    with visitor.expect_response(lambda got: "x-fragment" in got.request.headers, timeout=60_000):
+    with visitor.expect_response(lambda got: asks_for_lists(got.request), timeout=60_000):
         site.python(_TAKE_BACK)
     visitor.get_by_text("Nobody is waiting for an opponent").wait_for()
 
 
 def test_lists_that_come_late_do_not_undo_what_was_told_meanwhile(
-    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+    site: Site, two: tuple[str, str], visitor: Page
 ) -> None:
-    sign_in(two[0])
-    visitor: Page = new_page()
-    site.python(_TAKE_BACK)
-    hear_lobby(visitor)
     held: list[tuple[Route, APIResponse]] = []
 
     def hold(route: Route) -> None:
-        if "x-fragment" in route.request.headers and not held:
+        if asks_for_lists(route.request) and not held:
             held.append((route, route.fetch()))
         else:
             route.continue_()
 
     visitor.route("**/lobby/", hold)
-    with visitor.expect_request(lambda sent: "x-fragment" in sent.headers):
-        visitor.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    with visitor.expect_request(asks_for_lists):
+        go_back_to(visitor)
     wait_for(lambda: visitor.evaluate("1") and held, what="the lists as they were")
     (number,) = site.python(_CHALLENGE.format(name=two[0], count=1)).split()
     card = visitor.locator(f"a[href='/challenges/{number}/']")
     card.wait_for()
-    with visitor.expect_request(lambda sent: "x-fragment" in sent.headers):
+    with visitor.expect_request(asks_for_lists):
         (route, response) = held[0]
         route.fulfill(response=response)
     assert card.count() == 1
@@ -430,8 +435,8 @@ def test_new_lists_leave_the_reader_where_they_were(
     )
     assert anna.evaluate(action) == before
     anna.evaluate("document.querySelector('[data-list=offers]').classList.add('old')")
-    with anna.expect_response(lambda answer: "x-fragment" in answer.request.headers):
-        anna.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    with anna.expect_response(lambda answer: asks_for_lists(answer.request)):
+        go_back_to(anna)
     anna.wait_for_function("() => document.querySelector('.old') === null")
     assert anna.evaluate(action) == before
     assert new_page.errors == []
