@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Final
 
 import httpx
 import pytest
@@ -113,6 +114,12 @@ def test_what_a_reader_calls_a_request_is_not_passed_on(proxy: Proxy) -> None:
     assert "theirs-not-ours" not in named
 
 
+SAYS_503: Final = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n"
+    b"Connection: close\r\n\r\n"
+)
+
+
 class Deaf:
     """A server that takes a request and hangs up; with an ``answer``, one that gives that first."""
 
@@ -145,6 +152,22 @@ def test_what_writes_is_never_sent_twice(tmp_path: Path, method: str, times: int
     finally:
         proxy.stop()
         for each in deaf:
+            each.listener.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/matches/7/", "/ws/v1/matches/7/", "/readyz"])
+def test_what_the_site_says_when_it_is_not_well_is_passed_on(tmp_path: Path, path: str) -> None:
+    """However often: where the database is away both web processes say so, and neither of them is
+    taken for one that is away itself, by which nobody would be served anything (502)."""
+    unwell = [Deaf(SAYS_503), Deaf(SAYS_503)]
+    proxy = proxying(tmp_path, *(each.port for each in unwell))
+    try:
+        for _ in range(8):
+            answer = httpx.get(f"{proxy.base_url}{path}")
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    finally:
+        proxy.stop()
+        for each in unwell:
             each.listener.close()
 
 
