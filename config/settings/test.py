@@ -19,6 +19,7 @@ from config.settings.base import (
     GAUNTLET_API_LIMITS,
     GAUNTLET_DB_POOLER,
     GAUNTLET_HOLD_MS,
+    POOL_MAX,
     REST_FRAMEWORK,
 )
 from core.env import env
@@ -51,6 +52,10 @@ LOGGING = logging_config(json=False, level=env.str("GAUNTLET_LOG_LEVEL", "WARNIN
 # Transactional tests empty every table; the audit log refuses that to everybody else.
 if not GAUNTLET_DB_POOLER:
     DATABASES["default"]["OPTIONS"]["options"] += " -c gauntlet.allow_truncate=on"
+
+# A test that is one transaction asks nothing while it looks at a page, for however long that is.
+if not POOL_MAX and not GAUNTLET_DB_POOLER:
+    DATABASES["default"]["OPTIONS"]["options"] += " -c idle_in_transaction_session_timeout=0"
 
 # `script/test` migrates once; each process that tests begins with a copy.
 if _template := env.str("GAUNTLET_TEST_TEMPLATE", ""):

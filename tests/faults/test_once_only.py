@@ -78,9 +78,11 @@ def stand_in(site: Site, *webs: Site | AnotherWeb) -> None:
     )
 
 
-def set_aside(site: Site) -> list[tuple[str, ...]]:
-    """What a job has failed at, as where it met somebody who does the same."""
-    return site.sql("SELECT job, key, reason FROM jobs_setaside")
+def set_aside(site: Site, matches: list[int]) -> list[tuple[str, ...]]:
+    """What a job has failed at of some matches, as where it met somebody who does the same."""
+    # What other tests have torn on purpose may still lie there.
+    query = "SELECT job, key, reason FROM jobs_setaside WHERE key = ANY(%s)"
+    return site.sql(query, [str(match) for match in matches])
 
 
 def test_of_two_web_processes_that_stand_in_one_sweeps_at_a_time(
@@ -145,7 +147,8 @@ async def _is_done_once(
 ) -> None:
     """Reminders and what runs out, in so many matches at the same time: told once to everybody, and
     written down once, by whoever came first; whoever came second has not failed at it either."""
-    matches = [desk.match(*players, pick_time=12) for _ in range(number)]
+    # Long enough for everybody to be there, on a busy machine too, before the first reminder.
+    matches = [desk.match(*players, pick_time=20) for _ in range(number)]
     with slow_wakes(site, matches[0]):
         async with AsyncExitStack() as stack:
             readers = [
@@ -154,12 +157,12 @@ async def _is_done_once(
             ]
             for reader in readers:
                 await reader.next("sync")
-            told = [_told_of(await reader.until("step", timeout=SOON)) for reader in readers]
+            told = [_told_of(await reader.until("step", timeout=2 * SOON)) for reader in readers]
         for match in matches:
             wait_until_ran_out(site, match)
     assert [actors(site, match) for match in matches] == [BOTH_RAN_OUT] * len(matches)
     assert told == [Counter({("turn", 5000): 1})] * len(matches)
-    assert set_aside(site) == []
+    assert set_aside(site, matches) == []
 
 
 def _told_of(frames: list[dict[str, object]]) -> Counter[tuple[object, object]]:

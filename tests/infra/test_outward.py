@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from django.conf import settings as configured
 from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection, send_mail
+from django.db import connection
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisConnectionError
 
@@ -81,13 +82,21 @@ def test_what_the_site_itself_stands_on_has_limits() -> None:
     assert database["connect_timeout"] <= 10
     assert "lock_timeout" in database["options"]
     assert "statement_timeout" in database["options"]
-    assert "idle_in_transaction_session_timeout" in database["options"]
+    assert "idle_in_transaction_session_timeout=30000" in database["options"]
     caches: Any = configured.CACHES
     broker: Any = configured.CELERY_BROKER_TRANSPORT_OPTIONS
     cache = caches["default"]["OPTIONS"]
     for each in (cache, broker):
         assert each["socket_connect_timeout"] <= 5
         assert each["socket_timeout"] <= 30
+
+
+@pytest.mark.django_db
+def test_a_test_that_is_one_transaction_may_stand_still() -> None:
+    """While it looks at a page, on a slow machine for longer than the site allows itself."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW idle_in_transaction_session_timeout")
+        assert cursor.fetchone() == ("0",)
 
 
 # -- at the other end ----------------------------------------------------------------------------
