@@ -128,8 +128,8 @@ def answering(behave: Callable[[socket.socket], None]) -> Iterator[int]:
         threading.Thread(target=serve, daemon=True).start()
         yield server.getsockname()[1]
         over.set()
-    for connection in taken:
-        connection.close()
+    for each in taken:
+        each.close()
 
 
 def silent(connection: socket.socket) -> None:
