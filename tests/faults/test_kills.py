@@ -39,8 +39,9 @@ def test_nobody_notices_that_one_is_away(name: str, fault: str, site: Site, crow
     """Killed, or standing still with all that it has in hand: clocks run out on time while it is
     away, and nothing is done twice by what it does as soon as it is back."""
     process = {each.name: each for each in site.processes}[name]
-    # No turn has told a worker of these: they are farther off than that.
-    crowd.begin(played=0, clocks=[4, 5])
+    # No turn has told a worker of these: they are farther off than that, and so far that both have
+    # been made before the first is over.
+    crowd.begin(played=0, clocks=[8, 9])
     dues = {match: deadline(site, match) for match in crowd.clocks}
     if fault == "killed":
         process.kill()
