@@ -58,6 +58,13 @@ def deadline(site: Site, match: int) -> int:
     return int(found[0])
 
 
+def seconds_until_late(site: Site, crowd: Crowd) -> float:
+    """In how many seconds everything is late that nobody answers. Asked before whatever happens,
+    since the database may then be away; nothing may have run out yet."""
+    assert not any(ran_out(site, match) for match in crowd.clocks)
+    return (max(deadline(site, match) for match in crowd.clocks) - database_ms(site)) / 1000 + 1
+
+
 def database_ms(site: Site) -> int:
     """What time it is, by the clock that counts."""
     (found,) = site.sql("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")

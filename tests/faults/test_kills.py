@@ -19,6 +19,7 @@ from tests.faults.support import (
     entries,
     first_acts,
     ran_out,
+    seconds_until_late,
     wait_for_sweeps,
 )
 from tests.games.client import Reader
@@ -72,12 +73,13 @@ def test_nobodys_time_runs_out_while_the_web_process_is_away(
 ) -> None:
     """For longer than an outage takes, with submissions on their way into it. Then it is given
     back."""
-    crowd.begin(played=0, clocks=[2.5, 4])
+    crowd.begin(played=0, clocks=[5, 6])
+    until_late = seconds_until_late(site, crowd)
     if fault == "killed":
         site.web.kill()
     else:
         site.web.pause()
-    time.sleep(4)
+    time.sleep(max(4, until_late))
     assert not any(ran_out(site, match) for match in crowd.clocks)  # nobody could have answered
     if fault == "killed":
         site.web.start()
@@ -179,7 +181,7 @@ def test_a_worker_is_killed_with_a_task_that_stands_nowhere_else(
 
 
 def test_everything_at_once(ground: Ground, site: Site, crowd: Crowd) -> None:
-    crowd.begin(played=0, clocks=[6, 9])
+    crowd.begin(played=0, clocks=[9, 10])
     ground.kill_everything()
     time.sleep(3)  # a machine takes longer to be back
     ground.start_everything()

@@ -18,7 +18,7 @@ import httpx
 import psycopg
 import pytest
 
-from tests.faults.support import MATCHES, cut_off, first_acts, stored
+from tests.faults.support import MATCHES, cut_off, first_acts, seconds_until_late, stored
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.support.ground import STATEMENT, Ground
@@ -58,12 +58,13 @@ def test_ended_at_once(number: signal.Signals, ground: Ground, crowd: Crowd) -> 
 def test_it_stands_still(ground: Ground, site: Site, crowd: Crowd) -> None:
     """All of its processes, with turns on their way: nobody hears anything, and nobody's time runs
     out. Then all that it was asked for is done, once, and clocks get back what it took."""
-    crowd.begin(played=0, clocks=[3, 4])
+    crowd.begin(played=0, clocks=[6, 6.5])
     with ground.held_turns(STATEMENT) as let_go:
         sent = cut_off(ground, crowd)
+        until_late = seconds_until_late(site, crowd)
         with ground.hung_postgres():
             let_go()
-            time.sleep(STILL_S)
+            time.sleep(max(STILL_S, until_late))
             assert [each for each in sent if crowd.ledger.sent[each].acks] == []
     back = time.monotonic()
     assert httpx.get(f"{site.base_url}/lobby/", timeout=60).status_code == 200
