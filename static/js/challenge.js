@@ -2,7 +2,7 @@
 /** A challenge's page says how the challenge stands now, whatever happens to it meanwhile and however
  * the reader comes back to the page. Without this script, loading the page again does. */
 
-import { announce, localiseTimes } from "./site.js";
+import { announce, leaveFor, localiseTimes } from "./site.js";
 import { notices } from "./notices.js";
 
 const LONGEST = 2 ** 31 - 1; // what a timer takes
@@ -26,7 +26,7 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   const match = fresh.querySelector("[data-match]");
   if (match !== null && document.querySelector("[data-waits-for-match]") !== null) {
-    location.assign(match.getAttribute("href") ?? "");
+    leaveFor(match.getAttribute("href") ?? "");
     return;
   }
   const before = title();

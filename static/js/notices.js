@@ -6,7 +6,7 @@
  * Notices are hints: the badge is drawn by the server, and a reader who was away reloads the truth.
  */
 
-import { announce, soundMuted, toast } from "./site.js";
+import { announce, leaveFor, soundMuted, toast } from "./site.js";
 
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
@@ -208,7 +208,7 @@ class Notices extends Target {
       if (location.pathname === notice.url) return;
       if (document.querySelector("[data-waits-for-match]")) {
         announce(`${notice.text} Going there.`, { now: true });
-        location.assign(notice.url);
+        leaveFor(notice.url);
         return;
       }
     }

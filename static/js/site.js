@@ -155,6 +155,17 @@ export function announce(text, { now = false, about = "" } = {}) {
 }
 
 /**
+ * Go to another page, but once: whoever is told twice to go there must not begin to load it anew.
+ * @param {string} address
+ */
+export function leaveFor(address) {
+  const { href } = new URL(address, location.href);
+  if (root.dataset.leavesFor === href) return;
+  root.dataset.leavesFor = href;
+  location.assign(href);
+}
+
+/**
  * Show a short note in the corner; it goes by itself unless it is about something that failed.
  * @param {string} text
  * @param {{kind?: "info"|"success"|"danger", seconds?: number}} options
@@ -221,6 +232,13 @@ function enhanceForms() {
   });
 }
 
+/** Who comes back to the page may leave it again for where they went. */
+function forgetLeaving() {
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) delete root.dataset.leavesFor;
+  });
+}
+
 function enhanceThemeToggles() {
   labelThemeToggle();
   /** @type {NodeListOf<HTMLElement>} */
@@ -257,6 +275,7 @@ if (!root.classList.contains("js")) {
   setInterval(() => localiseTimes(), 60_000);
   enhanceMenus();
   enhanceForms();
+  forgetLeaving();
   enhanceThemeToggles();
   showWhereOneIs();
   const mistake = document.querySelector("[data-focus-first] [aria-invalid='true']");

@@ -327,6 +327,32 @@ def test_two_strangers_find_each_other(sign_in: Any, new_page: Any, two: tuple[s
     assert new_page.errors == []
 
 
+def test_whoever_waits_for_a_match_loads_its_page_once(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    """However slow it is to come: they are told by the match and by the challenge."""
+    anna, bert = sign_in(*two)
+    address = offer(anna, two[1])
+    anna.wait_for_function("() => document[Symbol.for('gauntlet.notices')]?.open === true")
+    bert.goto(address)
+    asked: list[Route] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    anna.route(re.compile(r"/matches/\d+/$"), hold)
+    with anna.expect_response(lambda answer: asks_for_lists(answer.request)):
+        bert.get_by_role("button", name="Accept and play").click()
+    bert.wait_for_timeout(1_000)  # ms: what was told has its effect
+    for route in asked:
+        route.continue_()
+    anna.wait_for_url(re.compile(r"/matches/\d+/$"))
+    assert len(asked) == 1
+    anna.go_back()  # where the match has begun, too
+    anna.wait_for_url(re.compile(r"/matches/\d+/$"))
+    assert new_page.errors == []
+
+
 def test_a_challenges_page_says_how_it_stands(
     sign_in: Any, new_page: Any, two: tuple[str, str]
 ) -> None:
