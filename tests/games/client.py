@@ -95,10 +95,14 @@ class Reader:
 
     async def look(self) -> Frame:
         """Everything anew: the `sync`. As slowly as may be asked for it again and again, with a
-        submission each time: sooner, the submission would be refused as one frame too many."""
-        await asyncio.sleep(0.3)
+        submission each time: sooner, the submission would be refused as one frame too many.
+
+        What a `sync` said that nobody asked for is not how things stand now, whenever it came."""
+        self.frames = [frame for frame in await self.pause(0.3) if frame["type"] != "sync"]
         await self.say("sync")
-        return await self.next("sync")
+        while (frame := await self.next("sync"))["version"] < self.version:
+            pass
+        return frame
 
     async def hear(self) -> None:
         """Wait for a frame, whatever it is, and keep it for later."""

@@ -123,8 +123,10 @@ async def _turn(
     site: Site, readers: tuple[Reader, Reader], match: int, seed: int, turn: int
 ) -> None:
     """A submission by whoever is to move."""
+    views = []
     for seat, reader in enumerate(readers):
         view = (await reader.look())["view"]
+        views.append(view)
         if any(each["seat"] == seat and each["sealed"] is None for each in view["decisions"]):
             text = site.hand.call(
                 "tests.operations.filled:random_move", match=match, seat=seat, seed=seed
@@ -132,4 +134,4 @@ async def _turn(
             answer = await reader.submit(text)
             assert answer["type"] == "ack", (turn, answer)
             return
-    raise AssertionError("nobody is to move")
+    raise AssertionError(f"nobody is to move: {views}")
