@@ -61,10 +61,16 @@ def test_the_linters_are_pinned(linter: str) -> None:
 def test_ci_runs_what_has_to_pass_for_whoever_proposes_a_change() -> None:
     # YAML 1.1, which GitHub does not read it by, has "on" for true.
     asked: Any = workflow()
-    assert set(asked[True]) == {"push", "pull_request"}
+    assert set(asked[True]) == {"push", "pull_request", "schedule", "workflow_dispatch"}
     ran = {name: commands(job) for name, job in asked["jobs"].items()}
     line = "${{ matrix.python }}"
-    assert ran == {"everything": [".ci/run"], "pythons": [f"script/test --python {line}"]}
+    assert ran == {
+        "everything": [".ci/run"], "pythons": [f"script/test --python {line}"],
+        "whole": ["script/test --whole"],
+    }  # fmt: skip
+    asks = {name: job["if"] for name, job in asked["jobs"].items()}
+    assert asks.pop("whole").startswith("github.event_name == 'schedule' ||")
+    assert set(asks.values()) == {"github.event_name != 'schedule'"}
     for job in asked["jobs"].values():
         assert job["runs-on"].startswith("ubuntu-")
     assert asked["jobs"]["everything"]["timeout-minutes"] == 90
@@ -97,7 +103,8 @@ def test_ci_runs_everything_under_the_oldest_python_and_tries_each_other() -> No
     jobs = workflow()["jobs"]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     oldest, *others = LINES
-    assert version(jobs["everything"]) == oldest == settings["mypy"]["python_version"]
+    assert version(jobs["everything"]) == version(jobs["whole"]) == oldest
+    assert oldest == settings["mypy"]["python_version"]
     assert settings["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
     assert version(jobs["pythons"]) == "${{ matrix.python }}"
     assert jobs["pythons"]["strategy"]["matrix"]["python"] == others

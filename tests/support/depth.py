@@ -2,8 +2,8 @@
 
 What people change by hand is tested with every case of every dimension, but not with every case of
 one beside every case of the others: that product is what takes the time, and seldom what fails. The
-whole product is gone through by `script/test --whole`, and so by CI before anything lands. What a
-run leaves out follows from the cases alone: the same in every run.
+whole product is gone through by `script/test --whole`, and so by CI every night. What a run leaves
+out follows from the cases alone: the same in every run.
 """
 
 from __future__ import annotations
