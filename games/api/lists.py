@@ -17,9 +17,11 @@ from core.api.lists import Filters, InstantFilter
 from core.api.problems import ProblemSerializer
 from core.api.views import FieldsView, ListView
 from games.api.serializers import MatchSerializer
+from games.audience import AUDIENCES, audience_of
 from games.models import ChatMessage, Match
 from games.reading import selectors
-from games.reading.matches import match_for, reader_of
+from games.reading.matches import match_for, versions_of
+from games.reading.readers import reader_in
 from games.rulesets import REGISTRY
 from games.services.chat import chat_history
 
@@ -104,8 +106,10 @@ class MatchLogView(FieldsView):
     def get(self, request: Request, match_id: int) -> Response:
         """The log as the caller may see it: during the match without what is secret from them,
         afterwards with everything."""
-        reader = reader_of(match_id, request.user)
-        self.fresh(reader.audience, reader.over, reader.sync["version"])
+        match = match_for(match_id, request.user)
+        audience = audience_of(match, request.user)
+        self.fresh(audience, match.is_over, versions_of(match_id)[AUDIENCES.index(audience)])
+        reader = reader_in(match, request.user)
         return Response(
             {
                 "match": match_id,

@@ -24,13 +24,14 @@ from core.clock import now_ms
 from core.instants import instant_of_request
 from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
-from games.audience import seat_of
+from games.audience import AUDIENCES, seat_of
 from games.engine import records
-from games.engine.decisions import Seat
+from games.engine.decisions import ROOM, Audience, Seat
 from games.metrics import Laps
 from games.models import Match
 from games.publishing.frames import ack_frame
-from games.reading.matches import Reader, match_for, reader_of
+from games.reading.matches import match_for, standing_of, still_waits, versions_of
+from games.reading.readers import reader_of
 from games.reading.records import record_response
 from games.services.arrivals import match_poll, match_ready_now
 from games.services.turns import client_id_validate, match_submit
@@ -109,23 +110,26 @@ class MatchView(FieldsView):
     )
     def get(self, request: Request, match_id: int) -> Response:
         """What the socket's `sync` frame holds: header, view, log. Its version is the `ETag`."""
-        reader = reader_of(match_id, request.user)
+        audience, organise = standing = standing_of(match_id, request.user)
         there: dict[str, Any] = {}
         if self.query_value("here", serializers.BooleanField(), default=False):
-            there, reader = self._look(reader, match_id)
-        # While the version is the same, clocks tick on; the tag is weak.
-        self.fresh(reader.audience, reader.organise, reader.sync["version"], *there.values())
+            there = self._look(match_id, audience)
+        # Asked before the match is read, which most who ask again and again need not be told. While
+        # the version is the same, clocks tick on; the tag is weak.
+        version = versions_of(match_id)[AUDIENCES.index(audience)]
+        self.fresh(audience, organise, version, *there.values())
+        reader = reader_of(match_id, request.user, standing=standing)
         (shown,) = self.only({**reader.sync, **there})
         return Response(shown)
 
-    def _look(self, reader: Reader, match_id: int) -> tuple[dict[str, Any], Reader]:
-        seat, user = reader.sync["you"], self.request.user
-        if seat is None or not isinstance(user, User):
-            return {}, reader
+    def _look(self, match_id: int, audience: Audience) -> dict[str, Any]:
+        user = self.request.user
+        if audience == ROOM or not isinstance(user, User):
+            return {}
         require_scope(self.request.auth, Scope.PLAY)
-        waits = reader.sync["view"]["phase"] == "waiting"
-        there = match_poll(match_id=match_id, acting_user=user, seat=seat, waits=waits)
-        return {"presence": there}, reader_of(match_id, user) if waits else reader
+        waits = still_waits(match_id)
+        there = match_poll(match_id=match_id, acting_user=user, seat=audience, waits=waits)
+        return {"presence": there}
 
 
 def _seat(match_id: int, caller: User, sentence: str) -> Seat:

@@ -37,7 +37,8 @@ from games.options.terms import is_rated, terms_of
 from games.publishing import frames
 from games.publishing.publish import Heard
 from games.reading import selectors
-from games.reading.matches import reader_of, standing_of, versions_of
+from games.reading.matches import standing_of, versions_of
+from games.reading.readers import reader_of
 from games.services.arrivals import match_attend
 from games.sockets import crowd, rooms
 from games.sockets.executor import in_read_thread, in_turn_thread

@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import connection
 from django.db.models import Prefetch
 
-from core.clock import now_ms
 from core.refusals import NotFound
-from games import store
-from games.audience import audience_of, may_organise, standing_in
+from games.audience import standing_in
 from games.engine.decisions import Audience
 from games.models import Match, MatchPlayer
-from games.publishing import frames
-from games.publishing.frames import Lasting
-from games.reading.known import Known, kept_of
-
-
-class Reader(NamedTuple):
-    """A reader of a match and everything they may know of it now."""
-
-    match: Match
-    audience: Audience
-    organise: bool
-    over: bool
-    sync: dict[str, Any]
-    lasting: Lasting = Lasting()
-
-    def lacking(self, known: Known | None) -> dict[str, Any]:
-        """The `sync` frame without what the reader has of the log."""
-        if known is None:
-            return self.sync
-        kept = kept_of(
-            known,
-            you=self.sync["you"],
-            version=self.sync["version"],
-            over=self.over,
-            length=len(self.sync["log"]),
-            lasting=self.lasting,
-        )
-        return {**self.sync, "log": self.sync["log"][kept:], "after": kept} if kept else self.sync
 
 
 def match_for(match_id: int, user: Any) -> Match:
@@ -62,16 +32,9 @@ def standing_of(match_id: int, user: Any) -> tuple[Audience, bool]:
     return standing
 
 
-def reader_of(match_id: int, user: Any) -> Reader:
-    """Who ``user`` (or nobody) is in a match, with the `sync` frame. Raises Refusal
-    ``match.none``."""
-    match = match_for(match_id, user)
-    audience = audience_of(match, user)
-    organise = may_organise(match, user)
-    held = store.held_of(match)
-    log = frames.log_now(held, match, audience)
-    sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms(), log=log)
-    return Reader(match, audience, organise, held.is_over, sync, log.lasting)
+def still_waits(match_id: int) -> bool:
+    """Whether a match waits for its two players."""
+    return Match.objects.running().filter(pk=match_id, waits_until__isnull=False).exists()
 
 
 def versions_of(match_id: int) -> tuple[int, ...]:

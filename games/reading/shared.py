@@ -1,4 +1,5 @@
-"""What all spectators of a match are told alike: made and encoded once, and handed to each.
+"""What all spectators of a match are told alike: made and encoded once in each process, and handed
+to each of them, whether by a socket, a stream, the API or a page.
 
 A view is kept with the mark of what it was made of: the version of the match's row (`xmin` with
 `ctid`, which any write changes, whoever writes) and what its players are called. So it is asked
@@ -12,6 +13,8 @@ organise the match, who is there, and how much of the log they have.
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from threading import Lock
 from typing import Any, Final
 
 import msgspec
@@ -62,6 +65,7 @@ class RoomView:
         self._items = [encode(item) for item in sync["log"]]
         self._whole = self._log(0)
         game = msgspec.Raw(encode(sync["view"]["game"]))
+        self._plain = sync
         self._sync = {**sync, "view": {**sync["view"], "game": game}}
 
     def sync(self, *, at: int, organise: bool, known: Known | None = None) -> dict[str, Any]:
@@ -75,15 +79,23 @@ class RoomView:
             length=len(self._items),
             lasting=self.lasting,
         )
-        view = self._sync["view"]
-        frame = {
-            **self._sync,
-            "at": at,
-            "header": {**self._sync["header"], "organise": organise},
-            "view": {**view, "decisions": [self._now(each, at) for each in view["decisions"]]},
-            "log": self._log(kept) if kept else self._whole,
-        }
+        frame = self._told(self._sync, at, organise)
+        frame["log"] = self._log(kept) if kept else self._whole
         return {**frame, "after": kept} if kept else frame
+
+    def plain(self, *, at: int, organise: bool) -> dict[str, Any]:
+        """The same with the whole log, for whoever takes it apart; nobody may change what is in
+        it, for others share it."""
+        return self._told(self._plain, at, organise)
+
+    def _told(self, sync: dict[str, Any], at: int, organise: bool) -> dict[str, Any]:
+        view = sync["view"]
+        return {
+            **sync,
+            "at": at,
+            "header": {**sync["header"], "organise": organise},
+            "view": {**view, "decisions": [self._now(each, at) for each in view["decisions"]]},
+        }
 
     def _now(self, decision: dict[str, Any], at: int) -> dict[str, Any]:
         watch = self._watches[decision["seat"]]
@@ -94,15 +106,54 @@ class RoomView:
         return msgspec.Raw(b"[" + b",".join(self._items[after:]) + b"]")
 
 
-def room_view(match_id: int, kept: RoomView | None = None) -> RoomView:
-    """The match as the room may see it now: ``kept`` if it still is that.
+def room_view(match_id: int) -> RoomView:
+    """The match as the room may see it now. Of those who ask at the same time one makes it.
 
     Raises Refusal ``match.none``.
     """
-    # Read first: what was written since is then in the view, and makes it no longer hold.
-    mark = spell(), _mark_of(match_id)
+    # Asked before the lock is, since whoever waits for that has a connection by then: those who
+    # hold it need no other, and nobody waits for a connection that waits for them.
+    mark = _mark_of(match_id)
+    place = _place_of(match_id)
+    kept = place.view
     if kept is not None and kept.mark == mark:
         return kept
+    with place.lock:
+        kept = place.view
+        if kept is not None and kept.mark != mark:
+            # Whoever had the lock may have made it of what is newer than what was found then.
+            mark = _mark_of(match_id)
+        if kept is None or kept.mark != mark:
+            kept = place.view = _made(match_id, mark)
+        return kept
+
+
+class _Place:
+    """Where the view of a match is kept."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.view: RoomView | None = None
+
+
+# Matches whose view is kept, ten to two hundred kilobytes each: those that were looked at last.
+AT_MOST: Final = 200
+
+_lock = Lock()
+_places: OrderedDict[int, _Place] = OrderedDict()
+
+
+def _place_of(match_id: int) -> _Place:
+    with _lock:
+        place = _places.setdefault(match_id, _Place())
+        _places.move_to_end(match_id)
+        if len(_places) > AT_MOST:
+            _places.popitem(last=False)
+        return place
+
+
+def _made(match_id: int, mark: object) -> RoomView:
+    # The mark was read first: what was written since is in the view, which then holds no longer.
     match = match_for(match_id, AnonymousUser())
     held = store.held_of(match)
     log = frames.log_now(held, match, ROOM)
@@ -112,9 +163,10 @@ def room_view(match_id: int, kept: RoomView | None = None) -> RoomView:
     )
 
 
-def _mark_of(match_id: int) -> str:
+def _mark_of(match_id: int) -> tuple[int, str]:
+    spelt = spell()
     matches = Match.objects.visible_to(AnonymousUser()).filter(pk=match_id)
     mark = matches.annotate(mark=RawSQL(_MARK, ())).values_list("mark", flat=True).first()  # noqa: S611  (constants only)
     if mark is None:
         raise NotFound("match.none", "There is no such match.")
-    return str(mark)
+    return spelt, str(mark)

@@ -32,7 +32,8 @@ from games.models import ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, Heard, publish
 from games.reading.known import Known, known_from
-from games.reading.matches import reader_of, standing_of, versions_of
+from games.reading.matches import standing_of, versions_of
+from games.reading.readers import reader_of
 from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop

@@ -19,7 +19,7 @@ from django.db import InterfaceError, OperationalError
 from core.refusals import Refusal
 from games.reading.shared import RoomView, room_view
 
-# Matches whose view is kept, ten to a hundred kilobytes each: those that were looked at last.
+# Matches of which something is known here: those that were looked at last.
 AT_MOST: Final = 200
 
 Run = Callable[..., Awaitable[Any]]
@@ -73,9 +73,8 @@ class Crowd:
 
     async def _read(self, match_id: int, shared: _Shared, run: Run) -> None:
         begun = time.monotonic()
-        kept = shared.outcome if isinstance(shared.outcome, RoomView) else None
         try:
-            shared.outcome = await run(room_view, match_id, kept)
+            shared.outcome = await run(room_view, match_id)
         except (Refusal, OperationalError, InterfaceError) as error:
             shared.outcome = error  # for all who wait, lest each of them finds it out
         shared.begun = begun

@@ -22,7 +22,8 @@ from games.models import Match
 from games.pictures.boards import as_still, board_of, distinct_names, names_of
 from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
-from games.reading.matches import match_for, reader_of
+from games.reading.matches import match_for
+from games.reading.readers import reader_in
 from games.reading.records import record_response
 from games.reading.replays import replay_of
 from games.services.missed import end_mark_seen
@@ -42,8 +43,11 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     `log_sentences`; `rematch`, the address of the form for another match of the two players, or an
     empty text; `title` and `description`.
     """
-    reader = reader_of(match_id, request.user)
-    match, sync = reader.match, reader.sync
+    match = match_for(match_id, request.user)
+    reader = reader_in(match, request.user)
+    if reader.over != match.is_over:  # it ended in between
+        match = match_for(match_id, request.user)
+    sync = reader.sync
     ruleset, _ = store.header_of(match)
     banners = extras.banners(request, match)
     if sync["you"] is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from typing import Any, TypeAlias
+from unittest.mock import ANY
 
 import pytest
 from django.http import HttpResponse
@@ -130,10 +131,15 @@ def test_looking_costs_the_same_however_long_the_match(
 ) -> None:
     play = placing(started((ada, ben)))
     client = Client()
-    for _ in range(2):
-        with django_assert_num_queries(3):  # the row, its players with their users, the log
+    # Who they are, the version, the mark of what is kept, then the row, its players with their
+    # users, the log; where something was kept of an earlier version, the mark once more.
+    for cost in (6, 7, 7):
+        with django_assert_num_queries(cost):
             match = client.get(address("match", play.pk)).json()
         assert match["log"]
+        # Whoever comes after them.
+        with django_assert_num_queries(3):
+            assert client.get(address("match", play.pk)).json() == {**match, "at": ANY}
         for at in range(10):
             seat = next(seat for seat in (0, 1) if play.decision(seat))
             play.move(seat, play.random_move(seat, rng.random), 5_000 + at)

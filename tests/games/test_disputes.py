@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from core.refusals import Refusal
-from games.reading.matches import reader_of
+from games.reading.readers import reader_of
 from games.services.turns import Ack
 from tests.games.support import SECOND, Play, started
 

@@ -10,7 +10,7 @@ from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_revoke
 from games.models import MatchEntry
-from games.reading.matches import reader_of
+from games.reading.readers import reader_of
 from games.services.turns import Ack
 from tests.games.support import (
     SECOND,

@@ -16,7 +16,7 @@ from games.engine.capabilities import supplier
 from games.models import Challenge, MatchEntry, Preparation
 from games.publishing import frames
 from games.reading import selectors
-from games.reading.matches import reader_of
+from games.reading.readers import reader_of
 from games.rulesets import REGISTRY
 from games.services.arrivals import match_attend
 from games.services.challenges import challenge_accept, challenge_create

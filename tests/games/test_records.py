@@ -10,7 +10,7 @@ import pytest
 
 from accounts.models import AuditEntry, User
 from games.models import Match, MatchEntry
-from games.reading.matches import reader_of
+from games.reading.readers import reader_of
 from games.reading.records import record_bytes
 from games.services.matches import record_import
 from tests.games.support import SECOND, T0, Play, record_holds, refused, started

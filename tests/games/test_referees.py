@@ -14,7 +14,8 @@ from accounts.roles import Role
 from accounts.services import role_grant
 from games.audience import audience_of, may_organise, organised_by, organisers_of
 from games.models import Match, MatchReferee
-from games.reading.matches import reader_of, standing_of
+from games.reading.matches import standing_of
+from games.reading.readers import reader_of
 from games.services.matches import match_referees_set, match_start
 from tests.games.support import SECOND, T0, Play, refused, started, user_named
 

@@ -42,8 +42,8 @@ from games.engine.table import AnyRuleset, Header
 from games.models import Match
 from games.pictures.diagrams import diagram_of
 from games.reading.known import Known
-from games.reading.matches import reader_of
-from games.reading.shared import RoomView, room_view
+from games.reading.readers import reader_of
+from games.reading.shared import room_view
 from games.rulesets import REGISTRY
 from games.services.chat import chat_post
 from tests.games.support import T0, Play, Wire, committing, group, started
@@ -75,7 +75,6 @@ class Onlooker:
         if user is not None:
             self.client.force_login(user)
         self.gathered: list[tuple[str, object]] = []
-        self.shared: RoomView | None = None
         self.known: Known | None = None
 
     def groups(self, play: Play) -> set[str]:
@@ -91,15 +90,14 @@ class Onlooker:
     def look(self, play: Play, at: int) -> None:
         """See the match: what the HTTP view and the socket's first frame consist of."""
         reader = reader_of(play.pk, self.user or AnonymousUser())
-        self.gathered.append((f"{at} view", (*reader[1:4], reader.sync)))
+        self.gathered.append((f"{at} view", (*reader[:3], reader.sync)))
         if self.audience == "room":
             self.share(play, at)
 
     def share(self, play: Play, at: int) -> None:
         """See the match as spectators share it: kept since the last time where nothing has
         happened since, and even so as of now."""
-        self.shared = room_view(play.pk, self.shared)
-        sync = self.shared.sync(at=T0 + at, organise=False, known=self.known)
+        sync = room_view(play.pk).sync(at=T0 + at, organise=False, known=self.known)
         self.gathered.append((f"{at} shared", msgspec.json.decode(msgspec.json.encode(sync))))
         self.known = Known(None, sync["version"], self.known_items(sync))
 

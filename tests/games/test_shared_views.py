@@ -8,6 +8,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,18 +16,25 @@ from asgiref.sync import async_to_sync, sync_to_async
 from channels.routing import URLRouter
 from django.contrib.auth.models import AnonymousUser
 from django.db import OperationalError, connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from accounts.connections.sockets import Visitor
 from accounts.models import User
+from core.clock import now_ms
 from core.refusals import Refusal
 from games import store
+from games.audience import audience_of, may_organise
 from games.bots import streams
 from games.engine.decisions import Audience
 from games.models import Match
+from games.publishing import frames
 from games.publishing.publish import encode
+from games.reading import shared
 from games.reading.known import Known, known_from
-from games.reading.matches import Reader, reader_of
+from games.reading.matches import match_for
+from games.reading.readers import Reader
 from games.reading.shared import RoomView, room_view
 from games.remembered import forget_all
 from games.sockets import admission, consumers, crowd
@@ -48,7 +56,13 @@ def plain(frame: Frame) -> Frame:
 
 
 def told_alone(play: Play, user: User | None = None) -> Reader:
-    return reader_of(play.pk, user or AnonymousUser())
+    """What somebody is told of whom nobody else is: made for them, and nothing of it kept."""
+    match = match_for(play.pk, user or AnonymousUser())
+    audience, organise = audience_of(match, user), may_organise(match, user)
+    held = _held_of(match)
+    log = frames.log_now(held, match, audience)
+    sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms(), log=log)
+    return Reader(audience, organise, held.is_over, sync, log.lasting)
 
 
 # -- the same as alone ---------------------------------------------------------------------------
@@ -77,9 +91,10 @@ def test_what_is_shared_is_what_each_would_be_told_alone(
     seen = 0
     for at in moments(play, rng):
         set_clock(at)
-        view = room_view(play.pk, view)
+        view = room_view(play.pk)
         alone = told_alone(play)
         assert plain(view.sync(at=T0 + at, organise=False)) == plain(alone.sync)
+        assert view.plain(at=T0 + at, organise=False) == alone.sync
         assert (view.version, view.over) == (alone.sync["version"], alone.over)
         seen += 1
     assert seen > 10
@@ -87,8 +102,35 @@ def test_what_is_shared_is_what_each_would_be_told_alone(
 
 
 def test_it_is_made_once_for_all_and_anew_once_something_has_changed(
-    play: Play, ada: User, monkeypatch: pytest.MonkeyPatch
+    play: Play, ada: User, made: list[Match]
 ) -> None:
+    view = room_view(play.pk)
+    assert room_view(play.pk) is view
+    assert len(made) == 1
+    placing(play)
+    after = room_view(play.pk)
+    assert (after.version, len(made)) == (play.versions[2], 2)
+    # What is not in the match's row, and shown all the same.
+    ada.username = "lovelace"
+    ada.save(update_fields=["username"])
+    renamed = room_view(play.pk)
+    header = renamed.sync(at=T0, organise=False)["header"]
+    assert header["seats"][0] == {"name": "Ada", "username": "lovelace"}
+    # Whatever writes to the row, by whatever way.
+    Match.objects.filter(pk=play.pk).update(unrated="A friendly game.")
+    again = room_view(play.pk)
+    assert again.sync(at=T0, organise=False)["header"]["terms"] == "A friendly game."
+    # The database may be another one, which counts anew.
+    forget_all()
+    assert room_view(play.pk) is not again
+
+
+_held_of = store.held_of
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Match]:
+    """The matches of which a view has been made, by whomever."""
     made: list[Match] = []
 
     def held_of(match: Match) -> store.Held:
@@ -96,28 +138,72 @@ def test_it_is_made_once_for_all_and_anew_once_something_has_changed(
         return _held_of(match)
 
     monkeypatch.setattr(store, "held_of", held_of)
-    view = room_view(play.pk)
-    assert room_view(play.pk, view) is view
-    assert len(made) == 1
+    return made
+
+
+@pytest.mark.parametrize("name", ["api:match", "api:match_log", "games:match"])
+def test_who_asks_again_and_again_without_a_socket_shares_it_too(
+    play: Play, cleo: User, made: list[Match], name: str
+) -> None:
+    """By the API and by the page, strangers and those with an account."""
+    address = reverse(name, args=[play.pk])
+    clients = [Client() for _ in range(3)]
+    clients[2].force_login(cleo)
+    for placed in (False, True):
+        if placed:
+            placing(play)
+        made.clear()
+        for _ in range(7):
+            assert {client.get(address).status_code for client in clients} == {200}
+        assert len(made) == 1
+
+
+@pytest.mark.parametrize("name", ["api:match", "api:match_log"])
+@pytest.mark.parametrize("who", ["nobody", "watching", "seated"])
+def test_who_has_it_already_has_nobody_read_it(
+    play: Play, cleo: User, made: list[Match], name: str, who: str
+) -> None:
+    address, client = reverse(name, args=[play.pk]), Client()
+    if who != "nobody":
+        client.force_login(cleo if who == "watching" else play.players[0])
+    tag = client.get(address).headers["ETag"]
+    forget_all()  # as in a process that has not been asked yet
+    made.clear()
+    for _ in range(3):
+        assert client.get(address, headers={"If-None-Match": tag}).status_code == 304
+    assert made == []
     placing(play)
-    after = room_view(play.pk, view)
-    assert (after.version, len(made)) == (play.versions[2], 2)
-    # What is not in the match's row, and shown all the same.
-    ada.username = "lovelace"
-    ada.save(update_fields=["username"])
-    renamed = room_view(play.pk, after)
-    header = renamed.sync(at=T0, organise=False)["header"]
-    assert header["seats"][0] == {"name": "Ada", "username": "lovelace"}
-    # Whatever writes to the row, by whatever way.
-    Match.objects.filter(pk=play.pk).update(unrated="A friendly game.")
-    again = room_view(play.pk, renamed)
-    assert again.sync(at=T0, organise=False)["header"]["terms"] == "A friendly game."
-    # The database may be another one, which counts anew.
-    forget_all()
-    assert room_view(play.pk, again) is not again
+    again = client.get(address, headers={"If-None-Match": tag})
+    assert (again.status_code, len(made)) == (200, 1)
+    assert again.json()["version"] == play.versions[0 if who == "seated" else 2]
 
 
-_held_of = store.held_of
+def test_many_at_the_same_moment_have_one_of_them_make_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As threads that answer requests at a time. A new reading is asked for the version only."""
+    made: list[int] = []
+    told, match = shared_view().plain(at=0, organise=False), play.match
+    monkeypatch.setattr(shared, "_mark_of", lambda _match: (0, "one"))
+
+    def slow(match_id: int, _user: object) -> Match:
+        made.append(match_id)
+        time.sleep(0.3)
+        return match
+
+    monkeypatch.setattr(shared, "match_for", slow)
+    monkeypatch.setattr(frames, "log_now", lambda *_: frames.Log([], frames.Lasting()))
+    monkeypatch.setattr(frames, "sync_frame", lambda *_, **__: told)
+    with ThreadPoolExecutor(8) as threads:
+        views = set(threads.map(room_view, [play.pk] * 8))
+    assert (len(views), made) == (1, [play.pk])
+
+
+def test_only_so_many_are_kept(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "AT_MOST", 3)
+    places = [shared._place_of(match) for match in range(10)]
+    assert [shared._place_of(match) is places[match] for match in (9, 8, 7)] == [True] * 3
+    assert shared._place_of(0) is not places[0]
 
 
 def test_what_is_one_readers_own_stays_theirs(play: Play) -> None:
@@ -133,7 +219,7 @@ def test_nothing_of_a_seat_is_in_it(play: Play, set_clock: Callable[[int], None]
     view = room_view(play.pk)
     before = encode(view.sync(at=T0 + 5 * SECOND, organise=False))
     play.move(0, "pick T", 2 * SECOND)
-    view = room_view(play.pk, view)
+    view = room_view(play.pk)
     assert encode(view.sync(at=T0 + 5 * SECOND, organise=False)) == before
     assert told_alone(play, play.players[0]).sync["view"]["decisions"][0]["sealed"] == "pick T"
 
@@ -154,7 +240,7 @@ class Source:
         self.may_end = asyncio.Event()
         self.error: Exception | None = None
 
-    async def run(self, _call: Any, _match: int, _kept: RoomView | None) -> RoomView:
+    async def run(self, _call: Any, _match: int) -> RoomView:
         self.begun += 1
         version = self.begun
         await self.may_end.wait()
@@ -248,16 +334,9 @@ def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_streams_of_spectators_share_it_and_are_told_the_same(
-    play: Play, cleo: User, in_this_thread: None, monkeypatch: pytest.MonkeyPatch
+    play: Play, cleo: User, in_this_thread: None, made: list[Match]
 ) -> None:
-    made: list[Match] = []
-
-    def held_of(match: Match) -> store.Held:
-        made.append(match)
-        return _held_of(match)
-
     opened = [streams.MatchStream(cleo, play.pk) for _ in range(20)]
-    monkeypatch.setattr(store, "held_of", held_of)
 
     @async_to_sync
     async def told() -> list[Frame]:
@@ -301,7 +380,6 @@ class Watcher:
     def __init__(self, play: Play, audience: Audience) -> None:
         self.play = play
         self.user = play.players[audience] if audience in (0, 1) else None
-        self.view: RoomView | None = None
         self.kept: list[tuple[Known, list[Frame]]] = []
         self.after: list[int] = []
 
@@ -309,8 +387,7 @@ class Watcher:
         """What the server sends to one who says this."""
         if self.user is not None:
             return plain(told_alone(self.play, self.user).lacking(known))
-        self.view = room_view(self.play.pk, self.view)
-        return plain(self.view.sync(at=T0, organise=False, known=known))
+        return plain(room_view(self.play.pk).sync(at=T0, organise=False, known=known))
 
     def look(self) -> None:
         """Whatever it has known at any time, it can go on from, or is told everything."""

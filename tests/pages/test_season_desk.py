@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from games.reading.matches import reader_of
+from games.reading.readers import reader_of
 from tests.games.support import SECOND, Play, committing, user_named
 from tests.games.test_preparations import kept, kept_pool
 from tests.pages.support import links, words

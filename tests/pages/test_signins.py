@@ -32,9 +32,8 @@ from accounts.services import role_grant, user_close
 from accounts.tokens.services import token_create, token_revoke
 from games.audience import group_of, user_group_of
 from games.bots import streams
-from games.models import Match
 from games.publishing import frames
-from games.reading.matches import Reader
+from games.reading.readers import Reader
 from games.sockets import consumers, crowd
 from games.sockets import socket as sockets
 from games.sockets.routing import websocket_urlpatterns
@@ -162,7 +161,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
     for module in (consumers, streams):
         monkeypatch.setattr(module, "versions_of", lambda *_: (1, 1, 1))
     sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
-    there = Reader(Match(), "room", False, False, sync)
+    there = Reader("room", False, False, sync)
     for module in (consumers, streams):
         monkeypatch.setattr(module, "reader_of", lambda *_: there)
     monkeypatch.setattr(crowd, "room_view", lambda *_: shared_view())

@@ -23,7 +23,7 @@ from games.engine.decisions import ALL, EVERYONE
 from games.engine.views import match_view
 from games.models import Match, MatchEntry, MatchPlayer
 from games.reading.checking import match_check
-from games.reading.matches import reader_of
+from games.reading.readers import reader_of
 from games.services.arrivals import match_attend
 from tests.games.support import GAMES, SECOND, T0, Play, committing, record_holds
 from tests.releases.keeping import FOLDER
