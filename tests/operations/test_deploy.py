@@ -10,12 +10,16 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from script.lib.console import ROOT
+from script.lib.ports import free_port
 from script.lib.server import deadlines_command, web_command, worker_command
+from tests.support import depth
 from tests.support.deploy import DEPLOY, compose, enabled, example, image_command, parts, unit
-from tests.support.fronts import RESOLVES_SINCE, WEBS, WEBS_OF_COMPOSE
+from tests.support.fronts import NAME, RESOLVES_SINCE, WEBS, WEBS_OF_COMPOSE, certificate
+from tests.support.site import wait_for
 
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 PROCESSES = {"web@", "worker@", "deadlines@", "beat"}
@@ -47,6 +51,13 @@ def has_compose() -> bool:
         return False
     asked = subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)
     return asked.returncode == 0
+
+
+def has_docker() -> bool:
+    """Whether containers can be run here."""
+    if not has_compose():
+        return False
+    return subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0
 
 
 def production_commands() -> list[str]:
@@ -373,6 +384,63 @@ def test_compose_takes_the_file(tmp_path: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+#: The proxy's port on this machine instead of 80 and 443, which may be taken.
+ELSEWHERE = """
+services:
+  proxy:
+    ports: !override ["127.0.0.1:{port}:443"]
+"""
+
+
+@pytest.mark.skipif(not has_docker(), reason="NO DOCKER: start it to try this")
+@pytest.mark.skipif(not depth.whole, reason="builds and fetches images: --whole does")
+@pytest.mark.timeout(1800)  # seconds: images come from elsewhere
+def test_compose_runs_the_site(tmp_path: Path) -> None:
+    """From a checkout, as README has it: until all is well, seen through the proxy."""
+    folder = tmp_path / "checkout"
+    for path in [*taken(), ROOT / ".dockerignore", DEPLOY]:
+        goal = folder / path.relative_to(ROOT)
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, goal, dirs_exist_ok=True)
+        else:
+            shutil.copy(path, goal)
+    port = free_port()
+    # Of everything a name of its own: the site itself may run here, too.
+    name = f"gauntlet-tried-{port}"
+    values = example() | {
+        "SECRET_KEY": KEY, "POSTGRES_PASSWORD": "for-a-while", "GAUNTLET_RELEASE": name
+    }  # fmt: skip
+    values["DATABASE_URL"] = values["DATABASE_URL"].replace("CHANGE-ME", "for-a-while")
+    lines = [f"{name}={value}" for name, value in values.items()]
+    (folder / "deploy" / "gauntlet.env").write_text("\n".join(lines))
+    (folder / "deploy" / "tls").mkdir()
+    trusted = certificate(folder / "deploy" / "tls")
+    (folder / "elsewhere.yaml").write_text(ELSEWHERE.format(port=port))
+    command = [*COMPOSE.split(), "--file", "elsewhere.yaml", "--project-name", name]
+
+    def do(*words: str) -> None:
+        subprocess.run([*command, *words], cwd=folder, check=True)
+
+    try:
+        do("up", "--detach", "--build")
+        with httpx.Client(
+            base_url=f"https://127.0.0.1:{port}", headers={"Host": NAME}, verify=trusted, timeout=30
+        ) as client:
+
+            def status(path: str) -> int:
+                try:
+                    return client.get(path, extensions={"sni_hostname": NAME}).status_code
+                except httpx.TransportError:
+                    return 0  # the proxy is about to begin
+
+            wait_for(lambda: status("/healthz") == 200, timeout=300, what="it to be well")
+            assert status("/") == 200
+    finally:
+        do("down", "--volumes", "--rmi", "local")
+        subprocess.run(["docker", "image", "rm", f"gauntlet:{name}"], check=False)
 
 
 def test_pgbouncer_hands_out_connections_by_transaction() -> None:
