@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import configparser
+import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -273,6 +275,87 @@ def test_the_image_is_pinned_unprivileged_and_holds_no_secret() -> None:
             assert name == "." or ROOT / name in taken(), (
                 "it is left out of what an image is made of"
             )
+
+
+# What a line of a Dockerfile may begin with.
+INSTRUCTIONS = {
+    "ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL",
+    "ONBUILD", "RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR",
+}  # fmt: skip
+
+
+def dockerfiles() -> dict[str, str]:
+    """What images are made by: the site's file, and those that stand in the Compose file."""
+    within = {
+        f"compose.yaml: {name}": str(service["build"]["dockerfile_inline"])
+        for name, service in compose()["services"].items()
+        if "dockerfile_inline" in service.get("build", {})
+    }
+    return {"Dockerfile": (DEPLOY / "Dockerfile").read_text(), **within}
+
+
+def faults_of(dockerfile: str) -> list[str]:
+    """The lines, each with what continues it, that are not what a builder takes."""
+    lines = [line for line in dockerfile.splitlines() if not line.lstrip().startswith("#")]
+    whole = re.sub(r"\\\n", " ", "\n".join(lines)).splitlines()
+    found = [line for line in whole if line.strip() and not is_instruction(line)]
+    first = next((line for line in whole if line.strip()), "")
+    return found if first.split(" ")[0] in ("FROM", "ARG") else [first, *found]
+
+
+def is_instruction(line: str) -> bool:
+    """Whether a builder takes a line: by its first word, and what it has to run by what runs it."""
+    name, _, rest = line.partition(" ")
+    rest = rest.strip()
+    if name not in INSTRUCTIONS or not rest:
+        return False
+    if name == "HEALTHCHECK" and rest != "NONE":
+        options = re.fullmatch(r"((?:--[a-z-]+=\S+\s+)*)CMD\s+(.+)", rest)
+        return options is not None and is_instruction(f"CMD {options[2]}")
+    if name in ("CMD", "ENTRYPOINT", "RUN", "SHELL") and rest.startswith("["):
+        try:
+            words = json.loads(rest)
+        except ValueError:
+            return False
+        return bool(words) and all(isinstance(word, str) for word in words)
+    if name in ("CMD", "ENTRYPOINT", "RUN"):
+        return (
+            subprocess.run(["sh", "-n", "-c", rest], capture_output=True, check=False).returncode
+            == 0
+        )
+    if name == "COPY":
+        return len([word for word in rest.split() if not word.startswith("--")]) >= 2
+    if name == "ENV":
+        return all("=" in word for word in shlex.split(rest))
+    return True
+
+
+@pytest.mark.parametrize("name", dockerfiles())
+def test_images_are_made_by_what_a_builder_takes(name: str) -> None:
+    """Without a builder, read; with one it is tried (`test_image.py`)."""
+    assert faults_of(dockerfiles()[name]) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("RUN groupadd", "RUUN groupadd"),
+        ("useradd --uid 10001 --gid gauntlet --no-create-home --home-dir /nonexistent gauntlet \\",
+         "useradd gauntlet"),
+        ('"daphne", "--bind"', '"daphne" "--bind"'),
+        ('CMD ["python", "deploy/healthcheck.py"', 'CMD [python, "deploy/healthcheck.py"'),
+        ("--start-period=60s", "start period"),
+        ("RUN python -m compileall -q /app", "RUN python -m compileall -q (/app"),
+        ("COPY . /app", "COPY ."),
+        ("PYTHONUNBUFFERED=1", "PYTHONUNBUFFERED 1"),
+        ("USER gauntlet", "USER"),
+        ("FROM python:3.13.7-slim-bookworm AS packages\n", ""),
+    ],
+)  # fmt: skip
+def test_a_slip_in_what_makes_the_image_is_noticed(right: str, wrong: str) -> None:
+    text = dockerfiles()["Dockerfile"]
+    assert right in text
+    assert faults_of(text.replace(right, wrong, 1)) != []
 
 
 def taken() -> list[Path]:
