@@ -1,9 +1,9 @@
 """A pytest plugin: which tests say what is covered.
 
-In Python 3.11 measuring makes the code of a test take up to twice its time. What a change waits for
-before it lands measures those folders alone whose tests run our code in their own process and
-mostly wait for the database; the floor in pyproject.toml is for what they reach. In a whole run, for which
-nobody waits, `--cov` measures every test.
+In Python 3.11 measuring makes the code of a test take up to twice its time. What a change waits
+for before it lands measures those folders alone whose tests run our code in their own process and
+mostly wait for the database; the floor in pyproject.toml is for what they reach. In a whole run,
+for which nobody waits, `--cov` measures every test.
 """
 
 from __future__ import annotations
