@@ -7,6 +7,7 @@ import asyncio
 import json
 import random
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -201,6 +202,7 @@ def test_many_at_the_same_moment_have_one_of_them_make_it(
 
 def test_only_so_many_are_kept(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "AT_MOST", 3)
+    monkeypatch.setattr(shared, "_places", OrderedDict())  # nothing of other tests
     places = [shared._place_of(match) for match in range(10)]
     assert [shared._place_of(match) is places[match] for match in (9, 8, 7)] == [True] * 3
     assert shared._place_of(0) is not places[0]

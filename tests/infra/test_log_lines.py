@@ -244,7 +244,7 @@ async def opened() -> AsyncIterator[AsyncExitStack]:
 async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
     lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, opened: AsyncExitStack
 ) -> None:
-    def read(_match_id: int, _kept: Any) -> RoomView:
+    def read(_match_id: int) -> RoomView:
         log.info("read")
         return shared_view()
 
