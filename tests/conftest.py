@@ -10,4 +10,4 @@ from tests.support import depth
 settings.register_profile("known", settings.get_profile("ci"), max_examples=depth.examples(100))
 settings.load_profile("known")
 
-pytest_plugins = ["tests.support.fixtures", "tests.support.measuring"]
+pytest_plugins = ["tests.support.fixtures"]

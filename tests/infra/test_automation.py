@@ -14,6 +14,7 @@ import yaml
 from script.lib.console import ROOT
 from script.lib.lint import CHECKS
 from script.lib.python import LINES
+from tests.support.sources import PACKAGES
 
 HOOKS = ROOT / ".pre-commit-config.yaml"
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
@@ -66,7 +67,7 @@ def test_ci_runs_what_has_to_pass_for_whoever_proposes_a_change() -> None:
     line = "${{ matrix.python }}"
     assert ran == {
         "everything": [".ci/run"], "pythons": [f"script/test --python {line}"],
-        "whole": ["script/test --whole"],
+        "whole": ["script/test --whole --cov --cov-report="],
     }  # fmt: skip
     asks = {name: job["if"] for name, job in asked["jobs"].items()}
     assert asks.pop("whole").startswith("github.event_name == 'schedule' ||")
@@ -74,6 +75,13 @@ def test_ci_runs_what_has_to_pass_for_whoever_proposes_a_change() -> None:
     for job in asked["jobs"].values():
         assert job["runs-on"].startswith("ubuntu-")
     assert asked["jobs"]["everything"]["timeout-minutes"] == 90
+
+
+def test_ci_holds_the_floor_of_what_tests_reach_for_all_that_is_ours() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["coverage"]
+    assert set(settings["run"]["source"]) == set(PACKAGES)
+    assert settings["report"]["fail_under"] >= 80
+    assert "--cov" in commands(workflow()["jobs"]["whole"])[0].split()
 
 
 def commands(job: dict[str, Any]) -> list[str]:
