@@ -87,15 +87,26 @@ def outage_may_be() -> bool:
 
 def is_serving(at: int) -> bool:
     """Whether the web service gave a sign of life lately, or never has."""
-    beat = ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first()
-    return beat is None or at - beat <= settings.GAUNTLET_OUTAGE_AFTER_MS
+    heard = last_heard()
+    return heard.at is None or at - heard.at <= settings.GAUNTLET_OUTAGE_AFTER_MS
 
 
-def was_serving_after(deadline: int) -> bool:
-    """Whether the web service has been heard of since a deadline; one that was never heard of, in
-    tests and simulations, is not missed."""
-    beat = ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first()
-    return beat is None or beat > deadline
+class Heard(NamedTuple):
+    """The last sign of life of the web service that somebody knows of, in ms since 1970; None if
+    there was none ever: in tests and simulations it is not missed."""
+
+    at: int | None
+
+    def after(self, deadline: int) -> bool:
+        """Whether the web service has been heard of since a deadline."""
+        return self.at is None or self.at > deadline
+
+
+def last_heard() -> Heard:
+    """What is known of the web service's life. Whoever lets something run out asks this first, and
+    only then has outages made good: each is on record before the sign of life that ends it, but
+    both may come in between the two questions."""
+    return Heard(ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first())
 
 
 # -- what is given back --------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from games.models import Match
 from games.publishing import frames
 from games.publishing.publish import publish
 from games.services.arrivals import give_up
-from games.services.outage import make_good, was_serving_after
+from games.services.outage import last_heard, make_good
 from games.services.settling import enqueue_if_near, settle
 from games.store import Held
 
@@ -46,18 +46,19 @@ def match_wake(
             return not Match.objects.filter(pk=match_id).exists()
         if held.is_over or held.wake_at is None or held.wake_at > at:
             return not _comes_at_once(held, at)
+        heard = last_heard()
         held = make_good(held, at=at)
         if held.wake_at is None or held.wake_at > at:
             return True
         if held.live.waiting is not None:
-            if not was_serving_after(held.live.waiting.until):
+            if not heard.after(held.live.waiting.until):
                 return False
             give_up(held, at=at, random=random)
             return True
         grace = settings.GAUNTLET_SETTLE_MS
         ran_out = lives.last_run_out(held.ruleset, held.live, at=at - grace)
         if ran_out is not None:
-            if not was_serving_after(ran_out):
+            if not heard.after(ran_out):
                 return False
             if may_still_come(match_id, until=ran_out, now=at):
                 return False

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.models import AuditEntry, User
 from core.refusals import Refusal
@@ -18,9 +18,12 @@ from games.models import Challenge, Match, MatchEntry
 from games.remembered import remember
 from games.services.challenges import challenge_accept, challenge_cancel, challenge_create
 from games.services.chat import chat_post
+from games.services.outage import beat_record, known
 from games.services.turns import Ack, match_organise, match_submit
 from games.services.waking import match_wake
 from tests.games.support import SECOND, T0, Play, placing, record_holds, started
+from tests.support.locks import own_pid, somebody_waits_for
+from tests.support.site import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -240,6 +243,35 @@ def test_a_pause_and_a_deadline(ada: User, ben: User, orla: User, threads: Threa
         timeouts = [entry[2] for entry in play.entries].count(True)
         assert timeouts in (0, 1)
         assert play.decision(0) == ("2.pick.0" if timeouts else "1.place.1")
+
+
+@pytest.mark.parametrize("read", ["games_servicebeat", "games_serviceoutage"])
+@pytest.mark.parametrize("waits", [False, True], ids=["decision", "arrival"])
+def test_an_outage_that_ends_while_a_worker_looks_is_given_back_first(
+    waits: bool, read: str, ada: User, ben: User, threads: Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever of it the worker has read by then: it is held back at either table, and there finds
+    both the outage and the sign of life that ends it."""
+    monkeypatch.setattr(known, "beat", None)
+    monkeypatch.setattr(known, "end", 0)
+    play = started((ada, ben), waits=True) if waits else brisk(ada, ben)
+    due = play.match.waits_until or play.match.deadline_at
+    assert due is not None
+    beat_record(at=due - 500)
+    back = due + 20 * SECOND
+    looks = waking(play, back - T0 + SETTLE)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"LOCK TABLE {read} IN ACCESS EXCLUSIVE MODE")
+        pid = own_pid()
+        looked = threads.pool.submit(looks)
+        wait_for(lambda: somebody_waits_for(pid), what="the worker to ask")
+        beat_record(at=back)
+    assert looked.result(60)
+    assert not play.match.is_over
+    assert [entry[0] for entry in play.entries][-1] == "service"
+    due = play.match.waits_until or play.match.deadline_at
+    assert due is not None
+    assert due > back
 
 
 def offered(by: User, to: User | None = None) -> Challenge:

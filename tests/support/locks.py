@@ -14,7 +14,9 @@ def somebody_waits_for(pid: int) -> bool:
     """Whether a transaction waits for a lock that this process holds."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid)))",
+            # What is asked of the sessions themselves does not change within a transaction.
+            "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted"
+            " AND %s = ANY(pg_blocking_pids(pid)))",
             [pid],
         )
         return bool(cursor.fetchone()[0])
