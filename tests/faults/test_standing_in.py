@@ -15,6 +15,7 @@ from tests.faults.support import (
     BOTH_RAN_OUT,
     SOON,
     actors,
+    database_ms,
     dead,
     deadline,
     entries,
@@ -108,7 +109,7 @@ def test_who_stands_still_in_the_midst_of_it_keeps_nobody_from_it(
 ) -> None:
     """A web process has just gone through the matches in the workers' place, has the lock by which
     one alone does so, and stops before it lets go. Another one comes, and does it."""
-    killed = dead(site, "deadlines beat")
+    killed = dead(site, "deadlines worker beat")  # nobody else says that anything is done
     wait_for(lambda: readiness(site)[1]["swept_by"] == "web", timeout=SOON, what="it to stand in")
     with psycopg.connect(site.database_url) as holder:
         # What it says when it is done.
@@ -129,7 +130,10 @@ def test_who_stands_still_in_the_midst_of_it_keeps_nobody_from_it(
         assert actors(site, match) == BOTH_RAN_OUT
         assert "deadlines.no-worker" in another.web.log()
         # The first goes on, and nobody minds.
+        resumed = database_ms(site)
         site.web.resume()
+        alive = "SELECT at > %s FROM games_serviceprocess WHERE pid = %s"
+        wait_for(lambda: site.sql(alive, resumed, site.web.pid) == [(True,)], what="it to answer")
         another.web.kill()
         last = desk.match(*players, pick_time=3)
         wait_until_ran_out(site, last, "a deadline by the first again")

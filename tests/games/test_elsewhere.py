@@ -149,7 +149,10 @@ SLOW = """
 CREATE FUNCTION take_a_second() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$
 """
-ASLEEP = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+ASLEEP = (
+    "SELECT count(*) FROM pg_stat_activity"
+    " WHERE wait_event = 'PgSleep' AND datname = current_database()"
+)
 
 
 @pytest.fixture
