@@ -108,7 +108,7 @@ def first_acts(site: Site, crowd: Crowd) -> list[str]:
 def cut_off(ground: Ground, crowd: Crowd) -> list[str]:
     """What the crowd has sent, once a turn of each match is held: nobody has been told of it."""
     wait_for(lambda: len(ground.held()) == MATCHES, what="a turn of each match to be under way")
-    sent = [player.pending[0].client_id for player in crowd.players if player.pending]
+    sent = crowd.pending()
     assert len(sent) == MATCHES, "somebody has been told before it was committed"
     assert [each for each in sent if crowd.ledger.sent[each].acks] == []
     return sent

@@ -72,8 +72,12 @@ def test_the_web_process_is_killed_between_statement_and_commit(
 ) -> None:
     """Where a turn takes more than one statement, as the first of a match in a process does: it
     stands still when it should commit, and is killed."""
+    # Until turns are held nobody makes one: the next is no first one any more.
+    crowd.rest_all(rests=True)
+    wait_for(lambda: crowd.pending() == [], what="what is under way to be answered")
     site.web.restart()  # which remembers no match
     with ground.held_turns(STATEMENT) as let_go:
+        crowd.rest_all(rests=False)
         sent = cut_off(ground, crowd)
         site.web.pause()
         let_go()

@@ -492,6 +492,15 @@ class Crowd:
             if player.match == match:
                 player.rests = rests
 
+    def rest_all(self, *, rests: bool) -> None:
+        """The same for all of them."""
+        for match in {player.match for player in self.players if player.answers}:
+            self.rest(match, rests=rests)
+
+    def pending(self) -> list[str]:
+        """The ids of what was sent, or is about to be, and has not been answered."""
+        return [each[0].client_id for each in (p.pending for p in self.players) if each]
+
     def play_out(self, timeout: float = 180.0) -> None:
         """Return once each match that is played has ended, and everybody has seen it."""
 
