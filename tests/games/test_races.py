@@ -18,7 +18,7 @@ from games.models import Challenge, Match, MatchEntry
 from games.remembered import remember
 from games.services.challenges import challenge_accept, challenge_cancel, challenge_create
 from games.services.chat import chat_post
-from games.services.outage import beat_record, known
+from games.services.outage import beat_record
 from games.services.turns import Ack, match_organise, match_submit
 from games.services.waking import match_wake
 from tests.games.support import SECOND, T0, Play, placing, record_holds, started
@@ -248,12 +248,10 @@ def test_a_pause_and_a_deadline(ada: User, ben: User, orla: User, threads: Threa
 @pytest.mark.parametrize("read", ["games_servicebeat", "games_serviceoutage"])
 @pytest.mark.parametrize("waits", [False, True], ids=["decision", "arrival"])
 def test_an_outage_that_ends_while_a_worker_looks_is_given_back_first(
-    waits: bool, read: str, ada: User, ben: User, threads: Threads, monkeypatch: pytest.MonkeyPatch
+    waits: bool, read: str, ada: User, ben: User, threads: Threads
 ) -> None:
     """Whatever of it the worker has read by then: it is held back at either table, and there finds
     both the outage and the sign of life that ends it."""
-    monkeypatch.setattr(known, "beat", None)
-    monkeypatch.setattr(known, "end", 0)
     play = started((ada, ben), waits=True) if waits else brisk(ada, ben)
     due = play.match.waits_until or play.match.deadline_at
     assert due is not None

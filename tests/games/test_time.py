@@ -17,7 +17,7 @@ from games import tasks
 from games.engine.chance import RandomSource
 from games.jobs import WAKE
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
-from games.services.outage import beat_record, known, match_give_back
+from games.services.outage import beat_record, match_give_back
 from games.services.turns import Ack
 from tests.games.support import (
     GAMES,
@@ -285,13 +285,6 @@ def test_pausing_changes_no_reminder_but_its_instant(play: Play, orla: User, wir
 
 AFTER = settings.GAUNTLET_OUTAGE_AFTER_MS
 LEAST = settings.GAUNTLET_OUTAGE_GRACE_MS
-
-
-@pytest.fixture(autouse=True)
-def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test's process has just begun."""
-    monkeypatch.setattr(known, "beat", None)
-    monkeypatch.setattr(known, "end", 0)
 
 
 def beat(at: int) -> bool:

@@ -494,8 +494,8 @@ class Crowd:
 
     def rest_all(self, *, rests: bool) -> None:
         """The same for all of them."""
-        for match in {player.match for player in self.players if player.answers}:
-            self.rest(match, rests=rests)
+        for player in self.players:
+            player.rests = rests
 
     def pending(self) -> list[str]:
         """The ids of what was sent, or is about to be, and has not been answered."""
