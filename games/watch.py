@@ -72,15 +72,16 @@ class _Watch:
         if not self.stands_in and time.monotonic() - self.since < least_s:
             return
         done = sweeps()
-        alone = is_left_alone(done, least_s=least_s)
-        if alone:
-            alone = matches_wake_instead(least_s=least_s, pause_s=PAUSE_S)
-        if alone != self.stands_in:
-            self.stands_in = alone
-            self._tell(done)
-
-    def _tell(self, done: Sweeps) -> None:
+        # Told before it is done, which may take long or fail.
+        self._tell(is_left_alone(done, least_s=least_s), done)
         if self.stands_in:
+            self._tell(matches_wake_instead(least_s=least_s, pause_s=PAUSE_S), done)
+
+    def _tell(self, stands_in: bool, done: Sweeps) -> None:
+        if stands_in == self.stands_in:
+            return
+        self.stands_in = stands_in
+        if stands_in:
             log.error("deadlines.no-worker", last_sweep_s=done.by_workers)
         else:
             log.warning("deadlines.worker-again")

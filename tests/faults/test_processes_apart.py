@@ -106,8 +106,8 @@ async def test_turn_threads_that_hang_are_no_sign_of_life(
             holder.rollback()
         wait_for(lambda: deadline(site, match) > due, timeout=SOON, what="the time given back")
         assert actors(site, match) == ["service"]
-        assert "beat.turns-stand-still" in site.web.log()
+        site.web.wait_until_told("beat.turns-stand-still")
         async with await Reader.open(site, match, players[0]) as mine:
             await mine.next("sync")
             assert (await mine.submit("pick T"))["type"] == "ack"
-    wait_for(lambda: "beat.turns-go-on" in site.web.log(), what="the process to go on")
+    site.web.wait_until_told("beat.turns-go-on")

@@ -44,7 +44,7 @@ def test_deadlines_are_enforced_without(
     status, parts = readiness(site)
     assert (status, parts["deadlines"], parts["workers"]) == (503, True, False)
     assert parts["swept_by"] == "web"
-    assert "deadlines.no-worker" in site.web.log()
+    site.web.wait_until_told("deadlines.no-worker")
     # From now on it is on time: with a long decision, too, of which no turn has told a worker.
     second = desk.match(*players, pick_time=4)
     due = deadline(site, second)
@@ -54,7 +54,7 @@ def test_deadlines_are_enforced_without(
     for process in killed:
         process.start()
     wait_for(lambda: readiness(site)[0] == 200, timeout=SOON, what="workers to sweep")
-    wait_for(lambda: "deadlines.worker-again" in site.web.log(), what="the web process to see it")
+    site.web.wait_until_told("deadlines.worker-again")
     before = swept_by_web(site)
     third = desk.match(*players, pick_time=2)
     wait_until_ran_out(site, third, "a worker's deadline")
@@ -128,7 +128,7 @@ def test_who_stands_still_in_the_midst_of_it_keeps_nobody_from_it(
         match = desk.match(*players, pick_time=3)
         wait_until_ran_out(site, match, "a deadline by the other")
         assert actors(site, match) == BOTH_RAN_OUT
-        assert "deadlines.no-worker" in another.web.log()
+        another.web.wait_until_told("deadlines.no-worker")
         # The first goes on, and nobody minds.
         resumed = database_ms(site)
         site.web.resume()

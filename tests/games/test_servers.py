@@ -229,5 +229,5 @@ async def test_what_no_log_may_hold(web: Web) -> None:
         await lobby.next("pong")
     async with await Reader.open(web, 0, path=f"/ws/nowhere/?token={secret}") as nowhere:
         await nowhere.closed()
-    wait_for(lambda: "confirm-email/[hidden]" in web.web.log(), what="the requests' lines")
+    web.web.wait_until_told("confirm-email/[hidden]")
     assert "secret" not in web.web.log()

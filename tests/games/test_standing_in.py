@@ -121,6 +121,26 @@ def test_whatever_a_look_meets_the_next_one_comes(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.django_db(transaction=True)
+def test_that_no_worker_is_there_is_told_before_all_else(
+    overdue: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Going through the matches takes long where many are overdue, and may fail."""
+    had_run_out: list[tuple[str, int]] = []
+
+    class Log:
+        def error(self, event: str, **_more: object) -> None:
+            had_run_out.append((event, len(overdue.entries)))
+
+    monkeypatch.setattr(watch, "log", Log())
+    looks = watch._Watch()
+    looks.since -= 60
+    looks.look()
+    looks.look()
+    assert had_run_out == [("deadlines.no-worker", 0)]
+    assert len(overdue.entries) == 4
+
+
+@pytest.mark.django_db(transaction=True)
 def test_workers_that_come_a_little_later_are_waited_for() -> None:
     looks = watch._Watch()
     looks.look()

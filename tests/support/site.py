@@ -190,6 +190,10 @@ class Process:
         content = self.log_path.read_bytes()
         return content[self.log_start if since_start else 0 :].decode(errors="replace")
 
+    def wait_until_told(self, text: str) -> None:
+        """Wait until it has printed a text since its last start."""
+        wait_for(lambda: text in self.log(), what=f"{self.name} to tell of {text}")
+
 
 class Site:
     """A running site. Its processes are `web`, `deadlines` (the worker that enforces them),
