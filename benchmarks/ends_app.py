@@ -29,10 +29,9 @@ django.setup()
 import structlog
 from django.core.management import call_command
 from django.db import connection
-from django.utils import timezone
 
 from accounts.models import User
-from core.clock import now_ms
+from core.clock import now_ms, now_utc
 from games import store
 from games.engine.decisions import Seat
 from games.models import Match, MatchPlayer, RatingPoint
@@ -157,7 +156,7 @@ def ended(players: list[User], many: int) -> list[int]:
     """The numbers of so many matches that have just ended, as bare rows."""
     keys = []
     for number in range(many):
-        now = timezone.now()
+        now = now_utc()
         match = Match.objects.create(
             **OF_GAME, snapshot="{}", status="finished",
             winner=number % 2, reason="concession", scores=[1, 2], finished_at=now,

@@ -33,9 +33,9 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from games.models import Match, MatchPlayer
 from games.ratings import keys
 from games.ratings.boards import Wanted, board_page, ladders
@@ -151,7 +151,7 @@ def ladders_measured(results: int) -> dict[str, Any]:
     ever = datetime(1970, 1, 1, tzinfo=UTC)
     found, whole = timed(lambda: first_differences(ever))
     check(not found, f"a rebuild left something out: {found}")
-    _, recent = timed(lambda: first_differences(timezone.now() - timedelta(days=2)))
+    _, recent = timed(lambda: first_differences(now_utc() - timedelta(days=2)))
     rating_exclude(match_id=results // 2, acting_user=None, why="a benchmark")
     _, void = timed(lambda: match_rate(match_id=results // 2))
     check(not ratings_repair(), "a void result left something behind")

@@ -31,9 +31,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
-from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from games.models import Challenge, Match, MatchPlayer
 from games.rulesets import REGISTRY
 
@@ -46,7 +46,7 @@ def fill(matches: int) -> None:
     """Insert so many matches that are on and as many that are over, as bare rows, and 60 open
     challenges."""
     call_command("migrate", verbosity=0)
-    now = timezone.now()
+    now = now_utc()
     users = User.objects.bulk_create(
         User(username=f"player{number}", display_name=f"Player {number}")
         for number in range(2 * matches)
@@ -83,7 +83,7 @@ def fill(matches: int) -> None:
 
 def over(number: int) -> dict[str, Any]:
     """What a match that is over has besides."""
-    ended = timezone.now() - timedelta(seconds=number)
+    ended = now_utc() - timedelta(seconds=number)
     return {
         "status": "finished",
         "winner": number % 2,

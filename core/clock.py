@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -23,6 +23,8 @@ from typing import Final, NamedTuple
 SLEW: Final = 100
 # How long the best answer about the host's clock is kept before a worse one will do.
 KEPT_NS: Final = 60 * 1_000_000_000
+
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 # Goes on while the machine sleeps, where there is such a clock.
 _STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -174,6 +176,12 @@ clock: Final = Clock(steady=steady_ns, host=lambda: time.time_ns())  # noqa: PLW
 def now_ms() -> int:
     """Milliseconds since 1970."""
     return clock.now_ns() // 1_000_000
+
+
+def now_utc() -> datetime:
+    """This instant, as `now_ms` has it: what is to be taken wherever Django's `timezone.now`, which
+    is the host's, would do."""
+    return _EPOCH + timedelta(microseconds=clock.now_ns() // 1000)
 
 
 def instant_of(at: int) -> datetime:

@@ -7,9 +7,8 @@ from typing import Final
 
 import structlog
 from celery import shared_task
-from django.utils import timezone
 
-from core.clock import now_ms
+from core.clock import now_ms, now_utc
 from core.jobs import guard
 from core.queueing import enqueue
 from games import presence
@@ -57,9 +56,9 @@ def sweep() -> None:
 @guard.completed("games.tasks.sweep_challenges")
 def sweep_challenges() -> None:
     """Close the challenges that nobody took in time, and those whose owner has left."""
-    challenges_expire(now=timezone.now())
+    challenges_expire(now=now_utc())
     if is_serving(now_ms()):
-        challenges_abandon(now=timezone.now())
+        challenges_abandon(now=now_utc())
     else:
         # Nobody can be seen while there is nothing to see them.
         presence.forget_since()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
+
+from core.clock import now_utc
 
 
 class AuditEntry(models.Model):
@@ -31,7 +32,7 @@ class AuditEntry(models.Model):
     )
     target_id = models.CharField(max_length=64, blank=True)
     data = models.JSONField(default=dict, blank=True)
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
 
     class Meta:
         verbose_name = "audit entry"

@@ -9,7 +9,8 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
+
+from core.clock import now_utc
 
 
 class SanctionQuerySet(models.QuerySet["Sanction"]):
@@ -17,7 +18,7 @@ class SanctionQuerySet(models.QuerySet["Sanction"]):
 
     def in_force(self, at: datetime | None = None) -> SanctionQuerySet:
         """Mutes and suspensions that bind at an instant (now), the open-ended ones included."""
-        at = timezone.now() if at is None else at
+        at = now_utc() if at is None else at
         return self.filter(
             Q(until__isnull=True) | Q(until__gt=at), lifted_at__isnull=True, at__lte=at
         ).exclude(kind=Sanction.Kind.WARNING)
@@ -61,7 +62,7 @@ class Sanction(models.Model):
         related_name="sanctions",
         help_text="The report that led to it.",
     )
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
     until = models.DateTimeField(null=True, blank=True, help_text="Empty: until it is lifted.")
     lifted_at = models.DateTimeField(null=True, blank=True)
     lifted_by = models.ForeignKey(
@@ -125,7 +126,7 @@ class Sanction(models.Model):
             return "lifted"
         if self.kind == self.Kind.WARNING:
             return "in force" if self.acknowledged_at is None else "over"
-        return "in force" if self.until is None or self.until > timezone.now() else "over"
+        return "in force" if self.until is None or self.until > now_utc() else "over"
 
 
 class ReportQuerySet(models.QuerySet["Report"]):
@@ -179,7 +180,7 @@ class Report(models.Model):
     reason = models.CharField(max_length=10, choices=Reason.choices)
     words = models.CharField(max_length=1000, help_text="The reporter's own words.")
     context = models.JSONField(default=dict, blank=True)
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
     claimed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -272,7 +273,7 @@ class AccountMerge(models.Model):
     )
     reason = models.CharField(max_length=500)
     moved = models.JSONField(default=dict, help_text="What was moved, and how many of each.")
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["-at", "-id"]

@@ -9,7 +9,8 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
+
+from core.clock import now_utc
 
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
@@ -17,7 +18,7 @@ class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
 
     def good(self, at: datetime | None = None) -> ApiTokenQuerySet:
         """Those that are neither revoked nor expired."""
-        return self.filter(revoked_at__isnull=True, expires_at__gt=at or timezone.now())
+        return self.filter(revoked_at__isnull=True, expires_at__gt=at or now_utc())
 
     def visible_to(self, user: Any) -> ApiTokenQuerySet:
         """A person's own."""
@@ -38,7 +39,7 @@ class ApiToken(models.Model):
     name = models.CharField("name", max_length=60, help_text="What it is for.")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256, in hex.")
     scopes = ArrayField(models.CharField(max_length=10), size=4)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=now_utc)
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(
         null=True, blank=True, help_text="To the minute: not every use is written down."
@@ -73,4 +74,4 @@ class ApiToken(models.Model):
         """`good`, `expired` or `revoked`."""
         if self.revoked_at is not None:
             return "revoked"
-        return "good" if self.expires_at > timezone.now() else "expired"
+        return "good" if self.expires_at > now_utc() else "expired"

@@ -15,7 +15,6 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Lower, Trim
 from django.urls import reverse
-from django.utils import timezone
 
 from accounts.models.moderation import Sanction
 from accounts.names.validators import (
@@ -26,6 +25,7 @@ from accounts.names.validators import (
     validate_display_name,
     validate_time_zone,
 )
+from core.clock import now_utc
 
 # They stand in the text of `UserManager.of_number` for what differs from one request to the next.
 _SOME_INSTANT: Final = datetime(1, 2, 3, tzinfo=UTC)
@@ -72,7 +72,7 @@ class UserManager(DjangoUserManager["User"]):
         except ValidationError:
             return None
         text, parameters = _query_of_number()
-        now = timezone.now()
+        now = now_utc()
         given = [
             now if each == _SOME_INSTANT else number if each == _SOME_NUMBER else each
             for each in parameters

@@ -4,12 +4,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
-from django.utils import timezone
 
 from accounts.models import Report, User
 from accounts.moderation.reports import WORDS_MAX
 from accounts.moderation.sanctions import REASON_MAX
 from core.admin.forms import NOT_TYPED, ActionForm, phrase_field
+from core.clock import now_utc
 
 _HOURS = {"day": 24, "three": 72, "week": 7 * 24, "month": 30 * 24}
 _LASTS = [
@@ -89,7 +89,7 @@ class SanctionForm(ActionForm):
     def _end(self) -> datetime | None:
         lasts = self.cleaned_data.get("lasts", "")
         if lasts in _HOURS:
-            return timezone.now() + timedelta(hours=_HOURS[lasts])
+            return now_utc() + timedelta(hours=_HOURS[lasts])
         if lasts == "until":
             until: datetime | None = self.cleaned_data.get("until")
             if until is None and "until" not in self.errors:

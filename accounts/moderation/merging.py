@@ -27,12 +27,12 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
-from django.utils import timezone
 
 from accounts import hooks, mail
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.roles import Role, is_moderator, is_protected_from
 from accounts.services import audit_record, users_lock
+from core.clock import now_utc
 from core.hooks import send
 from core.refusals import Forbidden, Refusal
 
@@ -191,7 +191,7 @@ def _let_addresses_go(duplicate: User) -> None:
 
 def _move_sanctions(keep: User, duplicate: User) -> int:
     """All but those that the kept account itself gave, which would then be its own judge's."""
-    now = timezone.now()
+    now = now_utc()
     for kind in (Sanction.Kind.MUTE, Sanction.Kind.SUSPENSION):
         binding = Sanction.objects.in_force(now).filter(user__in=[keep, duplicate], kind=kind)
         # The one that ends first gives way; PostgreSQL sorts "no end" last.

@@ -20,12 +20,12 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts import mail
 from accounts.models import Report, ReportQuerySet, User
 from accounts.roles import is_moderator
 from accounts.services import audit_record
+from core.clock import now_utc
 from core.refusals import Forbidden, Refusal
 
 WORDS_MAX = 1000
@@ -177,7 +177,7 @@ def report_file(
     if len(words) > WORDS_MAX:
         sentence = f"At most {WORDS_MAX} characters, please."
         raise Refusal("report.words-too-long", sentence, field="words")
-    now = timezone.now()
+    now = now_utc()
     recent = Report.objects.filter(reporter=acting_user, at__gt=now - REPORTS_PER)
     if recent.count() >= REPORTS_AT_MOST:
         raise Refusal(
@@ -220,7 +220,7 @@ def report_claim(*, acting_user: User, report: Report) -> Report:
     locked = _lock(report)
     must_be_claimable(acting_user, locked)
     locked.claimed_by = acting_user
-    locked.claimed_at = timezone.now()
+    locked.claimed_at = now_utc()
     locked.save(update_fields=["claimed_by", "claimed_at"])
     audit_record(acting_user=acting_user, action="report.claim", target=locked)
     return locked
@@ -263,7 +263,7 @@ def report_resolve(
     locked.answer = answer
     locked.note = note.strip()
     locked.closed_by = acting_user
-    locked.closed_at = timezone.now()
+    locked.closed_at = now_utc()
     locked.save(update_fields=["outcome", "answer", "note", "closed_by", "closed_at"])
     audit_record(
         acting_user=acting_user, action="report.resolve", target=locked, data={"outcome": outcome}

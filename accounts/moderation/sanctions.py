@@ -11,12 +11,12 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts import hooks, mail
 from accounts.models import Report, Sanction, User
 from accounts.roles import is_moderator, is_protected_from
 from accounts.services import audit_record
+from core.clock import now_utc
 from core.hooks import send
 from core.refusals import Forbidden, Refusal
 
@@ -98,7 +98,7 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
     if not why:
         raise Refusal("sanction.why-missing", "Please say why it is lifted.", field="why")
     _refuse_length(why, "why")
-    locked.lifted_at = timezone.now()
+    locked.lifted_at = now_utc()
     locked.lifted_by = acting_user
     locked.lifted_why = why
     locked.save(update_fields=["lifted_at", "lifted_by", "lifted_why"])
@@ -152,7 +152,7 @@ def warning_acknowledge(*, acting_user: User, sanction: Sanction) -> None:
         raise Refusal("sanction.no-warning", "Only a warning is acknowledged.")
     if locked.acknowledged_at is not None:
         return
-    locked.acknowledged_at = timezone.now()
+    locked.acknowledged_at = now_utc()
     locked.save(update_fields=["acknowledged_at"])
     audit_record(acting_user=acting_user, action="sanction.acknowledge", target=locked)
 
@@ -190,7 +190,7 @@ def _lay(  # noqa: PLR0917  (private; one caller for each kind)
             "sanction.reason-missing", "Please give the reason. It is shown.", field="reason"
         )
     _refuse_length(reason, "reason")
-    now = timezone.now()
+    now = now_utc()
     if until is not None and until <= now:
         raise Refusal("sanction.end-past", "The end must lie in the future.", field="until")
     sanction = Sanction.objects.create(

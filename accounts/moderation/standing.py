@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from accounts.models import AccountMerge, Sanction, SanctionQuerySet, User
+from core.clock import now_utc
 
 # A merged account may be merged again, and so on; no chain of real people comes near this.
 _MERGES_AT_MOST = 20
@@ -29,7 +30,7 @@ class Silence(NamedTuple):
         """How long it lasts from now on, in ms; None where nobody knows."""
         if self.until is None:
             return None
-        return max(0, round((self.until - timezone.now()).total_seconds() * 1000))
+        return max(0, round((self.until - now_utc()).total_seconds() * 1000))
 
 
 def suspension_of(user_id: int) -> Sanction | None:

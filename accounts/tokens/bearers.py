@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from django.db.models import Q
-from django.utils import timezone
 from oauth2_provider.models import get_access_token_model
 
 from accounts.models import ApiToken, User
 from accounts.signin.backends import NameBackend
 from accounts.tokens.text import PREFIX, digest_of, is_well_formed
 from core.api.scopes import Credential, scopes_in
+from core.clock import now_utc
 
 _USE_NOTED_EVERY: Final = timedelta(minutes=1)
 
@@ -39,7 +39,7 @@ def _personal(token: str) -> Bearer | None:
     user = NameBackend().get_user(row.user_id)
     if user is None:
         return None
-    now = timezone.now()
+    now = now_utc()
     if row.last_used_at is None or now - row.last_used_at >= _USE_NOTED_EVERY:
         # Of several requests at once, one writes.
         due = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - _USE_NOTED_EVERY)

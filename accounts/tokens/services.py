@@ -5,12 +5,12 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import ApiToken, User
 from accounts.services import audit_record, rights_announce_change
 from accounts.tokens.text import digest_of, new_token
 from core.api.scopes import scopes_in
+from core.clock import now_utc
 from core.refusals import Forbidden, Refusal
 
 NAME_MAX: Final = 60
@@ -39,7 +39,7 @@ def token_create(
     if ApiToken.objects.good().filter(user=owner).count() >= TOKENS_AT_MOST:
         raise Refusal("token.too-many", "You have twenty tokens already. Revoke one first.")
     text = new_token()
-    now = timezone.now()
+    now = now_utc()
     token = ApiToken.objects.create(
         user=owner,
         name=name,
@@ -65,7 +65,7 @@ def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
         raise Refusal("token.none", "There is no such token.")
     if locked.revoked_at is not None:
         raise Refusal("token.revoked", "This token is revoked already.")
-    locked.revoked_at = timezone.now()
+    locked.revoked_at = now_utc()
     locked.save(update_fields=["revoked_at"])
     audit_record(acting_user=acting_user, action="token.revoke", target=locked)
     rights_announce_change(locked.user_id)

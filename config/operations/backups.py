@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -26,6 +25,7 @@ from redis.exceptions import RedisError
 
 from config.operations.programs import Address, Programs, address, programs_find, server_version
 from core.broker import client, forget
+from core.clock import now_utc
 from core.refusals import NotFound, Refusal
 
 log = structlog.get_logger("gauntlet.backups")
@@ -54,7 +54,7 @@ def backup_write(*, target: Path, keep: int | None = None) -> Path:
     programs, here = programs_find(at_least=server_version()), address()
     folder = target if target.is_dir() else target.parent
     if target.is_dir():
-        target = target / f"{PREFIX}{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}{SUFFIX}"
+        target = target / f"{PREFIX}{now_utc():%Y%m%dT%H%M%S%fZ}{SUFFIX}"
     if target.exists():
         raise Refusal("backup.there", f"{target} is there already, and is left as it is.")
     draft = target.with_name(f".{target.name}.{os.getpid()}")

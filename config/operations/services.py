@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.clock import now_utc
 from core.jobs.models import SetAside
 
 
@@ -22,4 +22,4 @@ def rows_retry(*, acting_user: User, rows: Iterable[SetAside]) -> int:
             acting_user=acting_user, action="job.retry", target=row, data={"row": str(row)}
         )
     keys = [row.pk for row in chosen]
-    return SetAside.objects.filter(pk__in=keys).update(next_at=timezone.now())
+    return SetAside.objects.filter(pk__in=keys).update(next_at=now_utc())

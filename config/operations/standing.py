@@ -20,13 +20,12 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import Error, connection, transaction
 from django.db.models import Count, Max, Min, Q
-from django.utils import timezone
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from core import metrics
-from core.clock import now_ms
+from core.clock import now_ms, now_utc
 from core.jobs.models import JobDone, SetAside
 from core.queueing import AWAY as BROKER_AWAY
 from core.queueing import ENQUEUED_AT
@@ -119,7 +118,7 @@ def _ends() -> Iterator[Figure]:
 
 
 def _webhooks() -> Iterator[Figure]:
-    due = Delivery.objects.pending().filter(next_at__lte=timezone.now())
+    due = Delivery.objects.pending().filter(next_at__lte=now_utc())
     found = due.aggregate(count=Count("pk"), first=Min("next_at"))
     yield Figure("webhooks_due", (), found["count"])
     yield Figure("webhooks_due_seconds", (), _seconds_since(found["first"]))
@@ -135,7 +134,7 @@ def _jobs() -> Iterator[Figure]:
 def _seconds_since(instant: datetime | None) -> float:
     if instant is None:
         return 0.0
-    return max(0.0, (timezone.now() - instant).total_seconds())
+    return max(0.0, (now_utc() - instant).total_seconds())
 
 
 # -- the broker ----------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 
 from django.http import HttpResponse, HttpResponseBase, HttpResponseNotModified
@@ -10,6 +9,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date, parse_http_date_safe
 from rest_framework.request import Request
 
+from core.clock import now_ms
 from core.conditional import body_tag
 
 
@@ -37,7 +37,7 @@ def set_version(response: HttpResponseBase, etag: str, changed_at: datetime | No
     change in it, so nothing is said of it yet (RFC 9110, 8.8.2.2).
     """
     response["ETag"] = etag
-    if changed_at is not None and int(changed_at.timestamp()) < int(time.time()):
+    if changed_at is not None and int(changed_at.timestamp()) < now_ms() // 1000:
         response["Last-Modified"] = http_date(changed_at.astimezone(UTC).timestamp())
 
 

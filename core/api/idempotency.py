@@ -21,7 +21,6 @@ from typing import Any, Final, Protocol, cast
 
 from django.db import OperationalError, connection, transaction
 from django.http import HttpResponse
-from django.utils import timezone
 from rest_framework.exceptions import NotAuthenticated, ParseError
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -29,6 +28,7 @@ from rest_framework.response import Response
 
 from core.api.errors import ApiProblem
 from core.api.models import IdempotencyKey
+from core.clock import now_utc
 
 KEPT_FOR: Final = timedelta(hours=24)
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -95,7 +95,7 @@ def idempotent(handler: Handler) -> Handler:
 def _get_or_create(request: Request, user_id: int, key: str) -> IdempotencyKey:
     """The row of the key, new or old. Waits for a request that is making it just now."""
     whose = IdempotencyKey.objects.filter(user=user_id)
-    old = whose.filter(at__lt=timezone.now() - KEPT_FOR)
+    old = whose.filter(at__lt=now_utc() - KEPT_FOR)
     # What another request is forgetting just now is none of ours: nobody waits for that.
     free = list(old.select_for_update(no_key=False, skip_locked=True).values_list("pk", flat=True))
     if free:

@@ -6,7 +6,6 @@ each kind of thing they do, by the scope that it needs; bots' accounts have one 
 
 from __future__ import annotations
 
-import time
 from typing import NamedTuple
 
 import structlog
@@ -18,6 +17,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from core.api.errors import ApiProblem
+from core.clock import now_ms
 
 log = structlog.get_logger("gauntlet.api")
 
@@ -65,7 +65,7 @@ def take(request: Request, limit: str, *, known: bool = True) -> LimitStatus:
     else:
         name, who = "anonymous", BaseThrottle().get_ident(request)
     allowed: int = settings.GAUNTLET_API_LIMITS[name]
-    window, passed = divmod(int(time.time()), WINDOW_S)
+    window, passed = divmod(now_ms() // 1000, WINDOW_S)
     try:
         count = _count(f"api-limit:{name}:{who}:{window}")
     except RedisError as error:

@@ -11,7 +11,6 @@ from django import forms
 from django.core import signing
 from django.db.models import Case, F, Q, When
 from django.http import HttpResponseBase
-from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django_filters import rest_framework as filters
 from rest_framework.exceptions import ValidationError
@@ -22,6 +21,7 @@ from rest_framework.response import Response
 
 from core.api.bodies import instant_of
 from core.api.errors import ParameterFault
+from core.clock import now_utc
 
 LIMIT: Final = 50
 LIMIT_MAX: Final = 200
@@ -362,4 +362,4 @@ def _moment_of(cursor: Mapping[str, Any] | None, key: str) -> datetime:
     """One of the cursor's moments, by default now. What nothing depends on is not in the cursor, so
     that the same page has the same tag."""
     text = "" if cursor is None else cursor.get(key, "")
-    return parse_datetime(text) or timezone.now() if text else timezone.now()
+    return parse_datetime(text) or now_utc() if text else now_utc()

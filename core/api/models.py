@@ -5,7 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
+
+from core.clock import now_utc
 
 
 class IdempotencyKey(models.Model):
@@ -28,7 +29,7 @@ class IdempotencyKey(models.Model):
     body = models.TextField(blank=True)
     content_type = models.CharField(max_length=100, blank=True)
     location = models.CharField(max_length=500, blank=True)
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["user", "at"]

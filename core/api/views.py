@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import SimpleTemplateResponse
-from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 from rest_framework.exceptions import APIException, MethodNotAllowed, ValidationError
@@ -41,6 +40,7 @@ from core.api.lists import (
     fields_of,
 )
 from core.api.scopes import HasScope, Scope, scope_of
+from core.clock import now_utc
 from core.conditional import weak_tag
 from core.refusals import NotFound
 from core.replica import is_there
@@ -224,7 +224,7 @@ class ApiView(APIView):
         etag = weak_tag(user, self.request.get_full_path(), *version)
         if is_snapshot() and changed_at is not None:
             # A replica may lack another change in the same second (`conditional.set_version`).
-            lacks = timezone.now() - lag() - timedelta(seconds=1)
+            lacks = now_utc() - lag() - timedelta(seconds=1)
             changed_at = changed_at if changed_at < lacks else None
         self._version = (etag, changed_at)
         if self.request.method in ("GET", "HEAD"):
@@ -311,9 +311,7 @@ class ListView(FieldsView, ListAPIView[Any]):
     def may_read_replica(self, request: Request) -> bool:
         """Not a page behind one with rows that a replica may have otherwise yet: they would be
         there twice."""
-        return super().may_read_replica(request) and not began_after(
-            request, timezone.now() - lag()
-        )
+        return super().may_read_replica(request) and not began_after(request, now_utc() - lag())
 
     def query_names(self, method: str) -> Iterable[str]:
         """Those of filters, order, pages and fields."""

@@ -29,10 +29,10 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.models import Exists, Model, OuterRef, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Now
-from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from core import metrics
+from core.clock import now_utc
 from core.jobs.models import SetAside
 
 log = structlog.get_logger("gauntlet.jobs")
@@ -82,7 +82,7 @@ def each(
     if not rows:
         return 0
     aside_by_key = {found.key: found for found in SetAside.objects.filter(job=job)}
-    now = timezone.now()
+    now = now_utc()
     busy: set[Hashable] = set()
     done = 0
     for row in rows:
@@ -223,7 +223,7 @@ def known(job: str) -> list[str]:
 def due(jobs: Iterable[str]) -> dict[str, list[str]]:
     """By job, the keys of the rows that were set aside by it and are to be tried again now."""
     found: dict[str, list[str]] = {}
-    rows = SetAside.objects.filter(job__in=list(jobs), next_at__lte=timezone.now())
+    rows = SetAside.objects.filter(job__in=list(jobs), next_at__lte=now_utc())
     for job, key in rows.order_by("next_at", "pk").values_list("job", "key"):
         found.setdefault(job, []).append(key)
     return found
@@ -238,7 +238,7 @@ def set_aside(job: str, key: str, error: Exception, *, target: str) -> bool:
     log.error("job.set-aside", job=job, target=target, key=key, reason=reason, exc_info=error)
     try:
         with transaction.atomic():
-            now = timezone.now()
+            now = now_utc()
             row = SetAside.objects.select_for_update(no_key=True).filter(job=job, key=key).first()
             if row is None:
                 SetAside.objects.bulk_create(

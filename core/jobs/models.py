@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
+
+from core.clock import now_utc
 
 
 class SetAside(models.Model):
@@ -19,8 +20,8 @@ class SetAside(models.Model):
     # players of a match keep from each other.
     reason = models.CharField(max_length=300)
     attempts = models.PositiveIntegerField(default=1)
-    since = models.DateTimeField(default=timezone.now, help_text="When it failed first.")
-    last_at = models.DateTimeField(default=timezone.now, help_text="When it failed last.")
+    since = models.DateTimeField(default=now_utc, help_text="When it failed first.")
+    last_at = models.DateTimeField(default=now_utc, help_text="When it failed last.")
     next_at = models.DateTimeField(help_text="When it is tried again.")
 
     class Meta:

@@ -21,13 +21,12 @@ from typing import Any
 import msgspec
 import structlog
 from django.db import InterfaceError, OperationalError
-from django.utils import timezone
 from redis.exceptions import RedisError
 
 from accounts.connections.validity import Stands
 from accounts.models import User
 from core import metrics
-from core.clock import now_ms
+from core.clock import now_ms, now_utc
 from core.refusals import Refusal
 from games import presence
 from games.audience import AUDIENCES, group_of, user_group_of
@@ -167,7 +166,7 @@ class Stream(ABC):
 
     async def _why_over(self, restarting: bool) -> dict[str, Any] | None:
         """The last line, where the stream cannot go on."""
-        if self.until is not None and self.until <= timezone.now():
+        if self.until is not None and self.until <= now_utc():
             return closing("token.refused", "This token is no longer good.")
         if restarting:
             return closing("server.restart", "The server restarts. Come back.")
@@ -185,7 +184,7 @@ class Stream(ABC):
         """How long to wait for something to be told, in seconds."""
         if self.until is None:
             return LOOK_EVERY_S
-        left = (self.until - timezone.now()).total_seconds()
+        left = (self.until - now_utc()).total_seconds()
         return min(LOOK_EVERY_S, max(0.0, left))
 
     async def _lines(self, frames: AsyncIterator[dict[str, Any]]) -> AsyncIterator[bytes]:

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
-from django.utils import timezone
 
+from core.clock import now_utc
 from games.models.matches import Match
 
 
@@ -43,7 +43,7 @@ class Challenge(models.Model):
     advantage = models.CharField(max_length=10, choices=Advantage.choices, default=Advantage.LOT)
     message = models.CharField(max_length=200, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=now_utc)
     expires_at = models.DateTimeField()
     preparation = models.ForeignKey(
         "Preparation",

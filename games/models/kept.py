@@ -7,7 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
+
+from core.clock import now_utc
 
 
 class PreparationQuerySet(models.QuerySet["Preparation"]):
@@ -29,7 +30,7 @@ class Preparation(models.Model):
     key = models.CharField(max_length=40, help_text="Which of the ruleset's supplies it is.")
     name = models.CharField(max_length=60)
     value = models.TextField(help_text="In the ruleset's canonical form.")
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=now_utc)
 
     objects = PreparationQuerySet.as_manager()
 
@@ -60,7 +61,7 @@ class SavedMove(models.Model):
     ruleset = models.CharField(max_length=40)
     name = models.CharField(max_length=40)
     text = models.CharField(max_length=2000, help_text="In the ruleset's canonical notation.")
-    saved_at = models.DateTimeField(default=timezone.now)
+    saved_at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["user", "ruleset", "name"]

@@ -8,9 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
-from django.utils import timezone
 
-from core.clock import instant_of
+from core.clock import instant_of, now_utc
 
 
 class MatchQuerySet(models.QuerySet["Match"]):
@@ -102,7 +101,7 @@ class Match(models.Model):
     winner = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, blank=True)
     scores = models.JSONField(default=list, blank=True)
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=now_utc)
     finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = MatchQuerySet.as_manager()

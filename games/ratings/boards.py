@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
-from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import NotFound, NotUnderstood
 from games.models import Match
 from games.ratings import keys
@@ -196,7 +196,7 @@ def ratings_wanted(ladder: str, wanted: Wanted) -> QuerySet[Rating]:
     if wanted.games > 1:
         rated = rated.filter(games__gte=wanted.games)
     if wanted.days:
-        rated = rated.filter(last_played__gte=timezone.now() - timedelta(days=wanted.days))
+        rated = rated.filter(last_played__gte=now_utc() - timedelta(days=wanted.days))
     if not wanted.bots:
         rated = rated.filter(user__is_bot=False)
     if not wanted.provisional:
@@ -223,7 +223,7 @@ def _rows(
 ) -> tuple[BoardRow, ...]:
     users = [rating.user_id for rating in ratings]
     courses = _courses(ladder, ratings)
-    then = _ratings_at(ladder, users, timezone.now() - TREND)
+    then = _ratings_at(ladder, users, now_utc() - TREND)
     ranked = _ranks([rating.shown for rating in ratings], above, position, tied_below)
     return tuple(
         BoardRow(
@@ -349,7 +349,7 @@ def _board_of(matches: QuerySet[Match], name: str, wanted: Wanted) -> Board:
 def _is_wanted(standing: RatingStanding, user: User, wanted: Wanted) -> bool:
     return (
         standing.games >= wanted.games
-        and (not wanted.days or standing.at >= timezone.now() - timedelta(days=wanted.days))
+        and (not wanted.days or standing.at >= now_utc() - timedelta(days=wanted.days))
         and (wanted.bots or not RatedPlayer.of(user).is_bot)
         and (wanted.provisional or not standing.strength.is_provisional)
     )
@@ -358,7 +358,7 @@ def _is_wanted(standing: RatingStanding, user: User, wanted: Wanted) -> bool:
 def _row_of(
     standing: RatingStanding, player: RatedPlayer, course: Sequence[Change], rank: tuple[int, bool]
 ) -> BoardRow:
-    since = timezone.now() - TREND
+    since = now_utc() - TREND
     then = [change.after.strength.shown for change in course if change.result.at <= since]
     latest = course[-SPARK:]
     return BoardRow(

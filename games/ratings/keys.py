@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import structlog
 from django.core.cache import cache
-from django.utils import timezone
 from redis.exceptions import RedisError
 
+from core.clock import now_utc
 from core.replica.reading import is_snapshot
 from games.ratings.models import RatingLadder
 
@@ -47,7 +47,7 @@ def version_of(ladder: str) -> str:
     There the row says which change it is.
     """
     change = _change_of(ladder) if is_snapshot() else _token_of(ladder)
-    return f"{change}-{int(timezone.now().timestamp()) // KEPT_SECONDS}"
+    return f"{change}-{int(now_utc().timestamp()) // KEPT_SECONDS}"
 
 
 def _change_of(ladder: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
 
+from core.clock import now_utc
 from games.ratings.rating import Strength
 
 # The ladder of all games together: no ruleset is called so.
@@ -175,7 +175,7 @@ class RatingRuling(models.Model):
         related_name="rating_rulings",
         help_text="Nobody: the site itself.",
     )
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["-at", "-id"]

@@ -19,11 +19,11 @@ from typing import Any
 import structlog
 from django.db import connection, transaction
 from django.db.models import QuerySet
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.roles import is_organiser
 from accounts.services import audit_record
+from core.clock import now_utc
 from core.jobs import guard
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, Refusal
@@ -213,7 +213,7 @@ def _take_up(ladder: RatingLadder, *, since: ResultPosition | None) -> int:
     standings = _standings(ladder, touched)
     _append(ladder, list(changes_of(results, standings)))
     _settle(ladder, touched, standings)
-    RatingLadder.objects.filter(pk=ladder.pk).update(method=METHOD, changed_at=timezone.now())
+    RatingLadder.objects.filter(pk=ladder.pk).update(method=METHOD, changed_at=now_utc())
     transaction.on_commit(partial(keys.ladder_changed, ladder.pk), robust=True)
     return len(results)
 
@@ -423,7 +423,7 @@ def _rule(
             "winner": winner,
             "why": one_line(why),
             "by": acting_user,
-            "at": timezone.now(),
+            "at": now_utc(),
         },
     )
     _record_ruling(match, acting_user, action=action, data={"winner": winner, "why": ruling.why})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from celery import shared_task
-from django.utils import timezone
 
+from core.clock import now_utc
 from core.jobs import guard
 from games.jobs import RATE, REPAIR_RATINGS
 from games.ratings.services import match_rate, ratings_repair, ratings_take_in
@@ -25,7 +25,7 @@ def rate() -> None:
 @guard.completed("games.ratings.repair")
 def repair(everything: bool = False) -> None:
     """Take in results that nobody asked for, as after a change behind our back."""
-    ratings_repair(since=None if everything else timezone.now() - RECENT)
+    ratings_repair(since=None if everything else now_utc() - RECENT)
 
 
 def on_match_ended(*, match_id: int, **_more: object) -> None:

@@ -9,10 +9,9 @@ from typing import Any, Final, NamedTuple
 import structlog
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, When
-from django.utils import timezone
 
 from accounts.models import User
-from core.clock import instant_of
+from core.clock import instant_of, now_utc
 from core.refusals import NotFound
 from games import store
 from games.audience import organised_by
@@ -154,7 +153,7 @@ def challenges_listed() -> QuerySet[Challenge]:
 
 def _open_challenges() -> QuerySet[Challenge]:
     # Those that have lapsed stay "open" until the sweep closes them; nobody can accept them.
-    return challenges_listed().filter(status=Challenge.Status.OPEN, expires_at__gt=timezone.now())
+    return challenges_listed().filter(status=Challenge.Status.OPEN, expires_at__gt=now_utc())
 
 
 def challenges_for_anybody(viewer: Any) -> QuerySet[Challenge]:

@@ -15,8 +15,8 @@ from typing import Final
 
 from django.conf import settings
 from django.dispatch import Signal
-from django.utils import timezone
 
+from core.clock import now_utc
 from core.hooks import send
 from core.jobs import guard
 from games import hooks, store
@@ -46,7 +46,7 @@ def end_follow_up(*, match_id: int) -> bool:
 def ends_sweep() -> None:
     """Follow up the ends that no worker has followed up, and try again what failed: each on its
     own."""
-    until = timezone.now() - LEFT_ALONE
+    until = now_utc() - LEFT_ALONE
     left = (
         Match.objects.finished()
         .filter(guard.may_try(FOLLOWED_UP), aftermath_due=True, finished_at__lt=until)

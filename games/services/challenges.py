@@ -10,12 +10,12 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
 from core import chance
+from core.clock import now_utc
 from core.jobs import guard
 from core.refusals import Forbidden, NotFound, Refusal, Together, allowed
 from core.text import one_line
@@ -84,7 +84,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
         raise Refusal("challenge.too-many", "You have too many open challenges. Cancel one first.")
-    now = timezone.now()
+    now = now_utc()
     challenge = Challenge.objects.create(
         challenger=acting_user,
         opponent=opponent,
@@ -324,7 +324,7 @@ def must_be_open(challenge: Challenge) -> None:
     ``challenge.expired``."""
     if challenge.status != Challenge.Status.OPEN:
         raise Refusal("challenge.not-open", "This challenge is no longer open.")
-    if challenge.expires_at <= timezone.now():
+    if challenge.expires_at <= now_utc():
         raise Refusal("challenge.expired", "This challenge has expired.")
 
 

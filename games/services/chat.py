@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import Report, User
 from accounts.moderation.standing import why_silent
 from accounts.services import audit_record
+from core.clock import now_utc
 from core.refusals import Forbidden, Refusal
 from core.text import one_line
 from games.audience import (
@@ -80,7 +80,7 @@ def chat_remove(
     locked = ChatMessage.objects.select_for_update(no_key=True).get(pk=message.pk)
     must_be_removable(acting_user, locked)
     why = _fit_to_keep(why)
-    locked.removed_at = timezone.now()
+    locked.removed_at = now_utc()
     locked.save(update_fields=["removed_at"])
     audit_record(
         acting_user=acting_user,

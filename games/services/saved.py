@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.clock import now_utc
 from core.refusals import NotFound, Refusal, Together
 from core.text import one_line
 from games.engine import notation
@@ -47,7 +47,7 @@ def saved_move_save(*, acting_user: User, ruleset: str, name: str, text: str) ->
         user=acting_user,
         ruleset=ruleset,
         name=called,
-        defaults={"text": canonical, "saved_at": timezone.now()},
+        defaults={"text": canonical, "saved_at": now_utc()},
     )
     audit_record(
         acting_user=acting_user, action="saved_move.save", target=saved, data={"ruleset": ruleset}

@@ -9,6 +9,8 @@ import structlog
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
+from core.clock import now_ms
+
 log = structlog.get_logger("gauntlet.sockets")
 
 #: In a socket's scope, where there is a limit: a function that is told whose socket it is (an
@@ -56,7 +58,7 @@ def chat_wait(user_id: int) -> int:
     """Count a chat message of a user, over all their sockets. Returns 0, or the seconds to wait
     when there were too many in the current ten seconds. While the cache is away nothing is
     counted."""
-    window, remaining = divmod(int(time.time()), 10)
+    window, remaining = divmod(now_ms() // 1000, 10)
     key = f"chat-rate:{user_id}:{window}"
     try:
         cache.add(key, 0, timeout=20)

@@ -17,7 +17,6 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db import InterfaceError, OperationalError
-from django.utils import timezone
 from redis.exceptions import RedisError
 from structlog.contextvars import bind_contextvars
 
@@ -25,6 +24,7 @@ from accounts.connections.sockets import Found, Visitor
 from accounts.connections.validity import stands_of_socket
 from accounts.models import User
 from core.api.scopes import Credential, Scope
+from core.clock import now_utc
 from core.instants import RECEIVED, reading
 from core.metrics import HANDSHAKES_REFUSED, REFUSALS
 from core.refusals import Forbidden, Refusal
@@ -395,7 +395,7 @@ class Socket(AsyncWebsocketConsumer):
     @property
     def _is_expired(self) -> bool:
         until = None if self.credential is None else self.credential.expires_at
-        return until is not None and until <= timezone.now()
+        return until is not None and until <= now_utc()
 
     async def _has_expired(self) -> bool:
         """Whether the socket's token has; the socket is closed then."""

@@ -1,13 +1,12 @@
 """Fixtures of the API's tests: people and a match between them."""
 
-import time
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import pytest
 from django.core.cache import cache
 
 from core.api import limits
+from core.clock import now_ms
 from tests.api.worlds import world
 from tests.games.conftest import (
     ada,
@@ -29,8 +28,8 @@ __all__ = [
 @pytest.fixture
 def within_a_minute(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Limits have counted nothing yet, and the minute in which they count does not end."""
-    now = time.time()
-    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: now))
+    now = now_ms()
+    monkeypatch.setattr(limits, "now_ms", lambda: now)
     cache.clear()
     yield
     cache.clear()

@@ -26,7 +26,7 @@ from rest_framework.response import Response
 from accounts.api.callers import signed_in
 from accounts.models import User
 from accounts.tokens.services import token_create
-from core.api import problems
+from core.api import limits, problems
 from core.api.idempotency import idempotent
 from core.api.lists import Filters
 from core.api.models import IdempotencyKey
@@ -506,7 +506,7 @@ def test_limits_are_told_and_hold(
 ) -> None:
     cache.clear()
     settings.GAUNTLET_API_LIMITS = {"anonymous": 3, "read": 5, "play": 2, "organise": 2, "bot": 2}
-    monkeypatch.setattr("core.api.limits.time.time", lambda: 1_000_000_015.5)
+    monkeypatch.setattr(limits, "now_ms", lambda: 1_000_000_015_500)
     left = [client.get("/api/v1/versioned/")["RateLimit-Remaining"] for _ in range(3)]
     assert left == ["2", "1", "0"]
     answer = client.get("/api/v1/moves/0/")  # the limit is one for all addresses of the API
@@ -521,7 +521,7 @@ def test_limits_are_told_and_hold(
     assert (reading["RateLimit-Limit"], reading["RateLimit-Remaining"]) == ("5", "4")
     wrong = signed.post("/api/v1/moves/", b"{", content_type="application/json")
     assert (wrong.status_code, wrong["RateLimit-Remaining"]) == (400, "1")
-    monkeypatch.setattr("core.api.limits.time.time", lambda: 1_000_000_015.5 + wait)
+    monkeypatch.setattr(limits, "now_ms", lambda: 1_000_000_015_500 + 1000 * wait)
     assert client.get("/api/v1/versioned/").status_code == 200
     cache.clear()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from games.reading.processes import WORKERS_SWEEP
 from tests.support.ground import Ground
 from tests.support.ledger import Crowd
 from tests.support.site import Process, Site, Web, wait_for
@@ -82,21 +83,22 @@ def swept_by_web(site: Site) -> Any:
     return site.sql("SELECT at FROM jobs_jobdone WHERE task = 'games.watch.sweep'")
 
 
-def swept_by_workers(site: Site) -> Any:
-    """When a worker last swept."""
-    return site.sql("SELECT at FROM jobs_jobdone WHERE task = 'games.tasks.sweep'")
-
-
 def wait_for_sweeps(site: Site) -> None:
     """Wait until workers sweep again and again: the first may be what was left in a queue."""
+    wait_for_runs(site, WORKERS_SWEEP, times=3)
+
+
+def wait_for_runs(site: Site, task: str, *, times: int) -> None:
+    """Wait until a task has been done so many times more."""
     seen: list[Any] = []
 
-    def has_swept() -> bool:
-        if (last := swept_by_workers(site)) not in seen:
+    def is_enough() -> bool:
+        last = site.sql("SELECT at FROM jobs_jobdone WHERE task = %s", task)
+        if last not in seen:
             seen.append(last)
-        return len(seen) > 3
+        return len(seen) > times
 
-    wait_for(has_swept, timeout=2 * SOON, what="sweeps")
+    wait_for(is_enough, timeout=2 * SOON, what=f"runs of {task}")
 
 
 def first_acts(site: Site, crowd: Crowd) -> list[str]:

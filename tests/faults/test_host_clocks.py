@@ -1,4 +1,5 @@
-"""Hosts whose clocks are wrong, or are set while matches are on: no deadline moves."""
+"""Hosts whose clocks are wrong, or are set while matches are on: no deadline moves, nor anything
+else that time asks for."""
 
 from __future__ import annotations
 
@@ -9,11 +10,13 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 import redis
 from django.conf import settings
 
 from games.reading.processes import WORKERS_SWEEP
+from tests.faults.seasons import GRACE, appointment
 from tests.faults.support import (
     BOTH_RAN_OUT,
     SOON,
@@ -23,6 +26,7 @@ from tests.faults.support import (
     entries,
     ran_out,
     readiness,
+    wait_for_runs,
     wait_for_sweeps,
     wait_until_ran_out,
 )
@@ -36,6 +40,7 @@ pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
 WRONG_S = 20.0
 AN_HOUR_S = 3600.0
+BY_AN_HOUR = pytest.mark.parametrize("ahead_s", [AN_HOUR_S, -AN_HOUR_S], ids=["ahead", "behind"])
 EXPIRES_MS = 1000 * settings.CELERY_BEAT_SCHEDULE["games-sweep"]["options"]["expires"]
 
 
@@ -102,7 +107,7 @@ def test_a_host_whose_clock_is_wrong(
     assert abs(readiness(site)[1]["skew_ms"] - 1000 * ahead_s) < 1000
 
 
-@pytest.mark.parametrize("ahead_s", [AN_HOUR_S, -AN_HOUR_S], ids=["ahead", "behind"])
+@BY_AN_HOUR
 def test_what_beat_hands_on_is_worth_nothing_after_its_time(
     ahead_s: float, ground: Ground, site: Site, host: HostClock
 ) -> None:
@@ -158,3 +163,93 @@ async def test_clocks_are_set_during_a_match(
         assert actors(site, match)[0] == "0"
         assert 0 < entries(site, match)[-1][2] - due < 1000 * WRONG_S - 6000
     wait_for(lambda: readiness(site)[0] == 200, timeout=SOON, what="the site to be well")
+
+
+# -- what else time asks for ---------------------------------------------------------------------
+
+
+def expiring(site: Site, desk: Desk, players: tuple[Person, Person], *, minutes: int) -> int:
+    """A challenge that lapses so many minutes from now."""
+    challenge = desk.challenge(*players)
+    site.sql(
+        "UPDATE games_challenge SET expires_at = clock_timestamp() + make_interval(mins => %s)"
+        " WHERE id = %s",
+        minutes,
+        challenge,
+    )
+    return challenge
+
+
+@BY_AN_HOUR
+def test_who_is_late_and_what_lapses(
+    ahead_s: float, site: Site, host: HostClock, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """Legs of a season and challenges: the worker's host does not say when."""
+    site.worker.kill()
+    organiser = desk.person(role="organisers").pk
+    late = appointment(site, organiser=organiser, in_minutes=-GRACE - 20)
+    not_yet = appointment(site, organiser=organiser, in_minutes=20)
+    lapsed = expiring(site, desk, players, minutes=-20)
+    is_open = expiring(site, desk, (desk.person(), players[1]), minutes=20)
+    host.set(ahead_s=ahead_s)
+    move(site.worker, host)
+    tasks = ("tournaments.tasks.sweep", "games.tasks.sweep_challenges")
+    for task in tasks:
+        wait_for_runs(site, task, times=2)
+    ago = ("SELECT extract(epoch FROM clock_timestamp() - no_show_at) FROM tournaments_leg"
+           " WHERE id = %s")  # fmt: skip
+    assert -60 < site.sql(ago, late)[0][0] < 60
+    assert site.sql(ago, not_yet) == [(None,)]
+    became = "SELECT status FROM games_challenge WHERE id = %s"
+    assert site.sql(became, lapsed) == [("expired",)]
+    assert site.sql(became, is_open) == [("open",)]
+
+
+@BY_AN_HOUR
+def test_what_may_still_be_done(
+    ahead_s: float, site: Site, host: HostClock, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """A token and a challenge are good until their time is over, not the web process's host's."""
+    site.worker.kill()  # which would note what has lapsed
+    lapsed = expiring(site, desk, players, minutes=-20)
+    is_open = expiring(site, desk, (desk.person(), players[1]), minutes=20)
+    _, good = desk.token(players[1], "play", seconds=1200)
+    row, over = desk.token(players[1], "play", seconds=1200)
+    site.sql("UPDATE accounts_apitoken SET created_at = created_at - make_interval(mins => 40),"
+             " expires_at = expires_at - make_interval(mins => 40) WHERE id = %s", row)  # fmt: skip
+    host.set(ahead_s=ahead_s)
+    move(site.web, host)
+    wait_for(site.answers, what="the site to answer")
+
+    def accept(challenge: int, token: str) -> tuple[int, str]:
+        answer = httpx.post(
+            f"{site.base_url}/api/v1/challenges/{challenge}/accept/",
+            headers={"Authorization": f"Bearer {token}"}, timeout=60,
+        )  # fmt: skip
+        return answer.status_code, answer.json().get("code", "")
+
+    assert accept(is_open, over)[0] == 401
+    assert accept(lapsed, good) == (409, "challenge.expired")
+    assert accept(is_open, good)[0] == 201
+    site.worker.start()
+
+
+@BY_AN_HOUR
+def test_a_match_that_fails_is_tried_again_soon(
+    ahead_s: float, site: Site, host: HostClock, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    host.set(ahead_s=ahead_s)
+    move(site.deadlines, host)
+    wait_for_sweeps(site)
+    match = desk.match(*players, pick_time=4)
+    snapshot = site.sql("SELECT snapshot FROM games_match WHERE id = %s", match)[0][0]
+    write = "UPDATE games_match SET snapshot = %s WHERE id = %s"
+    site.sql(write, "{}", match)
+    aside = ("SELECT extract(epoch FROM next_at - clock_timestamp()) FROM jobs_setaside"
+             " WHERE key = %s AND target_type = 'games.match'")  # fmt: skip
+    in_s = wait_for(lambda: site.sql(aside, str(match)), what="it to be set aside")[0][0]
+    assert -60 < in_s < 60
+    site.sql(write, snapshot, match)
+    wait_until_ran_out(site, match)
+    assert actors(site, match) == BOTH_RAN_OUT
+    assert site.sql(aside, str(match)) == []

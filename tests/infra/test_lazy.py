@@ -32,7 +32,7 @@ def test_no_object_holds_a_lock_of_its_whole_class() -> None:
         for _, kind in inspect.getmembers(sys.modules[module], inspect.isclass)
         if kind.__module__ == module
         for attribute, value in vars(kind).items()
-        if isinstance(value, functools.cached_property)  # noqa: TID251
+        if isinstance(value, functools.cached_property)
     }
     assert held == set()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 from django.utils import timezone
 
@@ -18,4 +16,4 @@ __all__ = ["ada", "ben", "cleo", "mona", "orla", "own_cache", "people", "root", 
 def within_five_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The five minutes for which leaderboards are kept do not end in the middle of a test."""
     now = timezone.now()
-    monkeypatch.setattr(keys, "timezone", SimpleNamespace(now=lambda: now))
+    monkeypatch.setattr(keys, "now_utc", lambda: now)

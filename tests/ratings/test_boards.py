@@ -59,7 +59,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[datetime], None]:
     """`at(moment)`: it is that moment now, for leaderboards."""
 
     def set_to(moment: datetime) -> None:
-        monkeypatch.setattr(timezone, "now", lambda: moment)
+        monkeypatch.setattr(boards, "now_utc", lambda: moment)
 
     return set_to
 
@@ -329,7 +329,7 @@ def test_what_is_kept_belongs_to_its_version() -> None:
 def test_everything_is_made_anew_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     before = keys.version_of("x")
     later = timezone.now() + timedelta(seconds=keys.KEPT_SECONDS)
-    monkeypatch.setattr("games.ratings.keys.timezone.now", lambda: later)
+    monkeypatch.setattr(keys, "now_utc", lambda: later)
     assert keys.version_of("x") != before
 
 

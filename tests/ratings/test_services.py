@@ -20,7 +20,7 @@ from accounts.models import AuditEntry, User
 from core.jobs.models import SetAside
 from games.jobs import FOLLOW_UP, RATE
 from games.models import Match, MatchPlayer
-from games.ratings import services
+from games.ratings import services, tasks
 from games.ratings.models import (
     OVERALL,
     Rating,
@@ -444,7 +444,7 @@ def test_the_frequent_repair_finds_what_is_recent(
     match = result_row((ada, ben))
     assert match.finished_at is not None
     recent = match.finished_at + timedelta(hours=1)
-    monkeypatch.setattr(timezone, "now", lambda: recent)
+    monkeypatch.setattr(tasks, "now_utc", lambda: recent)
     repair()
     assert Rating.objects.count() == 4
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from games.models import Match
 from tests.games.support import Play, committing, started
 from tests.support.workers import set_up
@@ -36,7 +37,7 @@ class Stage:
     def __init__(self, orla: User, ada: User, ben: User, patch: pytest.MonkeyPatch) -> None:
         self.orla, self.ada, self.ben = orla, ada, ben
         self.patch = patch
-        self.at = datetime.now(UTC)
+        self.at = now_utc()
         self.workers = set_up(patch)
         # What workers would be told of matches is done at once.
         self.workers.at_once[WEBHOOK_TURN] = tasks.announce_turn
@@ -109,7 +110,7 @@ class Stage:
 
     def drain(self, webhook: Webhook, *, after: timedelta = timedelta(0)) -> int:
         """A worker looks at the webhook, ``after`` what the test's clock shows."""
-        self.at = max(self.at, datetime.now(UTC)) + after
+        self.at = max(self.at, now_utc()) + after
         with committing():
             return sending.webhook_drain(
                 webhook_id=webhook.pk,

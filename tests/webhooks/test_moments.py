@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.cache import cache
-from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from tests.games.support import T0, committing, user_named
 from tests.games.test_rulings import confirmed
 from tests.support import depth
@@ -114,12 +114,12 @@ def everything_changes(stage: Stage) -> Iterator[None]:
     yield
     Season.objects.filter(pk=stage.season.pk).update(name="Winter", slug="winter")
     stage.round.name, stage.round.status = "The first", "closed"
-    stage.round.closed_at = timezone.now()
+    stage.round.closed_at = now_utc()
     stage.round.save()
     for contestant in (stage.home, stage.away):
         Contestant.objects.filter(pk=contestant.pk).update(name=f"{contestant.name} the Second")
     DeathMatch.objects.filter(pk=stage.death_match.pk).update(
-        status="decided", winner=stage.away, how="played", decided_at=timezone.now()
+        status="decided", winner=stage.away, how="played", decided_at=now_utc()
     )
 
 
@@ -199,7 +199,7 @@ def test_a_clock_tells_of_the_moment_it_was_announced(
     twins.deliver(1)
     twins.must_be_alike(2)
     before = Delivery.objects.count()
-    tasks_of_webhooks.announce_clock(play.pk, 0, "turn", 30_000, ms(timezone.now()) - 31_000)
+    tasks_of_webhooks.announce_clock(play.pk, 0, "turn", 30_000, ms(now_utc()) - 31_000)
     assert Delivery.objects.count() == before  # it has run out by now
 
 
@@ -286,7 +286,7 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
         return sorted((each.to[0], str(each.subject), str(each.body)) for each in mail.outbox)
 
     workers.at_once[MAIL_EVENT] = lambda event: prompt.update({event: write(event)})
-    now = timezone.now()
+    now = now_utc()
     with committing():
         row = chosen(orla, season, 5, 4, now)
 

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from accounts.models import User
+from core.clock import now_utc
 from games.models import Match
 from games.pictures import positions
 from tests.games import support
@@ -152,6 +153,7 @@ def test_what_is_told_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
             follow(at_last=True)
         listening.at = at
         set_clock(at)
+        stage.at = now_utc()  # the second twin begins when the first did
 
     monkeypatch.setattr(secrecy, "started", started)
     monkeypatch.setattr(secrecy, "Onlooker", Ear)

@@ -21,8 +21,8 @@ import msgspec
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
-from django.utils import timezone
 
+from core.clock import now_utc
 from core.jobs import guard
 from tournaments.dumps.tables import TABLES, Failed, Row
 
@@ -119,7 +119,7 @@ def dump_write(*, day: date | None = None, now: datetime | None = None) -> Dump:
     begins its own, a read-only one that sees a single moment. A row that cannot be written is left
     out and set aside (`core.jobs.guard`).
     """
-    now = now or timezone.now()
+    now = now or now_utc()
     name = dump_name(day or now.date())
     folder().mkdir(parents=True, exist_ok=True)
     left_out: list[LeftOut] = []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import structlog
 from celery import shared_task
-from django.utils import timezone
 
+from core.clock import now_utc
 from core.jobs import guard
 from tournaments.dumps import archive
 
@@ -19,7 +19,7 @@ NIGHT = 3  # the hour, UTC, from which on the day's dump is made
 def nightly() -> None:
     """Make today's dump, unless it is there or the night is young. Called every hour: one that was
     missed is made up for. A long one may be handed out twice; the second finds it being made."""
-    now = timezone.now()
+    now = now_utc()
     if now.hour < NIGHT or archive.dump_of(archive.dump_name(now.date())) is not None:
         return
     try:

@@ -7,8 +7,8 @@ from typing import Final
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
 
+from core.clock import now_utc
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models.seasons import Season
 
@@ -56,7 +56,7 @@ class Contestant(models.Model):
         related_name="replaced_by",
         help_text="Whose place, seed and pairings they took over.",
     )
-    enrolled_at = models.DateTimeField(default=timezone.now)
+    enrolled_at = models.DateTimeField(default=now_utc)
     left_at = models.DateTimeField(null=True, blank=True)
 
     objects = ContestantQuerySet.as_manager()

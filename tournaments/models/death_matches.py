@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
-from django.utils import timezone
 
+from core.clock import now_utc
 from games.models import Match
 from tournaments.lifecycle import DeathMatchStatus, How, LegStatus
 from tournaments.models.contestants import Contestant
@@ -257,7 +257,7 @@ class ReminderSent(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     kind = models.CharField(max_length=20, help_text="How long before: a key of the schedule.")
     scheduled_at = models.DateTimeField(help_text="A leg that is moved is reminded of anew.")
-    sent_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["leg", "id"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
+from core.clock import now_utc
 from tournaments.models.contestants import Contestant
 from tournaments.models.death_matches import DeathMatch, Leg
 from tournaments.models.rounds import Round
@@ -33,7 +33,7 @@ class SeasonEvent(models.Model):
     contestant = models.ForeignKey(
         Contestant, on_delete=models.PROTECT, null=True, blank=True, related_name="events"
     )
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["at", "id"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
 
+from core.clock import now_utc
 from tournaments.lifecycle import GiftStatus
 from tournaments.models.contestants import Contestant
 from tournaments.models.death_matches import DeathMatch, Leg
@@ -45,7 +45,7 @@ class Gift(models.Model):
     )
     note = models.CharField(max_length=300, blank=True, help_text="Public.")
     status = models.CharField(max_length=12, choices=GiftStatus.choices, default=GiftStatus.HELD)
-    given_at = models.DateTimeField(default=timezone.now)
+    given_at = models.DateTimeField(default=now_utc)
     given_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="gifts_entered"
     )
@@ -84,7 +84,7 @@ class Declaration(models.Model):
         related_name="targeted_by",
         help_text="What a Copy copies or a Block blocks.",
     )
-    declared_at = models.DateTimeField(default=timezone.now)
+    declared_at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["leg", "id"]
@@ -121,7 +121,7 @@ class ItemEvent(models.Model):
         help_text="The Copy or Block that did it; for one of these, what it was aimed at.",
     )
     words = models.CharField(max_length=500, blank=True)
-    at = models.DateTimeField(default=timezone.now)
+    at = models.DateTimeField(default=now_utc)
 
     class Meta:
         ordering = ["at", "id"]

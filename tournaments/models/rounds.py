@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.utils import timezone
 
+from core.clock import now_utc
 from tournaments.lifecycle import EpisodeStatus, RoundStatus
 from tournaments.models.contestants import Contestant
 from tournaments.models.seasons import Season
@@ -29,7 +29,7 @@ class Round(models.Model):
     )
     variant = models.CharField(max_length=40, blank=True)
     options = models.JSONField(default=dict, blank=True)
-    opened_at = models.DateTimeField(default=timezone.now)
+    opened_at = models.DateTimeField(default=now_utc)
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

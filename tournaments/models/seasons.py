@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
-from django.utils import timezone
 
 from accounts.roles import is_organiser
+from core.clock import now_utc
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.models import formats
 
@@ -87,10 +87,10 @@ class Season(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="seasons_created"
     )
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=now_utc)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    changed_at = models.DateTimeField(default=timezone.now, help_text="The last event.")
+    changed_at = models.DateTimeField(default=now_utc, help_text="The last event.")
     revision = models.PositiveBigIntegerField(
         default=0,
         help_text="Another one after each action that may change what everybody sees of it: what "

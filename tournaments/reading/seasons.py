@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import NotFound
 from tournaments.formats.registry import FORMATS
 from tournaments.lifecycle import (
@@ -106,7 +106,7 @@ def next_scheduled(viewer: Any, *, at_most: int = 6) -> list[Leg]:
     """What is to be played next, over all running public seasons."""
     rows = Leg.objects.filter(
         status=LegStatus.PLANNED,
-        scheduled_at__gte=timezone.now(),
+        scheduled_at__gte=now_utc(),
         death_match__round__season__in=Season.objects.visible_to(viewer),
         death_match__round__season__visibility=Visibility.LISTED,
         death_match__round__season__status=SeasonStatus.RUNNING,

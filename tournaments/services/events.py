@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from core.hooks import send
 from games.engine.errors import EngineFault
 from tournaments import hooks
@@ -59,7 +59,7 @@ def season_event(  # noqa: PLR0913  (what an event may be about)
         death_match=death_match,
         leg=leg,
         contestant=contestant,
-        at=timezone.now() if at is None else at,
+        at=now_utc() if at is None else at,
     )
     season_events(season=season, events=[event])
     return event
@@ -76,7 +76,7 @@ def season_events(*, season: Season, events: Sequence[SeasonEvent]) -> None:
         # Who has an account is said where it is read (`tournaments.naming`).
         event.words = plain(event.words)[:500]
     SeasonEvent.objects.bulk_create(events)
-    Season.objects.filter(pk=season.pk).update(changed_at=timezone.now())
+    Season.objects.filter(pk=season.pk).update(changed_at=now_utc())
     for write in _writers:
         write(season, events)
     for event in events:

@@ -10,9 +10,9 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
-from django.utils import timezone
 
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from core.text import one_line
 from games.engine.errors import EngineFault
@@ -39,7 +39,7 @@ class RowByRow(Together):
 
 def instant(at: datetime | None) -> datetime:
     """``at``, or now: every service may be told when its action happens."""
-    return timezone.now() if at is None else at
+    return now_utc() if at is None else at
 
 
 def season_lock(season_id: int, *, changes: bool = True) -> Season:

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
 from accounts.services import audit_record, users_lock
+from core.clock import now_utc
 from core.refusals import Forbidden, Refusal, Together
 from games.options import pace
 from tournaments import audience, lifecycle
@@ -117,7 +117,7 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     before = {key: getattr(locked, key) for key in changed}
     for key, value in changed.items():
         setattr(locked, key, value)
-    locked.changed_at = timezone.now()
+    locked.changed_at = now_utc()
     locked.save(update_fields=[*changed, "changed_at"])
     audit_record(
         acting_user=acting_user,

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final
 
-from django.utils import timezone
-
 from accounts.models import User
+from core.clock import now_utc
 from tournaments.formats.elimination.choice import choosable, dmo_choose
 from tournaments.formats.elimination.episodes import episode_open
 from tournaments.formats.elimination.main_match import Placing, placements_record
@@ -38,7 +37,7 @@ def _cup(olga: User, players: tuple[User, ...]) -> None:
         format="single-elimination",
         contestants=8,
         seed=SEED,
-        start=timezone.now() - timedelta(days=90),
+        start=now_utc() - timedelta(days=90),
         name=FINISHED,
         summary="Eight players, one evening, who loses is out.",
         quick=True,
@@ -49,7 +48,7 @@ def _cup(olga: User, players: tuple[User, ...]) -> None:
 
 def _gauntlet(olga: User, players: tuple[User, ...]) -> None:
     """Three episodes behind it, and a death match tomorrow."""
-    now = timezone.now()
+    now = now_utc()
     plan = Plan(
         format="elimination",
         contestants=8,

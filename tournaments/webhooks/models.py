@@ -11,8 +11,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
-from django.utils import timezone
 
+from core.clock import now_utc
 from games.models import Match
 from tournaments.webhooks.kinds import OF_MATCHES, TEST, TURN
 
@@ -43,7 +43,7 @@ class Webhook(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="webhooks_created"
     )
-    created_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=now_utc)
     failures = models.PositiveIntegerField(default=0, help_text="Attempts failed in a row.")
     failing_since = models.DateTimeField(null=True, blank=True)
     disabled_at = models.DateTimeField(
@@ -153,8 +153,8 @@ class Delivery(models.Model):
     data = models.JSONField(default=dict, blank=True, help_text="What a clock's reminder says.")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     attempts = models.PositiveIntegerField(default=0)
-    created_at = models.DateTimeField(default=timezone.now)
-    next_at = models.DateTimeField(default=timezone.now)
+    created_at = models.DateTimeField(default=now_utc)
+    next_at = models.DateTimeField(default=now_utc)
     give_up_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True, help_text="The latest attempt.")
     body = models.TextField(

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
-from core.clock import instant_of
+from core.clock import instant_of, now_utc
 from core.jobs import guard
 from core.queueing import enqueue
 from games import store
@@ -51,7 +50,7 @@ def deliveries_write(season: Season, events: Sequence[SeasonEvent]) -> None:
         return
     for webhook in webhooks:
         webhook.season = season
-    now = timezone.now()
+    now = now_utc()
     written = [
         Delivery(
             webhook=webhook,
@@ -86,7 +85,7 @@ def turn_deliveries_write(*, match_id: int, version: int) -> None:
     scene = payloads.scene_of(match_id)
     if scene.version < version:
         raise EngineFault(f"match {match_id} has not come to version {version}")
-    now = timezone.now()
+    now = now_utc()
     written = []
     for webhook in webhooks:
         turns = Delivery.objects.filter(webhook=webhook, match_id=match_id, kind=TURN)
@@ -116,7 +115,7 @@ def clock_deliveries_write(*, match_id: int, data: dict[str, Any], at: int) -> N
     since 1970). Not tried for long: soon it is wrong."""
     moment = instant_of(at)
     give_up_at = moment + timedelta(seconds=max(1, data["left_ms"] // 1000))
-    now = timezone.now()
+    now = now_utc()
     if give_up_at <= now:
         return
     written = [

@@ -21,10 +21,10 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from accounts.services import audit_record
 from core import chance, metrics
+from core.clock import now_utc
 from core.queueing import enqueue
 from core.refusals import Refusal
 from games.engine.chance import RandomSource
@@ -112,7 +112,7 @@ def webhooks_due(*conditions: Combinable, at: datetime, at_most: int = 200) -> l
 def webhook_drain(
     *,
     webhook_id: int,
-    now: Callable[[], datetime] = timezone.now,
+    now: Callable[[], datetime] = now_utc,
     random: RandomSource = chance.system,
 ) -> int:
     """Send what is due of a webhook; returns how many attempts were made. ``random`` spreads when
@@ -185,9 +185,9 @@ def _claim(webhook_id: int, now: Callable[[], datetime]) -> Iterator[bool]:
 
 
 def _drain(webhook_id: int, now: Callable[[], datetime], random: RandomSource) -> int:
-    began = timezone.now()
+    began = now_utc()
     sent = 0
-    while sent < AT_ONCE and (timezone.now() - began).total_seconds() < RUN_SECONDS:
+    while sent < AT_ONCE and (now_utc() - began).total_seconds() < RUN_SECONDS:
         delivery = next_due(webhook_id=webhook_id, at=now())
         if delivery is None:
             break

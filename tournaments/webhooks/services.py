@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import UNSET, Unset, audit_record
+from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal
 from core.text import one_line
 from tournaments.audience import may_manage
@@ -150,7 +150,7 @@ def webhook_rotate(*, acting_user: User, webhook: Webhook) -> WithSecret:
     must_have_a_secret(webhook)
     secret = signing.new_secret()
     webhook.previous_secret = webhook.secret
-    webhook.previous_until = timezone.now() + settings.GAUNTLET_WEBHOOK_SECRET_OVERLAP
+    webhook.previous_until = now_utc() + settings.GAUNTLET_WEBHOOK_SECRET_OVERLAP
     webhook.secret = signing.sealed(secret)
     _save(webhook)
     _audit(acting_user, "webhook.rotate", webhook)
@@ -164,7 +164,7 @@ def webhook_test(*, acting_user: User, webhook: Webhook) -> Delivery:
     must_manage(webhook.season, acting_user)
     webhook = _lock(webhook)
     must_await_no_test(webhook)
-    now = timezone.now()
+    now = now_utc()
     delivery = Delivery(
         webhook=webhook,
         kind=TEST,
@@ -193,7 +193,7 @@ def delivery_redeliver(*, acting_user: User, delivery: Delivery) -> Delivery:
         raise NotFound("webhook.none", "There is no such delivery.")
     row.webhook = webhook
     must_be_redeliverable(row)
-    now = timezone.now()
+    now = now_utc()
     row.status = Delivery.Status.PENDING
     row.next_at = now
     row.give_up_at = max(now, row.created_at)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
+from core.clock import now_utc
 from core.jobs import guard
 from core.queueing import enqueue
 from tournaments.jobs import WEBHOOK_CLOCK, WEBHOOK_DISABLED, WEBHOOK_DRAIN, WEBHOOK_TURN
@@ -43,7 +43,7 @@ def drain(webhook_id: int) -> None:
 def sweep() -> None:
     """Hand out every webhook that has something due: what waits for another attempt, and what no
     worker was told of."""
-    for webhook_id in webhooks_due(guard.may_try(DRAIN), at=timezone.now()):
+    for webhook_id in webhooks_due(guard.may_try(DRAIN), at=now_utc()):
         enqueue(WEBHOOK_DRAIN, webhook_id, expires=30)
 
 
@@ -78,7 +78,7 @@ def tell_disabled(webhook_id: int) -> None:
 @guard.completed("tournaments.webhooks.tasks.prune")
 def prune() -> None:
     """Forget deliveries that were done with long ago."""
-    old = timezone.now() - settings.GAUNTLET_WEBHOOK_LOG_KEPT
+    old = now_utc() - settings.GAUNTLET_WEBHOOK_LOG_KEPT
     done = Delivery.objects.exclude(status=Delivery.Status.PENDING).filter(created_at__lt=old)
     # What somebody is at just now is for tomorrow.
     free = done.select_for_update(no_key=False, skip_locked=True).order_by("pk")

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.utils import timezone
-
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from tournaments import lifecycle
@@ -144,7 +143,7 @@ class Elimination(Format):
             words = f"{now.name}: how did the main match end?"
             yield Task(words, "placements", "Record it", 2, where)
         elif episode.status == EpisodeStatus.CHOOSING:
-            if episode.choose_by is not None and episode.choose_by < timezone.now():
+            if episode.choose_by is not None and episode.choose_by < now_utc():
                 words = f"{now.name}: {episode.ec} has not chosen in time."
                 yield Task(words, "choose", "Name the DMO yourself", 2, where)
             else:

@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
 from accounts.models import User
 from accounts.roles import is_organiser
+from core.clock import now_utc
 from core.refusals import Refusal
 from tournaments.formats.registry import FORMATS
 from tournaments.invariants import faults_of
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             format=given["format"],
             contestants=given["contestants"],
             seed=given["seed"],
-            start=timezone.now() - timedelta(days=365),
+            start=now_utc() - timedelta(days=365),
             name=given["name"],
             quick=given["quick"],
             drop_outs=given["drop_outs"],
