@@ -236,6 +236,7 @@ class Player:
         self.opponent: Player | None = None
         # Which web process has the socket, where a proxy says so.
         self.upstream = ""
+        self.socket: ClientConnection | None = None
         self.acked = 0
         self.rests = False
         self.stops = False
@@ -266,6 +267,7 @@ class Player:
                     assert socket.response is not None
                     told = socket.response.headers.get("X-Upstream", "")
                     self.upstream = told.rpartition(", ")[2]
+                    self.socket = socket
                     await self._stay(socket)
                     failed = 0
             except (OSError, TimeoutError, WebSocketException):
@@ -496,6 +498,16 @@ class Crowd:
         """The same for all of them."""
         for player in self.players:
             player.rests = rests
+
+    def drop(self) -> None:
+        """Have every connection break at once; everybody comes back."""
+
+        def abort() -> None:
+            for player in self.players:
+                if player.socket is not None:
+                    player.socket.transport.abort()
+
+        self.loop.call_soon_threadsafe(abort)
 
     def pending(self) -> list[str]:
         """The ids of what was sent, or is about to be, and has not been answered."""

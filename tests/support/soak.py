@@ -9,32 +9,146 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import httpx
+import psycopg
+import psycopg.errors
+
 from script.lib.console import say
 from script.lib.supervisor import Stopped, raise_on_stop_signals
-from tests.support.ground import COMMIT, COMMITTED, Ground
+from tests.support.ground import COMMIT, COMMITTED, STATEMENT, Ground
+from tests.support.hostclock import HostClock, lacking
 from tests.support.ledger import Crowd
-from tests.support.site import Process, SiteError
-
-Fault = Callable[[Ground], AbstractContextManager[None]]
+from tests.support.site import AnotherWeb, Process, Site, SiteError
 
 # How long it is waited for a turn that is to be cut off: nobody may have one to make.
 HELD_S: Final = 5.0
+# How many watch each match that is played when all connections break.
+CROWD: Final = 30
+# How many ask for pages without end in a flood.
+FLOOD: Final = 8
+# By how much hosts' clocks are set, in seconds.
+WRONG_S: Final = 20.0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What faults happen to: the site's parts, those who play there, and what hosts' clocks show
+    (nothing where those cannot be set)."""
+
+    ground: Ground
+    crowd: Crowd
+    host: HostClock | None
+    source: random.Random
+
+    @property
+    def site(self) -> Site:
+        """The site, which has been started."""
+        return self.ground.there
+
+
+Fault = Callable[[Stage], AbstractContextManager[object]]
+
+
+# -- the database --------------------------------------------------------------------------------
+
+
+def ground(fault: Callable[[Ground], AbstractContextManager[object]]) -> Fault:
+    """A fault that `Ground` has."""
+    return lambda stage: fault(stage.ground)
+
+
+def dead_postgres(number: signal.Signals) -> Fault:
+    """The database ended by a signal, for the length of the block."""
+
+    @contextmanager
+    def fault(stage: Stage) -> Iterator[None]:
+        stage.ground.kill_postgres(number)
+        yield
+        stage.ground.start_postgres()
+
+    return fault
+
+
+def cut_off(where: str) -> Fault:
+    """The database killed while it holds turns there (see `Ground.held_turns`)."""
+
+    @contextmanager
+    def fault(stage: Stage) -> Iterator[None]:
+        with stage.ground.held_turns(where):
+            _wait_until_held(stage)
+            stage.ground.kill_postgres()
+            yield
+            stage.ground.start_postgres()
+
+    return fault
+
+
+def _wait_until_held(stage: Stage) -> None:
+    until = time.monotonic() + HELD_S
+    while not stage.ground.held() and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+@contextmanager
+def _broken_backend(stage: Stage) -> Iterator[None]:
+    stage.ground.kill_backend()
+    yield
+
+
+@contextmanager
+def _ended_sessions(stage: Stage) -> Iterator[None]:
+    stage.ground.end_sessions()
+    yield
+
+
+@contextmanager
+def _locked_table(stage: Stage) -> Iterator[None]:
+    """Whoever reads or plays waits, until all threads do."""
+    with psycopg.connect(stage.site.database_url) as holder:
+        with suppress(psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable):
+            holder.execute("SET LOCAL lock_timeout = '10s'")
+            holder.execute("LOCK TABLE games_match IN ACCESS EXCLUSIVE MODE")
+        yield
+        holder.rollback()
+
+
+# -- Valkey --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _emptied(stage: Stage) -> Iterator[None]:
+    stage.ground.empty_valkey()
+    yield
+
+
+@contextmanager
+def _dead_valkey(stage: Stage) -> Iterator[None]:
+    stage.ground.kill_valkey()
+    yield
+    stage.ground.start_valkey()
+
+
+# -- processes of the site -----------------------------------------------------------------------
 
 
 def killed(name: str) -> Fault:
     """A process of the site, killed for the length of the block."""
 
     @contextmanager
-    def fault(ground: Ground) -> Iterator[None]:
-        process = _process(ground, name)
+    def fault(stage: Stage) -> Iterator[None]:
+        process = _process(stage, name)
         process.kill()
         yield
         process.start()
@@ -46,8 +160,8 @@ def paused(name: str) -> Fault:
     """A process of the site that stands still for the length of the block."""
 
     @contextmanager
-    def fault(ground: Ground) -> Iterator[None]:
-        process = _process(ground, name)
+    def fault(stage: Stage) -> Iterator[None]:
+        process = _process(stage, name)
         process.pause()
         yield
         process.resume()
@@ -55,106 +169,159 @@ def paused(name: str) -> Fault:
     return fault
 
 
-def _process(ground: Ground, name: str) -> Process:
-    return {process.name: process for process in ground.there.processes}[name]
+def _process(stage: Stage, name: str) -> Process:
+    return {process.name: process for process in stage.site.processes}[name]
 
 
 @contextmanager
-def _restarted(ground: Ground) -> Iterator[None]:
+def _restarted(stage: Stage) -> Iterator[None]:
     """As a deploy does."""
-    ground.there.web.terminate()
+    stage.site.web.terminate()
     yield
-    ground.there.web.start()
+    stage.site.web.start()
 
 
 @contextmanager
-def _emptied(ground: Ground) -> Iterator[None]:
-    ground.empty_valkey()
+def _second_web_paused(stage: Stage) -> Iterator[None]:
+    """With whatever it has just begun in the workers' place."""
+    another = AnotherWeb(stage.site)
+    try:
+        another.web.start()
+        time.sleep(stage.source.uniform(0, 4))
+        another.web.pause()
+        yield
+        another.web.resume()
+    finally:
+        another.stop()
+
+
+# -- the world around ----------------------------------------------------------------------------
+
+
+@contextmanager
+def _clocks_set(stage: Stage) -> Iterator[None]:
+    """Of all hosts at once, forward or back, and then right again."""
+    assert stage.host is not None
+    stage.host.set(ahead_s=stage.source.choice((-WRONG_S, WRONG_S)))
+    yield
+    stage.host.set(ahead_s=0)
+
+
+@contextmanager
+def _all_come_back(stage: Stage) -> Iterator[None]:
+    """Every connection breaks, of a crowd that watches, too."""
+    for match in {player.match for player in stage.crowd.players if player.answers}:
+        stage.crowd.watch(match, CROWD)
+    time.sleep(stage.source.uniform(0, 2))
+    stage.crowd.drop()
     yield
 
 
 @contextmanager
-def _dead_valkey(ground: Ground) -> Iterator[None]:
-    ground.kill_valkey()
-    yield
-    ground.start_valkey()
+def _flooded(stage: Stage) -> Iterator[None]:
+    """Pages and the API asked for without end, by as many as the site has threads for them."""
+    ended = threading.Event()
+    paths = ["/", "/matches/", "/readyz"]
+    for match in stage.crowd.ledger.matches:
+        paths += [f"/matches/{match}/", f"/api/v1/matches/{match}/log/"]
+
+    def ask(source: random.Random) -> None:
+        with httpx.Client(base_url=stage.site.base_url, timeout=5) as client:
+            while not ended.is_set():
+                with suppress(httpx.HTTPError):
+                    client.get(source.choice(paths))
+
+    with ThreadPoolExecutor(FLOOD) as pool:
+        for _ in range(FLOOD):
+            pool.submit(ask, random.Random(stage.source.random()))
+        try:
+            yield
+        finally:
+            ended.set()
+
+
+# -- several at once -----------------------------------------------------------------------------
 
 
 @contextmanager
-def _dead_postgres(ground: Ground) -> Iterator[None]:
-    ground.kill_postgres()
+def _everything(stage: Stage) -> Iterator[None]:
+    stage.ground.kill_everything()
     yield
-    ground.start_postgres()
+    stage.ground.start_everything()
 
 
-def cut_off(where: str) -> Fault:
-    """The database killed while it holds turns there (see `Ground.held_turns`)."""
+def web_cut_off(where: str) -> Fault:
+    """The web process killed while the database holds its turns there."""
 
     @contextmanager
-    def fault(ground: Ground) -> Iterator[None]:
-        with ground.held_turns(where):
-            until = time.monotonic() + HELD_S
-            while not ground.held() and time.monotonic() < until:
-                time.sleep(0.05)
-            ground.kill_postgres()
+    def fault(stage: Stage) -> Iterator[None]:
+        with stage.ground.held_turns(where):
+            _wait_until_held(stage)
+            stage.site.web.kill()
             yield
-            ground.start_postgres()
+        stage.site.web.start()
 
     return fault
 
 
-@contextmanager
-def _broken_backend(ground: Ground) -> Iterator[None]:
-    ground.kill_backend()
-    yield
-
-
-@contextmanager
-def _everything(ground: Ground) -> Iterator[None]:
-    ground.kill_everything()
-    yield
-    ground.start_everything()
-
-
 NAMES: Final = ("web", "deadlines", "worker", "beat")
+HOLDS: Final = (STATEMENT, COMMIT, COMMITTED)
 # Of each kind one at most at the same time, and mended in this order: what is started needs what
 # comes before it.
 KINDS: Final[tuple[dict[str, Fault], ...]] = (
     {
-        "PostgreSQL dead": _dead_postgres,
-        "PostgreSQL standing still": Ground.hung_postgres,
+        "PostgreSQL killed": dead_postgres(signal.SIGKILL),
+        "PostgreSQL ended at once": dead_postgres(signal.SIGQUIT),
+        "PostgreSQL standing still": ground(Ground.hung_postgres),
         "a process of PostgreSQL killed": _broken_backend,
-        f"PostgreSQL killed with turns {COMMIT}": cut_off(COMMIT),
-        f"PostgreSQL killed with turns {COMMITTED}": cut_off(COMMITTED),
-        "the disk full": Ground.no_room,
+        "idle sessions of PostgreSQL ended": _ended_sessions,
+        **{f"PostgreSQL killed with turns {where}": cut_off(where) for where in HOLDS},
+        "the table of matches locked": _locked_table,
+        "the disk full": ground(Ground.no_room),
     },
     {
-        "Valkey hung": Ground.hung_valkey,
+        "Valkey hung": ground(Ground.hung_valkey),
         "Valkey dead": _dead_valkey,
         "Valkey emptied": _emptied,
-        "Valkey read-only": Ground.read_only_valkey,
-        "Valkey full": Ground.full_valkey,
+        "Valkey read-only": ground(Ground.read_only_valkey),
+        "Valkey full": ground(Ground.full_valkey),
     },
     {
         **{f"{name} killed": killed(name) for name in NAMES},
         **{f"{name} standing still": paused(name) for name in NAMES},
         "web restarted": _restarted,
+        "a second web process standing still": _second_web_paused,
+    },
+    {
+        "all connections broken": _all_come_back,
+        "a flood of requests": _flooded,
+        "hosts' clocks set": _clocks_set,
     },
 )
-ALL_AT_ONCE: Final[dict[str, Fault]] = {"everything dead": _everything}
+# These leave nothing for another to happen to, or need all the rest.
+ALONE: Final[dict[str, Fault]] = {
+    "everything dead": _everything,
+    **{f"web killed with turns {where}": web_cut_off(where) for where in HOLDS},
+}
 
 
 class Soak:
     """One run: the site, and what happens to it."""
 
-    def __init__(self, ground: Ground, seed: int) -> None:
+    def __init__(self, ground: Ground, seed: int, host: HostClock | None = None) -> None:
         self.ground = ground
         self.source = random.Random(seed)
+        self.host = host
         self.began = time.monotonic()
 
     def run(self, seconds: float) -> list[str]:
         """Rounds, until so much time has passed; returns what was wrong in the first in which
         anything was. Every kind of fault comes before any comes again."""
+        if self.host is not None:
+            for process in self.ground.there.processes:
+                process.kill()
+                process.env = self.host.env(process.env)
+                process.start()
         number, due = 0, self._shuffled()
         while not number or time.monotonic() - self.began < seconds:
             number += 1
@@ -165,16 +332,24 @@ class Soak:
         return []
 
     def _shuffled(self) -> list[str]:
-        kinds: list[dict[str, Fault]] = [*KINDS, ALL_AT_ONCE]
+        kinds: list[dict[str, Fault]] = [*map(self._of, KINDS), ALONE]
         names = [name for kind in kinds for name in kind]
         self.source.shuffle(names)
         return names
+
+    def _of(self, kind: dict[str, Fault]) -> dict[str, Fault]:
+        """The faults of a kind that can happen here."""
+        return {
+            name: fault
+            for name, fault in kind.items()
+            if fault is not _clocks_set or self.host is not None
+        }
 
     def _round(self, number: int, name: str) -> list[str]:
         with Crowd(self.ground.there, seed=self.source.randrange(2**31)) as crowd:
             crowd.begin(played=3, clocks=[self.source.uniform(1, 6) for _ in range(2)])
             crowd.goes_on(turns=1)
-            self._happen(name)
+            self._happen(name, Stage(self.ground, crowd, self.host, self.source))
             self.ground.mend()
             try:
                 crowd.goes_on(turns=2)
@@ -186,13 +361,13 @@ class Soak:
             self._say(f"round {number}: {told}")
         return wrong
 
-    def _happen(self, name: str) -> None:
+    def _happen(self, name: str, stage: Stage) -> None:
         """The fault of that name, and perhaps others of other kinds meanwhile."""
-        if name in ALL_AT_ONCE:
-            chosen: list[tuple[str, Fault]] = [(name, ALL_AT_ONCE[name])]
+        if name in ALONE:
+            chosen: list[tuple[str, Fault]] = [(name, ALONE[name])]
         else:
             chosen = []
-            for kind in KINDS:
+            for kind in map(self._of, KINDS):
                 if name in kind:
                     chosen.append((name, kind[name]))
                 elif self.source.random() < 0.3:
@@ -201,7 +376,7 @@ class Soak:
         with ExitStack() as stack:
             for each, fault in reversed(chosen):
                 self._say(each)
-                stack.enter_context(fault(self.ground))
+                stack.enter_context(fault(stage))
                 time.sleep(self.source.uniform(0, 1))
             time.sleep(self.source.uniform(0, 4))
         self._say("mended")
@@ -223,7 +398,8 @@ def main(arguments: Sequence[str]) -> int:
         ground = Ground(Path(folder))
         try:
             ground.start()
-            wrong = Soak(ground, seed).run(options.minutes * 60)
+            host = None if lacking() else HostClock(Path(folder))
+            wrong = Soak(ground, seed, host).run(options.minutes * 60)
             if wrong:
                 say(ground.there.logs())
         except Stopped:
