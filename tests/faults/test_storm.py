@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from statistics import median
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import pytest
+import redis
 
-from tests.games.client import Reader
+from tests.games.client import Frame, Reader
 from tests.games.desk import Desk, Person
+from tests.support.ground import Ground
 from tests.support.ledger import Crowd
-from tests.support.site import PATIENCE, Site
+from tests.support.site import PATIENCE, AnotherWeb, Site, Web
 from tests.support.storm import Storm, Visitor
 
 SOCKETS = 500
@@ -153,3 +156,72 @@ async def read(site: Site) -> int:
 
 # For so many looks in a row nothing more has been counted.
 STILL: Final = 8
+
+
+async def test_what_the_broker_is_asked_does_not_grow_with_the_crowd(
+    ground: Ground, site: Site, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """Who is there is known in two web processes, and each of those who watch pings."""
+    another = AnotherWeb(site)
+    try:
+        another.web.start()
+        match = desk.match(*players, pick_time=600)
+        few, many = [await asked_of(ground, [site, another], match, n) for n in (4, 120)]
+    finally:
+        another.stop()
+    assert few.commands > 0
+    # Thirty times as many pings, by whom as many are there.
+    assert many.commands < 2 * few.commands
+    assert many.sent < 3 * few.sent
+
+
+class Asked(NamedTuple):
+    """What Valkey did in a second: commands, and bytes that it sent."""
+
+    commands: float
+    sent: float
+
+
+# For how long, in seconds.
+PINGING: Final = 5.0
+
+
+async def asked_of(ground: Ground, webs: Sequence[Web], match: int, watching: int) -> Asked:
+    """What Valkey is asked while so many watch a match, and each of them pings once a second."""
+    async with AsyncExitStack() as stack:
+        room = [
+            await stack.enter_async_context(await Reader.open(webs[number % len(webs)], match))
+            for number in range(watching)
+        ]
+        for each in room:
+            await each.next("sync")
+        # Both processes know of all of them.
+        for each in room[: len(webs)]:
+            await told_of(each, watching)
+        with ground.valkey_client() as valkey:
+            before, began = figures(valkey), time.monotonic()
+            while time.monotonic() - began < PINGING:
+                await asyncio.gather(*map(ping, room), asyncio.sleep(1))
+            took, after = time.monotonic() - began, figures(valkey)
+    return Asked(*((then - now) / took for now, then in zip(before, after, strict=True)))
+
+
+async def told_of(reader: Reader, watching: int) -> None:
+    """Ping until so many are there."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            if (await ping(reader))["presence"]["spectators"] == watching:
+                return
+            await asyncio.sleep(0.2)
+
+
+async def ping(reader: Reader) -> Frame:
+    """Say that one is still there; returns the answer."""
+    await reader.say("ping", at=1)
+    return await reader.next("pong")
+
+
+def figures(valkey: redis.Redis) -> Asked:
+    """How many commands there were ever, and how much it has sent."""
+    told: Any = valkey.info("stats")
+    return Asked(told["total_commands_processed"], told["total_net_output_bytes"])
