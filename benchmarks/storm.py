@@ -15,7 +15,6 @@ import asyncio
 import contextlib
 import multiprocessing
 import sys
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from multiprocessing.connection import Connection
@@ -73,7 +72,9 @@ async def measure(
             await row(site, storm, "all dropped", stop)
         site.web.kill()
         storm.forget()
-        site.web.start()
+        site.web.launch()
+        # They come meanwhile, too.
+        await asyncio.to_thread(site.web.wait_until_ready)
         await row(site, storm, "after kill -9")
 
 
@@ -151,7 +152,6 @@ async def _played(pipe: Connection, given: _Given) -> None:
 async def row(site: Site, storm: Storm, what: str, stop: Callable[[], list[float]] = list) -> None:
     """Wait, and print."""
     before = seconds_of(site.web.pid)
-    storm.began = time.monotonic()
     with contextlib.suppress(AssertionError):
         await storm.everybody(PATIENCE)
     waits = sorted(stop())
