@@ -1,13 +1,15 @@
 """How late deadlines are enforced, while others play.
 
-    python benchmarks/timers.py [--load quiet half] [--expiries 1000] [--seconds 60]
+    python benchmarks/timers.py [--load quiet half killed] [--expiries 1000] [--seconds 60]
                                 [--markdown | --json]
 
 Starts its own PostgreSQL (durable commits), Valkey, Daphne, workers and beat. A thousand matches,
 with a spectator each, run out of time within a minute, spread evenly; none of their players is
 there. Meanwhile others play, over two sockets a match: `quiet`, at a pace that a site hardly feels
 (`--pace`); `half`, at half of what the machine can beside as many deadlines, which is found out
-first: by players who answer at once, for `--saturate` seconds.
+first: by players who answer at once, for `--saturate` seconds; `killed`, at the pace of `quiet`,
+but when a third of the time is over the worker of deadlines and beat are killed (kill -9) and stay
+so: the longest is then for how long nobody enforced anything.
 
 Late is what comes after the instant and the deliberate grace of `GAUNTLET_SETTLE_MS`. `enforced`
 is when a worker took the match in hand, which stands in its entry; `told` is when the spectator had
@@ -60,7 +62,8 @@ for number in range({count}):
     made.append((match.pk, match.deadline_at))
 print(json.dumps({{"matches": made, "grace": settings.GAUNTLET_SETTLE_MS}}))
 """
-LOADS: Final = ("quiet", "half")
+LOADS: Final = ("quiet", "half", "killed")
+KILLED: Final = {"deadlines", "beat"}
 AT_ONCE: Final = 50
 # For so many deadlines, matches and sockets are ready after this long.
 READY_S: Final = 30.0
@@ -183,8 +186,8 @@ def begin(stand: Stand, load: Load) -> Expiring:
     return Expiring(dict(made["matches"]), made["grace"])
 
 
-async def measure(stand: Stand, game: str, load: Load) -> dict[str, Any]:
-    """One load: some play while others run out."""
+async def measure(stand: Stand, game: str, load: Load, *, killed: bool = False) -> dict[str, Any]:
+    """One load: some play while others run out, at the mercy of the web processes if ``killed``."""
     expiring = begin(stand, load)
     sockets = []
     matches = list(expiring.deadlines)
@@ -203,8 +206,15 @@ async def measure(stand: Stand, game: str, load: Load) -> dict[str, Any]:
     async with playing.on():
         await asyncio.sleep(expiring.first - time.time())
         meter, measured = stand.meter(), playing.begin_to_measure()
-        await asyncio.sleep(load.seconds)
-        measured.elapsed, spent = load.seconds, meter.taken()
+        if killed:
+            await asyncio.sleep(load.seconds / 3)
+            for process in stand.site.processes:
+                if process.name in KILLED:
+                    process.kill()
+            await asyncio.sleep(load.seconds * 2 / 3)
+        else:
+            await asyncio.sleep(load.seconds)
+        measured.elapsed, spent = load.seconds, {} if killed else meter.taken()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(AFTERWARDS):
             await asyncio.gather(*watchers)
@@ -268,7 +278,8 @@ def run(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
             stand.drain()
             load = Load.of(arguments, arguments.matches, result["most"]["turns_per_s"] / 2)
         say(f"{name}: {load.turns_per_s:.0f} turns a second in {load.matches} matches")
-        row = asyncio.run(measure(stand, arguments.game, load))
+        row = asyncio.run(measure(stand, arguments.game, load, killed=name == "killed"))
+        stand.site.ensure_running()
         result["loads"][name] = {"asked_per_s": round(load.turns_per_s, 1), **row}
         stand.drain()
     return result
@@ -305,7 +316,7 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
         [[load, *[row.get(name) for name in waits]] for load, row in loads.items()],
         markdown=markdown,
     )
-    processes = list(next(iter(loads.values()))["cpu_share"])
+    processes = list(dict.fromkeys(name for row in loads.values() for name in row["cpu_share"]))
     print_table(
         ["share of a core", *processes],
         [
