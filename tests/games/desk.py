@@ -41,7 +41,8 @@ class Desk:
         return self.hand.call(f"{__name__}:{what}", **arguments)
 
     def person(self, *, name: str = "", role: str = "", email: str = "") -> Person:
-        """Somebody new, signed in; an ``email`` is confirmed already."""
+        """Somebody new (or who has this ``name`` already), signed in; an ``email`` is confirmed
+        already."""
         return Person(**self._ask("person", name=name, role=role, email=email))
 
     def match(
@@ -134,7 +135,9 @@ def person(*, name: str, role: str, email: str) -> dict[str, Any]:
 
     number = User.objects.count() + 1
     name = name or f"Person-{number}"
-    user = User.objects.create_user(name.lower(), display_name=name)
+    # The demo data, which an earlier test may have put there, has some of these.
+    user = User.objects.filter(username=name.lower()).first()
+    user = user or User.objects.create_user(name.lower(), display_name=name)
     if role:
         root = User.objects.create_superuser(f"root{number}")
         role_grant(acting_user=root, user=user, role=Role(role))
