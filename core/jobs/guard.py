@@ -269,7 +269,10 @@ def pause_after(attempts: int) -> timedelta:
 
 def take_up(job: str, key: str) -> None:
     """A row that may have been set aside has been dealt with."""
-    gone, _ = SetAside.objects.filter(job=job, key=key).delete()
+    # After every task, and nearly always for nothing: the ORM would take three round trips for it.
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM jobs_setaside WHERE job = %s AND key = %s", (job, key))
+        gone = cursor.rowcount
     if gone:
         log.info("job.taken-up", job=job, key=key)
 

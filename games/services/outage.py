@@ -24,7 +24,7 @@ from games.engine import live as lives
 from games.engine.decisions import EVERYONE, Event
 from games.engine.live import Happened
 from games.engine.table import Entry
-from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
+from games.models import Match, MatchEntry, ServiceOutage
 from games.publishing import frames
 from games.services.settling import announce
 from games.store import Held
@@ -93,9 +93,11 @@ def is_serving(at: int) -> bool:
 
 class Heard(NamedTuple):
     """The last sign of life of the web service that somebody knows of, in ms since 1970; None if
-    there was none ever: in tests and simulations it is not missed."""
+    there was none ever: in tests and simulations it is not missed. And the end of the latest outage
+    that is on record (0: there was none)."""
 
     at: int | None
+    outage_end: int
 
     def after(self, deadline: int) -> bool:
         """Whether the web service has been heard of since a deadline."""
@@ -103,10 +105,16 @@ class Heard(NamedTuple):
 
 
 def last_heard() -> Heard:
-    """What is known of the web service's life. Whoever lets something run out asks this first, and
-    only then has outages made good: each is on record before the sign of life that ends it, but
-    both may come in between the two questions."""
-    return Heard(ServiceBeat.objects.filter(pk=1).values_list("at", flat=True).first())
+    """What is known of the web service's life. Both are of the same moment: an outage is on record
+    with the sign of life that ends it, and whoever knew of the latter alone would let run out what
+    is to be given back first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT (SELECT at FROM games_servicebeat WHERE id = 1),"
+            " (SELECT max(back_at) FROM games_serviceoutage)"
+        )
+        at, outage_end = cursor.fetchone()
+    return Heard(at, outage_end or 0)
 
 
 # -- what is given back --------------------------------------------------------------------------

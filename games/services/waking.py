@@ -40,14 +40,16 @@ def match_wake(
     effect only once the web service has given a sign of life after it: while that is away, nothing
     runs out, since players could not have answered (see `games.services.outage`).
     """
-    with transaction.atomic():
+    # Whoever asks has a transaction for this alone, which ends with it.
+    with transaction.atomic(savepoint=False):
         held = store.lock_if_free(match_id)
         if held is None:
             return not Match.objects.filter(pk=match_id).exists()
         if held.is_over or held.wake_at is None or held.wake_at > at:
             return not _comes_at_once(held, at)
         heard = last_heard()
-        held = make_good(held, at=at)
+        if heard.outage_end > held.made_good_until:
+            held = make_good(held, at=at)
         if held.wake_at is None or held.wake_at > at:
             return True
         if held.live.waiting is not None:
