@@ -75,7 +75,7 @@ async def measure(
         site.web.launch()
         # They come meanwhile, too.
         await asyncio.to_thread(site.web.wait_until_ready)
-        await row(site, storm, "after kill -9")
+        await row(site, storm, "after kill -9", before=0.0)
 
 
 class Playing(NamedTuple):
@@ -149,9 +149,15 @@ async def _played(pipe: Connection, given: _Given) -> None:
     await asyncio.gather(playing, return_exceptions=True)
 
 
-async def row(site: Site, storm: Storm, what: str, stop: Callable[[], list[float]] = list) -> None:
-    """Wait, and print."""
-    before = seconds_of(site.web.pid)
+async def row(
+    site: Site,
+    storm: Storm,
+    what: str,
+    stop: Callable[[], list[float]] = list,
+    before: float | None = None,
+) -> None:
+    """Wait, and print. ``before``: what the web process had taken of the processor until then."""
+    before = seconds_of(site.web.pid) if before is None else before
     with contextlib.suppress(AssertionError):
         await storm.everybody(PATIENCE)
     waits = sorted(stop())

@@ -170,7 +170,7 @@ class Clock:
 
 
 #: The one of this process.
-clock: Final = Clock(steady=steady_ns, host=lambda: time.time_ns())  # noqa: PLW0108  (tests set it)
+clock: Final = Clock(steady=steady_ns, host=lambda: time.time_ns())  # noqa: PLW0108, TID251
 
 
 def now_ms() -> int:

@@ -20,7 +20,6 @@ from games.reading.processes import WORKERS_SWEEP
 from games.services.aftermath import end_follow_up, ends_sweep
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.outage import is_serving
-from games.services.processes import clock_settle
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
 log = structlog.get_logger("gauntlet.tasks")
@@ -33,7 +32,6 @@ AGAIN_S: Final = (0.05, 0.1, 0.15, 0.2, *[0.25] * 6)
 @shared_task(name=WAKE)
 def wake(match_id: int, tries: int = 0) -> None:
     """Look at one match now, or as soon as its row is free and nothing earlier may come."""
-    clock_settle()
     looked = guard.attempt(WOKEN, match_id, lambda: match_wake_now(match_id), target="games.match")
     if looked is not False:
         return
@@ -48,7 +46,6 @@ def wake(match_id: int, tries: int = 0) -> None:
 def sweep() -> None:
     """Enqueue the matches that are due within seconds, and look at once at those that are
     overdue."""
-    clock_settle()
     matches_hand_out()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+from datetime import timedelta
 from typing import Any, Final
 
 from django.http import HttpRequest
-from oauth2_provider.models import get_refresh_token_model
+from oauth2_provider.models import get_access_token_model, get_refresh_token_model
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.scopes import BaseScopes
@@ -17,6 +18,7 @@ from oauthlib.oauth2 import InvalidGrantError
 from accounts.oauth.services import code_revoke_reused, family_of
 from accounts.signin.backends import NameBackend
 from core.api.scopes import WORDS
+from core.clock import now_utc
 
 _GRANTS: Final = {"authorization_code", "refresh_token"}
 # BASE64URL(SHA256(verifier)), RFC 7636, 4.2.
@@ -88,10 +90,15 @@ class Validator(OAuth2Validator):
 
     def _save_bearer_token(self, token: Any, request: Any, *args: Any, **kwargs: Any) -> None:
         super()._save_bearer_token(token, request, *args, **kwargs)
+        # The library goes by the host's clock.
+        get_access_token_model().objects.filter(
+            token_checksum=_checksum(token["access_token"])
+        ).update(expires=now_utc() + timedelta(seconds=token["expires_in"]))
         if request.grant_type == "authorization_code":
-            checksum = hashlib.sha256(token["refresh_token"].encode()).hexdigest()
             family = get_refresh_token_model().objects.filter(
-                user=request.user, application=request.client, token_checksum=checksum
+                user=request.user,
+                application=request.client,
+                token_checksum=_checksum(token["refresh_token"]),
             )
             family.update(token_family=family_of(request.code))
 
@@ -101,6 +108,11 @@ class Validator(OAuth2Validator):
         """Not for a closed or suspended account."""
         good: bool = super().validate_refresh_token(refresh_token, client, request, *args, **kwargs)
         return good and _may_come_in(request.user)
+
+
+def _checksum(text: str) -> str:
+    """By which the library finds a token."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _may_come_in(user: Any) -> bool:

@@ -25,7 +25,7 @@ DEBUG = False
 GAUNTLET_DEVELOPMENT = False
 # What is made anew once it is another: pages that are kept, answers that readers have. Where nobody
 # says which release this is, each start of a process counts as one.
-RELEASE = env.str("GAUNTLET_RELEASE", "") or str(time.time_ns())
+RELEASE = env.str("GAUNTLET_RELEASE", "") or str(time.time_ns())  # noqa: TID251
 RELEASE_IS_NAMED = bool(env.str("GAUNTLET_RELEASE", ""))
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
 # Where the site is found, for links in what is sent without anybody's request: mail, webhooks.

@@ -28,7 +28,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import Exists, Model, OuterRef, QuerySet, TextField
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Cast, Now
+from django.db.models.functions import Cast
 from structlog.contextvars import bound_contextvars
 
 from core import metrics
@@ -210,7 +210,7 @@ def may_try(job: str, key: str = "pk") -> Combinable:
     """A condition on a query: the rows that a job is not to leave alone for now. ``key``: the field
     that it knows them by."""
     waiting = SetAside.objects.filter(
-        job=job, next_at__gt=Now(), key=Cast(OuterRef(key), TextField())
+        job=job, next_at__gt=now_utc(), key=Cast(OuterRef(key), TextField())
     )
     return ~Exists(waiting)
 
@@ -319,7 +319,7 @@ def completed(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             with connection.cursor() as cursor:
                 cursor.execute(
                     "INSERT INTO jobs_jobdone (task, at) VALUES (%s, clock_timestamp())"
-                    " ON CONFLICT (task) DO UPDATE SET at = greatest(jobs_jobdone.at, excluded.at)",
+                    " ON CONFLICT (task) DO UPDATE SET at = excluded.at",
                     (task,),
                 )
             return answer
@@ -330,11 +330,13 @@ def completed(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def seconds_since(task: str) -> float | None:
-    """How long ago a task was last done; None if never."""
+    """How long ago a task was last done; None if never. Where the database's clock was set back
+    since, nobody knows: it was not lately then, unless it is done again."""
     age: Any = None
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT extract(epoch FROM clock_timestamp() - at) FROM jobs_jobdone WHERE task = %s",
+            "SELECT abs(extract(epoch FROM clock_timestamp() - at)) FROM jobs_jobdone"
+            " WHERE task = %s",
             (task,),
         )
         row = cursor.fetchone()

@@ -34,13 +34,13 @@ def match_wake(
     for clocks are never quite the same. What is then to be drawn is drawn from ``random``. ``by``
     says who asks, for whoever counts.
 
-    Idempotent, and safe to call at any time from anywhere. A deadline takes effect a moment late
-    (see `GAUNTLET_SETTLE_MS`): a submission that arrived in time may still wait for the row; and
-    not before every web process has said that none waits for longer (`games.intake`). And it takes
-    effect only once the web service has given a sign of life after it: while that is away, nothing
-    runs out, since players could not have answered (see `games.services.outage`).
+    Idempotent, and safe to call at any time, in a transaction that ends where this fails. A
+    deadline takes effect a moment late (see `GAUNTLET_SETTLE_MS`): a submission that arrived in
+    time may still wait for the row; and not before every web process has said that none waits for
+    longer (`games.intake`). And it takes effect only once the web service has given a sign of life
+    after it: while that is away, nothing runs out, since players could not have answered (see
+    `games.services.outage`).
     """
-    # Whoever asks has a transaction for this alone, which ends with it.
     with transaction.atomic(savepoint=False):
         held = store.lock_if_free(match_id)
         if held is None:

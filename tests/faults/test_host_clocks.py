@@ -217,6 +217,10 @@ def test_what_may_still_be_done(
     row, over = desk.token(players[1], "play", seconds=1200)
     site.sql("UPDATE accounts_apitoken SET created_at = created_at - make_interval(mins => 40),"
              " expires_at = expires_at - make_interval(mins => 40) WHERE id = %s", row)  # fmt: skip
+    given = f"{__name__}:give"
+    application, too_old = (
+        site.hand.call(given, user=players[1].pk, minutes=minutes) for minutes in (20, -20)
+    )
     host.set(ahead_s=ahead_s)
     move(site.web, host)
     wait_for(site.answers, what="the site to answer")
@@ -228,7 +232,9 @@ def test_what_may_still_be_done(
         )  # fmt: skip
         return answer.status_code, answer.json().get("code", "")
 
-    assert accept(is_open, over)[0] == 401
+    for old in (over, too_old):
+        assert accept(is_open, old)[0] == 401
+    assert accept(lapsed, application) == (409, "challenge.expired")
     assert accept(lapsed, good) == (409, "challenge.expired")
     assert accept(is_open, good)[0] == 201
     site.worker.start()
@@ -253,3 +259,25 @@ def test_a_match_that_fails_is_tried_again_soon(
     wait_until_ran_out(site, match)
     assert actors(site, match) == BOTH_RAN_OUT
     assert site.sql(aside, str(match)) == []
+
+
+# -- on the site ---------------------------------------------------------------------------------
+
+
+def give(*, user: int, minutes: int) -> str:
+    """The token of an application, good for so many minutes from now."""
+    from datetime import timedelta
+
+    from oauth2_provider.models import AccessToken, Application
+
+    from core.clock import now_utc
+
+    application = Application.objects.create(
+        name="tested", client_type="public", authorization_grant_type="authorization-code",
+        redirect_uris="https://example.org/",
+    )  # fmt: skip
+    row = AccessToken.objects.create(
+        user_id=user, application=application, scope="play", token=f"tested-{application.pk}",
+        expires=now_utc() + timedelta(minutes=minutes),
+    )  # fmt: skip
+    return str(row.token)

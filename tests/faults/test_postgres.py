@@ -226,7 +226,7 @@ def test_a_disk_that_is_full_with_the_log_on_another(
         site = ground.start()
         log_elsewhere(ground, roomy)
         with Crowd(site) as crowd:
-            # So many that what they store needs room, whatever was free in the files that there are.
+            # So many that what they store needs room, whatever is free in the files there are.
             crowd.begin(played=12, watched=0)
             crowd.goes_on(turns=1)
             filler = small / "filler"

@@ -19,8 +19,10 @@ from typing import Any
 
 import psycopg
 import pytest
+import time_machine
 from django.conf import settings
 from django.db import OperationalError, connection
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -31,9 +33,11 @@ from config.operations.services import rows_retry
 from core.clock import now_ms
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
+from games import tasks
 from games.jobs import WAKE
 from games.models import Challenge, Match, RatingPoint
 from games.ratings.services import match_rate
+from games.services import processes
 from games.services.challenges import challenge_create
 from tests.games.conftest import ada, ben, orla, root  # noqa: F401
 from tests.games.support import Play, started
@@ -434,6 +438,38 @@ def test_what_a_failing_action_had_written_is_gone(world: World) -> None:
 def test_a_row_is_left_alone_for_longer_each_time() -> None:
     pauses = [guard.pause_after(attempts) for attempts in (1, 2, 3, 50)]
     assert pauses == [timedelta(seconds=s) for s in (5, 10, 20, 600)]
+
+
+def test_a_row_is_left_alone_by_one_clock(world: World) -> None:
+    """Not by the database's own in one place, and the service's in another."""
+
+    def may_try() -> bool:
+        return User.objects.filter(guard.may_try("job"), pk=world.ada.pk).exists()
+
+    with time_machine.travel(timezone.now() - timedelta(hours=1)):
+        guard.set_aside("job", str(world.ada.pk), ZeroDivisionError(), target="accounts.user")
+        assert not may_try()
+        assert guard.due(["job"]) == {}
+    assert may_try()
+    assert guard.due(["job"]) == {"job": [str(world.ada.pk)]}
+
+
+def test_nothing_was_done_lately_before_the_databases_clock_was_set_back(world: World) -> None:
+    done = guard.completed("tested")(lambda: None)
+    done()
+    assert (guard.seconds_since("tested") or 0) < 60
+    JobDone.objects.filter(task="tested").update(at=F("at") + timedelta(hours=1))
+    assert (guard.seconds_since("tested") or 0) > 3000
+    done()
+    assert (guard.seconds_since("tested") or 0) < 60
+
+
+def test_a_task_knows_the_time_before_it_does_anything(world: World) -> None:
+    told: list[str] = []
+    world.patch.setattr(processes, "clock_settle", lambda: told.append("settled"))
+    world.patch.setattr(tasks, "challenges_expire", lambda **_more: told.append("done"))
+    tasks.sweep_challenges()
+    assert told == ["settled", "done"]
 
 
 def test_a_database_that_is_away_is_no_rows_fault(world: World) -> None:

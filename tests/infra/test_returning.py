@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import uuid
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import time_machine
 from celery.beat import Scheduler
 from celery.worker.consumer import Consumer
 from kombu.utils import functional
 
+from config import returning
 from config.celery import app
 from config.returning import INTERVALS, Returning
 from script.lib.ports import free_port
@@ -91,3 +95,32 @@ def test_whoever_says_otherwise_is_heeded(outage: Outage) -> None:
 def test_a_copy_does_the_same(outage: Outage) -> None:
     """Pools of connections are copies of one."""
     assert isinstance(app.connection_for_write(outage.url).clone(), Returning)
+
+
+# -- who has what in hand ------------------------------------------------------------------------
+
+
+def test_what_a_worker_has_in_hand_is_its_own_by_the_services_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A host that is ahead takes nothing away from others before the time is over; then anybody
+    does."""
+    at = [1_800_000_000_000]
+    monkeypatch.setattr(returning, "now_ms", lambda: at[0])
+    options = {
+        **app.conf.broker_transport_options,
+        "global_keyprefix": f"tested-{uuid.uuid4().hex}.", "unacked_restore_throttle": 1,
+    }  # fmt: skip
+    with Returning(app.conf.broker_url, transport_options=options) as connection:
+        queue: Any = connection.SimpleQueue("tested")
+        queue.put("a task")
+        taken = queue.get(timeout=60)  # and not acknowledged
+        looks = queue.channel.qos.restore_visible
+        with time_machine.travel(datetime.now(UTC) + timedelta(hours=1)):
+            looks(interval=1)
+            with pytest.raises(queue.Empty):
+                queue.get_nowait()
+        at[0] += 61_000
+        looks(interval=1)
+        assert queue.get(timeout=60).payload == taken.payload
+        queue.clear()
