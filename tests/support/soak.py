@@ -8,6 +8,7 @@ faults, and when, follows from a seed; how the processes fare meanwhile does not
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import signal
 import sys
@@ -30,7 +31,7 @@ from script.lib.supervisor import Stopped, raise_on_stop_signals
 from tests.support.ground import COMMIT, COMMITTED, STATEMENT, Ground
 from tests.support.hostclock import HostClock, lacking
 from tests.support.ledger import Crowd
-from tests.support.site import AnotherWeb, Process, Site, SiteError
+from tests.support.site import AnotherWeb, Process, Site, SiteError, Web
 
 # How long it is waited for a turn that is to be cut off: nobody may have one to make.
 HELD_S: Final = 5.0
@@ -81,18 +82,29 @@ def dead_postgres(number: signal.Signals) -> Fault:
     return fault
 
 
-def cut_off(where: str) -> Fault:
-    """The database killed while it holds turns there (see `Ground.held_turns`)."""
+def cut_off(where: str, number: signal.Signals = signal.SIGKILL) -> Fault:
+    """The database ended by a signal while it holds turns there (see `Ground.held_turns`)."""
 
     @contextmanager
     def fault(stage: Stage) -> Iterator[None]:
         with stage.ground.held_turns(where):
             _wait_until_held(stage)
-            stage.ground.kill_postgres()
+            stage.ground.kill_postgres(number)
             yield
             stage.ground.start_postgres()
 
     return fault
+
+
+@contextmanager
+def _backend_cut_off(stage: Stage) -> Iterator[None]:
+    """One of the database's processes killed that hold a turn before its commit."""
+    with stage.ground.held_turns(COMMIT):
+        _wait_until_held(stage)
+        for pid in stage.ground.held()[:1]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        yield
 
 
 def _wait_until_held(stage: Stage) -> None:
@@ -143,15 +155,17 @@ def _dead_valkey(stage: Stage) -> Iterator[None]:
 # -- processes of the site -----------------------------------------------------------------------
 
 
-def killed(name: str) -> Fault:
-    """A process of the site, killed for the length of the block."""
+def killed(*names: str) -> Fault:
+    """Processes of the site, killed for the length of the block."""
 
     @contextmanager
     def fault(stage: Stage) -> Iterator[None]:
-        process = _process(stage, name)
-        process.kill()
+        processes = [_process(stage, name) for name in names]
+        for process in processes:
+            process.kill()
         yield
-        process.start()
+        for process in processes:
+            process.start()
 
     return fault
 
@@ -182,17 +196,18 @@ def _restarted(stage: Stage) -> Iterator[None]:
 
 
 @contextmanager
-def _second_web_paused(stage: Stage) -> Iterator[None]:
-    """With whatever it has just begun in the workers' place."""
-    another = AnotherWeb(stage.site)
+def _second_beat(stage: Stage) -> Iterator[None]:
+    """Whatever is to be done now and then is asked for twice."""
+    first = _process(stage, "beat")
+    second = Process(
+        "second-beat", first.argv, env=first.env, log=stage.site.folder / "second-beat.log",
+        ready=first.ready,
+    )  # fmt: skip
     try:
-        another.web.start()
-        time.sleep(stage.source.uniform(0, 4))
-        another.web.pause()
+        second.start()
         yield
-        another.web.resume()
     finally:
-        another.stop()
+        second.kill()
 
 
 # -- the world around ----------------------------------------------------------------------------
@@ -250,6 +265,24 @@ def _everything(stage: Stage) -> Iterator[None]:
     stage.ground.start_everything()
 
 
+@contextmanager
+def _stands_in_and_stands_still(stage: Stage) -> Iterator[None]:
+    """A web process goes through the matches in the workers' place, and stops; another one comes
+    and does it."""
+    with killed("deadlines", "beat")(stage):
+        stage.site.web.wait_until_told("deadlines.no-worker")
+        time.sleep(stage.source.uniform(0, 0.5))
+        stage.site.web.pause()
+        another = AnotherWeb(stage.site)
+        try:
+            another.web.start()
+            another.web.wait_until_told("deadlines.no-worker")
+            yield
+        finally:
+            stage.site.web.resume()
+            another.stop()
+
+
 def web_cut_off(where: str) -> Fault:
     """The web process killed while the database holds its turns there."""
 
@@ -276,6 +309,8 @@ KINDS: Final[tuple[dict[str, Fault], ...]] = (
         "a process of PostgreSQL killed": _broken_backend,
         "idle sessions of PostgreSQL ended": _ended_sessions,
         **{f"PostgreSQL killed with turns {where}": cut_off(where) for where in HOLDS},
+        f"PostgreSQL ended at once with turns {COMMIT}": cut_off(COMMIT, signal.SIGQUIT),
+        f"a process of PostgreSQL killed with a turn {COMMIT}": _backend_cut_off,
         "the table of matches locked": _locked_table,
         "the disk full": ground(Ground.no_room),
     },
@@ -289,8 +324,9 @@ KINDS: Final[tuple[dict[str, Fault], ...]] = (
     {
         **{f"{name} killed": killed(name) for name in NAMES},
         **{f"{name} standing still": paused(name) for name in NAMES},
+        "deadlines and beat killed": killed("deadlines", "beat"),
         "web restarted": _restarted,
-        "a second web process standing still": _second_web_paused,
+        "a second beat": _second_beat,
     },
     {
         "all connections broken": _all_come_back,
@@ -301,6 +337,7 @@ KINDS: Final[tuple[dict[str, Fault], ...]] = (
 # These leave nothing for another to happen to, or need all the rest.
 ALONE: Final[dict[str, Fault]] = {
     "everything dead": _everything,
+    "web standing still in the workers' place": _stands_in_and_stands_still,
     **{f"web killed with turns {where}": web_cut_off(where) for where in HOLDS},
 }
 
@@ -346,7 +383,17 @@ class Soak:
         }
 
     def _round(self, number: int, name: str) -> list[str]:
-        with Crowd(self.ground.there, seed=self.source.randrange(2**31)) as crowd:
+        with ExitStack() as stack:
+            webs: list[Web] = [self.ground.there]
+            if self.source.random() < 0.5:
+                # Players meet in different processes, and readers miss what Valkey does not tell.
+                another = AnotherWeb(self.ground.there)
+                stack.callback(another.stop)
+                another.web.start()
+                webs.append(another)
+                self._say("with a second web process")
+            seed = self.source.randrange(2**31)
+            crowd = stack.enter_context(Crowd(self.ground.there, seed=seed, webs=webs))
             crowd.begin(played=3, clocks=[self.source.uniform(1, 6) for _ in range(2)])
             crowd.goes_on(turns=1)
             self._happen(name, Stage(self.ground, crowd, self.host, self.source))
