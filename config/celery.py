@@ -50,7 +50,8 @@ class Gauntlet(Celery):
 
 class Again(Task[..., Any]):
     """A task that is done once more where it collided with another transaction, and not before the
-    process knows the time: the database may have been away when that began."""
+    process knows the time: the database may have been away when that began. A mail does not wait:
+    it needs neither, and is lost with a task that fails."""
 
     # By its name: what it is made of only workers need.
     Request = "config.task_times:InServiceTime"
@@ -58,9 +59,11 @@ class Again(Task[..., Any]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # Imported late: this module is read before the settings are.
         from core.collisions import done_again  # noqa: PLC0415
+        from core.mailing import SEND_MAIL  # noqa: PLC0415
         from games.services.processes import clock_settle  # noqa: PLC0415
 
-        clock_settle()
+        if self.name != SEND_MAIL:
+            clock_settle()
         return done_again(partial(super().__call__, *args, **kwargs))
 
 

@@ -26,7 +26,8 @@ from redis.exceptions import RedisError
 
 from core import metrics
 from core.clock import now_ms, now_utc
-from core.jobs.models import JobDone, SetAside
+from core.jobs import guard
+from core.jobs.models import SetAside
 from core.queueing import AWAY as BROKER_AWAY
 from core.queueing import ENQUEUED_AT
 from games.models import Match, ServiceBeat
@@ -127,8 +128,8 @@ def _webhooks() -> Iterator[Figure]:
 def _jobs() -> Iterator[Figure]:
     for job, count in SetAside.objects.values_list("job").annotate(Count("pk")).order_by("job"):
         yield Figure("rows_aside", (job,), count)
-    for task, at in JobDone.objects.values_list("task", "at"):
-        yield Figure("job_age_seconds", (task,), _seconds_since(at))
+    for task, age in guard.ages().items():
+        yield Figure("job_age_seconds", (task,), age)
 
 
 def _seconds_since(instant: datetime | None) -> float:

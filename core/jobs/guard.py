@@ -21,7 +21,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 import structlog
 from django.conf import settings
@@ -330,15 +330,15 @@ def completed(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def seconds_since(task: str) -> float | None:
-    """How long ago a task was last done; None if never. Where the database's clock was set back
-    since, nobody knows: it was not lately then, unless it is done again."""
-    age: Any = None
+    """How long ago a task was last done; None if never (see `ages`)."""
+    return ages().get(task)
+
+
+def ages() -> dict[str, float]:
+    """How long ago each task was last done, in seconds, by the database's own clock. Where that was
+    set back since, nobody knows: it was not lately then, unless it is done again."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT abs(extract(epoch FROM clock_timestamp() - at)) FROM jobs_jobdone"
-            " WHERE task = %s",
-            (task,),
+            "SELECT task, abs(extract(epoch FROM clock_timestamp() - at)) FROM jobs_jobdone"
         )
-        row = cursor.fetchone()
-        age = None if row is None else row[0]
-    return None if age is None else float(age)
+        return {task: float(age) for task, age in cursor.fetchall()}

@@ -87,4 +87,5 @@ class Sweeps(NamedTuple):
 
 def sweeps() -> Sweeps:
     """Who swept, and when."""
-    return Sweeps(guard.seconds_since(WORKERS_SWEEP), guard.seconds_since(WEB_SWEEP))
+    ages = guard.ages()
+    return Sweeps(ages.get(WORKERS_SWEEP), ages.get(WEB_SWEEP))

@@ -20,6 +20,7 @@ from accounts.models import AuditEntry, Sanction, User
 from accounts.oauth import library, services
 from accounts.tokens.bearers import bearer_of
 from core.api.scopes import Scope
+from core.clock import now_utc
 from core.refusals import Refusal
 
 pytestmark = pytest.mark.django_db
@@ -129,6 +130,16 @@ def test_the_whole_dance(dance: Dance) -> None:
     caller = me(tokens["access_token"]).json()
     assert (caller["username"], caller["scopes"]) == ("ada", ["read", "play"])
     assert AuditEntry.objects.get(action="authorisation.grant").who == dance.person
+
+
+def test_what_is_given_ends_by_the_services_clock(
+    dance: Dance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the clock of the host shows that gives it."""
+    now = now_utc() + timedelta(minutes=30)
+    monkeypatch.setattr(library, "now_utc", lambda: now)
+    dance.tokens()
+    assert AccessToken.objects.get().expires == now + timedelta(hours=1)
 
 
 def test_nothing_usable_is_kept(dance: Dance) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from django.conf import settings as configured
 from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection, send_mail
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 from redis.exceptions import ConnectionError as RedisConnectionError
 
@@ -28,6 +28,7 @@ from core.jobs import tasks
 from core.jobs.models import JobDone
 from core.mailing import SEND_MAIL, NotQueued
 from games.reading.processes import WEB_SWEEP
+from games.services import processes
 from script.lib.console import ROOT
 from tests.support.sources import sources
 from tests.support.workers import Handed, Workers
@@ -224,6 +225,22 @@ def test_mail_is_handed_to_a_worker_and_arrives_as_it_was(
         message.to,
         ["re@example.org"],
     )
+
+
+def test_mail_is_sent_by_a_worker_that_does_not_know_the_time_yet(
+    handed: list[Handed], mailoutbox: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database was away when it began. A mail needs none, and stands nowhere else: a task that
+    fails is gone."""
+
+    def away() -> None:
+        raise OperationalError("no connection")
+
+    monkeypatch.setattr(processes, "clock_settle", away)
+    send_mail("a", "b", None, ["you@example.org"])
+    ((_task, (fields,), _in),) = handed
+    tasks.send_mail(fields)
+    assert len(mailoutbox) == 1
 
 
 def test_a_broker_that_is_away_is_told_as_mail_that_cannot_be_sent(

@@ -31,7 +31,7 @@ from script.lib.supervisor import Stopped, raise_on_stop_signals
 from tests.support.ground import COMMIT, COMMITTED, STATEMENT, Ground
 from tests.support.hostclock import HostClock, lacking
 from tests.support.ledger import Crowd
-from tests.support.site import AnotherWeb, Process, Site, SiteError, Web
+from tests.support.site import AnotherWeb, Process, Site, SiteError, Web, wait_for
 
 # How long it is waited for a turn that is to be cut off: nobody may have one to make.
 HELD_S: Final = 5.0
@@ -265,12 +265,18 @@ def _everything(stage: Stage) -> Iterator[None]:
     stage.ground.start_everything()
 
 
+def _swept_by_web(stage: Stage) -> bool:
+    """Whether a web process was the last to go through the matches."""
+    answer = httpx.get(f"{stage.site.base_url}/readyz", timeout=30)
+    return bool(answer.json()["swept_by"] == "web")
+
+
 @contextmanager
 def _stands_in_and_stands_still(stage: Stage) -> Iterator[None]:
     """A web process goes through the matches in the workers' place, and stops; another one comes
     and does it."""
     with killed("deadlines", "beat")(stage):
-        stage.site.web.wait_until_told("deadlines.no-worker")
+        wait_for(lambda: _swept_by_web(stage), timeout=60, what="it to stand in")
         time.sleep(stage.source.uniform(0, 0.5))
         stage.site.web.pause()
         another = AnotherWeb(stage.site)
@@ -385,7 +391,7 @@ class Soak:
     def _round(self, number: int, name: str) -> list[str]:
         with ExitStack() as stack:
             webs: list[Web] = [self.ground.there]
-            if self.source.random() < 0.5:
+            if name not in ALONE and self.source.random() < 0.5:
                 # Players meet in different processes, and readers miss what Valkey does not tell.
                 another = AnotherWeb(self.ground.there)
                 stack.callback(another.stop)
@@ -394,19 +400,25 @@ class Soak:
                 self._say("with a second web process")
             seed = self.source.randrange(2**31)
             crowd = stack.enter_context(Crowd(self.ground.there, seed=seed, webs=webs))
-            crowd.begin(played=3, clocks=[self.source.uniform(1, 6) for _ in range(2)])
-            crowd.goes_on(turns=1)
-            self._happen(name, Stage(self.ground, crowd, self.host, self.source))
-            self.ground.mend()
             try:
-                crowd.goes_on(turns=2)
-                crowd.clocks_ran_out()
-                wrong = crowd.end()
+                wrong = self._played(crowd, name)
             except SiteError as error:
                 wrong = [str(error), *crowd.ledger.check(crowd.desk)]
             told = ", ".join(f"{count} {what}" for what, count in sorted(crowd.ledger.told.items()))
             self._say(f"round {number}: {told}")
+            if wrong:
+                say(self.ground.there.logs())
         return wrong
+
+    def _played(self, crowd: Crowd, name: str) -> list[str]:
+        """What is wrong after a fault; raises SiteError where something does not come about."""
+        crowd.begin(played=3, clocks=[self.source.uniform(1, 6) for _ in range(2)])
+        crowd.goes_on(turns=1)
+        self._happen(name, Stage(self.ground, crowd, self.host, self.source))
+        self.ground.mend()
+        crowd.goes_on(turns=2)
+        crowd.clocks_ran_out()
+        return crowd.end()
 
     def _happen(self, name: str, stage: Stage) -> None:
         """The fault of that name, and perhaps others of other kinds meanwhile."""
@@ -447,8 +459,6 @@ def main(arguments: Sequence[str]) -> int:
             ground.start()
             host = None if lacking() else HostClock(Path(folder))
             wrong = Soak(ground, seed, host).run(options.minutes * 60)
-            if wrong:
-                say(ground.there.logs())
         except Stopped:
             say("Stopped.")
             return 130
