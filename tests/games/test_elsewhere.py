@@ -146,8 +146,8 @@ async def test_what_is_done_at_one_counts_at_the_other(
 
 # Has whatever is appended to a match take a second in the database.
 SLOW = """
-CREATE FUNCTION take_a_second() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$
+CREATE FUNCTION take_seconds() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN PERFORM pg_sleep(CASE NEW.actor WHEN '1' THEN 6 ELSE 0 END); RETURN NEW; END $$
 """
 ASLEEP = (
     "SELECT count(*) FROM pg_stat_activity"
@@ -157,15 +157,15 @@ ASLEEP = (
 
 @pytest.fixture
 def slowly(site: Site) -> Iterator[None]:
-    """Turns take the database a second."""
+    """Turns of the second seat take the database seconds: longer than anybody takes to see it."""
     site.sql(SLOW)
     site.sql(
-        "CREATE TRIGGER take_a_second BEFORE INSERT ON games_matchentry"
-        " FOR EACH ROW EXECUTE FUNCTION take_a_second()"
+        "CREATE TRIGGER take_seconds BEFORE INSERT ON games_matchentry"
+        " FOR EACH ROW EXECUTE FUNCTION take_seconds()"
     )
     yield
-    site.sql("DROP TRIGGER take_a_second ON games_matchentry")
-    site.sql("DROP FUNCTION take_a_second")
+    site.sql("DROP TRIGGER take_seconds ON games_matchentry")
+    site.sql("DROP FUNCTION take_seconds")
 
 
 async def test_killed_between_the_commit_and_the_ack(
