@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from datetime import timedelta
 from typing import Any, Final
 
 from django.http import HttpRequest
-from oauth2_provider.models import get_access_token_model, get_refresh_token_model
+from oauth2_provider.models import get_refresh_token_model
 from oauth2_provider.oauth2_backends import OAuthLibCore
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauth2_provider.scopes import BaseScopes
@@ -17,6 +16,7 @@ from oauthlib.oauth2 import InvalidGrantError
 
 from accounts.oauth.services import code_revoke_reused, family_of
 from accounts.signin.backends import NameBackend
+from accounts.tokens.text import digest_of
 from core.api.scopes import WORDS
 from core.clock import now_utc
 
@@ -88,17 +88,20 @@ class Validator(OAuth2Validator):
             code_revoke_reused(application=request.client, code=code)
             raise
 
+    def _create_access_token(
+        self, expires: Any, request: Any, token: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """One that ends by the service's clock: the library goes by the host's."""
+        expires = now_utc() + timedelta(seconds=token["expires_in"])
+        return super()._create_access_token(expires, request, token, *args, **kwargs)
+
     def _save_bearer_token(self, token: Any, request: Any, *args: Any, **kwargs: Any) -> None:
         super()._save_bearer_token(token, request, *args, **kwargs)
-        # The library goes by the host's clock.
-        get_access_token_model().objects.filter(
-            token_checksum=_checksum(token["access_token"])
-        ).update(expires=now_utc() + timedelta(seconds=token["expires_in"]))
         if request.grant_type == "authorization_code":
             family = get_refresh_token_model().objects.filter(
                 user=request.user,
                 application=request.client,
-                token_checksum=_checksum(token["refresh_token"]),
+                token_checksum=digest_of(token["refresh_token"]),
             )
             family.update(token_family=family_of(request.code))
 
@@ -108,11 +111,6 @@ class Validator(OAuth2Validator):
         """Not for a closed or suspended account."""
         good: bool = super().validate_refresh_token(refresh_token, client, request, *args, **kwargs)
         return good and _may_come_in(request.user)
-
-
-def _checksum(text: str) -> str:
-    """By which the library finds a token."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _may_come_in(user: Any) -> bool:
