@@ -63,7 +63,7 @@ for number in range({count}):
 print(json.dumps({{"matches": made, "grace": settings.GAUNTLET_SETTLE_MS}}))
 """
 LOADS: Final = ("quiet", "half", "killed")
-KILLED: Final = {"deadlines", "beat"}
+KILLED: Final = ("deadlines", "beat")
 AT_ONCE: Final = 50
 # For so many deadlines, matches and sockets are ready after this long.
 READY_S: Final = 30.0
@@ -206,14 +206,10 @@ async def measure(stand: Stand, game: str, load: Load, *, killed: bool = False) 
     async with playing.on():
         await asyncio.sleep(expiring.first - time.time())
         meter, measured = stand.meter(), playing.begin_to_measure()
-        if killed:
-            await asyncio.sleep(load.seconds / 3)
-            for process in stand.site.processes:
-                if process.name in KILLED:
-                    process.kill()
-            await asyncio.sleep(load.seconds * 2 / 3)
-        else:
-            await asyncio.sleep(load.seconds)
+        await asyncio.sleep(load.seconds / 3)
+        for process in stand.site.named(*KILLED) if killed else ():
+            process.kill()
+        await asyncio.sleep(load.seconds * 2 / 3)
         measured.elapsed, spent = load.seconds, {} if killed else meter.taken()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(AFTERWARDS):

@@ -329,11 +329,6 @@ def completed(task: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorated
 
 
-def seconds_since(task: str) -> float | None:
-    """How long ago a task was last done; None if never (see `ages`)."""
-    return ages().get(task)
-
-
 def ages() -> dict[str, float]:
     """How long ago each task was last done, in seconds, by the database's own clock. Where that was
     set back since, nobody knows: it was not lately then, unless it is done again."""

@@ -24,7 +24,7 @@ MATCHES = 3
 
 def dead(site: Site, names: str) -> list[Process]:
     """Kill -9, and which were."""
-    killed = [each for each in site.processes if each.name in names.split()]
+    killed = site.named(*names.split())
     for process in killed:
         process.kill()
     return killed

@@ -56,13 +56,6 @@ def host(site: Site, tmp_path: Path) -> Iterator[HostClock]:
             process.start()
 
 
-def move(process: Process, host: HostClock) -> None:
-    """Have a process run on that host."""
-    process.kill()
-    process.env = host.env(process.env)
-    process.start()
-
-
 def skew_of(site: Site, process: Process) -> int | None:
     """What is reported of a process's host, in ms."""
     found = site.sql("SELECT skew_ms FROM games_serviceprocess WHERE pid = %s", process.pid)
@@ -81,9 +74,9 @@ def test_a_host_whose_clock_is_wrong(
     players: tuple[Person, Person],
 ) -> None:  # fmt: skip
     host.set(ahead_s=ahead_s)
-    moved = [each for each in site.processes if each.name in names.split()]
+    moved = site.named(*names.split())
     for process in moved:
-        move(process, host)
+        host.move(process)
     wait_for_sweeps(site)
     # Each is asked for its deadline at once: on a busy machine the first may soon have another one.
     dues = {
@@ -114,7 +107,7 @@ def test_what_beat_hands_on_is_worth_nothing_after_its_time(
     """By the service's time, not by its host's: sweeps that nobody has begun in time are not done
     later, and those that are new are. And they are handed on from the beginning."""
     host.set(ahead_s=ahead_s)
-    move(site.beat, host)
+    host.move(site.beat)
     site.deadlines.kill()  # so they stay where they are
     key = f"{site.env['GAUNTLET_REDIS_PREFIX']}.celery.{settings.DEADLINES_QUEUE}"
     with redis.Redis.from_url(ground.valkey.url, db=2) as broker:
@@ -145,7 +138,7 @@ async def test_clocks_are_set_during_a_match(
 ) -> None:
     """Of all processes at once, forward and back, as where all run on one host."""
     for process in site.processes:
-        move(process, host)
+        host.move(process)
     wait_for_sweeps(site)
     for ahead_s in (WRONG_S, -WRONG_S, 0):
         match = desk.match(*players, pick_time=6)
@@ -192,7 +185,7 @@ def test_who_is_late_and_what_lapses(
     lapsed = expiring(site, desk, players, minutes=-20)
     is_open = expiring(site, desk, (desk.person(), players[1]), minutes=20)
     host.set(ahead_s=ahead_s)
-    move(site.worker, host)
+    host.move(site.worker)
     tasks = ("tournaments.tasks.sweep", "games.tasks.sweep_challenges")
     for task in tasks:
         wait_for_runs(site, task, times=2)
@@ -222,7 +215,7 @@ def test_what_may_still_be_done(
         site.hand.call(given, user=players[1].pk, minutes=minutes) for minutes in (20, -20)
     )
     host.set(ahead_s=ahead_s)
-    move(site.web, host)
+    host.move(site.web)
     wait_for(site.answers, what="the site to answer")
 
     def accept(challenge: int, token: str) -> tuple[int, str]:
@@ -245,7 +238,7 @@ def test_a_match_that_fails_is_tried_again_soon(
     ahead_s: float, site: Site, host: HostClock, desk: Desk, players: tuple[Person, Person]
 ) -> None:
     host.set(ahead_s=ahead_s)
-    move(site.deadlines, host)
+    host.move(site.deadlines)
     wait_for_sweeps(site)
     match = desk.match(*players, pick_time=4)
     snapshot = site.sql("SELECT snapshot FROM games_match WHERE id = %s", match)[0][0]

@@ -3,18 +3,15 @@ what they do is done once all the same."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
-from pathlib import Path
 from typing import Final
 
 import psycopg
 import pytest
 
-from script.lib.server import beat_command
 from tests.faults.support import (
     BOTH_RAN_OUT,
     SOON,
@@ -46,16 +43,8 @@ LOCK: Final = (20_061, 14)
 
 @pytest.fixture
 def second_beat(site: Site) -> Iterator[Process]:
-    beat = Process(
-        "second-beat",
-        beat_command(Path(sys.executable)),
-        env=dict(site.env),
-        log=site.folder / "second-beat.log",
-        ready=lambda beat: "beat ready" in beat.log(),
-    )
-    beat.start()
-    yield beat
-    beat.kill()
+    with site.second_beat() as beat:
+        yield beat
 
 
 @contextmanager
@@ -71,11 +60,8 @@ def slow_wakes(site: Site, first: int) -> Iterator[None]:
 
 def stand_in(site: Site, *webs: Site | AnotherWeb) -> None:
     """Wait until all web processes look after deadlines, since nobody else does."""
-    wait_for(
-        lambda: all("deadlines.no-worker" in each.web.log() for each in (site, *webs)),
-        timeout=SOON,
-        what="both to look after deadlines",
-    )
+    for each in (site, *webs):
+        each.web.wait_until_told("deadlines.no-worker")
 
 
 def set_aside(site: Site, matches: list[int]) -> list[tuple[str, ...]]:

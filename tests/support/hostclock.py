@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.site import Process
+
 SOURCE = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -92,6 +94,12 @@ class HostClock:
         """Set it, for all processes that are or will be there."""
         with self.file.open("r+b") as file:
             file.write(struct.pack("=q", round(ahead_s * 1_000_000_000)))
+
+    def move(self, process: Process) -> None:
+        """Have a process run on this host."""
+        process.kill()
+        process.env = self.env(process.env)
+        process.start()
 
     def env(self, usual: dict[str, str]) -> dict[str, str]:
         """An environment in which processes have this clock."""

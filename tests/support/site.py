@@ -12,7 +12,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -318,6 +319,27 @@ class Site:
         if done.returncode:
             raise SiteError(f"manage.py {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
         return done.stdout
+
+    def named(self, *names: str) -> list[Process]:
+        """Its processes of these names."""
+        return [process for process in self.processes if process.name in names]
+
+    @contextmanager
+    def second_beat(self) -> Iterator[Process]:
+        """One more beat than there should be, in the block."""
+        beat = self.beat
+        second = Process(
+            "second-beat",
+            beat.argv,
+            env=beat.env,
+            log=self.folder / "second-beat.log",
+            ready=beat.ready,
+        )
+        try:
+            second.start()
+            yield second
+        finally:
+            second.kill()
 
     def python(self, code: str) -> str:
         """Run Python code inside the site's Django and return what it printed."""

@@ -31,7 +31,7 @@ from script.lib.supervisor import Stopped, raise_on_stop_signals
 from tests.support.ground import COMMIT, COMMITTED, STATEMENT, Ground
 from tests.support.hostclock import HostClock, lacking
 from tests.support.ledger import Crowd
-from tests.support.site import AnotherWeb, Process, Site, SiteError, Web, wait_for
+from tests.support.site import AnotherWeb, Site, SiteError, Web, wait_for
 
 # How long it is waited for a turn that is to be cut off: nobody may have one to make.
 HELD_S: Final = 5.0
@@ -89,9 +89,8 @@ def cut_off(where: str, number: signal.Signals = signal.SIGKILL) -> Fault:
     def fault(stage: Stage) -> Iterator[None]:
         with stage.ground.held_turns(where):
             _wait_until_held(stage)
-            stage.ground.kill_postgres(number)
-            yield
-            stage.ground.start_postgres()
+            with dead_postgres(number)(stage):
+                yield
 
     return fault
 
@@ -160,7 +159,7 @@ def killed(*names: str) -> Fault:
 
     @contextmanager
     def fault(stage: Stage) -> Iterator[None]:
-        processes = [_process(stage, name) for name in names]
+        processes = stage.site.named(*names)
         for process in processes:
             process.kill()
         yield
@@ -175,16 +174,12 @@ def paused(name: str) -> Fault:
 
     @contextmanager
     def fault(stage: Stage) -> Iterator[None]:
-        process = _process(stage, name)
+        (process,) = stage.site.named(name)
         process.pause()
         yield
         process.resume()
 
     return fault
-
-
-def _process(stage: Stage, name: str) -> Process:
-    return {process.name: process for process in stage.site.processes}[name]
 
 
 @contextmanager
@@ -195,19 +190,9 @@ def _restarted(stage: Stage) -> Iterator[None]:
     stage.site.web.start()
 
 
-@contextmanager
-def _second_beat(stage: Stage) -> Iterator[None]:
+def _second_beat(stage: Stage) -> AbstractContextManager[object]:
     """Whatever is to be done now and then is asked for twice."""
-    first = _process(stage, "beat")
-    second = Process(
-        "second-beat", first.argv, env=first.env, log=stage.site.folder / "second-beat.log",
-        ready=first.ready,
-    )  # fmt: skip
-    try:
-        second.start()
-        yield
-    finally:
-        second.kill()
+    return stage.site.second_beat()
 
 
 # -- the world around ----------------------------------------------------------------------------
@@ -362,9 +347,7 @@ class Soak:
         anything was. Every kind of fault comes before any comes again."""
         if self.host is not None:
             for process in self.ground.there.processes:
-                process.kill()
-                process.env = self.host.env(process.env)
-                process.start()
+                self.host.move(process)
         number, due = 0, self._shuffled()
         while not number or time.monotonic() - self.began < seconds:
             number += 1
@@ -403,6 +386,7 @@ class Soak:
             try:
                 wrong = self._played(crowd, name)
             except SiteError as error:
+                self.ground.mend()  # what is so is asked of the database
                 wrong = [str(error), *crowd.ledger.check(crowd.desk)]
             told = ", ".join(f"{count} {what}" for what, count in sorted(crowd.ledger.told.items()))
             self._say(f"round {number}: {told}")
