@@ -25,7 +25,7 @@ def _service_time() -> float:
 # Kombu notes since when a worker has a task in hand, and takes it for lost after a minute
 # (`visibility_timeout`): each by the clock of its host, so that one which is ahead would take away
 # what all others are doing. It asks its clock for nothing else.
-transport.time = _service_time  # type: ignore[attr-defined]  # it has the standard library's
+transport.time = _service_time  # type: ignore[attr-defined]  # the stubs leave it out
 
 # In seconds: how long to wait before the next attempt, first and at most.
 INTERVALS: Final = {"interval_start": 0.5, "interval_step": 0.5, "interval_max": 1.0}
