@@ -2,7 +2,7 @@
 
 Channels would hop to one shared thread for every message, so that one slow query delays every
 socket. Turns run here instead: a few threads, each with a database connection of its own that it
-keeps. A connection that broke is dropped, and the call is made once more.
+keeps. A connection that broke is dropped, and the call is made again.
 
 What a crowd asks for (syncs, what was said, who somebody is), and what people say to each other,
 has threads of its own: a turn never waits behind it, however large the crowd.
@@ -24,6 +24,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
+from psycopg_pool import PoolTimeout
 
 from core.collisions import done_again, was_answered
 from games.intake import StillComingError
@@ -38,6 +39,9 @@ log = structlog.get_logger("gauntlet.sockets")
 WAIT_S: Final = 10.0
 FIRST_LOOK_S: Final = 0.005
 LAST_LOOK_S: Final = 0.1
+# How often a call is made whose connection breaks each time: whoever ends all sessions, one after
+# the other, may well end the next one, too.
+ATTEMPTS: Final = 4
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,8 +62,8 @@ def turns_go_on() -> bool:
 async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Run a synchronous service in one of the turn threads.
 
-    The call may run twice when the database connection breaks under it, so it must be idempotent:
-    submissions are, by their client id. Raises RowHeldError where its match is held too long.
+    The call may run several times when the database connection breaks under it, so it must be
+    idempotent: submissions are, by their client id. Raises RowHeldError where its match is held too long.
     """
     return await _in_thread(_TURNS, call, *args, **kwargs)
 
@@ -102,14 +106,18 @@ def _with_connection(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
     if connection.errors_occurred or connection.closed_in_transaction:
         connection.close()
     bound = partial(_without_waiting, call, *args, **kwargs)
-    try:
-        return done_again(bound)
-    except (OperationalError, InterfaceError) as error:
-        if was_answered(error):
-            raise
-        connection.close()
-        forget_all()
-        return bound()
+    attempts = 0
+    while True:
+        attempts += 1
+        try:
+            return done_again(bound)
+        except (OperationalError, InterfaceError) as error:
+            # Where there is no connection, each attempt has waited for one.
+            most = 2 if isinstance(error.__cause__, PoolTimeout) else ATTEMPTS
+            if was_answered(error) or attempts >= most:
+                raise
+            connection.close()
+            forget_all()
 
 
 def _without_waiting(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -18,6 +18,7 @@ import httpx
 import psycopg
 import pytest
 
+from games.sockets.executor import ATTEMPTS
 from tests.faults.support import MATCHES, cut_off, first_acts, seconds_until_late, stored
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
@@ -83,6 +84,20 @@ def test_sessions_that_are_ended_cost_nobody_a_turn(ground: Ground, crowd: Crowd
     for _ in range(2):
         assert ground.end_sessions()
         crowd.goes_on(turns=2)
+    assert crowd.ledger.told["error service.away"] == 0
+    assert crowd.end() == []
+
+
+def test_a_turn_survives_sessions_that_are_ended_again_and_again(
+    ground: Ground, site: Site, crowd: Crowd
+) -> None:
+    """As where all are ended one after the other: a turn is moved to one that is the next."""
+    with ground.held_turns(STATEMENT):
+        sent = cut_off(ground, crowd)
+        for _ in range(ATTEMPTS - 1):
+            ground.end_held()
+    crowd.goes_on()
+    assert stored(site, sent) == MATCHES
     assert crowd.ledger.told["error service.away"] == 0
     assert crowd.end() == []
 

@@ -428,9 +428,7 @@ def test_within_a_transaction_the_row_is_asked(play: Play) -> None:
     assert len(play.entries) == 2
 
 
-async def test_a_connection_that_broke_is_one_more_try(
-    play: Play,
-) -> None:
+async def test_a_connection_that_broke_is_one_more_try(play: Play) -> None:
     """It broke after the commit: the second try finds the first, and nothing that was remembered of
     another database is left."""
     calls = 0

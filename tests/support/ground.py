@@ -200,7 +200,7 @@ class Ground:
 
     def end_sessions(self) -> int:
         """End every session of the web service that has nothing to do, as an administrator may, or
-        a pooler that is started again; how many."""
+        a pooler that is started again; how many. It takes its time, so some are in use by then."""
         found = self.sql(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND application_name = 'gauntlet'"
@@ -266,6 +266,19 @@ class Ground:
     def held(self) -> list[int]:
         """The processes of the database that hold a turn so."""
         return [pid for (pid,) in self.sql(HELD)]
+
+    def end_held(self) -> None:
+        """End the sessions that hold a turn so, and return once all of these turns are held by
+        others."""
+        held = self.held()
+        for pid in held:
+            self.sql("SELECT pg_terminate_backend(%s, 10000)", pid)
+
+        def by_others() -> bool:
+            now = self.held()
+            return len(now) == len(held) and not set(now) & set(held)
+
+        wait_for(by_others, what="the turns to be stored by other sessions")
 
     def idle(self) -> list[int]:
         """Those that have done the statement of a turn, and are not told to commit it."""
