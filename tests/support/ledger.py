@@ -398,6 +398,7 @@ class Crowd:
         self.source = random.Random(seed)
         self.ledger = Ledger()
         self.players: list[Player] = []
+        self.played = 0  # how many matches were begun last that are
         self.clocks: list[int] = []
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self._run, name="crowd", daemon=True)
@@ -420,6 +421,7 @@ class Crowd:
         answers for as many seconds; each of the former is watched by so many."""
         while len(self.people) < 2:
             self.people.append(self.desk.person())
+        self.played = played or self.played
         for _ in range(played):
             match = self.desk.match(*self.people, ruleset="domino-black-white")
             seats = [self._seat(match, seat, self.answer) for seat in (0, 1)]
@@ -476,7 +478,10 @@ class Crowd:
         return sum(p.acked for p in self.players if p.match == match)
 
     def goes_on(self, *, turns: int = 3, timeout: float = 60.0) -> None:
-        """Return once each match that is played has had so many more turns, or has ended."""
+        """Return once each match that is played has had so many more turns, or has ended. As many
+        others begin where all had ended before, for nothing would be seen to go on."""
+        if self.played and all(player.is_over for player in self.players if player.answers):
+            self.begin(played=self.played)
         before = {
             p.match: self._waits_of(p.match) for p in self.players if p.answers and not p.is_over
         }
