@@ -81,6 +81,7 @@ TURN_S: Final = 2.0
 
 async def test_turns_go_on_while_a_crowd_returns(site: Site, desk: Desk, crowd: Crowd) -> None:
     """Every connection but those of some who play breaks at once, as where a proxy restarts."""
+    crowd.rest_all(rests=True)  # or their matches are over before everybody has come
     matches = {player.match for player in crowd.players}
     signed_in = desk.person()
     paths = [f"/ws/v1/matches/{match}/" for match in matches]
@@ -91,6 +92,7 @@ async def test_turns_go_on_while_a_crowd_returns(site: Site, desk: Desk, crowd: 
     async with Storm(site.base_url, visitors) as storm:
         await storm.everybody(PATIENCE_S)
         began = time.monotonic()
+        crowd.rest_all(rests=False)
         storm.drop()
         await storm.everybody(PATIENCE_S)
         until = time.monotonic()
