@@ -63,7 +63,8 @@ async def in_turn_thread(call: Callable[P, R], *args: P.args, **kwargs: P.kwargs
     """Run a synchronous service in one of the turn threads.
 
     The call may run several times when the database connection breaks under it, so it must be
-    idempotent: submissions are, by their client id. Raises RowHeldError where its match is held too long.
+    idempotent: submissions are, by their client id. Raises RowHeldError where its match is held too
+    long.
     """
     return await _in_thread(_TURNS, call, *args, **kwargs)
 
