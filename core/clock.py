@@ -5,7 +5,8 @@ that by a clock of its own that nobody sets: a host whose clock is wrong, or is 
 match is on, moves no deadline. The database is asked again and again (`compare`). Where it says
 something else, which is when its own host's clock was set, a process follows slowly, by a hundredth
 of the time that passes, and never turns back: so that costs nobody a decision. Processes that begin
-meanwhile take over how far the others still have to go, so that all show the same.
+meanwhile take over how far the others still have to go, so that all show the same. One that alone
+is behind all others, since its machine was paused, shows what they do at once (`catch_up`).
 
 A process that never began to (`begin`: commands, tests) shows its host's own time.
 """
@@ -128,6 +129,16 @@ class Clock:
             shown, since = self.line.at(now), now - asked.came
             least, most = asked.told + since, asked.told + since + asked.took
             self.line = _Line(now, shown, max(least, min(shown, most)) - shown)
+
+    def catch_up(self, *, ahead_ms: int) -> None:
+        """Show what the database does, and ``ahead_ms`` more, at once, if that is forward."""
+        with self._lock:
+            if self.line is None or not self.is_settled:
+                return
+            now, ahead = self._steady(), ahead_ms * 1_000_000
+            forward = self.line.left_at(now) + ahead
+            if forward > 0:
+                self.line = _Line(now, self.line.at(now) + forward, -ahead)
 
     @property
     def ahead_ms(self) -> int:

@@ -17,7 +17,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
-from core.clock import clock, now_ms
+from core.clock import Asked, clock, now_ms
 from games.models import ServiceProcess
 
 log = structlog.get_logger("gauntlet.processes")
@@ -26,6 +26,10 @@ log = structlog.get_logger("gauntlet.processes")
 ASKED_AT_START: Final = 5
 # How long nothing more is said about a clock that is wrong.
 SAID_EVERY_S: Final = 300.0
+# By how much, in ms, a process is behind the database before it asks whether the others are; and
+# after how long, in ms, all of them have compared their clocks anew, as a rule.
+BEHIND_MS: Final = 500
+COMPARED_WITHIN_MS: Final = settings.GAUNTLET_PROCESS_EVERY_MS * 3 // 2
 
 
 class Identity(NamedTuple):
@@ -43,6 +47,12 @@ class _Here:
 
     identity: Identity | None = None
     said_at: float = float("-inf")
+    # By how much it was ahead of the database, as its row has it.
+    ahead_ms: int = 0
+    # By how much it was behind when that was compared last, and when that was last news, by its own
+    # monotonic clock.
+    behind_ms: int = 0
+    news_at: float = float("-inf")
 
 
 here = _Here()
@@ -60,7 +70,8 @@ def clock_settle() -> None:
     if here.identity is None or clock.is_settled:
         return
     asked = [clock.ask(_database_ns) for _ in range(ASKED_AT_START)]
-    clock.settle(asked, ahead_ms=_ahead_of_others())
+    others = _ahead_of_others(within_ms=settings.GAUNTLET_PROCESS_SILENT_MS)
+    clock.settle(asked, ahead_ms=others or 0)
     _tell_of_clocks()
 
 
@@ -71,10 +82,17 @@ def process_record() -> None:
     if who is None:
         return
     clock_settle()
-    skew = clock.skew
+    _write_row(who)
+    if abs(clock.ahead_ms - here.ahead_ms) > BEHIND_MS:
+        _write_row(who)  # or the others would take it for one that has seen no difference
+    _tell_of_clocks()
+
+
+def _write_row(who: Identity) -> None:
+    skew, here.ahead_ms = clock.skew, clock.ahead_ms
     row = (
         *who[:4], who.started_at, now_ms(),
-        None if skew is None else skew.ms, 0 if skew is None else skew.out_by_ms, clock.ahead_ms,
+        None if skew is None else skew.ms, 0 if skew is None else skew.out_by_ms, here.ahead_ms,
     )  # fmt: skip
 
     def write() -> int:
@@ -82,8 +100,33 @@ def process_record() -> None:
             cursor.execute(_RECORD, row)
             return int(cursor.fetchone()[0])
 
-    clock.compare(clock.ask(write))
-    _tell_of_clocks()
+    clock_compare(clock.ask(write))
+
+
+def clock_compare(asked: Asked) -> None:
+    """Compare this process's clock with what the database has just answered, and find out what it
+    means where they differ.
+
+    Where the database's clock was set, all processes differ by the same, and each follows slowly.
+    Where this one alone is behind, its steady clock stood still, as where its machine was paused:
+    it shows what the others do, at once.
+    """
+    clock.compare(asked)
+    if here.identity is None:
+        return
+    before, here.behind_ms = here.behind_ms, -clock.ahead_ms
+    if here.behind_ms <= BEHIND_MS:
+        return
+    if here.behind_ms - before > BEHIND_MS:
+        here.news_at = time.monotonic()
+    # Those who have not compared theirs since cannot have seen that the database's was set.
+    is_old = 1000 * (time.monotonic() - here.news_at) > COMPARED_WITHIN_MS
+    least = BEHIND_MS if is_old else COMPARED_WITHIN_MS
+    theirs = _ahead_of_others(within_ms=COMPARED_WITHIN_MS)
+    if theirs is not None and here.behind_ms + theirs > least:
+        log.warning("clock.stood-still", behind_ms=here.behind_ms + theirs)
+        clock.catch_up(ahead_ms=theirs)
+        here.behind_ms = -clock.ahead_ms
 
 
 def process_end() -> None:
@@ -101,7 +144,7 @@ def processes_forget(*, at: int) -> int:
     return gone
 
 
-_NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000"
+NOW: Final = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000"
 _RECORD = f"""
     INSERT INTO games_serviceprocess
         (id, kind, host, pid, started_at, at, skew_ms, skew_out_by_ms, ahead_ms)
@@ -109,27 +152,33 @@ _RECORD = f"""
     ON CONFLICT (id) DO UPDATE SET at = greatest(games_serviceprocess.at, excluded.at),
         skew_ms = excluded.skew_ms, skew_out_by_ms = excluded.skew_out_by_ms,
         ahead_ms = excluded.ahead_ms
-    RETURNING {_NOW}
+    RETURNING {NOW}
 """  # noqa: S608  (constants only)
-# Of those that are well the one that has run for longest.
+# The median of all others that are well, and have compared their clocks with the database's as that
+# is now: had it been set since, they would seem not to have done so lately, or to be yet to do it.
 _AHEAD = f"""
-    SELECT ahead_ms FROM games_serviceprocess
-    WHERE at > {_NOW} / 1000000 + ahead_ms - %s AND skew_ms IS NOT NULL
-    ORDER BY started_at LIMIT 1
+    SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ahead_ms) FROM games_serviceprocess
+    WHERE {NOW} / 1000000 + ahead_ms - at BETWEEN -%s AND %s AND skew_ms IS NOT NULL
+        AND id IS DISTINCT FROM %s
 """  # noqa: S608  (constants only)
+# What the answers' way may cost, in ms.
+_OUT_BY_MS: Final = 100
 
 
 def _database_ns() -> int:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {_NOW}")
+        cursor.execute(f"SELECT {NOW}")
         return int(cursor.fetchone()[0])
 
 
-def _ahead_of_others() -> int:
+def _ahead_of_others(*, within_ms: int) -> int | None:
+    """By how much the other processes show more than the database, in ms, of those that have
+    compared their clocks with it lately; None where there are none."""
+    who = here.identity
     with connection.cursor() as cursor:
-        cursor.execute(_AHEAD, (settings.GAUNTLET_PROCESS_SILENT_MS,))
-        row = cursor.fetchone()
-    return 0 if row is None else int(row[0])
+        cursor.execute(_AHEAD, (_OUT_BY_MS, within_ms, who and who.id))
+        (ahead,) = cursor.fetchone()
+    return None if ahead is None else int(ahead)
 
 
 def _tell_of_clocks() -> None:

@@ -217,18 +217,23 @@ def test_a_process_writes_its_row_until_it_ends(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.django_db
-def test_who_begins_shows_what_the_longest_running_shows() -> None:
-    """After the database's clock was set, which they make up for together."""
-    assert services._ahead_of_others() == 0
+def test_who_begins_shows_what_most_others_show() -> None:
+    """After the database's clock was set, which they make up for together. One whose machine was
+    paused is one of them."""
+    assert services._ahead_of_others(within_ms=5000) is None
     at = now_ms()
-    for started_ago, shows, ahead in (
-        (10_000, at, 0), (50_000, at + 7000, 7000), (90_000, at - 60_000, 9000),
+    for shows, ahead in (
+        (at + 7000, 7000), (at + 7010 - 4000, 7010), (at + 7005, 7005), (at - 15_000, -15_000),
+        # Not heard of lately; and since before the clock was set.
+        (at - 60_000, 9000), (at - 60_000, 9000), (at + 3_600_000, 0), (at + 3_600_000, 0),
     ):  # fmt: skip
         ServiceProcess.objects.create(
-            kind="web", host="one", pid=7, started_at=at - started_ago, at=shows, skew_ms=0,
-            ahead_ms=ahead,
-        )  # fmt: skip
-    assert services._ahead_of_others() == 7000
+            kind="web", host="one", pid=7, started_at=at, at=shows, skew_ms=0, ahead_ms=ahead
+        )
+    assert services._ahead_of_others(within_ms=5000) == 7000
+    assert services._ahead_of_others(within_ms=3000) == 7000
+    ServiceProcess.objects.filter(ahead_ms=-15_000).delete()
+    assert services._ahead_of_others(within_ms=5000) == 7005
 
 
 @pytest.mark.django_db

@@ -109,6 +109,30 @@ def test_a_database_whose_clock_is_set_is_followed_slowly(step: int) -> None:
         assert each.ahead_ms == 0
 
 
+@pytest.mark.parametrize("ahead_ms", [0, 700, -700])
+def test_one_that_alone_is_behind_catches_up_at_once(ahead_ms: int) -> None:
+    world = World()
+    world.begin()
+    world.database_ahead = 15 * SECOND  # it stood still meanwhile
+    world.clock.compare(world.ask())
+    world.clock.catch_up(ahead_ms=ahead_ms)
+    assert abs(world.out_by - ahead_ms * MS) <= 2 * MS
+    assert world.clock.ahead_ms == pytest.approx(ahead_ms, abs=2)
+    world.passed += abs(ahead_ms) * SLEW * MS
+    assert abs(world.out_by) <= 2 * MS
+
+
+def test_one_that_is_ahead_does_not_turn_back() -> None:
+    world = World()
+    world.begin()
+    world.database_ahead = -15 * SECOND
+    world.clock.compare(world.ask())
+    shown = world.clock.now_ns()
+    world.clock.catch_up(ahead_ms=0)
+    assert world.clock.now_ns() == shown
+    assert world.clock.ahead_ms == pytest.approx(15_000, abs=2)
+
+
 def test_what_lies_within_the_time_of_an_answer_is_no_difference() -> None:
     """A database that is slow says less about the time, and is believed no more than that."""
     world = World()

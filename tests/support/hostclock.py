@@ -1,5 +1,6 @@
 """A host whose clock is wrong, for one process: what the system tells it of the time of day is so
-much ahead, or behind, as the test says, and can be set while it runs. All else is as it is.
+much ahead, or behind, as the test says, and can be set while it runs; and so is its steady clock,
+where the whole machine was paused. All else is as it is.
 
 A small library stands between the process and the system's (`LD_PRELOAD`), so that whatever the
 process is made of is told the same: Python, Celery, and every other library.
@@ -28,15 +29,15 @@ SOURCE = r"""
 #include <time.h>
 #include <unistd.h>
 
-static int64_t none = 0;
-static volatile int64_t *ahead = &none;  /* in ns */
+static int64_t none[2] = {0, 0};
+static volatile int64_t *ahead = none;  /* in ns: the time of day, and the steady clock */
 static int (*asked)(clockid_t, struct timespec *);
 
 __attribute__((constructor)) static void begin(void) {
     const char *name = getenv("HOST_CLOCK_FILE");
     int file = name ? open(name, O_RDONLY) : -1;
     if (file < 0) return;
-    void *found = mmap(NULL, sizeof(int64_t), PROT_READ, MAP_SHARED, file, 0);
+    void *found = mmap(NULL, sizeof(none), PROT_READ, MAP_SHARED, file, 0);
     close(file);
     if (found != MAP_FAILED) ahead = found;
 }
@@ -44,8 +45,9 @@ __attribute__((constructor)) static void begin(void) {
 int clock_gettime(clockid_t clock, struct timespec *told) {
     if (!asked) asked = dlsym(RTLD_NEXT, "clock_gettime");
     int answer = asked(clock, told);
-    if (answer == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
-        int64_t ns = told->tv_sec * 1000000000LL + told->tv_nsec + *ahead;
+    int wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+    if (answer == 0 && (wall || clock == CLOCK_BOOTTIME)) {
+        int64_t ns = told->tv_sec * 1000000000LL + told->tv_nsec + ahead[wall ? 0 : 1];
         told->tv_sec = ns / 1000000000LL;
         told->tv_nsec = ns % 1000000000LL;
     }
@@ -88,12 +90,13 @@ class HostClock:
             check=True, capture_output=True,
         )  # fmt: skip
         self.file = folder / "ahead"
-        self.file.write_bytes(bytes(8))
+        self.file.write_bytes(bytes(16))
 
-    def set(self, *, ahead_s: float) -> None:
-        """Set it, for all processes that are or will be there."""
+    def set(self, *, ahead_s: float, steady_s: float = 0.0) -> None:
+        """Set it, for all processes that are or will be there; and have its steady clock show so
+        much more than it did at first."""
         with self.file.open("r+b") as file:
-            file.write(struct.pack("=q", round(ahead_s * 1_000_000_000)))
+            file.write(struct.pack("=qq", *(round(s * 1_000_000_000) for s in (ahead_s, steady_s))))
 
     def move(self, process: Process) -> None:
         """Have a process run on this host."""
