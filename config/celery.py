@@ -123,7 +123,7 @@ def announce_beat_ready(sender: Any, **_kwargs: object) -> None:
     _measure("beat")
     heartbeat.start_beside(ServiceProcess.Kind.BEAT)
     # As Celery has it, all was last done when beat began: by the host's clock, for the time was not
-    # known yet. On a host that is ahead nothing would be due until it is as late as that.
+    # known yet, as it is now. On a host that is ahead nothing would be due until it is as late.
     for entry in sender.scheduler.schedule.values():
         entry.last_run_at = sender.app.now()
     log.info("beat ready")

@@ -51,7 +51,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500; or 503 where the database or Redis is what does not answer."""
     if away.is_away(sys.exc_info()[1]):
-        return _away(request)
+        return service_away(request)
     if request.path.startswith("/api/"):
         return _answer(request, 500)
     # Without the request: what fills in the other pages' frame asks the database and the session,
@@ -59,7 +59,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return HttpResponse(render_to_string("500.html"), status=500)
 
 
-def _away(request: HttpRequest) -> HttpResponse:
+def service_away(request: HttpRequest) -> HttpResponse:
+    """Answer 503: it passes."""
     if request.path.startswith("/api/"):
         answer = _answer(request, 503, retry_after=away.COME_BACK_S)
     else:

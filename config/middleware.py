@@ -16,10 +16,12 @@ from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
-from config.errors import bad_request
+from config.errors import bad_request, service_away
+from config.health import healthz, readyz
 from core import metrics
 from core.api import cors
 from core.conditional import tagged
+from games.services.outage import is_awaited
 
 log = structlog.get_logger("gauntlet.request")
 
@@ -144,3 +146,20 @@ class RequestLogMiddleware:
         """Note which match it is about."""
         if "match_id" in named:
             bind_contextvars(match=named["match_id"])
+
+
+class AwaitedMiddleware:
+    """Send away whoever comes before this process knows what time it is and whether the service was
+    away (`games.services.outage`), but for those who ask how it is."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, _arguments: Any, _named: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Before anything is judged."""
+        return service_away(request) if is_awaited() and view not in (healthz, readyz) else None

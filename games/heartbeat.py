@@ -16,9 +16,9 @@ import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from core.clock import now_ms
+from core.clock import clock, now_ms
 from games.models import ServiceProcess
-from games.services.outage import beat_record
+from games.services.outage import beat_await, beat_record
 from games.services.processes import clock_settle, process_begin, process_end, process_record
 
 log = structlog.get_logger("gauntlet.heartbeat")
@@ -39,10 +39,11 @@ def start(*, answers: Callable[[], object], turns_go_on: Callable[[], bool]) -> 
     if ``turns_go_on`` says of the turn threads that they do what they are asked, too.
 
     The first beat finds out whether the service was away, so that whatever happens to a match next
-    gives back first what that took. No match is looked at here: none can keep the site from
-    starting.
+    gives back first what that took: without a database nobody is answered until there was one
+    (`outage.is_awaited`). No match is looked at here: none can keep the site from starting.
     """
     process_begin(kind=ServiceProcess.Kind.WEB)
+    beat_await()
     begun = threading.Event()
     threading.Thread(
         target=_beat_on, args=(answers, turns_go_on, begun), name="gauntlet-heartbeat", daemon=True
@@ -52,15 +53,18 @@ def start(*, answers: Callable[[], object], turns_go_on: Callable[[], bool]) -> 
 
 def start_beside(kind: ServiceProcess.Kind) -> None:
     """Give the signs of life of a process that is none of the web service's, in a thread. Returns
-    once it knows the time by the database's clock, or the database has not answered for long."""
+    once it knows the time by the database's clock, or the database has not answered for long. Beat
+    waits for however long that takes: what it hands out is due by that clock."""
     process_begin(kind=kind)
     begun = threading.Event()
     threading.Thread(
         target=_record_on, args=(begun,), name="gauntlet-heartbeat", daemon=True
     ).start()
-    begun.wait(PATIENCE_S)
     if kind == ServiceProcess.Kind.BEAT:
+        begun.wait()
         atexit.register(end)  # others are told that they end
+    else:
+        begun.wait(PATIENCE_S)
 
 
 def end() -> None:
@@ -101,7 +105,8 @@ def _record_on(begun: threading.Event) -> None:
     pause = threading.Event()
     while True:
         _record()
-        begun.set()
+        if clock.is_settled:
+            begun.set()
         pause.wait(settings.GAUNTLET_PROCESS_EVERY_MS / 1000)
 
 

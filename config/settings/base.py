@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "core.collisions.CollisionMiddleware",
+    "config.middleware.AwaitedMiddleware",
     # Last on purpose: see there.
     "config.middleware.OneThreadMiddleware",
 ]

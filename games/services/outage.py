@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Max
 
-from core.clock import now_ms
+from core.clock import clock, now_ms
 from core.jobs import guard
 from games import store
 from games.engine import live as lives
@@ -26,6 +26,7 @@ from games.engine.live import Happened
 from games.engine.table import Entry
 from games.models import Match, MatchEntry, ServiceOutage
 from games.publishing import frames
+from games.services.processes import NOW, clock_compare
 from games.services.settling import announce
 from games.store import Held
 
@@ -37,40 +38,67 @@ log = structlog.get_logger("gauntlet.outage")
 
 class _Known:
     """What this process knows without asking: the instant of its own last beat, if it is one of the
-    web service's, and the end of the latest outage."""
+    web service's, and the end of the latest outage. ``is_awaited``: its first beat is yet to come,
+    and it knows neither of outages nor what time it is."""
 
     beat: int | None = None
     end: int = 0
+    is_awaited: bool = False
 
 
 known = _Known()
 
+# The outage that a sign of life ends is on record with it: from then on decisions may run out
+# again. One statement, which commits by itself: whoever stands still in the midst of it holds
+# nothing that others wait for. The row is locked and read before anything is written.
+_BEAT = """
+    WITH last AS MATERIALIZED (
+        SELECT at FROM games_servicebeat WHERE id = 1 FOR NO KEY UPDATE
+    ), outage AS (
+        INSERT INTO games_serviceoutage (down_since, back_at)
+        SELECT at, %(at)s FROM last WHERE %(at)s - at > %(least)s
+        ON CONFLICT (back_at) DO NOTHING
+    ), beat AS (
+        INSERT INTO games_servicebeat (id, at) SELECT 1, %(at)s FROM (SELECT max(at) FROM last) l
+        ON CONFLICT (id) DO UPDATE SET at = greatest(games_servicebeat.at, excluded.at)
+    )
+    SELECT at FROM last WHERE %(at)s - at > %(least)s
+"""
+
+_OUTAGE_END = f"SELECT {NOW}, max(back_at) FROM games_serviceoutage"  # noqa: S608  (a constant)
+
 
 def beat_record(*, at: int) -> bool:
-    """Note that the web service answers at instant ``at``; whether that ends an outage.
+    """Note that the web service answers at instant ``at``; whether that ends an outage."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BEAT, {"at": at, "least": settings.GAUNTLET_OUTAGE_AFTER_MS})
+        since = cursor.fetchone()
+        # Only now, by a statement of its own: an outage that somebody else has put on record while
+        # this one waited for the row would not be seen by it.
 
-    The outage is on record before the new sign of life is: with that, decisions may run out again.
-    """
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT at FROM games_servicebeat WHERE id = 1 FOR NO KEY UPDATE")
-        row = cursor.fetchone()
-        is_over = row is not None and at - row[0] > settings.GAUNTLET_OUTAGE_AFTER_MS
-        if is_over:
-            cursor.execute(
-                "INSERT INTO games_serviceoutage (down_since, back_at) VALUES (%s, %s)"
-                " ON CONFLICT (back_at) DO NOTHING",
-                (row[0], at),
-            )
-            log.warning("outage.over", seconds=round((at - row[0]) / 1000, 1))
-        cursor.execute(
-            "INSERT INTO games_servicebeat (id, at) VALUES (1, %s)"
-            " ON CONFLICT (id) DO UPDATE SET at = greatest(games_servicebeat.at, excluded.at)",
-            (at,),
-        )
-        cursor.execute("SELECT max(back_at) FROM games_serviceoutage")
-        known.end = cursor.fetchone()[0] or 0
-    known.beat = at
-    return is_over
+        def outage_end() -> int:
+            cursor.execute(_OUTAGE_END)
+            told, end = cursor.fetchone()
+            known.end = end or 0
+            return int(told)
+
+        clock_compare(clock.ask(outage_end))
+    known.beat, known.is_awaited = at, False
+    if since is not None:
+        log.warning("outage.over", seconds=round((at - since[0]) / 1000, 1))
+    return since is not None
+
+
+def beat_await() -> None:
+    """Answer nobody before the first beat (`is_awaited`): a web process that begins while the
+    database is away does not know that the service was."""
+    known.is_awaited = True
+
+
+def is_awaited() -> bool:
+    """Whether this is a web process whose first beat is yet to come: nobody may be answered by
+    it."""
+    return known.is_awaited
 
 
 def outage_notice() -> None:

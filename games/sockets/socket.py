@@ -31,6 +31,7 @@ from core.refusals import Forbidden, Refusal
 from games import presence
 from games.publishing import frames
 from games.publishing.publish import MATCH_FRAME, Heard, encode
+from games.services.outage import is_awaited
 from games.sockets import rooms
 from games.sockets.admission import DOOR, Arrival, FullError, GoneError, Rank
 from games.sockets.counted import CLOSED, SOCKETS
@@ -232,6 +233,8 @@ class Socket(AsyncWebsocketConsumer):
             await self.accept()
         gone = self.scope.get("gone", lambda: False)
         try:
+            if is_awaited():
+                raise OperationalError("This process does not know yet what time it is.")
             with DOOR.arrival(self.rank_of(visitor), gone, self._announce_wait) as arrival:
                 await self.arrive(visitor, arrival)
         except GoneError:

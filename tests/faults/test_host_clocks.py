@@ -3,9 +3,12 @@ else that time asks for."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -34,7 +37,7 @@ from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.support.ground import Ground
 from tests.support.hostclock import HostClock, lacking
-from tests.support.site import Process, Site, wait_for
+from tests.support.site import AnotherWeb, Process, Site, wait_for
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
@@ -159,6 +162,145 @@ async def test_clocks_are_set_during_a_match(
 
 
 # -- what else time asks for ---------------------------------------------------------------------
+
+
+PAUSED_S = 15.0
+
+
+def aheads(site: Site, processes: Iterable[Process]) -> list[int | None]:
+    """By how much processes say to be ahead of the database, in ms."""
+    found = dict(site.sql("SELECT pid, ahead_ms FROM games_serviceprocess"))
+    return [found.get(each.pid) for each in processes]
+
+
+async def test_a_machine_that_was_paused(
+    site: Site, another: AnotherWeb, host: HostClock, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """Its clocks stood still with it, the steady one as well. No other process did, so it shows at
+    once what they do: what it opens has all its time, and who begins then is right."""
+    another.web.env = host.env(another.web.env)
+    another.web.kill()
+    another.web.start()
+    wait_for(lambda: aheads(site, [another.web]) == [0], what="its clock")
+    another.web.pause()
+    await asyncio.sleep(PAUSED_S)
+    host.set(ahead_s=-PAUSED_S, steady_s=-PAUSED_S)
+    another.web.resume()
+    another.web.wait_until_told("clock.stood-still")
+    match = desk.match(*players, pick_time=600, choice_time=600)
+    async with (
+        await Reader.open(another, match, players[0]) as one,
+        await Reader.open(another, match, players[1]) as two,
+    ):
+        await one.next("sync")
+        await two.next("sync")
+        assert (await one.submit("pick T"))["type"] == "ack"
+        assert (await two.submit("pick L"))["type"] == "ack"
+    assert deadline(site, match) - database_ms(site) > 1000 * (600 - PAUSED_S / 2)
+    site.deadlines.restart()
+    started = [another.web, site.deadlines]
+    wait_for(lambda: aheads(site, started) == [0, 0], what="both to be right")
+    assert not any("clock.stood-still" in each.log() for each in site.processes)
+
+
+@pytest.fixture
+def nobody_else(site: Site) -> Iterator[None]:
+    """Whoever begins afterwards takes over nobody's clock."""
+    yield
+    for process in site.processes:
+        process.kill()
+    site.sql("DELETE FROM games_serviceprocess")
+
+
+def test_all_that_differ_alike_follow_the_database_slowly(
+    site: Site, host: HostClock, nobody_else: None
+) -> None:
+    """Nobody alone is wrong where the one machine of all was paused, or the database's clock was
+    set forward, which is the same to them; the others catch up with nobody."""
+    for process in site.processes:
+        host.move(process)
+    wait_for(lambda: aheads(site, site.processes) == [0] * 4, what="all clocks")
+    behind_ms = 0
+    for paused_s in (6.0, 1.5):
+        for process in site.processes:
+            process.pause()
+        time.sleep(paused_s)
+        behind_ms += round(1000 * paused_s)
+        host.set(ahead_s=-behind_ms / 1000, steady_s=-behind_ms / 1000)
+        for process in site.processes:
+            process.resume()
+        wait_for(partial(_all_behind, site, behind_ms), what="all to be behind")
+        time.sleep(5)  # they ask again and again whether they are alone
+        assert _all_behind(site, behind_ms)
+    assert not any("clock.stood-still" in each.log() for each in site.processes)
+
+
+def _all_behind(site: Site, ms: int) -> bool:
+    """By so much, or a little less: they are on the way."""
+    return all(0.8 * ms < -(each or 0) < 1.2 * ms for each in aheads(site, site.processes))
+
+
+def test_beat_that_begins_before_the_database_hands_out_what_is_due(
+    ground: Ground, site: Site, host: HostClock
+) -> None:
+    """On a host that is an hour ahead: it waits until it knows the time."""
+    host.set(ahead_s=AN_HOUR_S)
+    wait_for_sweeps(site)
+    ground.kill_postgres()
+    site.beat.kill()
+    site.beat.env = host.env(site.beat.env)
+    site.beat.launch()
+    site.beat.wait_until_told("process.not-recorded")
+    ground.start_postgres()
+    site.beat.wait_until_told("beat ready")
+    wait_for_sweeps(site)
+
+
+@pytest.mark.parametrize("ahead_s", [0.0, WRONG_S], ids=["right", "ahead"])
+def test_a_web_process_that_begins_before_the_database_takes_nothing(
+    ahead_s: float, ground: Ground, site: Site, host: HostClock, desk: Desk,
+    players: tuple[Person, Person],
+) -> None:  # fmt: skip
+    """Before it knows that the service was away, and what time it is: nobody's time has run out
+    meanwhile, though submissions wait for the database at that moment."""
+    _, token = desk.token(players[0], "play", "read")
+    matches = [desk.match(*players, pick_time=6) for _ in range(8)]
+    due = max(deadline(site, match) for match in matches)
+    left_s = (due - database_ms(site)) / 1000
+    ground.kill_postgres()
+    site.web.kill()
+    host.set(ahead_s=ahead_s)
+    site.web.env = host.env(site.web.env)
+    site.web.launch()
+    site.web.wait_until_told("beat.failed")
+    time.sleep(left_s + 1)
+    begun = threading.Barrier(len(matches) + 1)
+
+    def submit(match: int) -> int:
+        begun.wait()
+        with httpx.Client(base_url=site.base_url, timeout=60) as client:
+            while True:
+                answer = client.post(
+                    f"/api/v1/matches/{match}/submissions/",
+                    headers={"Authorization": f"Bearer {token}"},
+                    json={"id": "one", "text": "pick T", "version": 1},
+                )
+                if answer.status_code != 503:
+                    return answer.status_code
+                time.sleep(0.1)
+
+    with ThreadPoolExecutor(len(matches)) as pool:
+        asked = [pool.submit(submit, match) for match in matches]
+        begun.wait()
+        time.sleep(1)
+        ground.start_postgres()
+        assert [each.result() for each in asked] == [201] * len(matches)
+    now = database_ms(site)
+    for match in matches:
+        done = entries(site, match)
+        assert [actor for actor, _, _ in done if actor in "01"] == ["0"]
+        assert not ran_out(site, match)
+        assert max(at for _, _, at in done) <= now
 
 
 def expiring(site: Site, desk: Desk, players: tuple[Person, Person], *, minutes: int) -> int:

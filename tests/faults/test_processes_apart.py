@@ -81,6 +81,43 @@ async def test_one_of_two_web_processes_stands_still(
     assert site.sql("SELECT count(*) FROM games_serviceoutage") == outages
 
 
+SLOW_BEATS = """
+CREATE FUNCTION slow_beat() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$;
+CREATE TRIGGER slow_beat BEFORE UPDATE ON games_servicebeat
+    FOR EACH ROW EXECUTE FUNCTION slow_beat();
+"""
+FAST_BEATS = "DROP FUNCTION IF EXISTS slow_beat CASCADE"
+BEATING = """
+SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'
+    AND query ~ 'games_servicebeat'
+"""
+
+
+async def test_one_that_stands_still_in_its_sign_of_life_keeps_nobody_from_theirs(
+    site: Site, another: AnotherWeb, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """It holds nothing that others wait for, so their turns go on as before."""
+    match = desk.match(*players, pick_time=600)
+    site.web.pause()
+    site.sql(SLOW_BEATS)
+    try:
+        wait_for(lambda: bool(site.sql(BEATING)), what="a sign of life")
+        another.web.pause()
+        wait_for(lambda: not site.sql(BEATING), what="it to be done")
+        # Its transaction has ended with it, though it has not been told so.
+        site.sql(f"SET LOCAL lock_timeout = '5s'; {FAST_BEATS}")
+        site.web.resume()
+        async with await Reader.open(site, match, players[0]) as reader:
+            await reader.next("sync")
+            assert (await reader.submit("pick T"))["type"] == "ack"
+            assert "error" not in [frame["type"] for frame in reader.frames]
+    finally:
+        site.web.resume()
+        another.web.resume()
+        site.sql(FAST_BEATS)
+
+
 async def test_turn_threads_that_hang_are_no_sign_of_life(
     site: Site, desk: Desk, players: tuple[Person, Person]
 ) -> None:

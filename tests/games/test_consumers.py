@@ -17,6 +17,7 @@ from accounts.moderation.standing import Silence
 from core.api.scopes import Credential
 from games.audience import user_group_of
 from games.publishing import frames
+from games.services import outage
 from games.sockets import consumers, crowd
 from games.sockets import socket as sockets
 from games.sockets.routing import websocket_urlpatterns
@@ -45,6 +46,22 @@ async def test_coming_while_the_database_is_away(
     frame = json.loads(await socket.receive_from())
     assert (frame["type"], frame["code"]) == ("closing", "service.away")
     assert await socket.receive_output() == {"type": "websocket.close", "code": 4503}
+
+
+@pytest.mark.parametrize("path", ["/ws/v1/lobby/", "/ws/v1/matches/1/"])
+async def test_coming_before_the_process_knows_what_time_it_is(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It began while the database was away, and knows of no outage either."""
+    monkeypatch.setattr(outage.known, "is_awaited", True)
+    socket = LocalSocket(URLRouter(websocket_urlpatterns), path)
+    socket.scope["visitor"] = Visitor()
+    await socket.connect()
+    frame = json.loads(await socket.receive_from())
+    assert (frame["type"], frame["code"]) == ("closing", "service.away")
+    assert frame["retry_after"] > 0
+    assert await socket.receive_output() == {"type": "websocket.close", "code": 4503}
+    await socket.disconnect()
 
 
 async def test_asking_while_the_database_is_away(

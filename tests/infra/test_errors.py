@@ -19,6 +19,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.typing import Origin
 
 from config import urls as real_urls
+from games.services import outage
 from tests.support.site import Web
 
 
@@ -113,6 +114,28 @@ def test_what_is_away_is_worth_another_try(client: Client, number: int) -> None:
         assert answer["Content-Type"] == "application/problem+json"
         assert answer["Retry-After"] == page["Retry-After"] == "5"
         assert b"secret" not in answer.content + page.content
+
+
+def test_before_a_process_knows_what_time_it_is_nobody_is_answered(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is asked, and whether it would ask the database or not."""
+    monkeypatch.setattr(outage.known, "is_awaited", True)
+    for path_ in ("/", "/accounts/login/", "/rules/", "/api/v1/matches/"):
+        for answer in (client.get(path_), client.post(path_, {"x": "y"})):
+            assert (path_, answer.status_code) == (path_, 503)
+            assert answer["Retry-After"] == "5"
+            if path_.startswith("/api/"):
+                assert json.loads(answer.content)["code"] == "service.away"
+
+
+@pytest.mark.django_db
+def test_how_a_process_is_can_be_asked_all_the_same(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outage.known, "is_awaited", True)
+    for path_ in ("/healthz", "/readyz"):
+        assert client.get(path_).json()["database"] is True
 
 
 @pytest.mark.django_db
