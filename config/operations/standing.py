@@ -32,6 +32,7 @@ from core.queueing import AWAY as BROKER_AWAY
 from core.queueing import ENQUEUED_AT
 from games.models import Match, ServiceBeat
 from games.ratings.models import RatingRequest
+from games.reading.processes import processes, worst_skew_ms
 from tournaments.webhooks.models import Delivery
 
 log = structlog.get_logger("gauntlet.metrics")
@@ -72,6 +73,8 @@ FAMILIES: Final[Mapping[str, Mapping[str, Family]]] = {
         "rows_aside": Family("Rows that a job has failed at and left alone, by job.", ("work",)),
         "job_age_seconds": Family("When a periodic job was last done to its end.", ("task",)),
         "beat_age_seconds": Family("When the web service last gave a sign of life."),
+        "processes": Family("Processes of the site, by whether they give signs of life.", ("is",)),
+        "host_clock_ahead_seconds": Family("The clock of a host that is farthest from right."),
     },
     "broker": {
         "queue_length": Family("Tasks that no worker has taken yet.", ("queue",)),
@@ -89,7 +92,7 @@ def of_database() -> list[Figure]:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", (str(STATEMENT_MS),))
-        return [*_matches(), *_ends(), *_webhooks(), *_jobs()]
+        return [*_matches(), *_processes(), *_ends(), *_webhooks(), *_jobs()]
 
 
 def _matches() -> Iterator[Figure]:
@@ -108,6 +111,16 @@ def _matches() -> Iterator[Figure]:
     beat = ServiceBeat.objects.aggregate(at=Max("at"))["at"]
     if beat is not None:
         yield Figure("beat_age_seconds", (), max(0, now - beat) / 1000)
+
+
+def _processes() -> Iterator[Figure]:
+    running = processes()
+    silent = sum(each.is_silent for each in running)
+    yield Figure("processes", ("well",), len(running) - silent)
+    yield Figure("processes", ("silent",), silent)
+    skew_ms = worst_skew_ms(running)
+    if skew_ms is not None:
+        yield Figure("host_clock_ahead_seconds", (), skew_ms / 1000)
 
 
 def _ends() -> Iterator[Figure]:

@@ -519,20 +519,31 @@ def test_the_database_tells_of_every_family_in_a_few_statements(
 ) -> None:
     from django.utils import timezone
 
+    from core.clock import now_ms
     from core.jobs.models import JobDone, SetAside
-    from games.models import ServiceBeat
+    from games.models import ServiceBeat, ServiceProcess
 
     JobDone.objects.create(task="games.tasks.sweep", at=timezone.now())
     ServiceBeat.objects.update_or_create(pk=1, defaults={"at": 1})
+    at = now_ms()
+    for pid, seen, skew_ms in ((1, at, 20), (2, at, -7000), (3, 1, 60_000)):
+        ServiceProcess.objects.create(
+            kind="web", host="one", pid=pid, started_at=1, at=seen, skew_ms=skew_ms
+        )
     SetAside.objects.create(
         job="matches.wake", key="1", target_type="games.match", reason="x", next_at=timezone.now()
     )
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         figures = standing.of_database()
     assert {figure.family for figure in figures} == set(FAMILIES["database"])
     for figure in figures:
         assert len(figure.labels) == len(FAMILIES["database"][figure.family].labels)
-    assert Figure("rows_aside", ("matches.wake",), 1) in figures
+    assert {
+        Figure("rows_aside", ("matches.wake",), 1),
+        Figure("processes", ("well",), 2),
+        Figure("processes", ("silent",), 1),
+        Figure("host_clock_ahead_seconds", (), -7.0),
+    } <= set(figures)
 
 
 def test_a_site_whose_redis_is_away_tells_of_itself_all_the_same(site: Site) -> None:
