@@ -288,6 +288,27 @@ def web_cut_off(where: str) -> Fault:
     return fault
 
 
+def without_database(*names: str) -> Fault:
+    """These begin while there is no database, which comes after they have looked for it, with
+    everybody about to ask for something."""
+
+    @contextmanager
+    def fault(stage: Stage) -> Iterator[None]:
+        stage.ground.kill_postgres()
+        processes = stage.site.named(*names)
+        for process in processes:
+            process.kill()
+            process.launch()
+        for process in processes:
+            process.wait_until_told(
+                "beat.failed" if process is stage.site.web else "process.not-recorded"
+            )
+        yield
+        stage.ground.start_postgres()
+
+    return fault
+
+
 NAMES: Final = ("web", "deadlines", "worker", "beat")
 HOLDS: Final = (STATEMENT, COMMIT, COMMITTED)
 # Of each kind one at most at the same time, and mended in this order: what is started needs what
@@ -330,6 +351,8 @@ ALONE: Final[dict[str, Fault]] = {
     "everything dead": _everything,
     "web standing still in the workers' place": _stands_in_and_stands_still,
     **{f"web killed with turns {where}": web_cut_off(where) for where in HOLDS},
+    "web begun without a database": without_database("web"),
+    "all begun without a database": without_database(*NAMES),
 }
 
 
