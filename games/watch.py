@@ -21,6 +21,7 @@ from django.db import DatabaseError, connection
 
 from core.clock import now_ms
 from games.reading.processes import Running, Sweeps, processes, sweeps
+from games.services.outage import is_awaited
 from games.services.processes import processes_forget
 from games.services.sweeping import is_left_alone, matches_wake_instead
 
@@ -54,7 +55,10 @@ class _Watch:
             self.look()
 
     def look(self) -> None:
-        """Do what is to be done at the moment. Raises nothing: the next look must come."""
+        """Do what is to be done at the moment; nothing before this process knows what time it is.
+        Raises nothing: the next look must come."""
+        if is_awaited():
+            return
         try:
             self._stand_in()
             if time.monotonic() >= self.calls_next:

@@ -79,7 +79,8 @@ def beat_record(*, at: int) -> bool:
         def outage_end() -> int:
             cursor.execute(_OUTAGE_END)
             told, end = cursor.fetchone()
-            known.end = end or 0
+            # Never back: of two threads the one that asked earlier may come later.
+            known.end = max(known.end, end or 0)
             return int(told)
 
         clock_compare(clock.ask(outage_end))

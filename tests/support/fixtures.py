@@ -210,6 +210,7 @@ def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(known, "end", 0)
         monkeypatch.setattr(known, "beat", None)
+        monkeypatch.setattr(known, "is_awaited", False)
 
 
 @pytest.fixture(scope="session")
