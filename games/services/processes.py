@@ -156,8 +156,10 @@ _RECORD = f"""
 """  # noqa: S608  (constants only)
 # The median of all others that are well, and have compared their clocks with the database's as that
 # is now: had it been set since, they would seem not to have done so lately, or to be yet to do it.
+# Where they are of two minds those are right that are ahead: a clock that stood still is behind.
 _AHEAD = f"""
-    SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ahead_ms) FROM games_serviceprocess
+    SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY ahead_ms DESC)
+    FROM games_serviceprocess
     WHERE {NOW} / 1000000 + ahead_ms - at BETWEEN -%s AND %s AND skew_ms IS NOT NULL
         AND id IS DISTINCT FROM %s
 """  # noqa: S608  (constants only)
