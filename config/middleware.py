@@ -17,7 +17,6 @@ from django.utils.http import escape_leading_slashes
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from config.errors import bad_request, service_away
-from config.health import healthz, readyz
 from core import metrics
 from core.api import cors
 from core.conditional import tagged
@@ -30,6 +29,10 @@ _TOOK: Final = metrics.histogram(
     "What requests took, of the API and of all else, by the class of their status.",
     ("surface", "status"),
 )
+
+
+# How a process is can be asked of it at any time.
+HEALTH: Final = frozenset({"/healthz", "/readyz"})
 
 
 class OneThreadMiddleware:
@@ -156,10 +159,6 @@ class AwaitedMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if is_awaited() and request.path_info not in HEALTH:
+            return service_away(request)
         return self.get_response(request)
-
-    def process_view(
-        self, request: HttpRequest, view: Any, _arguments: Any, _named: dict[str, Any]
-    ) -> HttpResponse | None:
-        """Before anything is judged."""
-        return service_away(request) if is_awaited() and view not in (healthz, readyz) else None

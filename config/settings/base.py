@@ -69,6 +69,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.middleware.RequestLogMiddleware",
+    "config.middleware.AwaitedMiddleware",
     "config.compression.CompressionMiddleware",
     "config.middleware.PageTagMiddleware",
     "config.middleware.PlainTextMiddleware",
@@ -80,7 +81,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "core.collisions.CollisionMiddleware",
-    "config.middleware.AwaitedMiddleware",
     # Last on purpose: see there.
     "config.middleware.OneThreadMiddleware",
 ]
