@@ -6,6 +6,7 @@ from django.urls import include, path, re_path
 from accounts.views import EmailView, SignupView, closed_page, profile_page
 from config.favicon import favicon
 from config.health import healthz, readyz
+from config.installed import offline, service_worker
 from core.api.pages import developers
 from tournaments.dumps.views import season_records_file
 
@@ -13,6 +14,8 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("favicon.ico", favicon, name="favicon"),
+    path("service-worker.js", service_worker, name="service_worker"),
+    path("offline/", offline, name="offline"),
     path("accounts/", include("accounts.urls")),
     # Before the library's own, whose place it takes.
     path("accounts/signup/", SignupView.as_view(), name="account_signup"),

@@ -269,6 +269,34 @@ function showWhereOneIs() {
   }
 }
 
+/* Refused where storage is; the site works without. The page comes first: it may be a match's. */
+function keepPageForNoNetwork() {
+  if (!("serviceWorker" in navigator)) return;
+  const register = () => {
+    navigator.serviceWorker
+      .register("/service-worker.js", { updateViaCache: "all" })
+      .catch(() => undefined);
+  };
+  if (document.readyState === "complete") register();
+  else addEventListener("load", register);
+}
+
+/* Where the browser can keep the site as an application it says so, and then there is a button. */
+function enhanceInstalling() {
+  addEventListener("beforeinstallprompt", (event) => {
+    event.preventDefault();
+    const offer = /** @type {Event & {prompt(): Promise<unknown>}} */ (event);
+    for (const place of document.querySelectorAll("[data-install]")) {
+      const button = place.querySelector("button");
+      place.toggleAttribute("hidden", button === null);
+      button?.addEventListener("click", () => {
+        place.toggleAttribute("hidden", true);
+        void offer.prompt();
+      });
+    }
+  });
+}
+
 if (!root.classList.contains("js")) {
   root.classList.replace("no-js", "js");
   localiseTimes();
@@ -278,6 +306,8 @@ if (!root.classList.contains("js")) {
   forgetLeaving();
   enhanceThemeToggles();
   showWhereOneIs();
+  keepPageForNoNetwork();
+  enhanceInstalling();
   const mistake = document.querySelector("[data-focus-first] [aria-invalid='true']");
   if (mistake instanceof HTMLElement) mistake.focus();
 }

@@ -62,6 +62,7 @@ NO_PAGES = {
     "healthz": "JSON",
     "readyz": "JSON",
     "favicon": "a picture",
+    "service_worker": "a script",
     "api:": "JSON",
     "season_records": "a file",
     "exports:dump": "a file",
@@ -139,6 +140,7 @@ def _of_people() -> Iterator[Place]:
     yield Place("profile", "decided", Who.MODERATOR, given("player1"))
     yield Place("games:history", "decided", args=given("player1"))
     yield Place("developers")
+    yield Place("offline")
     yield Place("exports:index")
 
 

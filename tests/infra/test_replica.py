@@ -54,6 +54,8 @@ FROM_PRIMARY = {
     "healthz": "asks whether the primary is there",
     "readyz": "asks whether the primary is there",
     "favicon": "asks no database",
+    "service_worker": "asks no database",
+    "offline": "asks no database",
     "developers": "asks no database",
     "exports:": "files, and what they are made of is read by a worker",
     "season_records": "a stream, which lasts too long for one moment",

@@ -36,6 +36,8 @@ ELSEWHERE = {
     "healthz": "reads",
     "readyz": "reads",
     "favicon": "reads",
+    "service_worker": "reads",
+    "offline": "reads",
 }
 
 

@@ -43,8 +43,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 # Nothing at these addresses is about a match: the caller's own account, forms before anything is,
 # texts about the rules, and what only takes POST.
 NOT_ABOUT_MATCHES = {
-    "healthz", "readyz", "favicon", "profile", "api:index", "api:schema", "api:rulesets",
-    "api:ruleset",
+    "healthz", "readyz", "favicon", "service_worker", "offline", "profile", "api:index",
+    "api:schema", "api:rulesets", "api:ruleset",
     "api:items", "api:saved", "api:saved_one", "api:become_bot", "api:submissions", "api:ready",
     "games:challenge_new", "games:import_record", "games:rules_index", "games:rules",
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",

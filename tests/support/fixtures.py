@@ -270,10 +270,16 @@ class Pages:
         self.errors: list[str] = []
 
     def __call__(self, **options: Any) -> "Page":
-        """Open a page in a fresh context (its own cookies); options are Playwright's."""
-        context = self.browser.new_context(
-            **{"base_url": self.base_url, "locale": "en-GB", "timezone_id": "UTC", **options}
-        )
+        """Open a page in a fresh context (its own cookies); options are Playwright's.
+
+        Without the site's service worker, unless it is asked for: what a worker fetches, no test
+        can answer in the server's place.
+        """
+        usual = {
+            "base_url": self.base_url, "locale": "en-GB", "timezone_id": "UTC",
+            "service_workers": "block",
+        }  # fmt: skip
+        context = self.browser.new_context(**{**usual, **options})
         context.set_default_timeout(TIMEOUT)
         self.contexts.append(context)
         context.on("page", self._watch)
