@@ -49,9 +49,7 @@ class Plan(models.Model):
             models.UniqueConstraint(fields=["match", "user"], name="plan_one_each"),
             models.CheckConstraint(condition=Q(revision__gte=1), name="plan_revision_counts"),
             models.CheckConstraint(
-                condition=LessThanOrEqual(
-                    Length(Cast(F("content"), models.TextField())), TEXT_MAX
-                ),
+                condition=LessThanOrEqual(Length(Cast(F("content"), models.TextField())), TEXT_MAX),
                 name="plan_bounded",
             ),
         ]

@@ -141,8 +141,8 @@ def _move_preparations(keep: User, duplicate: User) -> int:
 
 
 def _move_plans(keep: User, duplicate: User) -> None:
-    """Where both have one of the same match, as those may who have sat on one of its seats one after
-    the other, the kept account's stays."""
+    """Where both have one of the same match, as those may who sat on one seat of it in turn, the
+    kept account's stays."""
     own = Plan.objects.filter(user=keep).values("match")
     Plan.objects.filter(user=duplicate, match__in=own).delete()
     Plan.objects.filter(user=duplicate).update(user=keep)

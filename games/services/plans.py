@@ -44,14 +44,14 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     """Something on a plan."""
 
 
-class Move(_Part, tag="move"):
+class Move(_Part, frozen=True, tag="move"):
     """A move, as it could be submitted; whether it stands is judged when it is."""
 
     text: MoveText
     colour: Colour
 
 
-class Arrow(_Part, tag="arrow"):
+class Arrow(_Part, frozen=True, tag="arrow"):
     """From here to there."""
 
     board: Board
@@ -60,7 +60,7 @@ class Arrow(_Part, tag="arrow"):
     colour: Colour
 
 
-class Mark(_Part, tag="mark"):
+class Mark(_Part, frozen=True, tag="mark"):
     """A sign at a place."""
 
     board: Board
@@ -69,7 +69,7 @@ class Mark(_Part, tag="mark"):
     colour: Colour
 
 
-class Cut(_Part, tag="cut"):
+class Cut(_Part, frozen=True, tag="cut"):
     """A shape with these corners."""
 
     board: Board
@@ -77,7 +77,7 @@ class Cut(_Part, tag="cut"):
     colour: Colour
 
 
-class Note(_Part, tag="note"):
+class Note(_Part, frozen=True, tag="note"):
     """Words at a place."""
 
     board: Board
@@ -85,7 +85,7 @@ class Note(_Part, tag="note"):
     text: Words
 
 
-class Line(_Part, tag="line"):
+class Line(_Part, frozen=True, tag="line"):
     """A line through these points."""
 
     board: Board
@@ -137,11 +137,12 @@ def content_of(said: Any) -> dict[str, Any]:
         raise NotUnderstood(
             "plan.content", "There is no candidate of this number to show.", field="shown"
         )
-    kept: dict[str, Any] = msgspec.to_builtins(content)
-    if len(msgspec.json.encode(kept)) > BYTES_MAX:
+    text = msgspec.json.encode(content)
+    if len(text) > BYTES_MAX:
         raise NotUnderstood(
             "plan.too-large", f"This is too much for one plan, which has {BYTES_MAX // 1024} KiB."
         )
+    kept: dict[str, Any] = msgspec.json.decode(text)
     return kept
 
 
