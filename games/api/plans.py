@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
 from core.api.bodies import body_of
+from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope
 from core.api.views import FieldsView, SignedInView
 from core.refusals import Together
@@ -59,7 +60,7 @@ class PlanView(SignedInView, FieldsView):
         operation_id="plan",
         tags=["matches"],
         summary="Your plan in a match of yours",
-        responses={200: PlanSerializer},
+        responses={200: PlanSerializer, 403: ProblemSerializer},
     )
     def get(self, request: Request, match_id: int) -> Response:
         """What the caller keeps; nobody else sees it."""

@@ -1,8 +1,8 @@
 """What players plan in their matches, kept between turns and devices.
 
 A plan is its author's alone. It is no part of the match: the rules never look at it, it changes no
-version and no row of the match, and nobody else is told of it. Nor does the audit log, which
-moderators read: of all services this one alone writes nothing there.
+version and no row of the match, and nobody else is told of it. There is no audit row of it, on
+purpose: moderators read those, and moderators play.
 """
 
 from __future__ import annotations
