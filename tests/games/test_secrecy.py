@@ -660,15 +660,16 @@ def _plan(number: int) -> str:
 
 
 def plans_twins(ruleset: str) -> Twins:
-    """Seat 0 plans again and again in one of two matches that are played alike: before a turn,
-    between turns, while pages are read, and after a pause."""
+    """Seat 0 plans again and again in one of two matches that are played alike: while it waits and
+    when it is its turn, before pages are read and after. Not before the first move, with which
+    those begin to listen who come by a stream."""
     pair = Pair(ruleset, variant=REGISTRY.get(ruleset).variants[0].id)
     for number in range(4):
         table = pair.lives[0].table
         seat = next(s for s in (0, 1) if table.open[s] is not None and not table.holds_back(s))
         pair.do(seat, pair.sample(seat, number))
     plans = [
-        Action(500 + 700 * number, "plan", 0, _plan(number), secret=True) for number in range(24)
+        Action(1_200 + 700 * number, "plan", 0, _plan(number), secret=True) for number in range(24)
     ]
     until = pair.at + 16_500
     twins = pair.twins(0, until, pair.at + 5_000)

@@ -364,10 +364,10 @@ def gathered(
 
 
 # Everybody asks for everything of a match of these, of which the second has nothing secret but what
-# its players plan. Who may ask at all does not depend on the ruleset, and all of the room are shown the same view of it: of the others each route is asked by
-# the organiser, to whom every page of the season is open, and each of the match by the opponent.
-# What is not of the match alone is asked for by half of those who can, or in half of the rulesets,
-# in turn; in a whole run by all.
+# its players plan. Who may ask at all does not depend on the ruleset, and all of the room are shown
+# the same view of it: of the others each route is asked by the organiser, to whom every page of the
+# season is open, and each of the match by the opponent. What is not of the match alone is asked for
+# by half of those who can, or in half of the rulesets, in turn; in a whole run by all.
 FULL = ("domino-wars", "domain")
 # The twins of these hide different things: a deck and a hand; a peg, a placement and a removal.
 EVERY_TWIN = {"domino-wars", "peg-domain"}
