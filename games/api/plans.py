@@ -80,7 +80,7 @@ class PlanView(SignedInView, FieldsView):
     )
     def put(self, request: Request, match_id: int) -> Response:
         """Keep a plan in place of the one that it was made of. Where another one has been kept
-        meanwhile it is refused (`plan.changed`). The same one sent again counts once."""
+        meanwhile it is refused (``plan.changed``). The same one sent again counts once."""
         given = body_of(self, PlanSerializer)
         kept = plan_save(
             acting_user=signed_in(request),
