@@ -111,6 +111,13 @@ def concerned_with(match: Match) -> QuerySet[User]:
     return people.filter(pk__in=acted)
 
 
+def may_plan(match: Match, user: Any) -> bool:
+    """Whether ``user`` may keep a plan of ``match`` and read it: whoever holds a seat of it now,
+    also while it waits and when it is over. It is theirs, not the seat's: whoever takes a seat over
+    finds none there, and whoever left it cannot come back to theirs."""
+    return seat_of(match, user) is not None
+
+
 def may_prepare(user: Any) -> bool:
     """Whether ``user`` may prepare what matches are supplied with."""
     return is_organiser(user)

@@ -41,6 +41,14 @@ declare namespace Api {
     events: Record<string, unknown>[];
   }
 
+  /** A plan, and how often it has been changed. */
+  interface Plan {
+    /** How often it has been changed; 0 where nothing is kept. Saving names the one that the new plan was made of. */
+    revision: number;
+    /** Candidates with what is drawn and noted, as docs/api.md describes it. */
+    content: Record<string, unknown>;
+  }
+
   /** Why a request was refused. */
   interface Problem {
     /** The code in words: always the same for a code. */

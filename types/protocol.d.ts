@@ -104,6 +104,8 @@ declare namespace Live {
     seats: { name: string; username: string | null }[];
     organise: boolean;
     terms: string;
+    /** The kinds of decisions that can be answered before they open. */
+    premoves: string[];
   }
 
   interface Attendance {
@@ -221,6 +223,13 @@ declare namespace Live {
     retry_after?: number;
   }
 
+  /** To the one who keeps it alone: their plan is of this revision now. */
+  interface Planned {
+    type: "plan";
+    match: number;
+    revision: number;
+  }
+
   type Frame =
     | Sync
     | Step
@@ -234,6 +243,7 @@ declare namespace Live {
     | Pong
     | Trouble
     | Waiting
+    | Planned
     | Closing;
 
   // -- what the lobby says -----------------------------------------------------------------------

@@ -335,11 +335,13 @@ REST_FRAMEWORK: dict[str, Any] = {
     "NUM_PROXIES": 0,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
-# Requests a minute: by address for those without an account, by account and scope for others.
+# Requests a minute: by address for those without an account, by account and scope for others. A
+# page saves what its player plans at most once a second; that takes no submission away.
 GAUNTLET_API_LIMITS: dict[str, int] = {
     "anonymous": env.int("GAUNTLET_API_ANONYMOUS_PER_MINUTE", 120),
     "read": 600,
     "play": 120,
+    "plan": 90,
     "organise": 120,
     "bot": 600,
 }

@@ -10,7 +10,9 @@ from core.env import ROOT
 
 DECLARATIONS = ROOT / "types" / "api.d.ts"
 # Those that the scripts read; what they refer to comes along.
-USED: Final = ("Ack", "ChatMessage", "LogItem", "Problem", "SavedMove", "ViewedMatch")
+USED: Final = (
+    "Ack", "ChatMessage", "LogItem", "Plan", "Problem", "SavedMove", "ViewedMatch",
+)  # fmt: skip
 
 _HEAD = """\
 // Written by `manage.py api_schema` from the API's own description: change that, not this file.

@@ -52,6 +52,8 @@ class ApiView(APIView):
 
     scopes      the scope that a token needs, by method; reading needs `read` unless it says more.
                 A method that writes must be named. The rate limit is the scope's, too.
+    counted_as  by method, the rate limit that its requests count against, where that is one of its
+                own: what a page does by itself must not use up what people do
     private     True for what is the caller's own: nothing may keep the answer.
     shared      False where no cache but the caller's may keep an answer, even one to nobody in
                 particular.
@@ -64,6 +66,7 @@ class ApiView(APIView):
 
     permission_classes: Any = (IsAuthenticatedOrReadOnly, HasScope)
     scopes: ClassVar[Mapping[str, Scope]] = {}
+    counted_as: ClassVar[Mapping[str, str]] = {}
     private: ClassVar[bool] = False
     shared: ClassVar[bool] = True
     max_age: ClassVar[int] = 0
@@ -92,7 +95,8 @@ class ApiView(APIView):
         method = request.method or "GET"
         # A view has other attributes than handlers: whatever is called like one is no method.
         handled = method.lower() in self.http_method_names and hasattr(self, method.lower())
-        self._count(request, scope_of(self, method) if handled else Scope.READ)
+        limit = scope_of(self, method).value if handled else Scope.READ.value
+        self._count(request, self.counted_as.get(method, limit))
         neg = self.perform_content_negotiation(request)
         request.accepted_renderer, request.accepted_media_type = neg
         if not handled:
@@ -120,13 +124,13 @@ class ApiView(APIView):
 
         setattr(self, name, asked)
 
-    def _count(self, request: Request, scope: Scope) -> None:
+    def _count(self, request: Request, limit: str) -> None:
         try:
             self.perform_authentication(request)
         except APIException:
             self._take(request, "anonymous", known=False)
             raise
-        self._take(request, scope.value)
+        self._take(request, limit)
 
     def _take(self, request: Request, limit: str, *, known: bool = True) -> None:
         self._standing = limits.take(request, limit, known=known)

@@ -444,6 +444,34 @@ class Client:
             },
         )
 
+    def plan(
+        self,
+        match_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """Your plan in a match of yours."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/plan/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def plan_save(
+        self,
+        match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Keep a plan."""
+        return self.call(
+            "PUT",
+            f"/api/v1/matches/{match_id}/plan/",
+            body=body or {},
+        )
+
     def ready(
         self,
         match_id: int,

@@ -10,6 +10,7 @@ from games.api.challenges import (
     ChallengeView,
 )
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
+from games.api.plans import PlanView
 from games.api.rulesets import RulesetsView, RulesetView
 from games.api.saved import SavedMovesView, SavedMoveView
 from games.api.views import MatchView, ReadyView, RecordView, SubmissionsView
@@ -23,6 +24,7 @@ urlpatterns = [
     path("matches/<int:match_id>/submissions/", SubmissionsView.as_view(), name="submissions"),
     path("matches/<int:match_id>/ready/", ReadyView.as_view(), name="ready"),
     path("matches/<int:match_id>/record/", RecordView.as_view(), name="record"),
+    path("matches/<int:match_id>/plan/", PlanView.as_view(), name="plan"),
     path("matches/<int:match_id>/log/", MatchLogView.as_view(), name="match_log"),
     path("matches/<int:match_id>/chat/", MatchChatView.as_view(), name="match_chat"),
     path("challenges/", ChallengesView.as_view(), name="challenges"),

@@ -264,6 +264,23 @@ def supplier(ruleset: Ruleset[Any, Any]) -> Supplies:
     return ruleset
 
 
+# -- answers before their decision ---------------------------------------------------------------
+
+
+@runtime_checkable
+class Premoves(Protocol):
+    """Some decisions can be answered before they open: whether such an answer can stand, and what
+    it does, hangs on nothing that the other seat may do before that."""
+
+    premoves: ClassVar[frozenset[str]]  # the kinds of those decisions
+
+
+@cache
+def premoves_of(ruleset: Ruleset[Any, Any]) -> frozenset[str]:
+    """The kinds of decisions that can be answered before they open; perhaps none."""
+    return ruleset.premoves if isinstance(ruleset, Premoves) else frozenset()
+
+
 # -- what records only name ----------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from games.audience import AUDIENCES, group_of
 from games.engine import acts
 from games.engine import table as tables
 from games.engine.acts import TAKE_BACK
+from games.engine.capabilities import premoves_of
 from games.engine.course import MatchCourse
 from games.engine.decisions import ALL, Audience, Event, seen_by
 from games.engine.live import Happened, Live, Reminder
@@ -171,6 +172,7 @@ def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
         ],
         "organise": organise,
         "terms": match.unrated,
+        "premoves": sorted(premoves_of(ruleset)),
     }
 
 

@@ -18,6 +18,7 @@ from games.models import (
     Match,
     MatchPlayer,
     MatchReferee,
+    Plan,
     Preparation,
     SavedMove,
 )
@@ -35,7 +36,7 @@ def referees(user: User) -> bool:
 
 
 def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
-    """Seats, referees' places, challenges, chat, saved moves and preparations.
+    """Seats, referees' places, challenges, chat, plans, saved moves and preparations.
 
     Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
     computed again after commit.
@@ -54,6 +55,8 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
         "saved moves": _move_saved(keep, duplicate),
         "preparations": _move_preparations(keep, duplicate),
     }
+    # Not counted: moderators are told the numbers, and nobody is to know who plans.
+    _move_plans(keep, duplicate)
     if moved["match seats"]:
         transaction.on_commit(partial(enqueue, REPAIR_RATINGS, True), robust=True)
     return moved
@@ -135,6 +138,14 @@ def _move_preparations(keep: User, duplicate: User) -> int:
         each.owner = keep
         each.save(update_fields=["name", "owner"])
     return len(kept)
+
+
+def _move_plans(keep: User, duplicate: User) -> None:
+    """Where both have one of the same match, as those may who sat on one seat of it in turn, the
+    kept account's stays."""
+    own = Plan.objects.filter(user=keep).values("match")
+    Plan.objects.filter(user=duplicate, match__in=own).delete()
+    Plan.objects.filter(user=duplicate).update(user=keep)
 
 
 def _free_name(name: str, taken: set[str], longest: int) -> str:

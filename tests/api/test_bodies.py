@@ -51,6 +51,8 @@ NAMING = {
     "variant": "setup.variant",
     "item": "item.unknown",
 }
+PLAN: dict[str, Any] = {"version": 1, "candidates": [], "shown": 0, "note": ""}
+ONE_TOO_LARGE = {"name": "", "items": [{"kind": "move", "text": "x" * 2000, "colour": 0}] * 9}
 # Options, and what is wrong with some of them.
 OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "options": ("setup.options", {"foo": 1, "pick_time": -1, "turn_time": "x", "reserve": None}),
@@ -286,6 +288,7 @@ class Asking:
         # By operation, what differs.
         self._special: dict[str, dict[str, Any]] = {
             "season_item_give": {"ruleset": ""},
+            "plan_save": {"revision": 0, "content": PLAN},
             "season_round_open": {
                 "home": home.pk,
                 "away": away.pk,
@@ -652,6 +655,24 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
             },
         ),
         ("saved_move_save", {"name": "a", "text": "pick Q"}, {"text": "notation.tetromino"}),
+        (
+            "plan_save",
+            {"revision": 0, "content": {**PLAN, "shown": 1}},
+            {"content.shown": "plan.content"},
+        ),
+        (
+            "plan_save",
+            {
+                "revision": 0,
+                "content": {**PLAN, "note": 5, "candidates": [{"name": "a", "items": [{}]}]},
+            },
+            {"content.note": "plan.content", "content.candidates.0.items.0": "plan.content"},
+        ),
+        (
+            "plan_save",
+            {"revision": 0, "content": {**PLAN, "candidates": [ONE_TOO_LARGE] * 4}},
+            {"content": "plan.too-large"},
+        ),
         ("submit", {"id": "?", "text": "pick T", "version": 1}, {"id": "frame.malformed"}),
         ("webhook_create", {**hook, "url": "https://10.0.0.1/"}, {"url": "webhook.url-internal"}),
         ("webhook_create", {**hook, "url": "no-address"}, {"url": "webhook.url"}),

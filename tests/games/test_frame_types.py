@@ -25,6 +25,7 @@ from games.publishing import frames
 from games.publishing.notices import announce_ruling
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post, chat_remove
+from games.services.plans import plan_save
 from games.sockets import admission, consumers
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.support import SECOND, T0, Play, Wire, committing, placing
@@ -94,6 +95,9 @@ def spoken(play: Play, ada: User, mona: User, orla: User) -> list[Told]:
     play.act(orla, "pause", 65 * SECOND)
     play.act(orla, "resume", 66 * SECOND)
     announce_ruling(play.pk, waits=True)
+    with committing():
+        empty = {"version": 1, "candidates": [], "shown": 0, "note": ""}
+        plan_save(acting_user=ada, match_id=play.pk, revision=0, content=empty)
     flood = frames.error_frame("rate.frames", "Too many frames.", retry_after=0.25)
     with_squares = Refusal("move.taken", "That square is taken.", squares=("A1",))
     return [flood, frames.refused_frame("c", with_squares)]

@@ -46,6 +46,7 @@ from games.reading.readers import reader_of
 from games.reading.shared import room_view
 from games.rulesets import REGISTRY
 from games.services.chat import chat_post
+from games.services.plans import plan_of, plan_save
 from tests.games.support import T0, Play, Wire, committing, group, started
 from tests.support import depth
 
@@ -58,7 +59,7 @@ class Action(NamedTuple):
     with an audience other than their seat's."""
 
     at: int
-    name: str  # "submit", "organise", "chat", "look"
+    name: str  # "submit", "organise", "chat", "plan", "look"
     seat: Seat | None
     text: str
     secret: bool = False
@@ -275,6 +276,15 @@ class Stage:
                 chat_post(
                     acting_user=author, match=play.match, room=room, client_id=client_id,
                     text=action.text, at=T0 + action.at,
+                )  # fmt: skip
+        elif action.name == "plan":
+            assert action.seat is not None
+            player = play.players[action.seat]
+            revision = plan_of(match_id=play.pk, user=player).revision
+            with committing():
+                answer = plan_save(
+                    acting_user=player, match_id=play.pk, revision=revision,
+                    content=msgspec.json.decode(action.text),
                 )  # fmt: skip
         return answer
 
@@ -629,6 +639,43 @@ def removal_twins() -> Twins:
     return pair.twins(since, since + 90_000, since + 3_500)
 
 
+PLANNED = "where nobody may ever read it"
+
+
+def _plan(number: int) -> str:
+    """A rich plan, as JSON; no two are alike."""
+    items: list[dict[str, Any]] = [
+        {"kind": "move", "text": f"{PLANNED} {number}", "colour": 0},
+        {"kind": "arrow", "board": 0, "from": [number, 1], "to": [5, 6], "colour": 1},
+        {"kind": "mark", "board": 1, "at": [1, number], "sign": "cross", "colour": 3},
+        {"kind": "cut", "board": 0, "points": [[0, 0], [9, 0], [9, number]], "colour": 2},
+        {"kind": "note", "board": 0, "at": [3, 4], "text": PLANNED},
+        {"kind": "line", "board": 0, "points": [[0, 0], [9, number]], "colour": 0},
+    ]
+    plan = {
+        "version": 1, "candidates": [{"name": PLANNED, "items": items}] * 2, "shown": 1,
+        "note": PLANNED, "premove": {"text": PLANNED},
+    }  # fmt: skip
+    return msgspec.json.encode(plan).decode()
+
+
+def plans_twins(ruleset: str) -> Twins:
+    """Seat 0 plans again and again in one of two matches that are played alike: while it waits and
+    when it is its turn, before pages are read and after. Not before the first move, with which
+    those begin to listen who come by a stream."""
+    pair = Pair(ruleset, variant=REGISTRY.get(ruleset).variants[0].id)
+    for number in range(4):
+        table = pair.lives[0].table
+        seat = next(s for s in (0, 1) if table.open[s] is not None and not table.holds_back(s))
+        pair.do(seat, pair.sample(seat, number))
+    plans = [
+        Action(1_200 + 700 * number, "plan", 0, _plan(number), secret=True) for number in range(24)
+    ]
+    until = pair.at + 16_500
+    twins = pair.twins(0, until, pair.at + 5_000)
+    return twins._replace(one=sorted([*twins.one, *plans]))
+
+
 # Every choice and both bouts are among the first and the last.
 TETRONOGO_TWINS = depth.some(
     [
@@ -650,6 +697,8 @@ TWINS: dict[str, list[Callable[[], Twins]]] = {
     # Nobody ever makes a choice in secret, and nothing is dealt.
     "domain": [],
 }
+for _ruleset, _made in TWINS.items():
+    _made.append(functools.partial(plans_twins, _ruleset))
 
 
 def test_every_ruleset_is_held_to_this() -> None:
@@ -682,6 +731,7 @@ def test_an_audience_cannot_tell_twins_apart(
     for action in (*twins.one, *twins.two):
         if action.name == "submit" and action.text != "first":
             assert action.text not in caplog.text
+    assert PLANNED not in caplog.text
 
 
 def test_what_differs_is_seen_by_whoever_may_see_it(stage: Stage, orla: User, cleo: User) -> None:
@@ -692,3 +742,14 @@ def test_what_differs_is_seen_by_whoever_may_see_it(stage: Stage, orla: User, cl
     one = stage.run("tetronogo", twins.one, users, twins, (0,))
     two = stage.run("tetronogo", twins.two, users, twins, (0,))
     assert one[0] != two[0]
+
+
+def test_whoever_plans_is_told_so(stage: Stage, orla: User, cleo: User) -> None:
+    """Nothing but that tells the twins apart to the one who plans: the match is the same."""
+    users = {"orla": orla, "cleo": cleo}
+    twins = plans_twins("tetronogo")
+    one = stage.run("tetronogo", twins.one, users, twins, (0,))
+    two = stage.run("tetronogo", twins.two, users, twins, (0,))
+    plans = [each for each in one[0] if '"type":"plan"' in str(each[1])]
+    assert len(plans) == sum(action.name == "plan" for action in twins.one) > 20
+    assert [each for each in one[0] if each not in plans] == two[0]

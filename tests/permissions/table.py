@@ -500,6 +500,13 @@ PERMISSIONS: dict[str, Permission] = {
     "say that one is there": Permission("waiting", ON_SEATS, (
         Api("post", "api:ready", lambda s: [s.match.pk], scope="play"),
     )),
+    "read one's plan": Permission("running", ON_SEATS, (
+        Api("get", "api:plan", lambda s: [s.match.pk], scope="read"),
+    ), reads=True),
+    "keep a plan": Permission("running", ON_SEATS, (
+        Api("put", "api:plan", lambda s: [s.match.pk], lambda _s: {"revision": 0, "content": {
+            "version": 1, "candidates": [], "shown": 0, "note": "Later"}}, scope="play"),
+    )),
     "organise a match": Permission("running", RULE, (
         Frame("organise",
               lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),

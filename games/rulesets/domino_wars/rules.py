@@ -10,7 +10,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Simulates
+from games.engine.capabilities import Premoves, Simulates
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -96,7 +96,7 @@ class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_field
     ] = False
 
 
-class DominoWars(Ruleset[State, Move], Simulates):
+class DominoWars(Ruleset[State, Move], Premoves, Simulates):
     """Two decks of eight dominoes fight over sixteen squares; every number has an effect."""
 
     id: ClassVar[str] = "domino-wars"
@@ -110,6 +110,8 @@ class DominoWars(Ruleset[State, Move], Simulates):
     )
     options_type: ClassVar[type[Options]] = DominoWarsOptions
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
+    # A deck hangs on one's own items alone, whoever is to begin.
+    premoves: ClassVar[frozenset[str]] = frozenset({"deck"})
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule(
             REPEAT,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from core.refusals import Refusal
 from games.engine import notation
+from games.engine.capabilities import Premoves
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -38,7 +39,7 @@ class TetronogoOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields
     pick_time: Seconds = 60.0
 
 
-class Tetronogo(Ruleset[TetronogoState, Move]):
+class Tetronogo(Ruleset[TetronogoState, Move], Premoves):
     """Up to four bouts of placing one tetromino each, scored by edges around empty groups."""
 
     id: ClassVar[str] = "tetronogo"
@@ -52,6 +53,8 @@ class Tetronogo(Ruleset[TetronogoState, Move]):
     )
     options_type: ClassVar[type[Options]] = TetronogoOptions
     reasons: ClassVar[tuple[Reason, ...]] = (TWO_IN_A_ROW, TOTAL, TIE_BREAK)
+    # A pick hangs on one's own earlier picks alone, whatever the bout before comes to.
+    premoves: ClassVar[frozenset[str]] = frozenset({"pick"})
 
     # -- the course of a match -----------------------------------------------------------------
 
