@@ -194,6 +194,13 @@ declare namespace Live {
     message: Pick<Message, "id">;
   }
 
+  /** Only to the sockets of whoever's plan it is. */
+  interface Planned {
+    type: "plan";
+    match: number;
+    revision: number;
+  }
+
   interface Pong {
     type: "pong";
     /** What the ping said. */
@@ -240,6 +247,7 @@ declare namespace Live {
     | Said
     | History
     | Removed
+    | Planned
     | Pong
     | Trouble
     | Waiting
