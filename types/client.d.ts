@@ -13,6 +13,7 @@ declare namespace Client {
   // Named here, since the names of modules in comments would be taken for imports when static files
   // are collected.
   type MatchClient = import("../static/js/match/client.js").MatchClient;
+  type Planning = import("../static/js/match/planning.js").Planning;
   type SavedMoves = import("../static/js/match/saved.js").SavedMoves;
 
   /** What is known of a match. Replaced and never changed. */

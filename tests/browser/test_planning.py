@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from games.engine import records
+from tests.accessibility import axe
 from tests.browser import players
 from tests.browser.stage import PLAYTHROUGHS, Position, Stage, whole
 
@@ -30,10 +31,10 @@ class Play(NamedTuple):
 
 
 PLAYS = [
-    Play("peg_domain", "gauntlet", "peg-domain.gauntlet.points", "turn"),
+    Play("peg-domain", "gauntlet", "peg-domain.gauntlet.points", "turn"),
     Play("domain", "standard", "domain.standard.challenges", "place"),
-    Play("domino_wars", "standard", "domino-wars.standard.random", "play"),
-    Play("domino_black_white", "standard", "domino-black-white.standard.points", "place"),
+    Play("domino-wars", "standard", "domino-wars.standard.random", "play"),
+    Play("domino-black-white", "standard", "domino-black-white.standard.points", "place"),
     Play("tetronogo", "standard", "tetronogo.standard.random", "place"),
 ]
 # The same in the five games: keys that put the recorded move on the board, and the first of them.
@@ -96,7 +97,7 @@ def kept(stage: Stage) -> None:
 
 def place(page: Page, text: str, ruleset: str) -> None:
     """Put a recorded move on the board, as in one's turn, and confirm it."""
-    if ruleset == "peg_domain":
+    if ruleset == "peg-domain":
         cut, way, target, degrees = re.fullmatch(  # type: ignore[union-attr]
             r"(\w+) ([URDL]+) > (\w+) (\d+)", text
         ).groups()
@@ -121,7 +122,7 @@ def place(page: Page, text: str, ruleset: str) -> None:
             page.get_by_label(label).fill(value)
             page.get_by_label(label).press("Tab")
     else:
-        hand = {"domino_wars": ".wars-hand input", "domino_black_white": ".hand input"}
+        hand = {"domino-wars": ".wars-hand input", "domino-black-white": ".hand input"}
         if ruleset in hand:
             value = "".join(re.findall(r"\d", text.split(" ")[0]))
             chosen = page.locator(f'{hand[ruleset]}[value="{value}"]').first
@@ -131,7 +132,7 @@ def place(page: Page, text: str, ruleset: str) -> None:
         page.keyboard.press("n")
         page.keyboard.press("Enter")
         page.locator(".ghost--pinned").wait_for()
-        if ruleset == "domino_black_white":
+        if ruleset == "domino-black-white":
             page.keyboard.press("h")
     page.locator(".confirm").get_by_role("button", name="Add to the plan").click()
 
@@ -234,7 +235,7 @@ def test_planned_while_the_other_thinks(play: Play, site: Site, new_page: Pages)
 
 def test_on_two_devices_and_for_nobody_else(site: Site, new_page: Pages) -> None:
     """What is planned on one device is on the other one, and on no page of anybody else."""
-    game = players.start(site, "domino_black_white", others=("Cleo",))
+    game = players.start(site, "domino-black-white", others=("Cleo",))
     phone: dict[str, Any] = {
         "viewport": {"width": 390, "height": 844},
         "has_touch": True,
@@ -271,6 +272,7 @@ def test_on_two_devices_and_for_nobody_else(site: Site, new_page: Pages) -> None
     desk.locator(".plan-layer:not(:has(.plan-item--mark))").wait_for(state="attached")
     assert items(desk).count() == 1
     assert hand.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert axe.Examiner().faults(desk) == []
     # Nobody else has a place for a plan, asks for one, or is told of one.
     ben, cleo, visitor = others
     assert ben.locator(".plan__toggle").count() == 1

@@ -12,7 +12,6 @@ import { embedded, fill, find, h, holdView, icon, keepEnd, Room, write } from ".
 import { LogList } from "./log.js";
 import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
-import { Planning, PLANNING_KEYS } from "./planning.js";
 import { Players } from "./players.js";
 import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
@@ -128,7 +127,8 @@ class MatchPage {
       signedIn: this.signedIn,
       sound: play,
     });
-    this.planning = this.#planning();
+    /** @type {Client.Planning | null} */
+    this.planning = null;
     this.desk = this.parts.desk
       ? new OrganiserDesk(this.parts.desk, { act: (text, why) => this.client.organise(text, why) })
       : null;
@@ -140,6 +140,7 @@ class MatchPage {
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
+    const planned = this.#loadPlanning();
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
       this.ruleset = ruleset;
@@ -153,8 +154,9 @@ class MatchPage {
         dock: this.parts.dock, // for cards: in sight while they are shown, and nothing is below
       };
       this.board = ruleset.mount(fill(this.parts.board), api);
+      const alsoKeys = await planned;
       this.planning?.begin(ruleset, this.board);
-      this.#drawKeys(this.planning ? [...ruleset.keys, ...PLANNING_KEYS] : ruleset.keys);
+      this.#drawKeys([...ruleset.keys, ...alsoKeys]);
       const around = [find(this.root, ".match__head"), this.parts.players, this.parts.turn];
       /** @type {NodeListOf<HTMLElement>} */
       const grows = this.parts.board.querySelectorAll(GROWS);
@@ -422,12 +424,17 @@ class MatchPage {
     this.input.value = text;
   }
 
-  /* The private layer: only whoever plays has a place for it. */
-  #planning() {
+  /**
+   * The private layer: only whoever plays has a place for it, and a match can be played without.
+   * @returns {Promise<Boards.Module["keys"]>}
+   */
+  async #loadPlanning() {
     /** @type {HTMLElement | null} */
     const slot = this.root.querySelector('[data-part="plan"]');
-    if (slot === null) return null;
-    return new Planning(slot, {
+    if (slot === null) return [];
+    const found = await import("./planning.js").catch(() => null);
+    if (found === null) return [];
+    this.planning = new found.Planning(slot, {
       board: this.parts.board,
       url: `${this.root.dataset.state}plan/`,
       csrf: this.client.csrf,
@@ -436,6 +443,7 @@ class MatchPage {
       redraw: () => this.#draw(),
       ask: (text) => void this.#askPlanned(text),
     });
+    return found.PLANNING_KEYS;
   }
 
   /**

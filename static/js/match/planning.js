@@ -167,7 +167,6 @@ export class Planning {
   begin(ruleset, board) {
     this.ruleset = ruleset;
     this.board = board;
-    this.row.hidden = false;
   }
 
   // -- what the board is asked ------------------------------------------------------------------
@@ -817,7 +816,13 @@ export class Planning {
       role: "group",
       "aria-label": "Candidates",
     });
-    this.more = button("Another candidate", () => this.#branch(), {}, icon("plus"), "Candidate");
+    this.more = button(
+      "Another candidate",
+      () => this.#branch(),
+      { "aria-label": "Another candidate" },
+      icon("plus"),
+      "Candidate",
+    );
     this.compare = button(
       "Compare",
       () => {
@@ -884,9 +889,11 @@ export class Planning {
       this.page.refuse("There is nothing to place just now.");
       return;
     }
+    // What was being placed is put away: the arrow keys are for the other tool then.
+    if (this.tool === "move" && tool !== "move") this.round += 1;
     this.tool = tool;
     this.#letGo();
-    this.draw();
+    this.page.redraw();
     const [, , name, words] = TOOLS.find(([each]) => each === tool) ?? TOOLS[0];
     this.page.announce(`${name}. ${words}`);
   }
@@ -915,6 +922,7 @@ export class Planning {
   #drawControls() {
     const { on, plan } = this;
     const plays = this.#canPlay;
+    this.row.hidden = this.real === null;
     this.toggle.setAttribute("aria-pressed", String(on));
     this.toggle.classList.toggle("button--primary", on && plays);
     write(find(this.toggle, "span"), on && plays ? "Back to playing" : "Plan");
