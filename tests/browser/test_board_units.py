@@ -463,7 +463,9 @@ def what_was_planned_is_shown_and_played_as_it_was_written(page: Page) -> None:
 
 def what_does_not_fit_any_more_is_refused_in_words(page: Page) -> None:
     for ruleset_id, (name, wanted) in PLANNED.items():
-        moves = [each for each in moves_of(name, wanted) if not each[2].startswith(("take", "pick"))]
+        moves = [
+            each for each in moves_of(name, wanted) if not each[2].startswith(("take", "pick"))
+        ]
         seat, _, text = moves[0]
         later = next(view for by, view, _ in reversed(moves) if by == seat)
         mount(page, ruleset_id, later, seat)

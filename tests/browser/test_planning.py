@@ -1,4 +1,4 @@
-"""The private layer over the boards: drawn by pointer, touch and keys, kept, and gone for others."""
+"""The private layer over the boards: drawn by pointer, touch and keys, kept, and nobody else's."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def moment(play: Play) -> tuple[list[Position], str]:
     for at in range(1, len(texts)):
         here, then = seen[at], seen[at + 1]
         plain = re.match(r"take|discard|challenge|finish|return|top", texts[at + 1]) is None
-        if plain and here.asks(1) and not here.asks(0) and then.asks(0, play.kind):
+        same = here.view["game"]["phase"] == then.view["game"]["phase"]
+        if plain and same and here.asks(1) and not here.asks(0) and then.asks(0, play.kind):
             return seen[: at + 2], texts[at + 1]
     raise AssertionError(play)
 
@@ -124,7 +125,7 @@ def place(page: Page, text: str, ruleset: str) -> None:
     else:
         hand = {"domino-wars": ".wars-hand input", "domino-black-white": ".hand input"}
         if ruleset in hand:
-            value = "".join(re.findall(r"\d", text.split(" ")[0]))
+            value = "".join(re.findall(r"\d", text.split(" ", maxsplit=1)[0]))
             chosen = page.locator(f'{hand[ruleset]}[value="{value}"]').first
             chosen.check(force=True)
         else:
@@ -151,20 +152,8 @@ def reach(page: Page, target: str) -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("play", PLAYS, ids=lambda play: play.ruleset)
-def test_planned_while_the_other_thinks(play: Play, site: Site, new_page: Pages) -> None:
-    """Everything is drawn, outlives the page, and the move is played from the plan in one's turn."""
-    game = players.start(site, play.ruleset, variant=play.variant)
-    positions, text = moment(play)
-    stage = Stage(new_page, game, "Ada", positions[:-1])
-    page = stage.page
-    page.get_by_role("button", name="Plan", exact=True).click()
-    # A move, on the board itself.
-    place(page, text, play.ruleset)
-    assert items(page).count() == 1
-    assert page.locator(".plan-item--move").count() >= 1
-    assert stage.sent == [each for each in stage.sent if each["type"] != "submit"]
-    # With the pointer: an arrow, a mark, an area, a note.
+def draw_by_pointer(page: Page) -> None:
+    """Put an arrow, a mark, an area and a note on the first board."""
     tool(page, "Arrow")
     drag(page, (0.2, 0.2), (0.6, 0.4))
     tool(page, "Mark")
@@ -176,8 +165,10 @@ def test_planned_while_the_other_thinks(play: Play, site: Site, new_page: Pages)
     tool(page, "Note")
     page.get_by_label("Note on the board").fill("mind this")
     page.mouse.click(*spot(page, 0.5, 0.5))
-    assert items(page).count() == 5
-    # By the keys: a ring where the focus is, and taken back, and made again.
+
+
+def draw_by_keys(page: Page) -> None:
+    """Put a ring where the focus is, take it back, and make it again."""
     tool(page, "Mark")
     page.get_by_role("button", name="Ring").click()
     page.evaluate(
@@ -186,28 +177,57 @@ def test_planned_while_the_other_thinks(play: Play, site: Site, new_page: Pages)
             (svg.querySelector('[data-square][tabindex="0"]') ?? svg).focus();
         }"""
     )
+    before = items(page).count()
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    assert items(page).count() == 6
-    page.keyboard.press("z")
-    assert items(page).count() == 5
-    page.keyboard.press("y")
-    assert items(page).count() == 6
-    for kind in ("move", "arrow", "mark", "cut", "note"):
-        assert page.locator(f".plan-item--{kind}").count() >= 1, kind
-    # A second candidate, compared with the first one.
+    for key, more in (("Enter", 1), ("z", 0), ("y", 1)):
+        page.keyboard.press(key)
+        assert items(page).count() == before + more, key
+
+
+def compare(page: Page) -> None:
+    """Begin another candidate, look at both, and go back to the first one."""
     page.get_by_role("button", name="Another candidate").click()
     assert items(page).count() == 0
     page.get_by_role("button", name="Compare").click()
     assert page.locator(".plan-item--second").count() >= 6
     page.get_by_role("button", name="Candidate A").click()
+
+
+def planned(page: Page, game: players.Game) -> str:
+    """The first move of the first candidate, as the server keeps it."""
+    return str(
+        page.evaluate(
+            "async (url) => (await (await fetch(url)).json()).content.candidates[0].items[0].text",
+            f"/api/v1/matches/{game.match}/plan/",
+        )
+    )
+
+
+@pytest.mark.parametrize("play", PLAYS, ids=lambda play: play.ruleset)
+def test_planned_while_the_other_thinks(play: Play, site: Site, new_page: Pages) -> None:
+    """Everything is drawn, outlives the page, and is played from the plan in one's turn."""
+    game = players.start(site, play.ruleset, variant=play.variant)
+    positions, text = moment(play)
+    stage = Stage(new_page, game, "Ada", positions[:-1])
+    page = stage.page
+
+    def sent() -> list[str]:
+        return [each["text"] for each in stage.sent if each["type"] == "submit"]
+
+    page.get_by_role("button", name="Plan", exact=True).click()
+    place(page, text, play.ruleset)
+    assert (items(page).count(), sent()) == (1, [])
+    draw_by_pointer(page)
+    assert items(page).count() == 5
+    draw_by_keys(page)
+    for kind in ("move", "arrow", "mark", "cut", "note"):
+        assert page.locator(f".plan-item--{kind}").count() >= 1, kind
+    compare(page)
     page.get_by_label("Notes").fill("first this, then that")
     kept(stage)
-    # Over a reload.
     page.reload()
     page.locator("#match[data-connection=live][data-phase]").wait_for()
     page.locator(".plan-item--move").first.wait_for()
-    assert page.locator(".plan-item--second").count() == 0
     page.get_by_role("button", name="Plan", exact=True).click()
     assert items(page).count() == 6
     assert page.get_by_label("Notes").input_value() == "first this, then that"
@@ -221,15 +241,9 @@ def test_planned_while_the_other_thinks(play: Play, site: Site, new_page: Pages)
     assert page.locator("[data-planning]").count() == 0
     # The move is shown, and sent once it is confirmed.
     page.locator(".plan__use").click()
-    assert [each for each in stage.sent if each["type"] == "submit"] == []
+    assert sent() == []
     page.locator(".confirm .button--primary:visible").click()
-    sent = [each["text"] for each in stage.sent if each["type"] == "submit"]
-    assert len(sent) == 1
-    planned = stage.page.evaluate(
-        "async (url) => (await (await fetch(url)).json()).content.candidates[0].items[0].text",
-        f"/api/v1/matches/{game.match}/plan/",
-    )
-    assert sent == [planned]
+    assert sent() == [planned(page, game)]
     assert new_page.errors == []
 
 
