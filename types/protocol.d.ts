@@ -194,13 +194,6 @@ declare namespace Live {
     message: Pick<Message, "id">;
   }
 
-  /** Only to the sockets of whoever's plan it is. */
-  interface Planned {
-    type: "plan";
-    match: number;
-    revision: number;
-  }
-
   interface Pong {
     type: "pong";
     /** What the ping said. */
@@ -247,7 +240,6 @@ declare namespace Live {
     | Said
     | History
     | Removed
-    | Planned
     | Pong
     | Trouble
     | Waiting
