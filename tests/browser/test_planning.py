@@ -31,7 +31,7 @@ class Play(NamedTuple):
 
 
 PLAYS = [
-    Play("peg-domain", "gauntlet", "peg-domain.gauntlet.points", "turn"),
+    Play("peg-domain", "tempo-up", "peg-domain.tempo-up.timeouts", "turn"),
     Play("domain", "standard", "domain.standard.challenges", "place"),
     Play("domino-wars", "standard", "domino-wars.standard.random", "play"),
     Play("domino-black-white", "standard", "domino-black-white.standard.points", "place"),
@@ -111,7 +111,7 @@ def place(page: Page, text: str, ruleset: str) -> None:
             page.keyboard.press(PATH[step])
         for _ in range(int(degrees) // 90):
             page.keyboard.press("r")
-        reach(page, target)
+        reach(page, "Domain", target)
     elif ruleset == "domain":
         shape, colour, x, y, angle = re.fullmatch(  # type: ignore[union-attr]
             r"(\S+) > (\w+) (\d+),(\d+) (\d+)", text
@@ -122,14 +122,17 @@ def place(page: Page, text: str, ruleset: str) -> None:
         for label, value in (("the left", x), ("the top", y), ("Degrees", angle)):
             page.get_by_label(label).fill(value)
             page.get_by_label(label).press("Tab")
+    elif ruleset == "tetronogo":
+        target, degrees = text.split(" ")
+        drawing(page).locator('[data-square][tabindex="0"]').focus()
+        page.keyboard.press("n")
+        for _ in range(int(degrees) // 90):
+            page.keyboard.press("r")
+        reach(page, "Board", target)
     else:
-        hand = {"domino-wars": ".wars-hand input", "domino-black-white": ".hand input"}
-        if ruleset in hand:
-            value = "".join(re.findall(r"\d", text.split(" ", maxsplit=1)[0]))
-            chosen = page.locator(f'{hand[ruleset]}[value="{value}"]').first
-            chosen.check(force=True)
-        else:
-            drawing(page).locator('[data-square][tabindex="0"]').focus()
+        hand = ".wars-hand input" if ruleset == "domino-wars" else ".hand input"
+        value = "".join(re.findall(r"\d", text.split(" ", maxsplit=1)[0]))
+        page.locator(f'{hand}[value="{value}"]').first.check(force=True)
         page.keyboard.press("n")
         page.keyboard.press("Enter")
         page.locator(".ghost--pinned").wait_for()
@@ -138,15 +141,15 @@ def place(page: Page, text: str, ruleset: str) -> None:
     page.locator(".confirm").get_by_role("button", name="Add to the plan").click()
 
 
-def reach(page: Page, target: str) -> None:
-    """Bring a cut-out to a square of the domain by arrow keys, and put it down."""
-    domain = page.get_by_role("grid", name=re.compile("Domain"))
-    for _ in range(20):
-        here = domain.locator('[data-square][tabindex="0"]').get_attribute("data-square")
+def reach(page: Page, grid: str, target: str) -> None:
+    """Bring what is placed to a square of a grid by arrow keys, and put it down."""
+    board = page.get_by_role("grid", name=re.compile(grid))
+    for _ in range(30):
+        here = board.locator('[data-square][tabindex="0"]').get_attribute("data-square")
         assert here is not None
         if here == target:
             break
-        across, down = ord(target[0]) - ord(here[0]), int(target[1]) - int(here[1])
+        across, down = ord(target[0]) - ord(here[0]), int(target[1:]) - int(here[1:])
         sideways = "ArrowRight" if across > 0 else "ArrowLeft"
         page.keyboard.press(sideways if across else "ArrowDown" if down > 0 else "ArrowUp")
     page.keyboard.press("Enter")
