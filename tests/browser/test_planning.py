@@ -28,10 +28,11 @@ class Play(NamedTuple):
     variant: str
     name: str
     kind: str
+    form: str = ".+"
 
 
 PLAYS = [
-    Play("peg-domain", "tempo-up", "peg-domain.tempo-up.timeouts", "turn"),
+    Play("peg-domain", "gauntlet", "peg-domain.gauntlet.points", "turn", r"\w+ [URDL]+ > .+"),
     Play("domain", "standard", "domain.standard.challenges", "place"),
     Play("domino-wars", "standard", "domino-wars.standard.random", "play"),
     Play("domino-black-white", "standard", "domino-black-white.standard.points", "place"),
@@ -48,8 +49,9 @@ def moment(play: Play) -> tuple[list[Position], str]:
     seen = whole(play.name)
     for at in range(1, len(texts)):
         here, then = seen[at], seen[at + 1]
-        plain = re.match(r"take|discard|challenge|finish|return|top", texts[at + 1]) is None
+        plain = re.match(r"take|discard|challenge|return|top", texts[at + 1]) is None
         same = here.view["game"]["phase"] == then.view["game"]["phase"]
+        plain = plain and re.fullmatch(play.form, texts[at + 1]) is not None
         if plain and same and here.asks(1) and not here.asks(0) and then.asks(0, play.kind):
             return seen[: at + 2], texts[at + 1]
     raise AssertionError(play)
