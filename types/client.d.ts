@@ -13,6 +13,7 @@ declare namespace Client {
   // Named here, since the names of modules in comments would be taken for imports when static files
   // are collected.
   type MatchClient = import("../static/js/match/client.js").MatchClient;
+  type Planning = import("../static/js/match/planning.js").Planning;
   type SavedMoves = import("../static/js/match/saved.js").SavedMoves;
 
   /** What is known of a match. Replaced and never changed. */
@@ -85,6 +86,7 @@ declare namespace Client {
     chat: Live.Said;
     "chat.history": Live.History;
     "chat.removed": Live.Removed;
+    plan: Live.Planned;
     trouble: { code: string; sentence: string };
     time: object;
   }
@@ -145,6 +147,19 @@ declare namespace Boards {
     paused: boolean;
     pending: string | null;
     refusal: Client.Refusal | null;
+    /** Whether the decision is one that the reader plans for: see `plans`. */
+    planning?: boolean;
+  }
+
+  /** What a planned move looks like on one of the drawings, in that drawing's units. */
+  interface Ghost {
+    svg: SVGSVGElement;
+    /** The outline of it. */
+    d: string;
+    /** How far that is from where it lies. */
+    moved?: [number, number];
+    /** What stands on it, in the middle of `at`. */
+    words?: { text: string; at: [number, number] }[];
   }
 
   interface Api {
@@ -160,6 +175,8 @@ declare namespace Boards {
     focus(): void;
     destroy(): void;
     caution?(text: string): string;
+    ghosts?(text: string): Ghost[];
+    preview?(text: string): boolean;
   }
 
   /** What the module of a ruleset's board exports but for the board itself. */
@@ -171,6 +188,7 @@ declare namespace Boards {
     caption(view: Live.View<Game>): string;
     because(view: Live.WonView<Game>, names: string[]): string;
     dispute?(view: Live.BegunView<Game>, names: string[]): string;
+    plans?(view: Live.View<Game>, you: Seat): { kind: string; view: Live.View<Game> } | null;
   }
 
   interface Module<Game = never> extends Words<Game> {
@@ -233,4 +251,84 @@ declare namespace Replays {
     you: Seat | null;
     steps: Step[];
   }
+}
+
+/** The private layer of a player over a match's boards, as the server keeps it. */
+declare namespace Plans {
+  /** Ten-thousandths of a drawing's width and height. */
+  type Point = [number, number];
+  type Sign = "ring" | "cross" | "dot" | "question";
+
+  interface Move {
+    kind: "move";
+    text: string;
+    colour: number;
+  }
+
+  interface Arrow {
+    kind: "arrow";
+    /** Which of the page's drawings. */
+    board: number;
+    from: Point;
+    to: Point;
+    colour: number;
+  }
+
+  interface Mark {
+    kind: "mark";
+    board: number;
+    at: Point;
+    sign: Sign;
+    colour: number;
+  }
+
+  interface Path {
+    kind: "cut" | "line";
+    board: number;
+    points: Point[];
+    colour: number;
+  }
+
+  interface Note {
+    kind: "note";
+    board: number;
+    at: Point;
+    text: string;
+  }
+
+  type Drawn = Arrow | Mark | Path | Note;
+  type Item = Move | Drawn;
+
+  interface Candidate {
+    readonly name: string;
+    readonly items: readonly Item[];
+  }
+
+  /** Replaced and never changed. */
+  interface Content {
+    readonly version: 1;
+    readonly candidates: readonly Candidate[];
+    readonly shown: number;
+    readonly note: string;
+    readonly premove: { text: string } | null;
+  }
+
+  interface Kept {
+    revision: number;
+    content: Content;
+  }
+
+  interface Options {
+    url: string;
+    csrf: string;
+    /** Called after every change, by whomever. */
+    changed: () => void;
+    /** Called with what has to be said about keeping it. */
+    told?: (words: string) => void;
+    fetch?: (url: string, options?: RequestInit) => Promise<Response>;
+    setTimeout?: (callback: () => void, ms: number) => unknown;
+    clearTimeout?: (handle: unknown) => void;
+  }
+
+  type Tool = "move" | "arrow" | "mark" | "cut" | "note" | "erase";
 }

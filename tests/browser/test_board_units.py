@@ -3,6 +3,7 @@ the files of the site are served as they are, and no site runs."""
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from games.engine import live as lives
+from games.engine import records
 from games.engine.reasons import COMMON
 from games.engine.table import Header
 from games.engine.views import match_view
 from games.folders import folder_of
 from games.rulesets import REGISTRY
 from games.services.matches import options_of
-from tests.browser.stage import course
+from tests.browser.stage import PLAYTHROUGHS, course, whole
 from tests.rulesets.domain.helpers import RULES as DOMAIN
 from tests.rulesets.domain.helpers import Game
 from tests.rulesets.peg_domain import helpers as pegs
@@ -404,7 +406,79 @@ def results_are_told_to_the_players_in_the_second_person(page: Page) -> None:
         assert "you" not in room.lower(), reason
 
 
+# -- what is planned ------------------------------------------------------------------------------
+
+# A recorded match of every game, and what is planned there.
+PLANNED = {
+    "peg-domain": ("peg-domain.gauntlet.points", r".+ > .+"),
+    "domain": ("domain.standard.challenges", r".+ > .+|take .+"),
+    "domino-wars": ("domino-wars.standard.random", r"\d\d .+"),
+    "domino-black-white": ("domino-black-white.standard.points", r"\(.+"),
+    "tetronogo": ("tetronogo.standard.random", r"[A-L]\d+ \d+|pick ."),
+}
+# Shows a move that was planned and confirms it: what could be planned, how many pictures there are
+# of it, whether it was shown, and what was said.
+PLAY = """(text) => {
+  const {kind, view: {game}} = ruleset.plans(view, ctx.you);
+  const ghosts = board.ghosts(text).map(({svg, d}) => root.contains(svg) && d.startsWith('M'));
+  const shown = board.preview(text);
+  const bar = document.querySelector('.confirm:not([hidden]) .button--primary:enabled');
+  bar?.click();
+  return {kind, legal: game.legal ?? null, ghosts, shown, said};
+}"""
+
+
+def moves_of(name: str, wanted: str) -> Iterator[tuple[int, dict[str, Any], str]]:
+    """What was played in a recorded match: by whom, in which view of theirs, and how."""
+    record = records.read((PLAYTHROUGHS / f"{name}.dmr.json").read_bytes())
+    entries = [records.entry_of(each) for each in record.moves]
+    seen_by = [whole(name, seat) for seat in (0, 1)]
+    for at, entry in enumerate(entries):
+        if entry.actor in (0, 1) and re.fullmatch(wanted, entry.text):
+            position = seen_by[entry.actor][at]
+            if position.asks(entry.actor):
+                yield int(entry.actor), position.view, entry.text
+
+
+def what_was_planned_is_shown_and_played_as_it_was_written(page: Page) -> None:
+    """And where a domino fits in Domino Wars is worked out as the rules do."""
+    for ruleset_id, (name, wanted) in PLANNED.items():
+        moves = list(moves_of(name, wanted))
+        assert len(moves) > 5, ruleset_id
+        for seat, view, text in moves[:: max(1, len(moves) // 10)]:
+            mount(page, ruleset_id, view, seat)
+            found = page.evaluate(PLAY, text)
+            asked = next(each["kind"] for each in view["decisions"] if each["seat"] == seat)
+            assert (found["kind"], found["shown"]) == (asked, True), (text, found)
+            assert ["submit", text] in found["said"], (text, found)
+            picked = text.startswith(("take", "pick"))
+            assert found["ghosts"] == ([] if picked else [True] * len(found["ghosts"])), text
+            assert bool(found["ghosts"]) is not picked, text
+            if ruleset_id == "domino-wars":
+                legal, reckoned = view["game"]["legal"], found["legal"]
+                assert legal.keys() == reckoned.keys(), text
+                for domino, ways in legal.items():
+                    assert sorted(reckoned[domino]) == sorted(ways), (text, domino)
+
+
+def what_does_not_fit_any_more_is_refused_in_words(page: Page) -> None:
+    for ruleset_id, (name, wanted) in PLANNED.items():
+        moves = [
+            each for each in moves_of(name, wanted) if not each[2].startswith(("take", "pick"))
+        ]
+        seat, _, text = moves[0]
+        later = next(view for by, view, _ in reversed(moves) if by == seat)
+        mount(page, ruleset_id, later, seat)
+        found = page.evaluate(PLAY, text)
+        assert [each for each in found["said"] if each[0] == "submit"] == [], (text, found)
+        refused = [words for way, words in found["said"] if way == "refuse"]
+        assert found["shown"], text
+        assert refused or page.locator(".ghost--wrong").count() == 1, (text, found)
+
+
 CASES = (
+    what_was_planned_is_shown_and_played_as_it_was_written,
+    what_does_not_fit_any_more_is_refused_in_words,
     who_is_muted_sees_a_disabled_field_and_why,
     results_are_told_to_the_players_in_the_second_person,
     no_refusal_is_for_screen_readers_alone,

@@ -520,7 +520,8 @@ export class ConfirmBar {
       extra.every((control, index) => control === this.extra.children[index]);
     if (!same) fill(this.extra, ...extra);
     this.extra.hidden = extra.length === 0;
-    write(this.verb, verb);
+    // What is planned is not done.
+    write(this.verb, this.root.closest("[data-planning]") ? "Add to the plan" : verb);
     this.confirm.disabled = !ready;
     this.cancel.disabled = false;
     this.#keepClear();

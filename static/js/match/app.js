@@ -127,6 +127,8 @@ class MatchPage {
       signedIn: this.signedIn,
       sound: play,
     });
+    /** @type {Client.Planning | null} */
+    this.planning = null;
     this.desk = this.parts.desk
       ? new OrganiserDesk(this.parts.desk, { act: (text, why) => this.client.organise(text, why) })
       : null;
@@ -138,20 +140,23 @@ class MatchPage {
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
+    const planned = this.#loadPlanning();
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
       this.ruleset = ruleset;
       this.log.tagsOf = (event) => this.ruleset.tags(event);
       /** @type {Boards.Api} */
       const api = {
-        submit: (text) => this.#submit(text),
+        submit: (text) => this.planning?.takes(text) || this.#submit(text),
         announce: (text) => announce(text, { about: "board" }),
         refuse: (text) => this.#refuse(text),
-        draft: (text) => this.#draft(text),
+        draft: (text) => this.#draft(this.planning?.on ? "" : text),
         dock: this.parts.dock, // for cards: in sight while they are shown, and nothing is below
       };
       this.board = ruleset.mount(fill(this.parts.board), api);
-      this.#drawKeys(ruleset.keys);
+      const alsoKeys = await planned;
+      this.planning?.begin(ruleset, this.board);
+      this.#drawKeys([...ruleset.keys, ...alsoKeys]);
       const around = [find(this.root, ".match__head"), this.parts.players, this.parts.turn];
       /** @type {NodeListOf<HTMLElement>} */
       const grows = this.parts.board.querySelectorAll(GROWS);
@@ -184,7 +189,10 @@ class MatchPage {
       if (known) this.#holding(() => this.#drawPresence());
       else this.#steadily(() => this.#changed(detail));
     });
-    this.client.addEventListener("status", () => this.#drawConnection());
+    this.client.addEventListener("status", ({ detail: { kind } }) => {
+      this.#drawConnection();
+      if (kind === "live" || kind === "polling") void this.planning?.plan.load();
+    });
     on("outbox", () => {
       this.#draw();
       this.#drawConnection();
@@ -193,6 +201,7 @@ class MatchPage {
     this.client.addEventListener("presence", () => this.#holding(() => this.#drawPresence()));
     this.client.addEventListener("time", () => this.players.tick());
     on("reminder", (detail) => this.#remind(detail));
+    on("plan", ({ revision }) => void this.planning?.plan.heard(revision));
     on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
 
     const wake = () => {
@@ -314,7 +323,10 @@ class MatchPage {
 
   /** @param {Client.Settled} settled */
   #settled({ entry, refused }) {
-    if (refused === undefined) return;
+    if (refused === undefined) {
+      if (entry.type === "submit") this.planning?.plan.played(entry.body.text);
+      return;
+    }
     play("refused");
     const { code, sentence, squares = [] } = refused;
     if (entry.type !== "submit") {
@@ -410,6 +422,38 @@ class MatchPage {
   #draft(text) {
     if (!this.input || this.typed || this.input.value === text) return;
     this.input.value = text;
+  }
+
+  /**
+   * The private layer: only whoever plays has a place for it, and a match can be played without.
+   * @returns {Promise<Boards.Module["keys"]>}
+   */
+  async #loadPlanning() {
+    /** @type {HTMLElement | null} */
+    const slot = this.root.querySelector('[data-part="plan"]');
+    if (slot === null) return [];
+    const found = await import("./planning.js").catch(() => null);
+    if (found === null) return [];
+    this.planning = new found.Planning(slot, {
+      board: this.parts.board,
+      url: `${this.root.dataset.state}plan/`,
+      csrf: this.client.csrf,
+      announce: (text) => announce(text, { about: "plan" }),
+      refuse: (text) => this.#refuse(text),
+      redraw: () => this.#draw(),
+      ask: (text) => void this.#askPlanned(text),
+    });
+    return found.PLANNING_KEYS;
+  }
+
+  /**
+   * What no board can show is asked before it is submitted.
+   * @param {string} text
+   */
+  async #askPlanned(text) {
+    const words = [`You planned ${text}.`, this.board?.caution?.(text) ?? ""].join(" ").trim();
+    if (!(await goesOn(this.root, { title: "Submit this?", words, verb: "Submit it" }))) return;
+    this.typedEntry = this.#submit(text)?.id ?? null;
   }
 
   #buildTools() {
@@ -526,7 +570,7 @@ class MatchPage {
     // Nothing is shown, nor drawn, before both are there.
     this.parts.board.hidden = view.phase === "waiting";
     if (this.parts.board.hidden) return;
-    this.board.update(view, {
+    const earnest = {
       you,
       header,
       names: this.names,
@@ -534,7 +578,10 @@ class MatchPage {
       paused: view.paused,
       pending: this.#pending,
       refusal: this.refusal,
-    });
+    };
+    const asked = this.planning?.asked(view, earnest) ?? { view, ctx: earnest };
+    this.board.update(asked.view, asked.ctx);
+    this.planning?.draw();
     // A control that had the focus and is gone leaves nobody anywhere: the board takes it back.
     if (this.atBoard && document.activeElement === document.body) this.board.focus();
   }

@@ -474,6 +474,7 @@ export class MatchClient extends Target {
         this.#tell("chat.history", frame);
         break;
       case "reminder":
+      case "plan":
       case "chat.removed":
         this.#tell(frame.type, frame);
         break;

@@ -147,6 +147,32 @@ export function tags(event) {
 }
 
 /**
+ * What the reader can plan now, or null: which shape to take, and then where to lay one.
+ * @param {View} view
+ * @param {Seat} you
+ */
+export function plans(view, you) {
+  const { game } = view;
+  if (view.phase !== "on" || !game?.pool) return null;
+  if (isDrafting(game)) return { kind: "draft", view };
+  if (game.phase !== "place" || game.hands[you].length === 0) return null;
+  // A placement to be challenged is there in one's own turn alone.
+  return { kind: "place", view: { ...view, game: { ...game, can_challenge: false } } };
+}
+
+/**
+ * A placement as it is written, or null.
+ * @param {string} text
+ */
+function read(text) {
+  const found = /^(\S+) > (red|blue) (\d+),(\d+) (\d+)$/.exec(text);
+  if (found === null) return null;
+  const [, shape, colour, x, y, angle] = found;
+  const domain = /** @type {Domain.Colour} */ (colour);
+  return { shape, domain, x: Number(x), y: Number(y), angle: Number(angle) };
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<Domain.Game>} view
  * @param {string[]} names
@@ -699,6 +725,42 @@ class DomainBoard {
     return `You have challenged a valid placement before: if this one is valid as well, ${costs(game)}.`;
   }
 
+  /**
+   * What a planned placement looks like.
+   * @param {string} text
+   * @returns {Boards.Ghost[]}
+   */
+  ghosts(text) {
+    const place = read(text);
+    const shape = this.game?.pool.shapes.find(({ id }) => id === place?.shape);
+    if (place === null || shape === undefined) return [];
+    const d = ringPath([shape.outline, ...shape.holes], place.angle);
+    const moved = /** @type {[number, number]} */ ([place.x, place.y]);
+    return [
+      { svg: this.fields[place.domain].svg, d, moved, words: [{ text: shape.id, at: moved }] },
+    ];
+  }
+
+  /**
+   * Show a planned placement or pick, to be confirmed. Whether it is one that can be shown.
+   * @param {string} text
+   */
+  preview(text) {
+    const { decision, you } = this.ctx;
+    if (this.game === null || you === null) return false;
+    const taken = /^take (\S+)$/.exec(text);
+    if (taken !== null && decision?.kind === "draft") {
+      if (this.game.free.includes(taken[1])) this.#choose(taken[1]);
+      else this.api.refuse(`Shape ${taken[1]} has been taken.`);
+      return true;
+    }
+    const place = read(text);
+    if (place === null || !this.#isPlacing) return false;
+    if (this.game.hands[you].includes(place.shape)) this.#show(place);
+    else this.api.refuse(`You do not have shape ${place.shape} any more.`);
+    return true;
+  }
+
   // -- what is asked ----------------------------------------------------------------------------
 
   get #game() {
@@ -1199,6 +1261,8 @@ class DomainBoard {
     const left = Math.min(Math.max(x - wide / 2, -FRAME), width + FRAME - wide);
     const top = Math.min(Math.max(y - high / 2, -FRAME), height + FRAME - high);
     svg.setAttribute("viewBox", `${left} ${top} ${wide} ${high}`);
+    // The whole of it, whatever part is magnified.
+    svg.dataset.board = `${-FRAME} ${-FRAME} ${width + 2 * FRAME} ${height + 2 * FRAME}`;
     svg.classList.toggle("domain__svg--zoomed", zoomed);
   }
 

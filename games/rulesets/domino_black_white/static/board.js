@@ -92,6 +92,34 @@ export function tags(event) {
 }
 
 /**
+ * What the reader can plan now, or null.
+ * @param {View} view
+ */
+export function plans(view) {
+  return view.phase === "on" && view.game?.phase === "place" ? { kind: "place", view } : null;
+}
+
+/**
+ * A placement as it is written, or null: the lower number's square comes first.
+ * @param {string} text
+ */
+function read(text) {
+  const found = /^\((\d),(\d)\) ([A-I][R-Z]):([A-I][R-Z]) hide ([A-I][R-Z])$/.exec(text);
+  if (found === null) return null;
+  const [, low, high, one, other, hidden] = found;
+  const [lower, higher] = [square(one), square(other)];
+  const upright = lower[0] === higher[0];
+  const [first] = [lower, higher].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return {
+    domino: /** @type {DominoBlackWhite.Domino} */ ([Number(low), Number(high)]),
+    spot: { column: first[0], row: first[1], upright },
+    turns: (upright ? 1 : 0) + (first === lower ? 0 : 2),
+    hides: hidden === one ? 0 : 1,
+    cells: [lower, higher],
+  };
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<DominoBlackWhite.Game>} view
  * @param {string[]} names
@@ -480,6 +508,45 @@ class DominoBoard {
     const chooses = this.#asks("place") && this.domino === null;
     const choices = chooses ? this.hand : this.cards;
     if (choices.hidden || !focusChoice(choices)) this.board.focus();
+  }
+
+  /**
+   * What a planned placement looks like.
+   * @param {string} text
+   * @returns {Boards.Ghost[]}
+   */
+  ghosts(text) {
+    const planned = read(text);
+    if (planned === null || this.view?.game?.phase !== "place") return [];
+    const { domino, cells, hides } = planned;
+    const words = cells.map(([column, row], half) => {
+      const [x, y] = this.board.corner(column + 0.5, row + 0.5);
+      /** @type {[number, number]} */
+      const at = [x, y];
+      return { text: `${domino[half]}${half === hides ? "?" : ""}`, at };
+    });
+    const d = outline(cells, this.board.corner(0, 0), { inset: 1.2, round: 6 });
+    return [{ svg: this.board.svg, d, words }];
+  }
+
+  /**
+   * Show a planned placement, to be confirmed. Whether it is one that can be shown.
+   * @param {string} text
+   */
+  preview(text) {
+    const planned = read(text);
+    if (planned === null || !this.#asks("place")) return false;
+    const { domino, spot, turns, hides } = planned;
+    if (!this.#mine?.some((each) => String(each) === String(domino))) {
+      this.api.refuse(`You do not have ${domino[0]} and ${domino[1]} any more.`);
+      return true;
+    }
+    this.domino = domino;
+    this.turns = turns;
+    this.hides = hides;
+    this.#drawHand();
+    this.placing.pin(spot);
+    return true;
   }
 
   // -- what is being decided ------------------------------------------------------------------

@@ -119,6 +119,62 @@ export function tags(event) {
 }
 
 /**
+ * What the reader can plan now, or null. Where their dominoes fit is told in their turn alone: until
+ * then it follows from what lies there.
+ * @param {View} view
+ * @param {Seat} you
+ */
+export function plans(view, you) {
+  const { game } = view;
+  const hand = game?.sides[you].hand ?? null;
+  const direction = game?.directions?.[you];
+  if (view.phase !== "on" || game === null || game.phase !== "play") return null;
+  if (hand === null || direction === undefined) return null;
+  const legal = Object.fromEntries(
+    hand.map((domino) => [domino, waysOn(game.cells, domino, direction === "vertical")]),
+  );
+  /** @type {View} */
+  const planned = { ...view, game: { ...game, ask: "play", legal } };
+  return { kind: "play", view: planned };
+}
+
+/**
+ * Where a domino fits: each half covers nothing, or a lower number.
+ * @param {DominoWars.Cell[]} cells
+ * @param {string} domino
+ * @param {boolean} upright
+ */
+export function waysOn(cells, domino, upright) {
+  const shown = new Map(cells.map((cell) => [cell.square, cell.number]));
+  const found = [];
+  for (let row = 0; row < SIZE - (upright ? 1 : 0); row += 1) {
+    for (let column = 0; column < SIZE - (upright ? 0 : 1); column += 1) {
+      const names = squaresOf({ column, row }, upright).map((each) => squareName(...each));
+      // A double is the same one either way.
+      for (const pair of domino[0] === domino[1] ? [names] : [names, [...names].reverse()]) {
+        const lies = pair.every((name, half) => (shown.get(name) ?? -1) < Number(domino[half]));
+        if (lies) found.push(pair.join(":"));
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * A play as it is written, or null: the lower number's square comes first.
+ * @param {string} text
+ */
+function read(text) {
+  const found = /^([0-6][0-6]) ([A-D][1-4]):([A-D][1-4])$/.exec(text);
+  if (found === null) return null;
+  const [, domino, one, other] = found;
+  const cells = [square(one), square(other)];
+  const [first] = [...cells].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const spot = { column: first[0], row: first[1] };
+  return { domino, cells, spot, turns: first === cells[0] ? 0 : 1 };
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<DominoWars.Game>} view
  * @param {string[]} names
@@ -478,6 +534,42 @@ class WarsBoard {
     );
     if (place !== undefined && focusChoice(place, "input, .deck__card")) return;
     if (!this.table.hidden) this.board.focus();
+  }
+
+  /**
+   * What a planned play looks like.
+   * @param {string} text
+   * @returns {Boards.Ghost[]}
+   */
+  ghosts(text) {
+    const planned = read(text);
+    if (planned === null || this.view?.game?.phase !== "play") return [];
+    const words = planned.cells.map(([column, row], half) => {
+      const [x, y] = this.board.corner(column + 0.5, row + 0.5);
+      /** @type {[number, number]} */
+      const at = [x, y];
+      return { text: planned.domino[half], at };
+    });
+    const d = outline(planned.cells, this.board.corner(0, 0), { inset: 1, round: 6 });
+    return [{ svg: this.board.svg, d, words }];
+  }
+
+  /**
+   * Show a planned play, to be confirmed. Whether it is one that can be shown.
+   * @param {string} text
+   */
+  preview(text) {
+    const planned = read(text);
+    if (planned === null || !this.#asks("play")) return false;
+    if (!(planned.domino in this.#game.legal)) {
+      this.api.refuse(`You do not have ${planned.domino} in your hand.`);
+      return true;
+    }
+    this.domino = planned.domino;
+    this.turns = planned.turns;
+    this.#drawHand();
+    this.placing.pin(planned.spot);
+    return true;
   }
 
   // -- what is being decided ------------------------------------------------------------------

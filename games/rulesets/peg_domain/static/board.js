@@ -104,6 +104,17 @@ export function tags(event) {
 }
 
 /**
+ * What the reader can plan now, or null.
+ * @param {View} view
+ * @param {Seat} you
+ */
+export function plans(view, you) {
+  const { game } = view;
+  if (view.phase !== "on" || game?.phase !== "play" || game.finished[you] !== null) return null;
+  return { kind: "turn", view };
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<PegDomain.Game>} view
  * @param {string[]} names
@@ -235,6 +246,29 @@ export function cutText(squares, isShape) {
       ([column, row], index) => WAYS[`${column - squares[index][0]},${row - squares[index][1]}`],
     );
   return `${nameOf(...squares[0])} ${ways.join("")}`;
+}
+
+/**
+ * A placement as it is written, or null.
+ * @param {string} text
+ */
+export function readPlacement(text) {
+  const found = /^(.+) > ([A-I][1-9]) (\d+)(?: minus ([A-I][1-9]))?$/.exec(text);
+  if (found === null) return null;
+  const [, drawn, target, degrees, minus] = found;
+  const [first, ...rest] = drawn.split(" ");
+  const cut = [at(first)];
+  const isShape = !/^[URDL]+$/.test(rest[0] ?? "");
+  if (isShape) cut.push(...rest.map(at));
+  else {
+    for (const way of rest[0]) {
+      const [step] = given(Object.entries(WAYS).find(([, letter]) => letter === way));
+      const [dx, dy] = step.split(",").map(Number);
+      const [column, row] = cut[cut.length - 1];
+      cut.push([column + dx, row + dy]);
+    }
+  }
+  return { cut, isShape, spot: at(target), turns: Number(degrees) / 90, minus: minus ?? null };
 }
 
 /**
@@ -562,6 +596,51 @@ class PegDomainBoard {
     const centre = `${rapid[1].toUpperCase()}${rapid[2]}`;
     if (!ROWS.includes(rapid[2]) || this.#taken(centre).length > 0) return "";
     return `Rapid Removal around ${centre} takes nothing: each square there is gone already, carries a peg or is beside one. It is used up all the same.`;
+  }
+
+  /**
+   * What a planned turn looks like: the cut-out on the pallet, and where it would lie.
+   * @param {string} text
+   * @returns {Boards.Ghost[]}
+   */
+  ghosts(text) {
+    const planned = readPlacement(text);
+    if (planned === null || this.#own === null || this.view?.game?.phase !== "play") return [];
+    const { cut, spot, turns } = planned;
+    const { domain, pallets } = this.boards;
+    const squares = landing(cut, spot, turns);
+    return [
+      { svg: domain.svg, d: outline(squares, domain.corner(0, 0)) },
+      { svg: pallets[this.#own].svg, d: outline(cut, domain.corner(0, 0)) },
+    ];
+  }
+
+  /**
+   * Show a planned turn, to be confirmed. Whether it is one that can be shown.
+   * @param {string} text
+   */
+  preview(text) {
+    if (!this.#asks("turn")) return false;
+    const planned = readPlacement(text);
+    if (planned === null) {
+      if (text !== "finish") return false;
+      this.#choose(text);
+      return true;
+    }
+    this.#reset();
+    this.cut = planned.cut;
+    this.isShape = planned.isShape;
+    this.turns = planned.turns;
+    this.minus = planned.minus;
+    const there = this.cut.every((square) => [".", "o"].includes(this.#mark(square)));
+    if (!there || !this.#isCut) {
+      this.#reset();
+      this.#draw();
+      this.api.refuse(`${text}: that cannot be cut out of your pallet any more.`);
+      return true;
+    }
+    this.placing.pin(planned.spot);
+    return true;
   }
 
   // -- what is being decided ------------------------------------------------------------------

@@ -101,6 +101,20 @@ export function tags(event) {
 }
 
 /**
+ * What the reader can plan now, or null.
+ * @param {View} view
+ * @param {Seat} you
+ */
+export function plans(view, you) {
+  const { game } = view;
+  const picks = view.decisions.some(({ seat, kind, sealed }) => {
+    return seat === you && kind === "pick" && typeof sealed !== "string";
+  });
+  if (picks) return { kind: "pick", view };
+  return view.phase === "on" && game?.phase === "place" ? { kind: "place", view } : null;
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<Tetronogo.Game>} view
  * @param {string[]} names
@@ -504,6 +518,51 @@ class TetronogoBoard {
 
   focus() {
     if (this.cards.hidden || !focusChoice(this.cards)) this.board.focus();
+  }
+
+  /**
+   * A placement as it is written, or null.
+   * @param {string} text
+   */
+  #read(text) {
+    const read = /^([A-L]\d{1,2}) (\d+)$/.exec(text);
+    const turns = read === null ? -1 : this.#rotations.indexOf(Number(read[2]));
+    return read === null || turns < 0 ? null : { spot: square(read[1]), turns };
+  }
+
+  /**
+   * What a planned placement looks like.
+   * @param {string} text
+   * @returns {Boards.Ghost[]}
+   */
+  ghosts(text) {
+    const { you } = this.ctx;
+    if (you === null || this.view?.game?.phase !== "place" || this.watched !== null) return [];
+    const read = this.#read(text);
+    if (read === null) return [];
+    const shape = this.#shapes[String(this.#rotations[read.turns])];
+    const d = outline(moved(shape, read.spot), this.board.corner(0, 0));
+    return [{ svg: this.board.svg, d }];
+  }
+
+  /**
+   * Show a planned placement, to be confirmed. Whether it is one that can be shown.
+   * @param {string} text
+   */
+  preview(text) {
+    const picked = /^pick ([OISZLJT])$/.exec(text);
+    if (picked !== null && this.#asks("pick")) {
+      if (this.#game.used[this.#you].some((letter) => letter === picked[1])) return false;
+      this.#choose(picked[1]);
+      return true;
+    }
+    if (!this.#asks("place")) return false;
+    const read = this.#read(text);
+    if (read === null) return false;
+    this.watched = null;
+    this.turns = read.turns;
+    this.placing.pin(read.spot);
+    return true;
   }
 
   // -- what is being decided ------------------------------------------------------------------
