@@ -9,7 +9,9 @@ import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
 import { embedded, fill, find, h, holdView, icon, keepEnd, Room, write } from "./dom.js";
+import { canPulse, pulse, pulsesOff, setPulsesOff } from "./haptics.js";
 import { LogList } from "./log.js";
+import { menu } from "./menu.js";
 import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
 import { Players } from "./players.js";
@@ -60,6 +62,8 @@ class MatchPage {
   blink = false;
   /** @type {HTMLButtonElement} */
   soundButton;
+  /** @type {HTMLButtonElement} */
+  pulseButton;
   /** @type {HTMLButtonElement} */
   concedeButton;
   /** @type {HTMLDialogElement} */
@@ -138,6 +142,11 @@ class MatchPage {
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
+    find(this.parts.note, "button").addEventListener("click", () => this.#note(""));
+    menu(
+      /** @type {HTMLButtonElement} */ (find(this.root, '[data-part="menu"]')),
+      find(this.root, ".match__head"),
+    );
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
       this.ruleset = ruleset;
@@ -286,6 +295,8 @@ class MatchPage {
     if (cause === "sync") this.log.toEnd();
     if (before === null) this.told = after;
     else {
+      const asked = openDecision(after.view, after.you);
+      if (asked !== null && questionOf(before) !== questionOf(after)) pulse("yours");
       this.#sayNews(newsOf(before, after, items, this.names, this.ruleset));
       this.#sayPresenceSoon();
     }
@@ -316,6 +327,7 @@ class MatchPage {
   #settled({ entry, refused }) {
     if (refused === undefined) return;
     play("refused");
+    pulse("refused");
     const { code, sentence, squares = [] } = refused;
     if (entry.type !== "submit") {
       toast(sentence, { kind: "danger" });
@@ -335,7 +347,10 @@ class MatchPage {
     // One that comes after its decision has been made is about nothing any more.
     this.players.remind(reminder, (about) => {
       const mine = you !== null && (about.seat === you || about.seat === null);
-      if (mine) play(about.kind === "turn" ? "low" : "reserve");
+      if (mine) {
+        play(about.kind === "turn" ? "low" : "reserve");
+        pulse("reminder");
+      }
       return announce(reminderText(about, you, this.names, spoken), { now: mine });
     });
   }
@@ -345,6 +360,7 @@ class MatchPage {
    * @param {string} text
    */
   #refuse(text) {
+    pulse("refused");
     this.refused?.remove();
     this.refused = toast(text, { kind: "danger", seconds: 6 });
   }
@@ -425,6 +441,23 @@ class MatchPage {
         },
       },
     });
+    this.pulseButton = h(
+      "button",
+      {
+        type: "button",
+        class: "button button--small",
+        hidden: !canPulse(),
+        on: {
+          click: () => {
+            setPulsesOff(!pulsesOff());
+            this.#drawPulses();
+            pulse("yours");
+          },
+        },
+      },
+      icon("vibrate"),
+      h("span", { class: "match__tool-words" }, "Vibration"),
+    );
     this.concedeButton = h(
       "button",
       {
@@ -456,9 +489,10 @@ class MatchPage {
       if (this.concede.returnValue === "yes") this.#submit("concede");
       this.concede.returnValue = "";
     });
-    tools.append(this.soundButton, this.concedeButton);
+    tools.append(this.soundButton, this.pulseButton, this.concedeButton);
     this.root.append(this.concede);
     this.#drawSound();
+    this.#drawPulses();
   }
 
   // -- drawing ----------------------------------------------------------------------------------
@@ -615,6 +649,12 @@ class MatchPage {
     this.soundButton.setAttribute("aria-pressed", String(!muted));
     this.soundButton.setAttribute("aria-label", "Sound");
     this.soundButton.title = words;
+  }
+
+  #drawPulses() {
+    const off = pulsesOff();
+    this.pulseButton.setAttribute("aria-pressed", String(!off));
+    this.pulseButton.title = off ? "Vibration is off" : "Vibration is on";
   }
 
   /* In place of a board that is not there. */
