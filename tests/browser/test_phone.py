@@ -94,7 +94,8 @@ LOUPE = """([x, y]) => {
   return found;
 }"""
 AXE = """async () => {
-  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  const options = { preload: false, resultTypes: ["violations"] };
+  const { violations } = await axe.run(document, options);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} ${target}`));
 }"""
 
@@ -248,10 +249,11 @@ def asked(position: Position, seat: int) -> str | None:
     return None
 
 
-def acknowledged(stage: Stage) -> None:
-    """Have the server say that it has what was confirmed last."""
-    frame = stage.sent[-1]
-    assert frame["type"] == "submit", frame
+def acknowledged(stage: Stage, *, number: int) -> None:
+    """Have the server say that it has what was confirmed last, which is so many moves in all."""
+    frames = [each for each in stage.sent if each["type"] == "submit"]
+    assert len(frames) == number
+    frame = frames[-1]
     keys = ("version", "at")
     stage.say({"type": "ack", "id": frame["id"], **{key: stage.state[key] for key in keys}})
 
@@ -268,6 +270,7 @@ def test_a_match_by_touch_in_one_screen(new_page: Pages, site: Site, match: str)
     seen: Counter[str] = Counter()
     moved: list[Any] = []
     missed: list[Position] = []
+    confirmed = 0
     for position in whole(name, 0):
         kind = asked(position, 0)
         if kind is None or seen[kind] >= OFTEN:
@@ -296,7 +299,8 @@ def test_a_match_by_touch_in_one_screen(new_page: Pages, site: Site, match: str)
         if page.locator(READY).count():
             page.locator(READY).tap()
             stage.settle()
-            acknowledged(stage)
+            confirmed += 1
+            acknowledged(stage, number=confirmed)
         else:
             page.locator(".confirm").get_by_role("button", name="Cancel").tap()
     assert seen
@@ -396,6 +400,98 @@ def test_a_match_by_keys_alone(new_page: Pages, site: Site, match: str) -> None:
         seen[kind] += 1
         answer_by_keys(stage.page, kind, position)
         stage.settle()
-        acknowledged(stage)
+        acknowledged(stage, number=seen.total())
     assert seen
+    assert new_page.errors == []
+
+
+def test_the_site_comes_with_one_button(new_page: Pages, site: Site) -> None:
+    """Navigation and tools lie over the page, which stays where it is."""
+    game = players.start(site, "tetronogo")
+    page = game.open(new_page, "Ada", **TOUCH, **TALL)
+    button = page.get_by_role("button", name="Menu")
+    header, tools = page.locator(".site-header"), page.locator(".match__tools")
+    board = page.locator("svg.board")
+    place = middle(board)
+    assert not header.is_visible()
+    assert not tools.is_visible()
+    assert page.locator("h1").text_content() == "Ada vs Ben"
+    button.tap()
+    assert button.get_attribute("aria-expanded") == "true"
+    header.get_by_role("link", name="Lobby").wait_for()
+    page.get_by_role("button", name="Concede").wait_for()
+    assert middle(board) == place
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(AXE) == []
+    page.keyboard.press("Escape")
+    assert not header.is_visible()
+    assert page.evaluate("document.activeElement.dataset.part") == "menu"
+    button.tap()
+    page.touchscreen.tap(*place)
+    assert not tools.is_visible()
+    # Whoever only watches has come by the site's navigation, and keeps it.
+    assert game.open(new_page, **TOUCH, **TALL).locator(".site-header").is_visible()
+    assert new_page.errors == []
+
+
+PULSES = """
+  window.pulses = [];
+  Object.defineProperty(Navigator.prototype, "vibrate", {
+    configurable: true, value: (pulse) => { window.pulses.push(pulse.length); return true; },
+  });
+"""
+
+
+def test_pulses_in_the_hand(new_page: Pages, site: Site) -> None:
+    """That it is one's turn, that a piece lies, a refusal and a reminder can be felt."""
+    game = players.start(site, "tetronogo")
+    played = whole("tetronogo.standard.random", 0)
+    number, position = next(
+        (number, each) for number, each in enumerate(played) if asked(each, 0) == "place"
+    )
+    options = {"clock": False, "idle": True, **TOUCH, **TALL}
+    stage = Stage(new_page, game, "Ada", played[:number], **options)
+    page = stage.page
+    page.evaluate(PULSES)
+    stage.play(position)
+    stage.settle()
+    # Nobody has touched anything yet: browsers would complain.
+    assert page.evaluate("pulses") == []
+    place_by_touch(page, Finger(page))
+    assert page.evaluate("pulses.splice(0)") == [1]
+    stage.say({"type": "reminder", "at": 0, "seat": 0, "kind": "turn", "left": 15_000})
+    stage.settle()
+    assert page.evaluate("pulses.splice(0)") == [5]
+    page.locator(READY).tap()
+    stage.settle()
+    frame = next(each for each in reversed(stage.sent) if each["type"] == "submit")
+    refusal = {"code": "placement.taken", "sentence": "Taken.", "squares": []}
+    stage.say({"type": "refused", "id": frame["id"], **refusal})
+    stage.settle()
+    assert page.evaluate("pulses.splice(0)")[0] == 1
+    note = page.locator("[data-part=note]")
+    assert page.evaluate(MISSING, ["[data-part=note]"]) == []
+    note.get_by_role("button", name="Put away").tap()
+    assert not note.is_visible()
+    later = next(each for each in played[number + 1 :] if asked(each, 0) is None)
+    stage.play(later)
+    stage.settle()
+    page.evaluate("pulses.splice(0)")
+    stage.play(position)
+    stage.settle()
+    assert page.evaluate("pulses.splice(0)") == [3]
+    # It is switched off beside the sound, on this device, and less motion is less of this, too.
+    page.get_by_role("button", name="Menu").tap()
+    switch = page.get_by_role("button", name="Vibration")
+    assert switch.get_attribute("aria-pressed") == "true"
+    switch.tap()
+    assert switch.get_attribute("aria-pressed") == "false"
+    assert page.evaluate("pulses.splice(0)") == []
+    assert page.evaluate("localStorage.getItem('gauntlet.haptics')") == "off"
+    switch.tap()
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate("pulses.splice(0)")
+    stage.say({"type": "reminder", "at": 0, "seat": 0, "kind": "turn", "left": 15_000})
+    stage.settle()
+    assert page.evaluate("pulses") == []
     assert new_page.errors == []
