@@ -804,7 +804,8 @@ class PegDomainBoard {
       if (here !== null && tapped) this.#tapPallet(colour, here);
     });
     loupe(svg, {
-      wanted: () => cuts() || this.#legalOn(colour).size > 0 || (this.rapid && this.#own !== colour),
+      wanted: () =>
+        cuts() || this.#legalOn(colour).size > 0 || (this.rapid && this.#own !== colour),
       size: () => board.squareSize,
     });
     board.onArrow = (dx, dy) => {
