@@ -40,7 +40,6 @@ MATCHES = {
     "peg-domain.final": ("peg-domain", "final", "peg-domain.final.items"),
 }  # fmt: skip
 TALL: dict[str, Any] = {"viewport": {"width": 390, "height": 844}}
-SHORT: dict[str, Any] = {"viewport": {"width": 360, "height": 740}}
 TOUCH: dict[str, Any] = {"is_mobile": True, "has_touch": True}
 THUMB = 44  # CSS pixels
 OFTEN = at_most(2)  # how often each kind of question is answered by hand
@@ -383,8 +382,8 @@ def answer_by_keys(page: Page, kind: str, position: Position) -> None:
 def test_a_match_by_keys_alone(new_page: Pages, site: Site, match: str) -> None:
     ruleset, variant, name = MATCHES[match]
     game = players.start(site, ruleset, variant=variant)
-    options = {"clock": False, "idle": True, "viewport": {"width": 1440, "height": 900}}
-    stage = Stage(new_page, game, "Ada", [waiting(name)], **options)
+    wide: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}
+    stage = Stage(new_page, game, "Ada", [waiting(name)], clock=False, idle=True, **wide)
     seen: Counter[str] = Counter()
     missed: list[Position] = []
     for position in whole(name, 0):
