@@ -333,8 +333,25 @@ def cut_by_keys(page: Page, view: dict[str, Any]) -> None:
     for before, after in pairwise(path):
         page.keyboard.press(keys[after[0] - before[0], after[1] - before[1]])
     page.locator(".trio__domain .ghost").wait_for()
-    page.keyboard.press("n")
+    for _ in range(4):
+        page.keyboard.press("n")
+        if page.locator(".ghost--legal").count():
+            break
+        page.keyboard.press("r")
     page.keyboard.press("Enter")
+
+
+def name_by_keys(page: Page, kind: str) -> None:
+    """Say that nothing is to be removed, or that one is ready, once a peg to be added is named."""
+    button = f"button[data-act={'keep' if kind == 'removal' else 'ready'}]"
+    if page.locator(f"{button}:visible").count():
+        tab_to(page, button)
+    else:
+        tab_to(page, ".trio__pallet [role=gridcell]")
+        while not page.locator(".square--legal:focus").count():
+            page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    tab_to(page, READY)
 
 
 def answer_by_keys(page: Page, kind: str, position: Position) -> None:
@@ -349,17 +366,8 @@ def answer_by_keys(page: Page, kind: str, position: Position) -> None:
         page.keyboard.press("Space")
     elif kind == "turn":
         cut_by_keys(page, position.view)
-    elif kind == "removal":
-        tab_to(page, ".trio__pallet [role=gridcell]")
-        name = position.view["game"]["removable"][0]
-        if not page.locator(f".square--legal[data-square={name}]:focus").count():
-            tab_to(page, "button[data-act=keep]")
-        page.keyboard.press("Enter")
-        tab_to(page, READY)
-    elif kind == "inspection":
-        tab_to(page, "button[data-act=ready]")
-        page.keyboard.press("Enter")
-        tab_to(page, READY)
+    elif kind in ("removal", "inspection"):
+        name_by_keys(page, kind)
     elif page.locator(".shape-tray:not([hidden])").count():
         tab_to(page, ".shape-tray button")
         page.keyboard.press("Enter")
