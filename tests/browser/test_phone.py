@@ -335,10 +335,11 @@ def cut_by_keys(page: Page, view: dict[str, Any]) -> None:
     page.locator(".trio__domain .ghost").wait_for()
     for _ in range(4):
         page.keyboard.press("n")
-        if page.locator(".ghost--legal").count():
+        if page.locator(".ghost--legal, .ghost--pinned").count():
             break
         page.keyboard.press("r")
-    page.keyboard.press("Enter")
+    if not page.locator(READY).count():
+        page.keyboard.press("Enter")
 
 
 def name_by_keys(page: Page, kind: str) -> None:
