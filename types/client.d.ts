@@ -93,6 +93,9 @@ declare namespace Client {
 
   type Sound = "move" | "yours" | "score" | "low" | "reserve" | "refused" | "chat" | "won" | "over";
 
+  /** What is felt of a match on a device that vibrates. */
+  type Pulse = "yours" | "pinned" | "refused" | "reminder";
+
   type KeptStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
   /** As much of a WebSocket as the client uses. */

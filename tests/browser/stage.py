@@ -140,7 +140,7 @@ class Stage:
         self.page.goto(game.address)
         self.page.locator("#match[data-connection=live][data-phase]").wait_for()
         if not idle:
-            self.page.locator("h1").click()  # sounds are allowed once the reader does something
+            self.page.keyboard.press("Shift")  # sounds are allowed once the reader does something
         self.settle()
         self.forget()
 

@@ -5,6 +5,7 @@
    Long, since every board asks for all of it: in parts it would be as many requests more. */
 
 import { elementOf, fill, h, icon, s, write } from "../match/dom.js";
+import { pulse } from "../match/haptics.js";
 
 export const UNIT = 40; // units of the drawing along one square
 const MARGIN = 18; // room for the letters and numbers along two sides
@@ -112,6 +113,11 @@ export class Board {
       ((event.clientX - box.left) * scale - MARGIN) / UNIT,
       ((event.clientY - box.top) * scale - MARGIN) / UNIT,
     ];
+  }
+
+  /** How large a square is on the screen, in CSS pixels. */
+  get squareSize() {
+    return (this.svg.getScreenCTM()?.a ?? 0) * UNIT;
   }
 
   /**
@@ -511,6 +517,7 @@ export class ConfirmBar {
    * @param {{words: string, ready?: boolean, verb?: string, extra?: HTMLElement[]}} choice
    */
   show({ words, ready = true, verb = "Confirm", extra = [] }) {
+    if (ready && (this.bar.hidden || this.confirm.disabled)) pulse("pinned");
     this.bar.hidden = false;
     delete this.bar.dataset.state;
     write(this.words, words);

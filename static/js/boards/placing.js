@@ -4,6 +4,7 @@
 
 import { elementOf, h, icon } from "../match/dom.js";
 import { isForBoard, twoFingers, wheelTurns } from "./kit.js";
+import { loupe } from "./loupe.js";
 
 /**
  * The keys of every board whose pieces are placed like this, for its `keys`.
@@ -80,6 +81,7 @@ export class Placing {
     this.pressed = null;
     this.listening = new AbortController();
     this.#listenToPointers();
+    loupe(board.svg, { wanted: () => rules.active(), size: () => board.squareSize });
     this.board.onArrow = (dx, dy) => this.nudge(dx, dy);
     document.addEventListener("keydown", (event) => this.#key(event), this.listening);
   }

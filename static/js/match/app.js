@@ -4,12 +4,15 @@
    Long, since this is where the parts of the page meet, which know nothing of each other. */
 
 import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
+import { drawLegend, lastScored, rise } from "../boards/scoring.js";
 import { goesOn } from "./asking.js";
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
 import { spoken } from "./clock.js";
 import { embedded, fill, find, h, holdView, icon, keepEnd, Room, write } from "./dom.js";
+import { canPulse, pulse, pulsesOff, setPulsesOff } from "./haptics.js";
 import { LogList } from "./log.js";
+import { menu } from "./menu.js";
 import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
 import { OrganiserDesk } from "./organiser.js";
 import { Players } from "./players.js";
@@ -61,6 +64,8 @@ class MatchPage {
   /** @type {HTMLButtonElement} */
   soundButton;
   /** @type {HTMLButtonElement} */
+  pulseButton;
+  /** @type {HTMLButtonElement} */
   concedeButton;
   /** @type {HTMLDialogElement} */
   concede;
@@ -84,6 +89,7 @@ class MatchPage {
       watching: part("watching"),
       note: part("note"),
       keys: part("keys"),
+      scored: part("scored"),
       notation: /** @type {HTMLFormElement | null} */ (
         root.querySelector('[data-part="notation"]')
       ),
@@ -140,6 +146,11 @@ class MatchPage {
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
+    find(this.parts.note, "button").addEventListener("click", () => this.#note(""));
+    menu(
+      /** @type {HTMLButtonElement} */ (find(this.root, '[data-part="menu"]')),
+      find(this.root, ".match__head"),
+    );
     const planned = this.#loadPlanning();
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
@@ -292,12 +303,32 @@ class MatchPage {
       this.roomIsOld = false;
     }
     this.#draw();
+    this.#drawScored(cause === "sync" ? after.log : items, cause);
     if (cause === "sync") this.log.toEnd();
     if (before === null) this.told = after;
     else {
+      const asked = openDecision(after.view, after.you);
+      if (asked !== null && questionOf(before) !== questionOf(after)) pulse("yours");
       this.#sayNews(newsOf(before, after, items, this.names, this.ruleset));
       this.#sayPresenceSoon();
     }
+  }
+
+  /**
+   * What scored last stays to be read; what has just scored rises from the board as well.
+   * @param {Live.LogItem[]} items
+   * @param {Client.Change["cause"]} cause
+   */
+  #drawScored(items, cause) {
+    const { scored: legend, board } = this.parts;
+    const { state } = this;
+    if (state === null) return;
+    const scored = lastScored(items, (event) =>
+      this.ruleset.scored?.(event, /** @type {Live.View<never>} */ (state.view), this.names),
+    );
+    if (scored === null && cause === "step") return;
+    drawLegend(legend, scored);
+    if (scored !== null && cause === "step") rise(board, legend, scored);
   }
 
   /**
@@ -328,6 +359,7 @@ class MatchPage {
       return;
     }
     play("refused");
+    pulse("refused");
     const { code, sentence, squares = [] } = refused;
     if (entry.type !== "submit") {
       toast(sentence, { kind: "danger" });
@@ -347,7 +379,10 @@ class MatchPage {
     // One that comes after its decision has been made is about nothing any more.
     this.players.remind(reminder, (about) => {
       const mine = you !== null && (about.seat === you || about.seat === null);
-      if (mine) play(about.kind === "turn" ? "low" : "reserve");
+      if (mine) {
+        play(about.kind === "turn" ? "low" : "reserve");
+        pulse("reminder");
+      }
       return announce(reminderText(about, you, this.names, spoken), { now: mine });
     });
   }
@@ -357,6 +392,7 @@ class MatchPage {
    * @param {string} text
    */
   #refuse(text) {
+    pulse("refused");
     this.refused?.remove();
     this.refused = toast(text, { kind: "danger", seconds: 6 });
   }
@@ -469,6 +505,23 @@ class MatchPage {
         },
       },
     });
+    this.pulseButton = h(
+      "button",
+      {
+        type: "button",
+        class: "button button--small",
+        hidden: !canPulse(),
+        on: {
+          click: () => {
+            setPulsesOff(!pulsesOff());
+            this.#drawPulses();
+            pulse("yours");
+          },
+        },
+      },
+      icon("vibrate"),
+      h("span", { class: "match__tool-words" }, "Vibration"),
+    );
     this.concedeButton = h(
       "button",
       {
@@ -500,9 +553,10 @@ class MatchPage {
       if (this.concede.returnValue === "yes") this.#submit("concede");
       this.concede.returnValue = "";
     });
-    tools.append(this.soundButton, this.concedeButton);
+    tools.append(this.soundButton, this.pulseButton, this.concedeButton);
     this.root.append(this.concede);
     this.#drawSound();
+    this.#drawPulses();
   }
 
   // -- drawing ----------------------------------------------------------------------------------
@@ -520,7 +574,7 @@ class MatchPage {
     this.result.draw(this.state, this.names, this.ruleset);
     this.concedeButton.hidden = you === null || ["waiting", "over"].includes(view.phase);
     this.concedeButton.classList.toggle("keeps-room", "plays" in this.root.dataset);
-    this.chat.update({ you, over: view.phase === "over" });
+    this.chat.update({ you, over: view.phase === "over", begun: view.phase !== "waiting" });
     this.desk?.update(view, this.names);
     this.#drawTitle();
   }
@@ -662,6 +716,12 @@ class MatchPage {
     this.soundButton.setAttribute("aria-pressed", String(!muted));
     this.soundButton.setAttribute("aria-label", "Sound");
     this.soundButton.title = words;
+  }
+
+  #drawPulses() {
+    const off = pulsesOff();
+    this.pulseButton.setAttribute("aria-pressed", String(!off));
+    this.pulseButton.title = off ? "Vibration is off" : "Vibration is on";
   }
 
   /* In place of a board that is not there. */

@@ -82,9 +82,11 @@ class PlayerCard {
     this.seat = seat;
     this.name = h("h2", { class: "clock__name" });
     this.tags = h("span", { class: "player__tags" });
-    this.presence = h("span", { class: "presence" });
+    this.here = h("span", { class: "presence__words" });
+    this.presence = h("span", { class: "presence" }, this.here);
     this.time = h("p", { class: "clock__time keeps-room", role: "timer" });
     this.reserve = h("p", { class: "clock__reserve" });
+    this.reserveWords = "";
     this.bar = h("progress", {
       class: "clock__bar keeps-room",
       max: "1",
@@ -124,10 +126,12 @@ class PlayerCard {
     const { username } = header.seats[this.seat];
     write(this.name, name);
     if (username) this.name.title = `@${username}`;
+    this.root.toggleAttribute("data-you", you === this.seat);
     const tags = [];
     if (you === this.seat) tags.push(h("span", { class: "tag tag--accent" }, "You"));
     if (view.advantage === this.seat) {
-      tags.push(h("span", { class: "tag", title: "Has the advantage" }, "Advantage"));
+      const words = { class: "tag player__advantage", title: "Has the advantage" };
+      tags.push(h("span", words, "Advantage"));
     }
     fill(this.tags, tags);
     // In the place of what is over with the match, so that the card stays as large as it is.
@@ -135,14 +139,14 @@ class PlayerCard {
     this.winner.hidden = !won;
     const here = presence?.seats[this.seat] ? "here" : "away";
     this.presence.dataset.state = presence === null ? "unknown" : here;
-    write(this.presence, presence === null ? "…" : here);
+    write(this.here, presence === null ? "…" : here);
     this.presence.hidden = view.phase === "over";
     this.score.hidden = score === null;
     if (score !== null) {
       fill(
         this.score,
         h("strong", {}, score.toLocaleString("en-GB")),
-        ` ${score === 1 ? "point" : "points"}`,
+        h("span", { class: "clock__word" }, ` ${score === 1 ? "point" : "points"}`),
       );
     }
     const decision = view.decisions.find((open) => open.seat === this.seat);
@@ -179,23 +183,36 @@ class PlayerCard {
       this.time.setAttribute("aria-label", label);
       this.bar.value = clock.state === "reserve" ? 0 : clock.share;
     }
-    const reserve = this.#reserveWords(clock);
-    write(this.reserve, reserve);
-    this.reserve.title = reserve; // on a narrow card it may be cut off
+    this.#drawReserve(this.#reserveWords(clock));
     const moves = ["running", "low", "reserve"].includes(clock.state);
     return moves ? untilChange(face ?? 0) : Infinity;
   }
 
-  /** @param {Client.SeatClock} clock */
+  /**
+   * The words between asterisks are seen where there is room for them, and always read.
+   * @param {Client.SeatClock} clock
+   */
   #reserveWords(clock) {
     if (this.over || this.waits) return "";
     if (clock.state === "reserve") {
-      if (clock.kept === clock.reserve) return "using the reserve";
-      return `using the reserve · ${clockFace(clock.kept)} of it left after this`;
+      if (clock.kept === clock.reserve) return "*using the *reserve";
+      return `*using the *reserve · ${clockFace(clock.kept)}* of it left after this*`;
     }
     if (clock.state === "out") return "time is over";
     if (clock.turn !== null && !clock.usesReserve) return "no reserve";
-    return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)} reserve`;
+    return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)}* reserve*`;
+  }
+
+  /** @param {string} words */
+  #drawReserve(words) {
+    if (this.reserveWords === words) return;
+    this.reserveWords = words;
+    const parts = words.split("*");
+    fill(
+      this.reserve,
+      parts.map((part, n) => (n % 2 === 1 ? h("span", { class: "clock__word" }, part) : part)),
+    );
+    this.reserve.title = parts.join(""); // on a narrow card it may be cut off
   }
 
   /**

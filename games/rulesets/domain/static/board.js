@@ -17,6 +17,7 @@ import {
   seatBadge,
   uncheck,
 } from "../../../../static/js/boards/kit.js";
+import { loupe } from "../../../../static/js/boards/loupe.js";
 import { whyIdle } from "../../../../static/js/boards/placing.js";
 
 /** @typedef {Live.View<Domain.Game>} View */
@@ -1371,6 +1372,12 @@ class DomainBoard {
     };
     on("pointerup", end);
     on("pointercancel", end);
+    // Edges count by single pixels: enlarged as much as the magnifier does at all.
+    loupe(
+      svg,
+      { wanted: () => this.#isPlacing && this.ghost !== null && this.zoom === 0, size: () => 1 },
+      { signal },
+    );
     on(
       "wheel",
       (event) => {

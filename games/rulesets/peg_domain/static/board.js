@@ -19,6 +19,7 @@ import {
   turn,
   UNIT,
 } from "../../../../static/js/boards/kit.js";
+import { loupe } from "../../../../static/js/boards/loupe.js";
 import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
 /** @typedef {Live.View<PegDomain.Game>} View */
@@ -880,6 +881,11 @@ class PegDomainBoard {
         from === null || Math.hypot(event.clientX - from.x, event.clientY - from.y) < 12;
       from = null;
       if (here !== null && tapped) this.#tapPallet(colour, here);
+    });
+    loupe(svg, {
+      wanted: () =>
+        cuts() || this.#legalOn(colour).size > 0 || (this.rapid && this.#own !== colour),
+      size: () => board.squareSize,
     });
     board.onArrow = (dx, dy) => {
       if (!cuts() || this.isShape || this.cut.length === 0 || this.#isCut) return false;
