@@ -365,11 +365,15 @@ def _row(after: Held, at: int) -> tuple[Any, ...]:
 
 
 def waits_for(live: Live, seat: Seat) -> bool:
-    """Whether the match waits for this seat: for its decision, or for it to be there. While
-    nothing can be answered it waits for nobody. Of the other seat's answers it tells nothing."""
-    if live.table.result is not None or live.table.paused:
+    """Whether the match waits for this seat: for its decision, or for it to be there; not for an
+    answer that is in and may still be changed. While nothing can be answered it waits for nobody.
+    Of the other seat's answers it tells nothing."""
+    table = live.table
+    if table.result is not None or table.paused:
         return False
-    return live.waiting is not None or live.table.open[seat] is not None
+    if live.waiting is not None:
+        return True
+    return table.open[seat] is not None and not table.holds_back(seat)
 
 
 def awaits_ruling(ruleset: AnyRuleset, live: Live) -> bool:

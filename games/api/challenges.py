@@ -236,9 +236,9 @@ class RematchView(ApiView):
 
     scopes = MappingProxyType({"POST": Scope.PLAY})
 
-    def authorise(self, request: Request, pk: int) -> Match:
+    def authorise(self, request: Request, match_id: int) -> Match:
         """The match, for those who may offer a rematch of it."""
-        match = match_for(pk, request.user)
+        match = match_for(match_id, request.user)
         must_be_able_to_rematch(match, signed_in(request))
         return match
 
@@ -250,7 +250,7 @@ class RematchView(ApiView):
         responses={201: ChallengeSerializer},
     )
     @idempotent
-    def post(self, request: Request, pk: int) -> Response:
+    def post(self, request: Request, match_id: int) -> Response:
         """Offer the opponent of a match that is over another one: the same game and times, the
         seats changed. Where they offer the same already, that is accepted: `match` is then the new
         one. It is answered as any other challenge; a match that is part of a season has none.

@@ -35,7 +35,7 @@ urlpatterns = [
     path("challenges/<int:pk>/cancel/", ChallengeCancelView.as_view(), name="challenge_cancel"),
     path("invites/<slug:token>/", InviteView.as_view(), name="invite"),
     path("invites/<slug:token>/accept/", InviteAcceptView.as_view(), name="invite_accept"),
-    path("matches/<int:pk>/rematch/", RematchView.as_view(), name="rematch"),
+    path("matches/<int:match_id>/rematch/", RematchView.as_view(), name="rematch"),
     path("saved/<slug:ruleset>/", SavedMovesView.as_view(), name="saved"),
     path("saved/<slug:ruleset>/<int:saved_move_id>/", SavedMoveView.as_view(), name="saved_one"),
     path("", include("games.bots.urls")),

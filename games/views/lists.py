@@ -58,6 +58,7 @@ def _own_matches(user: User) -> dict[str, object]:
     own = selectors.own_running(user)
     return {
         "your_move": [each for each in own if each.to_move],
+        "turns": [each.match.pk for each in own if each.to_move],  # of the header
         "other_move": [each for each in own if not each.to_move],
     }
 
