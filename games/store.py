@@ -360,7 +360,7 @@ def _row(after: Held, at: int) -> tuple[Any, ...]:
         "[]" if result is None else msgspec.json.encode(result.scores).decode(),
         None if result is None else instant_of(at),
         None if live.waiting is None else live.waiting.until,
-        sum(1 << seat for seat in (0, 1) if waits_for(live, seat)),
+        to_move(live),
     )
 
 
@@ -374,6 +374,11 @@ def waits_for(live: Live, seat: Seat) -> bool:
     if live.waiting is not None:
         return True
     return table.open[seat] is not None and not table.holds_back(seat)
+
+
+def to_move(live: Live) -> int:
+    """Whom the match waits for, as its row has it."""
+    return sum(1 << seat for seat in (0, 1) if waits_for(live, seat))
 
 
 def awaits_ruling(ruleset: AnyRuleset, live: Live) -> bool:

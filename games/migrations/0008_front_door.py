@@ -4,16 +4,26 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-# As the matches that are on say it themselves; while one is paused it waits for nobody.
-WAITS_FOR = """
+# As the matches that are on say it themselves: a decision is open, and no answer to it is in. While
+# one is paused it waits for nobody.
+_OPEN = """
+    (tables.held #>> '{{open,{seat}}}' IS NOT NULL AND NOT EXISTS (
+        SELECT FROM jsonb_array_elements(tables.held -> 'sealed') sealed
+        WHERE sealed #>> '{{decision,seat}}' = '{seat}'
+    ))::int
+"""
+WAITS_FOR = f"""
     UPDATE games_match SET to_move = CASE
         WHEN paused THEN 0
         WHEN waits_until IS NOT NULL THEN 3
-        ELSE (snapshot::jsonb #>> '{live,table,open,0}' IS NOT NULL)::int
-            + 2 * (snapshot::jsonb #>> '{live,table,open,1}' IS NOT NULL)::int
+        ELSE {_OPEN.format(seat=0)} + 2 * {_OPEN.format(seat=1)}
         END
-    WHERE status = 'running'
-"""
+    FROM (
+        SELECT id, snapshot::jsonb #> '{{live,table}}' AS held FROM games_match
+        WHERE status = 'running'
+    ) tables
+    WHERE tables.id = games_match.id
+"""  # noqa: S608  (constants only)
 
 
 class Migration(migrations.Migration):
