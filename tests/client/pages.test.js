@@ -9,7 +9,8 @@ globalThis.document = {
   querySelector: () => null,
 };
 const { addressOf, moveOf } = await import("../../static/js/match/replay.js");
-const { noticeOf, titled, turnsText, waitBefore, waitingAfter } = await import("../../static/js/notices.js");
+const { noticeOf, titled, turnsText, waitBefore, waitingAfter } =
+  await import("../../static/js/notices.js");
 
 for (const [end, move] of [
   ["", null],

@@ -234,7 +234,7 @@ def test_what_follows_a_match_of_something_else_is_not_its_players_to_say(
     match = conceded(started((ada, ben)))
     monkeypatch.setattr("games.extras._owners", [lambda asked: asked.pk == match.pk])
     refused("rematch.elsewhere", rematch_offer, acting_user=ada, match=match)
-    assert visitor(ada).post(f"/matches/{match.pk}/rematch/").status_code == 400
+    assert visitor(ada).post(f"/matches/{match.pk}/rematch/").status_code == 409
 
 
 def test_both_see_on_the_match_what_is_offered(
@@ -297,7 +297,7 @@ def test_whoever_has_the_link_may_accept_once(
         assert visitor(user).get(path)["Location"] == f"/matches/{match.pk}/"
     assert "This link has been used" in words(visitor(cleo).get(path))
     late = visitor(cleo).post(f"{path}accept/")
-    assert late.status_code == 400
+    assert late.status_code == 409
     assert "no longer open" in words(late)
 
 
