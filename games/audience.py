@@ -181,4 +181,10 @@ def user_group_of(user_id: int) -> str:
     return f"user.{user_id}"
 
 
+def turns_group_of(user_id: int) -> str:
+    """The channel group of pages that say which matches wait for one user: not of all that the user
+    has open, since that is told at every turn."""
+    return f"user.{user_id}.turns"
+
+
 LOBBY_GROUP = "lobby"

@@ -1,4 +1,5 @@
-"""Where other parts of the site add to the pages of matches, to the front door and the lobby.
+"""Where other parts of the site add to the pages of matches, to the front door and the lobby, and
+say which matches are theirs.
 
 `games` does not know who does: they register functions here, in their AppConfig.ready. Each is
 asked every time such a page is made, must limit what it reads itself, and must show nothing that
@@ -17,10 +18,12 @@ from games.models import Match
 Banner = Callable[[HttpRequest, Match], SafeString]
 HomeSection = Callable[[HttpRequest], SafeString]
 Waiting = Callable[[HttpRequest], SafeString]
+Owner = Callable[[Match], bool]
 
 _banners: list[Banner] = []
 _home: list[HomeSection] = []
 _waiting: list[Waiting] = []
+_owners: list[Owner] = []
 
 
 def register_banner(banner: Banner) -> None:
@@ -40,6 +43,18 @@ def register_waiting(waiting: Waiting) -> None:
     lobby."""
     if waiting not in _waiting:
         _waiting.append(waiting)
+
+
+def register_owner(owner: Owner) -> None:
+    """Have ``owner`` asked whether a match is part of something of theirs, which then says what
+    comes after it."""
+    if owner not in _owners:
+        _owners.append(owner)
+
+
+def belongs_elsewhere(match: Match) -> bool:
+    """Whether a match is part of something else, whoever asks."""
+    return any(owner(match) for owner in _owners)
 
 
 def banners(request: HttpRequest, match: Match) -> list[SafeString]:

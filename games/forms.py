@@ -9,6 +9,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.urls import reverse
 
 from accounts.models import User
 from accounts.moderation.standing import Silence
@@ -18,6 +19,7 @@ from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
 from games.options import pace
 from games.options.rules import RuleOption, rule_options
+from games.pictures.boards import figures_of
 from games.rulesets import REGISTRY
 from games.services.challenges import MESSAGE_MAX
 from games.services.preparations import MAX_BYTES, NAME_MAX
@@ -32,6 +34,8 @@ class Card:
 
     title: str
     text: str = ""
+    # The address of a small picture of it.
+    picture: str = ""
 
     def __str__(self) -> str:
         return self.title
@@ -41,6 +45,12 @@ class Cards(forms.RadioSelect):
     """Radios as cards."""
 
     template_name = "games/widgets/cards.html"
+
+
+class Tiles(forms.RadioSelect):
+    """Radios as small cards, several in a row, with a picture where there is one."""
+
+    template_name = "games/widgets/tiles.html"
 
 
 class Segments(forms.RadioSelect):
@@ -53,11 +63,13 @@ def games_offered() -> list[tuple[str, Card]]:
     """Every variant of every ruleset, as `ruleset/variant`."""
     offered = []
     for ruleset in REGISTRY:
+        figures = figures_of(ruleset)
+        named = [ruleset.id, next(iter(figures), "")]
+        picture = reverse("games:rules_figure", args=named) if figures else ""
         for variant in ruleset.variants:
             single = len(ruleset.variants) == 1
             name = ruleset.name if single else f"{ruleset.name}: {variant.name}"
-            text = ruleset.summary if single else variant.summary
-            offered.append((f"{ruleset.id}/{variant.id}", Card(name, text)))
+            offered.append((f"{ruleset.id}/{variant.id}", Card(name, picture=picture)))
     return offered
 
 
@@ -68,12 +80,9 @@ def paces_offered() -> list[tuple[str, Card]]:
 
 def _pace_text(each: pace.Pace) -> str:
     if each.turn is not None:
-        return f"{pace.spoken(each.turn)} a turn; every other time in proportion."
-    own = [
-        f"{ruleset.name} {pace.spoken(pace.default_times(ruleset)['turn_time'])}"
-        for ruleset in REGISTRY
-    ]
-    return f"The usual times. A turn: {', '.join(own)}."
+        return f"{pace.spoken(each.turn)} a turn"
+    turns = [pace.default_times(ruleset)["turn_time"] for ruleset in REGISTRY]
+    return f"{pace.spoken(min(turns))} to {pace.spoken(max(turns))} a turn"
 
 
 def times_of_all() -> dict[str, list[tuple[Ruleset[Any, Any], float]]]:
@@ -88,17 +97,27 @@ def times_of_all() -> dict[str, list[tuple[Ruleset[Any, Any], float]]]:
 class ChallengeForm(forms.Form):
     """Offer a match."""
 
-    game = forms.ChoiceField(label="Game", choices=games_offered, widget=Cards)
-    opponent = forms.CharField(
+    # To whom it is open: what `challenge_create` is told of it.
+    ANYBODY, PLAYER, LINK = "anybody", "player", "link"
+
+    game = forms.ChoiceField(label="Game", choices=games_offered, widget=Tiles)
+    pace = forms.ChoiceField(label="Pace", choices=paces_offered, widget=Tiles, initial=pace.NORMAL)
+    open_to = forms.ChoiceField(
         label="Opponent",
+        choices=[(ANYBODY, "Anybody"), (PLAYER, "A player"), (LINK, "By a link")],
+        initial=ANYBODY,
+        required=False,
+        widget=Segments,
+    )
+    opponent = forms.CharField(
+        label="Their username",
         required=False,
         max_length=31,
-        help_text="A username. Empty: anybody may accept.",
+        help_text="Of the player whom you challenge.",
         widget=forms.TextInput(
             attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
     )
-    pace = forms.ChoiceField(label="Pace", choices=paces_offered, widget=Cards, initial=pace.NORMAL)
     advantage = forms.ChoiceField(
         label="Who has the advantage",
         choices=[
@@ -125,10 +144,13 @@ class ChallengeForm(forms.Form):
         initial=1440,
     )  # fmt: skip
 
+    _FOLDED = ("preparation", "advantage", "message", "lasts")
+
     # Which field a refusal of the service is shown at; all others stand above the form.
     _FIELDS: Mapping[str, str] = {
         "challenge.yourself": "opponent",
         "challenge.opponent-closed": "opponent",
+        "challenge.link-names-somebody": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
         "challenge.duration": "lasts",
@@ -198,9 +220,14 @@ class ChallengeForm(forms.Form):
         wanted = query.get("game", "")
         named = [value for value in offered if wanted in (value, value.partition("/")[0])]
         game = named[0] if named else offered[0]
+        opponent = query.get("opponent", "")[:31]
+        open_to = query.get("open_to", "")
+        known = {ChallengeForm.ANYBODY, ChallengeForm.PLAYER, ChallengeForm.LINK}
+        usual = ChallengeForm.PLAYER if opponent else ChallengeForm.ANYBODY
         return {
             "game": game,
-            "opponent": query.get("opponent", "")[:31],
+            "open_to": open_to if open_to in known else usual,
+            "opponent": opponent,
             "preparation": query.get("preparation", "")[:20],
         }
 
@@ -208,6 +235,14 @@ class ChallengeForm(forms.Form):
     def times(self) -> list[forms.BoundField]:
         """The fields for one's own times."""
         return [self[name] for name in self.fields if name.startswith("time_")]
+
+    @property
+    def times_of_games(self) -> list[tuple[forms.BoundField, str]]:
+        """Those fields, each with the games that have such a time, by their ids."""
+        uses = times_of_all()
+        return [
+            (self[f"time_{key}"], " ".join(ruleset.id for ruleset, _ in uses[key])) for key in uses
+        ]
 
     @property
     def rules(self) -> list[tuple[Ruleset[Any, Any], list[forms.BoundField]]]:
@@ -228,6 +263,17 @@ class ChallengeForm(forms.Form):
         )
 
     @property
+    def more_wanted(self) -> bool:
+        """Whether what stands folded must be in sight: something is wrong there, or was chosen."""
+        folded = [self[name] for name in self._FOLDED if name in self.fields]
+        changed = any(
+            field.errors or (self.is_bound and str(field.data or "") != str(field.initial or ""))
+            for field in folded
+        )
+        supplied = bool(self.initial.get("preparation"))
+        return changed or supplied or self.times_wanted or self.rules_wanted
+
+    @property
     def times_wanted(self) -> bool:
         """Whether anything was put into those fields, so that they must be in sight."""
         return any(field.errors or field.data for field in self.times)
@@ -244,6 +290,13 @@ class ChallengeForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
+        # A name without a word about it is as good as the word.
+        named = bool(data.get("opponent"))
+        if data.get("open_to") in {"", self.ANYBODY} and named:
+            data["open_to"] = self.PLAYER
+        if data.get("open_to") == self.PLAYER and not named and "opponent" not in self.errors:
+            error = "Please name the player."
+            self.add_error("opponent", ValidationError(error, code="challenge.no-such-player"))
         if "game" in data:
             ruleset, _ = _game(data["game"])
             known = pace.default_times(ruleset)
@@ -271,6 +324,7 @@ class ChallengeForm(forms.Form):
             "ruleset_id": ruleset.id,
             "variant": variant,
             "opponent": self._challenged,
+            "by_link": data["open_to"] == self.LINK,
             "options": {
                 **pace.options_at(ruleset, chosen),
                 **self._own_times(),
@@ -420,6 +474,13 @@ class PreparationForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
+        # A name without a word about it is as good as the word.
+        named = bool(data.get("opponent"))
+        if data.get("open_to") in {"", self.ANYBODY} and named:
+            data["open_to"] = self.PLAYER
+        if data.get("open_to") == self.PLAYER and not named and "opponent" not in self.errors:
+            error = "Please name the player."
+            self.add_error("opponent", ValidationError(error, code="challenge.no-such-player"))
         if not self.files.get("file") and not str(self.data.get("text", "")).strip():
             raise ValidationError("Choose a file, or paste a text.", code="preparation.empty")
         return data

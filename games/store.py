@@ -27,6 +27,7 @@ from core.prepared import prepared_cursor
 from core.refusals import Forbidden, NotFound
 from games.engine import live as lives
 from games.engine.capabilities import disputes_of
+from games.engine.decisions import Seat
 from games.engine.live import Happened, Live
 from games.engine.ruleset import HeldItem
 from games.engine.table import Actor, AnyRuleset, Entry, Header
@@ -50,7 +51,8 @@ class _Snapshot(msgspec.Struct, frozen=True):
 
 class Held(NamedTuple):
     """A match as it stands: its row's number of entries and wake, its engine state, its readers,
-    and whether somebody listens to each turn. ``written_by`` is the transaction that wrote the row
+    whether somebody listens to each turn, and whose the seats are (None: nobody's of this site, or
+    not known here). ``written_by`` is the transaction that wrote the row
     (its `xmin`): whatever is written to it, by whomever, changes that; a lock does not."""
 
     match_id: int
@@ -63,6 +65,7 @@ class Held(NamedTuple):
     followed: bool = False
     made_good_until: int = 0
     written_by: str = ""
+    user_ids: Sequence[int | None] = (None, None)
 
     @property
     def is_over(self) -> bool:
@@ -82,7 +85,8 @@ class Appended(NamedTuple):
 _SNAPSHOT = msgspec.json.Decoder(_Snapshot)
 _COLUMNS = (
     "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status,"
-    " followed, made_good_until, xmin::text"
+    " followed, made_good_until, xmin::text,"
+    " ARRAY(SELECT user_id FROM games_matchplayer WHERE match_id = games_match.id ORDER BY seat)"
 )
 _IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
 _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
@@ -225,7 +229,7 @@ _SET = (
     " sweep_at = CASE WHEN %s::bigint IS NOT NULL THEN least(sweep_at, %s::bigint) END,"
     " paused = %s::boolean, awaits_ruling = %s::boolean, status = %s::text, winner = %s::smallint,"
     " reason = %s::text, scores = %s::jsonb, finished_at = %s::timestamptz,"
-    " waits_until = %s::bigint"
+    " waits_until = %s::bigint, to_move = %s::smallint"
 )
 _SAVE = f"UPDATE games_match SET {_SET} WHERE id = %s RETURNING xmin::text"  # noqa: S608
 # The row is locked only if nobody has written to it since, if nobody holds it, and if the account
@@ -356,7 +360,25 @@ def _row(after: Held, at: int) -> tuple[Any, ...]:
         "[]" if result is None else msgspec.json.encode(result.scores).decode(),
         None if result is None else instant_of(at),
         None if live.waiting is None else live.waiting.until,
+        to_move(live),
     )
+
+
+def waits_for(live: Live, seat: Seat) -> bool:
+    """Whether the match waits for this seat: for its decision, or for it to be there; not for an
+    answer that is in and may still be changed. While nothing can be answered it waits for nobody.
+    Of the other seat's answers it tells nothing."""
+    table = live.table
+    if table.result is not None or table.paused:
+        return False
+    if live.waiting is not None:
+        return True
+    return table.open[seat] is not None and not table.holds_back(seat)
+
+
+def to_move(live: Live) -> int:
+    """Whom the match waits for, as its row has it."""
+    return sum(1 << seat for seat in (0, 1) if waits_for(live, seat))
 
 
 def awaits_ruling(ruleset: AnyRuleset, live: Live) -> bool:

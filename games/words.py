@@ -83,3 +83,12 @@ def supplies_named(ruleset_id: str, keys: Iterable[str]) -> list[str]:
     longer offers."""
     ruleset, wanted = ruleset_named(ruleset_id), set(keys)
     return [each.name for each in supplies_of(ruleset) if each.key in wanted] if ruleset else []
+
+
+def turns_text(count: int) -> str:
+    """How many matches wait for somebody, for those who cannot see the badge. As `turnsText` of the
+    pages' script has it."""
+    if count == 0:
+        return "No match waits for your move"
+    waiting = "1 match waits" if count == 1 else f"{count} matches wait"
+    return f"{waiting} for your move"

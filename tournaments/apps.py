@@ -13,6 +13,7 @@ class TournamentsConfig(AppConfig):
         from games.extras import (  # noqa: PLC0415
             register_banner,
             register_home_section,
+            register_owner,
             register_waiting,
         )
         from games.hooks import (  # noqa: PLC0415
@@ -52,6 +53,7 @@ class TournamentsConfig(AppConfig):
         merging.register_duty(organises_seasons)
         register_section(extras.profile_section, order=20)
         register_banner(extras.match_banner)
+        register_owner(extras.match_owned)
         register_home_section(extras.home_section)
         register_waiting(extras.waiting)
         register_demo(demo.demo_seasons)

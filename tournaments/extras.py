@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from accounts.models import User
 from accounts.profile import Section
 from games.models import Match
+from tournaments.models import Leg
 from tournaments.reading.death_matches import leg_of_match
 from tournaments.reading.seasons import contestancies_of, next_scheduled, seasons_by_stage
 from tournaments.waiting import waiting_anywhere
@@ -23,6 +24,11 @@ def match_banner(request: HttpRequest, match: Match) -> SafeString:
     row = leg.death_match
     context = {"leg": leg, "row": row, "season": row.round.season}
     return render_to_string("tournaments/_banner.html", context, request)
+
+
+def match_owned(match: Match) -> bool:
+    """Whether a match is the leg of a death match."""
+    return Leg.objects.filter(match=match).exists()
 
 
 def home_section(request: HttpRequest) -> SafeString:

@@ -264,6 +264,8 @@ declare namespace Live {
     to: string | null;
     rated: boolean;
     terms: string;
+    /** The match after which it is offered, where it is a rematch. */
+    rematch?: number;
     /** Only to the lobby, while it is open: how lists show it to those with an account, as HTML. */
     card?: string;
     /** The same for those without one. */
@@ -310,5 +312,18 @@ declare namespace Live {
     left: number | null;
   }
 
-  type News = ChallengeNews | MatchStarted | MatchEnded | RulingNews;
+  /** That a match waits for the reader, or no longer does. */
+  interface TurnNews {
+    type: "turn";
+    match: number;
+    waits: boolean;
+  }
+
+  /** All matches that wait for the reader. */
+  interface Turns {
+    type: "turns";
+    matches: number[];
+  }
+
+  type News = ChallengeNews | MatchStarted | MatchEnded | RulingNews | TurnNews;
 }

@@ -22,8 +22,9 @@ from core.api.scopes import Scope
 from core.api.views import ApiView, DetailView, ListView
 from core.refusals import NotFound
 from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer
-from games.models import Challenge
+from games.models import Challenge, Match
 from games.reading import selectors
+from games.reading.matches import match_for
 from games.rulesets import REGISTRY
 from games.services.challenges import (
     challenge_accept,
@@ -31,8 +32,10 @@ from games.services.challenges import (
     challenge_create,
     challenge_decline,
     must_be_able_to_accept,
+    must_be_able_to_rematch,
     must_be_challenger,
     must_be_opponent,
+    rematch_offer,
 )
 
 
@@ -84,7 +87,8 @@ class ChallengesView(ListView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Offer a match to somebody, or to anybody. The challenger will have seat 0.
+        """Offer a match to somebody, to anybody, or to whoever has the link that the answer gives:
+        no list has such a one. The challenger will have seat 0.
 
         An open one at a live pace (less than an hour a turn) ends two minutes after its owner was
         last here. A socket, the event stream and a stream of a match show that somebody is here;
@@ -101,6 +105,7 @@ class ChallengesView(ListView):
             advantage=offer["advantage"],
             message=offer.get("message", ""),
             lasts=None if seconds is None else timedelta(seconds=seconds),
+            by_link=offer.get("open_to") == "link",
         )
         data = self.get_serializer(challenge).data
         return Response(data, status=201, headers={"Location": data["links"]["view"]})
@@ -163,10 +168,97 @@ class ChallengeAcceptView(_AnswerView):
     def post(self, request: Request, pk: int) -> Response:
         """Accept: the match begins at once."""
         match = self.answered(request, challenge_accept)
-        shown = selectors.matches_listed(request.user).get(pk=match.pk)
-        location = request.build_absolute_uri(reverse("api:match", args=[match.pk]))
-        data = MatchSerializer(shown, context={"request": request}).data
-        return Response(data, status=201, headers={"Location": location})
+        return _begun(request, match)
+
+
+class InviteView(ApiView):
+    """A challenge by a link, for whoever has that."""
+
+    serializer_class = ChallengeSerializer
+
+    def authorise(self, request: Request, token: str) -> Challenge:
+        """Whoever has the token. Raises Refusal ``challenge.none``."""
+        return _by_link(token)
+
+    @extend_schema(
+        operation_id="invite",
+        tags=["challenges"],
+        summary="A challenge by its link",
+        responses={200: ChallengeSerializer},
+    )
+    def get(self, request: Request, token: str) -> Response:
+        """What the link offers."""
+        return Response(ChallengeSerializer(self.about, context={"request": request}).data)
+
+
+class InviteAcceptView(ApiView):
+    """Accepting a challenge by its link."""
+
+    scopes = MappingProxyType({"POST": Scope.PLAY})
+
+    def authorise(self, request: Request, token: str) -> Challenge:
+        """The challenge, for those who may accept it."""
+        challenge = _by_link(token)
+        must_be_able_to_accept(challenge, signed_in(request), token)
+        return challenge
+
+    @extend_schema(
+        operation_id="invite_accept",
+        tags=["challenges"],
+        summary="Accept a challenge by its link",
+        request=None,
+        responses={201: MatchSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, token: str) -> Response:
+        """Accept, as the first who does."""
+        nothing_in(self)
+        match = challenge_accept(acting_user=signed_in(request), challenge=self.about, token=token)
+        return _begun(request, match)
+
+
+def _by_link(token: str) -> Challenge:
+    challenge = selectors.challenge_by_link(token)
+    if challenge is None:
+        raise NotFound("challenge.none", "There is no such challenge.")
+    return challenge
+
+
+def _begun(request: Request, match: Match) -> Response:
+    shown = selectors.matches_listed(request.user).get(pk=match.pk)
+    location = request.build_absolute_uri(reverse("api:match", args=[match.pk]))
+    data = MatchSerializer(shown, context={"request": request}).data
+    return Response(data, status=201, headers={"Location": location})
+
+
+class RematchView(ApiView):
+    """Another match of the same two."""
+
+    scopes = MappingProxyType({"POST": Scope.PLAY})
+
+    def authorise(self, request: Request, match_id: int) -> Match:
+        """The match, for those who may offer a rematch of it."""
+        match = match_for(match_id, request.user)
+        must_be_able_to_rematch(match, signed_in(request))
+        return match
+
+    @extend_schema(
+        operation_id="match_rematch",
+        tags=["challenges"],
+        summary="Offer a rematch",
+        request=None,
+        responses={201: ChallengeSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, match_id: int) -> Response:
+        """Offer the opponent of a match that is over another one: the same game and times, the
+        seats changed. Where they offer the same already, that is accepted: `match` is then the new
+        one. It is answered as any other challenge; a match that is part of a season has none.
+        """
+        nothing_in(self)
+        offer = rematch_offer(acting_user=signed_in(request), match=self.about)
+        data = ChallengeSerializer(offer, context={"request": request}).data
+        return Response(data, status=201, headers={"Location": data["links"]["view"]})
 
 
 class ChallengeDeclineView(_AnswerView):

@@ -15,7 +15,7 @@ from accounts.api.serializers import PersonSerializer, UsernameField
 from core.refusals import Together
 from games.models import Challenge, Match, MatchPlayer
 from games.options.terms import is_rated, supplied_by_challenger, terms_of
-from games.services.challenges import must_be_another
+from games.services.challenges import must_be_another, must_be_open_to
 from games.services.matches import game_of
 
 
@@ -108,6 +108,10 @@ class ChallengeLinksSerializer(serializers.Serializer[dict[str, Any]]):
 
     view = serializers.URLField(help_text="The challenge, here.")
     page = serializers.URLField(help_text="For people.")
+    invite = serializers.URLField(
+        required=False,
+        help_text="Only of one by a link, and only for its challenger: who has this may accept.",
+    )
 
 
 class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
@@ -115,7 +119,12 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
 
     links = serializers.SerializerMethodField()
     challenger = PersonSerializer()
-    opponent = PersonSerializer(allow_null=True, help_text="Null: anybody may accept.")
+    opponent = PersonSerializer(
+        allow_null=True, help_text="Null: anybody may accept, or whoever has the link."
+    )
+    open_to = serializers.SerializerMethodField(
+        help_text="Who may accept: `anybody`, `player` or, whoever has it, `link`."
+    )
     match = serializers.PrimaryKeyRelatedField[Match](
         read_only=True, allow_null=True, help_text="The match, once it is accepted."
     )
@@ -131,10 +140,16 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
     class Meta:
         model = Challenge
         fields = (
-            "id", "challenger", "opponent", "ruleset", "variant", "options", "advantage",
-            "supplied", "rated", "terms", "message", "status", "created_at", "expires_at", "match",
-            "links",
+            "id", "challenger", "opponent", "open_to", "challenger_seat", "ruleset", "variant",
+            "options", "advantage", "supplied", "rated", "terms", "message", "status", "created_at",
+            "expires_at", "match", "rematch_of", "links",
         )  # fmt: skip
+
+    @extend_schema_field(serializers.ChoiceField(choices=["anybody", "player", "link"]))
+    def get_open_to(self, challenge: Challenge) -> str:
+        if challenge.is_by_link:
+            return "link"
+        return "anybody" if challenge.opponent_id is None else "player"
 
     def get_supplied(self, challenge: Challenge) -> list[str]:
         """Never what it is: only what kind of thing."""
@@ -149,11 +164,15 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
     @extend_schema_field(ChallengeLinksSerializer)
     def get_links(self, challenge: Challenge) -> dict[str, str]:
         """Addresses."""
-        absolute = self.context["request"].build_absolute_uri
-        return {
+        request = self.context["request"]
+        absolute = request.build_absolute_uri
+        links = {
             "view": absolute(reverse("api:challenge", args=[challenge.pk])),
             "page": absolute(challenge.get_absolute_url()),
         }
+        if challenge.is_by_link and challenge.challenger_id == request.user.pk:
+            links["invite"] = absolute(challenge.get_invite_url())
+        return links
 
 
 class OpponentField(UsernameField):
@@ -186,6 +205,8 @@ class NewChallengeSerializer(GameValidation):
     at_fault: ClassVar[Mapping[str, str]] = {
         **GameValidation.at_fault,
         "challenge.yourself": "opponent",
+        "challenge.open-to": "open_to",
+        "challenge.link-names-somebody": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
         "challenge.duration": "lasts_s",
@@ -195,6 +216,12 @@ class NewChallengeSerializer(GameValidation):
     variant = serializers.CharField(max_length=40)
     opponent = OpponentField(
         max_length=20, required=False, help_text="A username. Without: anybody may accept."
+    )
+    open_to = serializers.ChoiceField(
+        choices=["anybody", "player", "link"],
+        required=False,
+        help_text="Without: the player who is named, or anybody. `link`: whoever has the address "
+        "that the answer gives as `links.invite`, once.",
     )
     options = serializers.DictField(
         required=False, help_text="What differs from the defaults; see the ruleset's schema."
@@ -216,4 +243,6 @@ class NewChallengeSerializer(GameValidation):
         faults = Together()
         with faults.of():
             must_be_another(signed_in(self.context["request"]), sound.get("opponent"))
+        with faults.of():
+            must_be_open_to(sound.get("open_to"), sound.get("opponent"))
         yield from faults.refused

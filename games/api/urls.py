@@ -8,6 +8,9 @@ from games.api.challenges import (
     ChallengeDeclineView,
     ChallengesView,
     ChallengeView,
+    InviteAcceptView,
+    InviteView,
+    RematchView,
 )
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
 from games.api.plans import PlanView
@@ -32,6 +35,9 @@ urlpatterns = [
     path("challenges/<int:pk>/accept/", ChallengeAcceptView.as_view(), name="challenge_accept"),
     path("challenges/<int:pk>/decline/", ChallengeDeclineView.as_view(), name="challenge_decline"),
     path("challenges/<int:pk>/cancel/", ChallengeCancelView.as_view(), name="challenge_cancel"),
+    path("invites/<slug:token>/", InviteView.as_view(), name="invite"),
+    path("invites/<slug:token>/accept/", InviteAcceptView.as_view(), name="invite_accept"),
+    path("matches/<int:match_id>/rematch/", RematchView.as_view(), name="rematch"),
     path("saved/<slug:ruleset>/", SavedMovesView.as_view(), name="saved"),
     path("saved/<slug:ruleset>/<int:saved_move_id>/", SavedMoveView.as_view(), name="saved_one"),
     path("", include("games.bots.urls")),

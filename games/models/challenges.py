@@ -12,7 +12,7 @@ from games.models.matches import Match
 
 
 class Challenge(models.Model):
-    """An offer to play: open to anybody, or to one named player."""
+    """An offer to play: open to anybody, to one named player, or to whoever has its link."""
 
     class Status(models.TextChoices):
         OPEN = "open"
@@ -35,7 +35,26 @@ class Challenge(models.Model):
         null=True,
         blank=True,
         related_name="challenges_received",
-        help_text="Empty: anybody may accept.",
+        help_text="Empty: anybody may accept, or whoever has the link.",
+    )
+    token = models.CharField(
+        max_length=43,
+        null=True,
+        blank=True,
+        unique=True,
+        editable=False,
+        help_text="What is secret of its link, where only whoever has that may accept.",
+    )
+    challenger_seat = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Where the challenger will sit."
+    )
+    rematch_of = models.ForeignKey(
+        Match,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="rematches",
+        help_text="The match after which it is offered.",
     )
     ruleset = models.CharField(max_length=40)
     variant = models.CharField(max_length=40)
@@ -80,6 +99,23 @@ class Challenge(models.Model):
                 condition=Q(opponent__isnull=True) | ~Q(opponent=F("challenger")),
                 name="challenge_not_oneself",
             ),
+            models.CheckConstraint(
+                condition=Q(challenger_seat__in=[0, 1]), name="challenge_seat_number"
+            ),
+            models.CheckConstraint(
+                condition=Q(token__isnull=True) | Q(opponent__isnull=True),
+                name="challenge_link_names_nobody",
+            ),
+            models.CheckConstraint(
+                condition=Q(rematch_of__isnull=True) | Q(opponent__isnull=False),
+                name="challenge_rematch_names_opponent",
+            ),
+            # Of two who offer the same rematch at once, one accepts what the other offers.
+            models.UniqueConstraint(
+                fields=["rematch_of"],
+                condition=Q(status__in=["open", "accepted"]),
+                name="challenge_one_rematch",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -87,3 +123,12 @@ class Challenge(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("games:challenge_detail", args=[self.pk])
+
+    @property
+    def is_by_link(self) -> bool:
+        """Whether only whoever has its link may accept it."""
+        return self.token is not None
+
+    def get_invite_url(self) -> str:
+        """The path of its link. For nobody but the challenger to see."""
+        return reverse("games:invite", args=[self.token])

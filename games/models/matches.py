@@ -93,6 +93,12 @@ class Match(models.Model):
         help_text="Until when the match waits for both players, in ms since 1970. Empty once it "
         "has begun; it stays where they did not come.",
     )
+    to_move = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="Whom it waits for: 1 for seat 0, 2 for seat 1, together where it waits for both."
+        " On no index, so that a turn may change it.",
+    )
     unrated = models.CharField(
         max_length=400,
         blank=True,
@@ -143,6 +149,7 @@ class Match(models.Model):
                 condition=Q(advantage__isnull=True) | Q(advantage__in=[0, 1]),
                 name="match_advantage_seat",
             ),
+            models.CheckConstraint(condition=Q(to_move__lte=3), name="match_to_move_seats"),
             # A result is there exactly when the match is over; nothing ticks after that.
             models.CheckConstraint(
                 condition=Q(

@@ -105,6 +105,7 @@ def _row_faults(match: Match, held: Held) -> Iterator[str]:
         "scores": (match.scores, [] if result is None else list(result.scores)),
         "paused": (match.paused, live.table.paused),
         "awaits_ruling": (match.awaits_ruling, store.awaits_ruling(held.ruleset, live)),
+        "to_move": (match.to_move, store.to_move(live)),
         "deadline_at": (match.deadline_at, lives.next_deadline(held.ruleset, live)),
         "waits_until": (match.waits_until if waits or not match.is_over else None, waits),
     }

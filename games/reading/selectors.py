@@ -16,6 +16,7 @@ from core.refusals import NotFound
 from games import store
 from games.audience import organised_by
 from games.engine import live as lives
+from games.engine.decisions import Seat
 from games.models import Challenge, Match, MatchPlayer, Preparation
 from games.words import game_name
 
@@ -60,8 +61,8 @@ _OF_MATCHES: Final = (
     "unrated", "winner", "reason", "scores", "created_at", "finished_at",
 )  # fmt: skip
 _OF_CHALLENGES: Final = (
-    "pk", "challenger", "opponent", "ruleset", "variant", "options", "advantage", "message",
-    "status", "expires_at", "preparation", "preparation__key",
+    "pk", "challenger", "opponent", "token", "ruleset", "variant", "options", "advantage",
+    "message", "status", "expires_at", "preparation", "preparation__key",
     "challenger__username", "challenger__display_name", "challenger__is_bot",
 )  # fmt: skip
 
@@ -85,9 +86,9 @@ def matches_as_shown(matches: QuerySet[Match]) -> QuerySet[Match, tuple[Any, ...
 
 
 class OwnMatch(NamedTuple):
-    """A running match of somebody, and whether it waits for them. ``deadline`` is theirs; None
-    while nothing of theirs is open, the clocks stand still, or it depends on when the opponent
-    answers. One that ``begins`` waits for both to be there until then."""
+    """A running match of somebody, and whether it waits for them (`store.waits_for`). ``deadline``
+    is theirs; None while nothing of theirs is open, the clocks stand still, or it depends on when
+    the opponent answers. One that ``begins`` waits for both to be there until then."""
 
     match: Match
     to_move: bool
@@ -101,10 +102,33 @@ def own_running(user: User, *, at_most: int = 50) -> list[OwnMatch]:
     Only what concerns their own seat is read from a match: whether the opponent has made a secret
     choice is nobody's business.
     """
-    rows = matches_live(user).defer(None).filter(players__user=user)[:at_most]
-    own = [_own_match(match, user) for match in rows]
+    rows = matches_live(user).defer(None).filter(players__user=user)
+    # Those that wait for them are among them, however many others there are.
+    rows = rows.annotate(mine=Case(When(_waits_for_player("players__", ""), then=0), default=1))
+    order = ("mine", F("deadline_at").asc(nulls_last=True), "-created_at", "-pk")
+    own = [_own_match(match, user) for match in rows.order_by(*order)[:at_most]]
     never = datetime.max.replace(tzinfo=UTC)
     return sorted(own, key=lambda each: (not each.to_move, each.deadline or never))
+
+
+def _waits_for_player(player: str, match: str) -> Q:
+    """The condition that a match waits for a player: what leads to the columns of each."""
+    return Q(**{f"{player}seat": 0, f"{match}to_move__in": (1, 3)}) | Q(
+        **{f"{player}seat": 1, f"{match}to_move__in": (2, 3)}
+    )
+
+
+def matches_to_move(user: User, *, at_most: int = 50) -> list[int]:
+    """The matches that wait for ``user``, in no order. One statement, for every page."""
+    seats = MatchPlayer.objects.filter(user=user, match__status=Match.Status.RUNNING)
+    waiting = seats.filter(_waits_for_player("", "match__")).order_by()
+    return list(waiting.values_list("match", flat=True)[:at_most])
+
+
+def match_next(user: User, *, after: int | None = None) -> Match | None:
+    """The match that waits for ``user`` and has the least time left; ``after`` comes last."""
+    waiting = [each.match for each in own_running(user) if each.to_move]
+    return min(waiting, key=lambda match: match.pk == after, default=None)
 
 
 def _own_match(match: Match, user: User) -> OwnMatch:
@@ -118,11 +142,15 @@ def _own_match(match: Match, user: User) -> OwnMatch:
     if waiting is not None:
         until = instant_of(waiting.until)
         return OwnMatch(match, to_move=True, deadline=until, begins=True)
-    seat = next(player.seat for player in match.players.all() if player.user_id == user.pk)
-    to_move = held.live.table.open[seat] is not None
+    seat: Seat = 1 if _seat_of(match, user) else 0
+    to_move = store.waits_for(held.live, seat)
     deadline = lives.deadline_shown(held.ruleset, held.live, seat) if to_move else None
     moment = None if deadline is None else instant_of(deadline)
     return OwnMatch(match, to_move, moment)
+
+
+def _seat_of(match: Match, user: User) -> int:
+    return next(player.seat for player in match.players.all() if player.user_id == user.pk)
 
 
 def matches_missed(user: User, *, at_most: int = 5) -> QuerySet[Match]:
@@ -158,7 +186,7 @@ def _open_challenges() -> QuerySet[Challenge]:
 
 def challenges_for_anybody(viewer: Any) -> QuerySet[Challenge]:
     """Open challenges that anybody may accept, those of ``viewer`` left out."""
-    challenges = _open_challenges().filter(opponent__isnull=True)
+    challenges = _open_challenges().filter(opponent__isnull=True, token__isnull=True)
     if viewer.is_authenticated:
         challenges = challenges.exclude(challenger=viewer)
     return challenges
@@ -186,8 +214,9 @@ def challenges_by(user: User) -> QuerySet[Challenge]:
 
 
 def challenges_visible(viewer: Any) -> QuerySet[Challenge]:
-    """The challenges that ``viewer`` may see: one to a named player is between those two."""
-    anybody = Q(opponent__isnull=True)
+    """The challenges that ``viewer`` may see: one to a named player is between those two, one by a
+    link its challenger's (see `challenge_by_link`)."""
+    anybody = Q(opponent__isnull=True, token__isnull=True)
     if viewer.pk is None:
         return challenges_listed().filter(anybody)
     return challenges_listed().filter(anybody | Q(challenger=viewer.pk) | Q(opponent=viewer.pk))
@@ -196,6 +225,11 @@ def challenges_visible(viewer: Any) -> QuerySet[Challenge]:
 def challenge_visible(challenge_id: int, viewer: Any) -> Challenge | None:
     """The challenge, if ``viewer`` may see it."""
     return challenges_visible(viewer).filter(pk=challenge_id).first()
+
+
+def challenge_by_link(token: str) -> Challenge | None:
+    """The challenge whose link has this token, whoever asks: that they have it is enough."""
+    return challenges_listed().filter(token=token).first() if token else None
 
 
 # -- preparations --------------------------------------------------------------------------------

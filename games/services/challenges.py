@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from hmac import compare_digest
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
@@ -19,11 +21,12 @@ from core.clock import now_utc
 from core.jobs import guard
 from core.refusals import Forbidden, NotFound, Refusal, Together, allowed
 from core.text import one_line
-from games import presence
+from games import extras, presence
 from games.audience import LOBBY_GROUP, user_group_of
 from games.engine import records
 from games.engine.capabilities import supply_of
 from games.engine.chance import RandomSource
+from games.engine.decisions import Seat
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match, Preparation
 from games.options import pace
@@ -37,6 +40,8 @@ from games.services.matches import game_of, match_start
 from games.services.preparations import must_be_allowed_to_prepare
 
 MESSAGE_MAX = 200
+# What is secret of a link: 192 bits.
+LINK_BYTES: Final = 24
 
 
 @transaction.atomic
@@ -51,13 +56,18 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     message: str = "",
     lasts: timedelta | None = None,
     preparation_id: int | None = None,
+    by_link: bool = False,
+    challenger_seat: Seat = 0,
+    rematch_of: Match | None = None,
 ) -> Challenge:
-    """Offer a match to ``opponent``, or to anybody. It lapses after ``lasts`` (default: the
-    settings'). ``preparation_id``: what the challenger, an organiser, supplies instead of having
-    it drawn; whoever accepts can see that they do.
+    """Offer a match to ``opponent``, or to anybody, or where it is ``by_link`` to whoever has its
+    link. It lapses after ``lasts`` (default: the settings'). ``preparation_id``: what the
+    challenger, an organiser, supplies instead of having it drawn; whoever accepts can see that they
+    do. ``rematch_of``: as `rematch_offer` has it.
 
     Raises Refusal ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
-    ``challenge.yourself``, ``challenge.too-many``, ``challenge.account-closed``,
+    ``challenge.yourself``, ``challenge.link-names-somebody``, ``challenge.too-many``,
+    ``challenge.account-closed``,
     ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
     ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
     ``challenge.message-too-long``, ``challenge.duration``.
@@ -71,6 +81,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         _must_be_sound(lasts, advantage, message)
     with faults.of():
         must_be_another(acting_user, opponent)
+    with faults.of():
+        must_be_open_to("link" if by_link else None, opponent)
     faults.settle()
     preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     # Both, since either could be closed meanwhile; and so that the limit holds against two requests
@@ -88,6 +100,9 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     challenge = Challenge.objects.create(
         challenger=acting_user,
         opponent=opponent,
+        token=secrets.token_urlsafe(LINK_BYTES) if by_link else None,
+        challenger_seat=challenger_seat,
+        rematch_of=rematch_of,
         ruleset=ruleset.id,
         variant=variant,
         options=records.changed_options(chosen),
@@ -104,10 +119,14 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
 
 @transaction.atomic
 def challenge_accept(
-    *, acting_user: User, challenge: Challenge, random: RandomSource = chance.system
+    *,
+    acting_user: User,
+    challenge: Challenge,
+    token: str = "",
+    random: RandomSource = chance.system,
 ) -> Match:
-    """Accept: the match begins, at a live pace as soon as both are there. The challenger has
-    seat 0. What is to be drawn at once is drawn from ``random``.
+    """Accept: the match begins, at a live pace as soon as both are there. ``token``: of the link,
+    where the challenge has one. What is to be drawn at once is drawn from ``random``.
 
     Raises Refusal ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
     ``challenge.expired`` and those of starting a match.
@@ -115,15 +134,16 @@ def challenge_accept(
     # Before the challenge: whoever closes or merges an account takes its challenges back.
     users_lock([challenge.challenger_id, acting_user])
     locked = _lock(challenge)
-    must_be_able_to_accept(locked, acting_user)
+    must_be_able_to_accept(locked, acting_user, token)
     must_be_open(locked)
+    players = (locked.challenger, acting_user)
     match = match_start(
         acting_user=acting_user,
-        players=(locked.challenger, acting_user),
+        players=players[::-1] if locked.challenger_seat else players,
         ruleset_id=locked.ruleset,
         variant=locked.variant,
         options=locked.options,
-        advantage=_ADVANTAGE_SEAT[locked.advantage],
+        advantage=_advantage_seat(locked),
         prepared=None if locked.preparation is None else locked.preparation.prepared,
         prepared_by=locked.challenger,
         waits=pace.is_live(REGISTRY.get(locked.ruleset), locked.options),
@@ -138,16 +158,115 @@ def challenge_accept(
     return match
 
 
+def _advantage_seat(challenge: Challenge) -> Seat | None:
+    own = challenge.challenger_seat
+    match challenge.advantage:
+        case Challenge.Advantage.CHALLENGER:
+            return own
+        case Challenge.Advantage.OPPONENT:
+            return 1 - own
+        case _:
+            return None
+
+
+# -- another match of the same two -----------------------------------------------------------------
+
+
+def rematch_standing(match: Match) -> Challenge | None:
+    """What was offered after ``match`` and is open, or was accepted: one at most."""
+    found = Challenge.objects.select_related("challenger", "opponent", "match").filter(
+        rematch_of=match, status__in=[Challenge.Status.OPEN, Challenge.Status.ACCEPTED]
+    )
+    offer = found.first()
+    if offer is None or (offer.match is None and not allowed(must_be_open, offer)):
+        return None
+    return offer
+
+
+def must_be_able_to_rematch(match: Match, acting_user: User) -> User:
+    """The opponent of somebody who may offer them another match after ``match``. Raises Refusal
+    ``rematch.not-yours``, ``rematch.not-over`` and ``rematch.elsewhere``."""
+    players = list(match.players.all())
+    others = [player.user for player in players if player.user_id != acting_user.pk]
+    if len(others) == len(players):
+        raise Forbidden("rematch.not-yours", "Only the two players can offer a rematch.")
+    if not match.is_over:
+        raise Refusal("rematch.not-over", "A rematch can be offered once the match is over.")
+    if extras.belongs_elsewhere(match) or others[0] is None:
+        raise Refusal("rematch.elsewhere", "What follows this match is not for its players to say.")
+    return others[0]
+
+
+@transaction.atomic
+def rematch_offer(*, acting_user: User, match: Match) -> Challenge:
+    """Offer the opponent of a match that is over another one: the same game and times, and as the
+    first counted for no rating so does this; each has the other's seat, and with it what the seat
+    was given. Where they offer the same already, that is accepted, and the challenge returned has
+    a match.
+
+    Raises Refusal as `must_be_able_to_rematch`, `challenge_create` and `challenge_accept` do.
+    """
+    opponent = must_be_able_to_rematch(match, acting_user)
+    # Two who offer it at the same moment: the second finds what the first has offered.
+    users_lock([acting_user, opponent])
+    there = Challenge.objects.filter(
+        rematch_of=match, status__in=[Challenge.Status.OPEN, Challenge.Status.ACCEPTED]
+    ).first()
+    if there is not None and there.match_id is None and not allowed(must_be_open, there):
+        _close(there, Challenge.Status.EXPIRED, None, "challenge.expire")  # the sweep would
+        there = None
+    if there is not None:
+        if there.match_id is None and there.challenger_id != acting_user.pk:
+            challenge_accept(acting_user=acting_user, challenge=there)
+            there.refresh_from_db()
+        return there
+    own = next(p.seat for p in match.players.all() if p.user_id == opponent.pk)
+    return challenge_create(
+        acting_user=acting_user,
+        opponent=opponent,
+        ruleset_id=match.ruleset,
+        variant=match.variant,
+        options=match.options,
+        advantage=_advantage_of(match.advantage, own),
+        challenger_seat=own,
+        rematch_of=match,
+    )
+
+
+def _advantage_of(advantage: Seat | None, challenger_seat: Seat) -> str:
+    if advantage is None:
+        return Challenge.Advantage.LOT
+    own = advantage == challenger_seat
+    return Challenge.Advantage.CHALLENGER if own else Challenge.Advantage.OPPONENT
+
+
 def must_be_another(challenger: User, opponent: User | None) -> None:
     """Raises Refusal ``challenge.yourself``."""
     if opponent is not None and opponent.pk == challenger.pk:
         raise Refusal("challenge.yourself", "You cannot challenge yourself.")
 
 
-def must_be_able_to_accept(challenge: Challenge, acting_user: User) -> None:
+def must_be_open_to(open_to: str | None, opponent: User | None) -> None:
+    """Whom a challenge is ``open_to`` ("anybody", "player" or "link"; None: as the opponent says)
+    and its opponent go together. Raises Refusal ``challenge.link-names-somebody`` and
+    ``challenge.open-to``."""
+    if open_to == "link" and opponent is not None:
+        raise Refusal(
+            "challenge.link-names-somebody",
+            "Whoever has the link may accept: please name nobody, or send no link.",
+        )
+    if open_to == "player" and opponent is None:
+        raise Refusal("challenge.open-to", "Please name the player.")
+    if open_to == "anybody" and opponent is not None:
+        raise Refusal("challenge.open-to", "Anybody may accept, or the player whom you name.")
+
+
+def must_be_able_to_accept(challenge: Challenge, acting_user: User, token: str = "") -> None:
     """Raises Refusal ``challenge.yourself`` and ``challenge.not-for-you``."""
     if challenge.challenger_id == acting_user.pk:
         raise Refusal("challenge.yourself", "You cannot accept your own challenge.")
+    if challenge.token is not None and not compare_digest(challenge.token, token):
+        raise Forbidden("challenge.not-for-you", "This challenge is for whoever has its link.")
     if challenge.opponent_id not in (None, acting_user.pk):
         raise Forbidden("challenge.not-for-you", "This challenge is meant for somebody else.")
 
@@ -172,10 +291,14 @@ _ANSWERS = {
 }
 
 
-def answers_of(challenge: Challenge, acting_user: User) -> frozenset[str]:
-    """What somebody can do about a challenge now, of "accept", "decline" and "cancel"."""
+def answers_of(challenge: Challenge, acting_user: User, token: str = "") -> frozenset[str]:
+    """What somebody can do about a challenge now, of "accept", "decline" and "cancel". ``token``:
+    of the link by which they came."""
     if not allowed(must_be_open, challenge):
         return frozenset()
+    if token:
+        may = allowed(must_be_able_to_accept, challenge, acting_user, token)
+        return frozenset({"accept"} if may else ())
     return frozenset(
         name for name, check in _ANSWERS.items() if allowed(check, challenge, acting_user)
     )
@@ -218,13 +341,6 @@ def _preparation(
         raise NotFound("setup.supply", f"“{preparation.name}” is for another game.")
     supply_of(ruleset, preparation.key, variant)
     return preparation
-
-
-_ADVANTAGE_SEAT = {
-    Challenge.Advantage.LOT.value: None,
-    Challenge.Advantage.CHALLENGER.value: 0,
-    Challenge.Advantage.OPPONENT.value: 1,
-}
 
 
 @transaction.atomic
@@ -338,7 +454,7 @@ def _close(challenge: Challenge, status: str, user: User | None, action: str) ->
 
 def _announce(challenge: Challenge) -> None:
     """Tell the lobby, with its card for the lists that pages have open, and the two concerned,
-    after commit."""
+    after commit; of one by a link the challenger alone."""
     opponent = challenge.opponent
     frame = {
         "type": "challenge",
@@ -352,8 +468,12 @@ def _announce(challenge: Challenge) -> None:
         "rated": is_rated(challenge),
         "terms": terms_of(challenge),
     }
+    if challenge.rematch_of_id is not None:
+        frame["rematch"] = challenge.rematch_of_id
     text = frames.encoded(frame)
-    if challenge.opponent_id is None:
+    if challenge.is_by_link:
+        out = []
+    elif challenge.opponent_id is None:
         out = [Frame(LOBBY_GROUP, frames.encoded({**frame, **_cards(challenge)}))]
     else:
         out = [Frame(user_group_of(challenge.opponent_id), text)]

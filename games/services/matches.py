@@ -31,6 +31,8 @@ from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.publishing import frames
 from games.publishing.notices import tell_lists
+from games.publishing.publish import publish
+from games.publishing.turns import turn_frames
 from games.rulesets import REGISTRY
 from games.store import Appended, Held, Readers
 
@@ -157,6 +159,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     )
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
+    held = held._replace(user_ids=[user.pk for user in players])
     readers, _ = frames.step_frames(
         ruleset,
         turn.live,
@@ -166,7 +169,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         match_id=match.pk,
         at=at,
     )
-    store.save(
+    begun = store.save(
         held,
         live=turn.live,
         # Nobody has seen anything yet: all begin with version 1, whatever stands in their log.
@@ -187,6 +190,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         },
     )
     transaction.on_commit(partial(_announce_start, match, players))
+    transaction.on_commit(partial(publish, list(turn_frames(None, begun))))
     return match
 
 

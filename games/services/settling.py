@@ -31,6 +31,7 @@ from games.publishing.publish import (
     tell_elsewhere,
     tell_here,
 )
+from games.publishing.turns import turn_frames
 from games.store import Appended, AtOnce, Held, Readers
 
 
@@ -65,6 +66,7 @@ def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Held
     """
     step = _step(held, turn, at, said)
     after = store.save(held, live=turn.live, readers=step.readers, appended=step.appended, at=at)
+    step.out.extend(turn_frames(held, after))
     announce(held, after, step.out)
     return after
 
@@ -125,6 +127,7 @@ def _at_once(held: Held, turn: Turn, at: int, said: Said) -> tuple[_Step, AtOnce
     statement = store.at_once(
         held, live=turn.live, readers=step.readers, appended=step.appended, at=at, by_id=said.by_id
     )
+    step.out.extend(turn_frames(held, statement.after))
     return step, statement
 
 

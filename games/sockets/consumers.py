@@ -10,6 +10,7 @@ import structlog
 from django.utils.functional import cached_property
 
 from accounts.connections.sockets import Found, Visitor
+from accounts.models import User
 from core.api.scopes import Scope
 from core.clock import now_ms
 from core.instants import RECEIVED, instant_of_reading
@@ -23,6 +24,7 @@ from games.audience import (
     chat_group_of,
     group_of,
     may_read_room,
+    turns_group_of,
     user_group_of,
 )
 from games.engine.decisions import ROOM, Audience
@@ -31,6 +33,7 @@ from games.metrics import SYNCS, Laps
 from games.models import ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, Heard, publish
+from games.publishing.turns import turns_frame
 from games.reading.known import Known, known_from
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
@@ -348,12 +351,11 @@ class LobbySocket(Socket):
         self.reads_as = "lobby"
         await self.join(LOBBY_GROUP)
         if self.user is not None:
-            await self.join(user_group_of(self.user.pk))
+            await self.join(user_group_of(self.user.pk), turns_group_of(self.user.pk))
         if self.user is not None and self.credential is None:
             # A page that comes back was not told meanwhile.
-            await self.send_frame(
-                await arrival.turn(Rank.PASSING, frames.silenced_frame, self.user)
-            )
+            for frame in await arrival.turn(Rank.PASSING, _meanwhile, self.user):
+                await self.send_frame(frame)
         await self._mark_seen()
 
     async def take(self, frame: Incoming) -> None:
@@ -366,6 +368,10 @@ class LobbySocket(Socket):
             await self.send_frame(
                 frames.error_frame("frame.unknown-type", "The lobby takes no such frames.")
             )
+
+
+def _meanwhile(user: User) -> list[dict[str, Any]]:
+    return [frames.silenced_frame(user), turns_frame(user)]
 
 
 class NowhereSocket(Socket):

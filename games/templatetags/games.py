@@ -19,6 +19,8 @@ from games import words
 from games.folders import static_name
 from games.models import Challenge, Match, MatchPlayer
 from games.options import pace, rules, terms
+from games.pictures import qr
+from games.reading import selectors
 from games.reading.selectors import challenges_to, matches_to_rule
 from games.rulesets import REGISTRY
 from games.services.challenges import answers_of
@@ -94,6 +96,12 @@ def terms_text(challenge: Challenge) -> str:
 def answers(challenge: Challenge, user: Any) -> frozenset[str]:
     """What ``user`` can do about a challenge now: "accept", "decline" or "cancel"."""
     return answers_of(challenge, user) if isinstance(user, User) else frozenset()
+
+
+@register.simple_tag
+def answers_by_link(challenge: Challenge, user: Any, token: str) -> frozenset[str]:
+    """The same for whoever came by a link with that token."""
+    return answers_of(challenge, user, token) if isinstance(user, User) else frozenset()
 
 
 @register.filter
@@ -221,3 +229,19 @@ def challenge_badge(context: template.Context) -> dict[str, Any]:
     if not isinstance(user, User):
         return {"user": None}
     return {"user": user, "waiting": list(challenges_to(user).values_list("pk", flat=True)[:20])}
+
+
+@register.inclusion_tag("games/_turn_badge.html", takes_context=True)
+def turn_badge(context: template.Context) -> dict[str, Any]:
+    """How many matches wait for the reader, in the header of every page, and the way to the next.
+    A view that has asked already hands them on as `turns`."""
+    turns = context.get("turns")
+    if turns is None:
+        turns = selectors.matches_to_move(context["user"])
+    return {"turns": turns, "words": words.turns_text(len(turns))}
+
+
+@register.simple_tag
+def qr_code(text: str) -> SafeString:
+    """A QR code of a text."""
+    return qr.qr_svg(text)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import User
 from accounts.moderation.standing import silence_of
 from core.refusals import FORM_REFUSED, NotFound, Refusal, allowed
-from games.audience import may_prepare
+from games.audience import may_prepare, seat_of
 from games.engine.capabilities import Supply, supply_of
 from games.forms import ChallengeForm
 from games.models import Challenge
@@ -54,7 +55,8 @@ def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
             form.refuse(refusal)
             status = refusal.form_status
         else:
-            messages.success(request, "Your challenge is out.")
+            by_link = "Your link is ready." if challenge.is_by_link else "Your challenge is out."
+            messages.success(request, by_link)
             return redirect(challenge)
     return render(request, "games/challenge_new.html", {"form": form}, status=status)
 
@@ -68,17 +70,55 @@ def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
     its reader goes back to it or forward either; the page's script asks for the changing part.
     """
     challenge = _challenge(challenge_id, request.user)
-    alone = FRAGMENT_HEADER in request.headers
-    if challenge.match is not None and not alone:
+    if challenge.match is not None and FRAGMENT_HEADER not in request.headers:
         return _forbid_caching(redirect(challenge.match))
+    return _challenge_page(request, challenge)
+
+
+@require_safe
+@explains_refusals
+def invite(request: HttpRequest, token: str) -> HttpResponse:
+    """A challenge for whoever has this link: signed in or not, they may look at it, and whoever is
+    signed in may accept. Its challenger, and once it is accepted its players, go where it leads
+    them; to anybody else it says that it has been used."""
+    challenge = _invited(token)
     user = signed_in(request)
+    if FRAGMENT_HEADER not in request.headers and user is not None:
+        match = challenge.match
+        if match is not None and seat_of(match, user) is not None:
+            return _forbid_caching(redirect(match))
+        if allowed(must_be_challenger, challenge, user):
+            return _forbid_caching(redirect(challenge))
+    response = _challenge_page(request, challenge, token=token)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_POST
+@explains_refusals
+def invite_accept(request: HttpRequest, token: str) -> HttpResponse:
+    """Accept by the link; whoever is not signed in is sent to do so, and comes back to it."""
+    challenge = _invited(token)
+    user = signed_in(request)
+    if user is None:
+        return redirect_to_login(challenge.get_invite_url())
+    return redirect(challenge_accept(acting_user=user, challenge=challenge, token=token))
+
+
+def _challenge_page(request: HttpRequest, challenge: Challenge, *, token: str = "") -> HttpResponse:
+    user = signed_in(request)
+    own = user is not None and allowed(must_be_challenger, challenge, user)
+    link = challenge.get_invite_url() if own and challenge.is_by_link else ""
     context = {
         "challenge": challenge,
-        "own": user is not None and allowed(must_be_challenger, challenge, user),
+        "own": own,
         "supplied": _supply_of(challenge),
         "to_me": user is not None and allowed(must_be_opponent, challenge, user),
         "acceptable": allowed(must_be_open, challenge),
+        "token": token,
+        "link": request.build_absolute_uri(link) if link else "",
     }
+    alone = FRAGMENT_HEADER in request.headers
     page = "games/_challenge_live.html" if alone else "games/challenge_detail.html"
     return _forbid_caching(render(request, page, context))
 
@@ -121,7 +161,9 @@ def _close(
     service: Callable[..., Challenge],
     sentence: str,
 ) -> HttpResponse:
-    service(acting_user=user, challenge=_challenge(challenge_id, user))
+    challenge = service(acting_user=user, challenge=_challenge(challenge_id, user))
+    if challenge.rematch_of is not None:
+        return redirect(challenge.rematch_of)
     messages.success(request, sentence)
     return redirect("games:lobby")
 
@@ -131,6 +173,13 @@ def _supply_of(challenge: Challenge) -> Supply | None:
     if challenge.preparation is None:
         return None
     return supply_of(REGISTRY.get(challenge.ruleset), challenge.preparation.key)
+
+
+def _invited(token: str) -> Challenge:
+    challenge = selectors.challenge_by_link(token)
+    if challenge is None:
+        raise NotFound("challenge.none", "There is no such challenge.")
+    return challenge
 
 
 def _challenge(challenge_id: int, user: Any) -> Challenge:

@@ -48,7 +48,19 @@ def home(request: HttpRequest) -> HttpResponse:
         .select_related("user")
         .order_by("-shown", "user")[:5],
     }
+    if isinstance(request.user, User):
+        context |= _own_matches(request.user)
     return render_live(request, "home.html", "games/_home_live.html", context)
+
+
+def _own_matches(user: User) -> dict[str, object]:
+    """The running matches of somebody: those that wait for them, and those that wait for others."""
+    own = selectors.own_running(user)
+    return {
+        "your_move": [each for each in own if each.to_move],
+        "turns": [each.match.pk for each in own if each.to_move],  # of the header
+        "other_move": [each for each in own if not each.to_move],
+    }
 
 
 @require_safe

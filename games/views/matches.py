@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
-from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
@@ -26,9 +25,11 @@ from games.reading.matches import match_for
 from games.reading.readers import reader_in
 from games.reading.records import record_response
 from games.reading.replays import replay_of
+from games.reading.selectors import match_next, matches_to_move
+from games.services.challenges import must_be_able_to_rematch, rematch_offer, rematch_standing
 from games.services.missed import end_mark_seen
 from games.services.turns import must_organise
-from games.views.common import explains_refusals
+from games.views.common import explains_refusals, needs_sign_in
 from games.words import game_name, result_text
 
 
@@ -40,8 +41,9 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
     `can_organise`; `silence`, what keeps the reader from writing in the chat; `standing` (how
     things stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
-    `log_sentences`; `rematch`, the address of the form for another match of the two players, or an
-    empty text; `title` and `description`.
+    `log_sentences`; `rematch`, whether the reader may offer another match of the two players once
+    it is over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads,
+    and `others`, how many of them are not this one; `title` and `description`.
     """
     match = match_for(match_id, request.user)
     reader = reader_in(match, request.user)
@@ -65,11 +67,40 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "title": _title(match),
         "description": _description(match),
         "banners": banners,
-        # What comes after a match that is part of something else is for that to say.
-        "rematch": "" if banners else _rematch(match, sync),
+        **_what_is_next(match, request.user, sync["you"], elsewhere=bool(banners)),
     }
     response = render(request, "games/match.html", context)
     response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+@require_safe
+@needs_sign_in
+def next_match(request: HttpRequest, user: User) -> HttpResponse:
+    """To the match that waits for the reader and has the least time left. `?after=` is one that
+    they come from: it is the last to be gone to."""
+    after = request.GET.get("after", "")
+    match = match_next(user, after=int(after) if after.isascii() and after.isdigit() else None)
+    if match is None:
+        messages.info(request, "No match waits for your move.")
+    response = redirect("games:lobby" if match is None else match)
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@needs_sign_in
+@explains_refusals
+def rematch(request: HttpRequest, user: User, match_id: int) -> HttpResponse:
+    """How a rematch stands, for the page's script; a POST offers one, or accepts the other's."""
+    match = match_for(match_id, user)
+    if request.method == "POST":
+        offer = rematch_offer(acting_user=user, match=match)
+        return redirect(match if offer.match is None else offer.match)
+    must_be_able_to_rematch(match, user)
+    context = {"match": match, "offer": rematch_standing(match)}
+    response = render(request, "games/_rematch.html", context)
+    response["Cache-Control"] = "private, no-store"
     return response
 
 
@@ -182,14 +213,20 @@ def _standing(match: Match, view: dict[str, Any], names: Sequence[str], you: Sea
     )
 
 
-def _rematch(match: Match, sync: dict[str, Any]) -> str:
-    """Where a player offers the other one another match of the same game."""
-    you = sync["you"]
-    opponent = None if you is None else sync["header"]["seats"][1 - you]["username"]
-    if opponent is None:
-        return ""
-    query = urlencode({"game": f"{match.ruleset}/{match.variant}", "opponent": opponent})
-    return f"{reverse('games:challenge_new')}?{query}"
+def _what_is_next(match: Match, user: Any, you: Seat | None, *, elsewhere: bool) -> dict[str, Any]:
+    """What a player can go on with."""
+    if you is None:
+        return {"rematch": False}
+    turns = matches_to_move(user)
+    opponent = next((each.user for each in match.players.all() if each.seat != you), None)
+    # What comes after a match that is part of something else is for that to say.
+    rematch = opponent is not None and not elsewhere
+    return {
+        "turns": turns,
+        "others": len({*turns} - {match.pk}),
+        "rematch": rematch,
+        "offer": rematch_standing(match) if rematch and match.is_over else None,
+    }
 
 
 def _sentence(event: dict[str, Any], names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@
 
 import { announce, leaveFor, localiseTimes } from "./site.js";
 import { notices } from "./notices.js";
+import { enhanceSharing } from "./sharing.js";
 
 const LONGEST = 2 ** 31 - 1; // what a timer takes
 
@@ -35,12 +36,18 @@ async function refresh() {
   for (const part of parts) {
     const now = fresh.querySelector(`[data-live=${part.dataset.live}]`);
     // A form that has been sent must not be pulled from under the finger.
-    if (now !== null && part.querySelector("form[data-sent]") === null) part.replaceWith(now);
+    if (now === null || part.querySelector("form[data-sent]") !== null) continue;
+    // Nor what is selected in a part that is the same.
+    if (part.dataset.live !== "link" || part.childElementCount !== now.childElementCount) {
+      part.replaceWith(now);
+    }
   }
   localiseTimes();
+  enhanceSharing();
   if (title() !== before && title() !== "") announce(`${title()}.`);
 }
 
+enhanceSharing();
 const listener = notices();
 listener.addEventListener("frame", ({ detail }) => {
   if (detail.type === "challenge" && detail.challenge === id) void refresh();

@@ -67,6 +67,7 @@ async function refresh() {
   const focused = addressOf(document.activeElement);
   region.replaceChildren(...fresh.childNodes);
   localiseTimes(region);
+  showTimeLeft();
   if (focused) findByAddress(focused)?.focus();
   const after = cards(region);
   const added = [...after].filter((card) => !before.has(card)).length;
@@ -105,6 +106,8 @@ let told = [];
 
 /** @param {Live.News} frame */
 function hear(frame) {
+  // Of the reader's own matches other lists have none.
+  if (frame.type === "turn" && !region?.hasAttribute("data-lists-own")) return;
   if (document.hidden || !isForAll(frame)) {
     refreshSoon();
     return;
@@ -292,7 +295,30 @@ function linkOf(card) {
   return card.querySelector(".card__link")?.getAttribute("href");
 }
 
+// -- clocks -----------------------------------------------------------------------------------------
+
+/** What is left on the reader's clocks, as far as it is less than a day: the rest is a date. */
+function showTimeLeft() {
+  /** @type {NodeListOf<HTMLElement>} */
+  const clocks = document.querySelectorAll("[data-left-until]");
+  for (const clock of clocks) {
+    const left = Math.floor((Date.parse(clock.dataset.leftUntil ?? "") - Date.now()) / 1000);
+    if (Number.isNaN(left) || left >= 86_400) continue;
+    const text = leftText(Math.max(0, left));
+    if (clock.textContent !== text) clock.textContent = text;
+  }
+}
+
+/** @param {number} seconds */
+function leftText(seconds) {
+  const [h, min, s] = [seconds / 3600, (seconds % 3600) / 60, seconds % 60].map(Math.floor);
+  if (h > 0) return `${h} h ${min} min left`;
+  return min > 0 ? `${min} min ${s} s left` : `${s} s left`;
+}
+
 if (region) {
+  showTimeLeft();
+  setInterval(showTimeLeft, 1_000);
   const listener = notices();
   listener.addEventListener("frame", ({ detail }) => hear(detail));
   listener.addEventListener("back", refreshSoon);

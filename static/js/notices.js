@@ -11,7 +11,7 @@ import { announce, leaveFor, soundMuted, toast } from "./site.js";
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
 const STEADY = 10_000; // a socket that was open for so long was not merely turned away
-const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling"]);
+const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling", "turn"]);
 
 /**
  * Something that concerns the reader.
@@ -21,9 +21,10 @@ const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling"]);
  * @property {string} url
  * @property {string} text a sentence; empty where there is nothing to say
  * @property {string} link what the link to `url` says; empty where there is to be none
+ * @property {number | undefined} [rematch] the match after which it is offered, where it is a rematch
  */
 
-/** @typedef {{frame: Live.News, silenced: Live.Silenced, back: null}} Heard */
+/** @typedef {{frame: Live.News, silenced: Live.Silenced, turns: null, back: null}} Heard */
 
 const Target = /** @type {new () => Telling<Heard>} */ (EventTarget);
 
@@ -72,10 +73,9 @@ export function noticeOf(frame, me) {
       kind: open ? "challenged" : "withdrawn",
       id: frame.challenge,
       url: frame.url,
-      text: open
-        ? `${frame.name} challenges you to ${frame.game}. ${frame.terms ?? ""}`.trim()
-        : "",
+      text: open ? offerText(frame) : "",
       link: "See the challenge",
+      rematch: frame.rematch,
     };
   }
   if (frame.type === "challenge" && frame.from === me && frame.status === "declined") {
@@ -83,11 +83,18 @@ export function noticeOf(frame, me) {
       kind: "declined",
       id: frame.challenge,
       url: frame.url,
-      text: `Your challenge was declined.`,
+      text: frame.rematch ? "Your rematch was declined." : "Your challenge was declined.",
       link: "",
+      rematch: frame.rematch,
     };
   }
   return null;
+}
+
+/** @param {Live.ChallengeNews} frame */
+function offerText({ name, game, terms, rematch }) {
+  const does = rematch ? "offers you a rematch of" : "challenges you to";
+  return `${name} ${does} ${game}. ${terms ?? ""}`.trim();
 }
 
 /**
@@ -102,6 +109,25 @@ export function waitingAfter(waiting, notice) {
   return [...ids];
 }
 
+/**
+ * How many matches wait for the reader, as `games.words.turns_text` has it.
+ * @param {number} count
+ */
+export function turnsText(count) {
+  if (count === 0) return "No match waits for your move";
+  return count === 1 ? "1 match waits for your move" : `${count} matches wait for your move`;
+}
+
+/**
+ * What the title of a page nobody looks at says before the rest.
+ * @param {string} title
+ * @param {number} count
+ */
+export function titled(title, count) {
+  const bare = title.replace(/^\(\d+\) /, "");
+  return count === 0 ? bare : `(${count}) ${bare}`;
+}
+
 class Notices extends Target {
   /** @param {HTMLElement | null} badge */
   constructor(badge) {
@@ -111,6 +137,12 @@ class Notices extends Target {
     this.waiting = (badge?.dataset.waiting ?? "").split(",").filter(Boolean).map(Number);
     /** @type {Set<string>} */
     this.told = new Set();
+    /** @type {HTMLElement | null} */
+    this.turnsLink =
+      typeof document === "undefined" ? null : document.querySelector("[data-turns]");
+    this.turns = new Set(
+      (this.turnsLink?.dataset.turns ?? "").split(",").filter(Boolean).map(Number),
+    );
     this.attempt = 0;
     this.received = 0;
     this.open = false;
@@ -148,10 +180,10 @@ class Notices extends Target {
 
   /** @param {string} text */
   take(text) {
-    /** @type {Live.News | Live.Silenced} */
+    /** @type {Live.News | Live.Silenced | Live.Turns} */
     let frame;
     try {
-      frame = /** @type {Live.News | Live.Silenced} */ (JSON.parse(text));
+      frame = /** @type {Live.News | Live.Silenced | Live.Turns} */ (JSON.parse(text));
     } catch {
       return;
     }
@@ -159,7 +191,17 @@ class Notices extends Target {
       this.dispatchEvent(new CustomEvent("silenced", { detail: frame }));
       return;
     }
+    if (frame.type === "turns") {
+      this.#showTurns(new Set(frame.matches));
+      return;
+    }
     if (!KINDS.has(frame.type)) return;
+    if (frame.type === "turn") {
+      const turns = new Set(this.turns);
+      if (frame.waits) turns.add(frame.match);
+      else turns.delete(frame.match);
+      this.#showTurns(turns);
+    }
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
     const notice = noticeOf(frame, this.me);
     if (notice === null) return;
@@ -186,6 +228,32 @@ class Notices extends Target {
     if (count) count.textContent = String(this.waiting.length);
   }
 
+  /** @param {Set<number>} turns */
+  #showTurns(turns) {
+    this.turns = turns;
+    const link = this.turnsLink;
+    if (link) {
+      const count = turns.size;
+      link.dataset.turns = [...turns].join(",");
+      const badge = link.querySelector("[data-turns-badge]");
+      if (badge) {
+        badge.toggleAttribute("hidden", count === 0);
+        badge.textContent = String(count);
+      }
+      const words = link.querySelector("[data-turns-words]");
+      if (words) words.textContent = turnsText(count);
+    }
+    this.showTitle();
+    this.dispatchEvent(new CustomEvent("turns"));
+  }
+
+  /** In the title of a page in the background, how many wait; a match's page says more by itself. */
+  showTitle() {
+    if (document.getElementById("match")) return;
+    const wanted = titled(document.title, document.hidden ? this.turns.size : 0);
+    if (document.title !== wanted) document.title = wanted;
+  }
+
   /** @param {Notice} notice */
   #showRulings(notice) {
     /** @type {HTMLElement | null} */
@@ -203,6 +271,7 @@ class Notices extends Target {
   /** @param {Notice} notice */
   #tell(notice) {
     // The page that it is about says so itself.
+    if (notice.rematch && document.querySelector(`[data-rematch="${notice.rematch}"]`)) return;
     if (["ruling", "declined"].includes(notice.kind) && location.pathname === notice.url) return;
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;
@@ -258,7 +327,7 @@ function chime() {
 const KEY = Symbol.for("gauntlet.notices");
 
 /** The page's one listener; connects once the page's scripts have run. Events: `frame` (of the lists)
- * and `silenced` (detail: the frame), `back`. */
+ * and `silenced` (detail: the frame), `turns` (others wait for the reader now), `back`. */
 export function notices() {
   const kept = /** @type {{[KEY]?: Notices}} */ (/** @type {object} */ (document));
   if (kept[KEY] === undefined) {
@@ -266,6 +335,7 @@ export function notices() {
     kept[KEY] = made;
     // A browser opens one socket after the other: first the one that the page itself is about.
     onceRead(() => made.connect());
+    document.addEventListener("visibilitychange", () => made.showTitle());
   }
   return kept[KEY];
 }

@@ -91,6 +91,8 @@ NO_PAGES = {
     "games:prepared_file": "a file",
     "games:rules_figure": "a picture",
     "games:dispute": "a part of a page",
+    "games:rematch": "a part of a page",
+    "games:next": "only leads elsewhere",
 }  # fmt: skip
 
 SEASON_PAGES = (
@@ -152,6 +154,10 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:mine", "challenged", Who.SEAT_0)
     for who in (Who.SEAT_0, Who.CONTESTANT):
         yield Place("games:challenge_detail", "challenged", who, lambda s: [s.challenge.pk])
+    yield Place("games:challenge_detail", "challenged", Who.CONTESTANT, lambda s: [s.link.pk])
+    for who in (Who.NOBODY, Who.SEAT_0):
+        yield Place("games:invite", "challenged", who, lambda s: [s.link.token])
+    yield Place("games:challenge_new", "challenged", Who.ORGANISER)
     yield Place("games:match", "decided", Who.SEAT_0, of_match)
     for ruleset in RULESETS:
         yield Place("games:replay", args=of_replay(ruleset))

@@ -135,9 +135,10 @@ def ends(stage: Stage, subtests: pytest.Subtests) -> None:
             # Over everything, wherever the page stands, with what may come next.
             assert sentence in card.inner_text()
             assert covers(stage)
-            again = card.get_by_role("link", name="Rematch").get_attribute("href") or ""
-            assert "game=tetronogo" in again
-            assert "opponent=ben" in again
+            again = card.locator("form", has=stage.page.get_by_role("button", name="Rematch"))
+            assert (again.get_attribute("action") or "").endswith("/rematch/")
+            assert card.get_by_role("link", name="Watch the replay").is_visible()
+            assert card.get_by_role("button", name="Share").is_visible()
             card.get_by_role("button", name="Look at the board").click()
             assert card.is_visible()
             assert not covers(stage)

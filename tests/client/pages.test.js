@@ -9,7 +9,8 @@ globalThis.document = {
   querySelector: () => null,
 };
 const { addressOf, moveOf } = await import("../../static/js/match/replay.js");
-const { noticeOf, waitBefore, waitingAfter } = await import("../../static/js/notices.js");
+const { noticeOf, titled, turnsText, waitBefore, waitingAfter } =
+  await import("../../static/js/notices.js");
 
 for (const [end, move] of [
   ["", null],
@@ -34,6 +35,24 @@ test("a notice is for whom it concerns", () => {
   assert.equal(noticeOf(named, "ada")?.text, "Ben challenges you to Domain.");
   assert.equal(noticeOf(named, "cleo"), null);
   assert.equal(noticeOf(named, ""), null);
+});
+
+test("a rematch is called one", () => {
+  const frame = { type: "challenge", challenge: 3, status: "open", from: "ben", to: "ada" };
+  const again = { ...frame, name: "Ben", game: "Domain", url: "/c/3/", terms: "", rematch: 9 };
+  assert.equal(noticeOf(again, "ada")?.text, "Ben offers you a rematch of Domain.");
+  assert.equal(noticeOf(again, "ada")?.rematch, 9);
+});
+
+test("how many matches wait, in words and in the title", () => {
+  assert.deepEqual([0, 1, 2].map(turnsText), [
+    "No match waits for your move",
+    "1 match waits for your move",
+    "2 matches wait for your move",
+  ]);
+  assert.equal(titled("Rules", 2), "(2) Rules");
+  assert.equal(titled("(2) Rules", 3), "(3) Rules");
+  assert.equal(titled("(3) Rules", 0), "Rules");
 });
 
 test("a withdrawn challenge waits no more", () => {

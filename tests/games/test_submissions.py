@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import AuditEntry, User
+from games.audience import turns_group_of
 from games.engine.chance import RandomSource
 from games.models import Match, MatchEntry
 from games.services.matches import match_start
@@ -141,8 +142,11 @@ def test_an_accepted_submission_is_on_disk(play: Play, ada: User) -> None:
 
 def test_a_secret_choice_is_told_to_its_seat_alone(play: Play, wire: Wire) -> None:
     play.move(0, "pick T", 1 * SECOND)
-    ((to, frame),) = wire.frames()
+    (to, frame), turn = wire.frames()
     assert to == group(play.pk, 0)
+    # And that the match waits for them no more, on every page that they have open.
+    own = {"type": "turn", "match": play.pk, "waits": False}
+    assert turn == (turns_group_of(play.players[0].pk), own)
     assert (frame["type"], frame["version"], frame["events"]) == ("step", 2, [])
     assert frame["view"]["decisions"][0]["sealed"] == "pick T"
     assert play.versions == (2, 1, 1)

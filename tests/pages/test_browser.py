@@ -108,8 +108,11 @@ def offer(page: Page, opponent: str = "", pace: str = "Unhurried") -> str:
     page.goto("/lobby/")
     page.locator(".page-head").get_by_role("link", name="New challenge").click()
     page.get_by_text("Tetronogo", exact=True).click()
-    page.get_by_role("textbox", name="Opponent").fill(opponent)
     page.get_by_text(pace, exact=True).click()
+    if opponent:
+        page.get_by_role("radio", name="A player").check()
+        page.get_by_role("textbox", name="Their username").fill(opponent)
+    page.get_by_text("More options").click()
     page.get_by_role("textbox", name="Message").fill("Come on then")
     page.get_by_role("button", name="Send the challenge").click()
     page.wait_for_url(re.compile(r"/challenges/\d+/$"))
@@ -509,20 +512,165 @@ def test_everything_works_without_scripts(
 def test_own_times_are_behind_a_fold_that_opens_by_itself_on_an_error(
     sign_in: Any, two: tuple[str, str]
 ) -> None:
-    (page,) = sign_in(two[0])
+    (page,) = sign_in(two[0], java_script_enabled=False)
     page.goto("/challenges/new/")
     turn = page.get_by_role("spinbutton", name="Turn")
     assert turn.is_hidden()
-    page.get_by_text("Your own times").click()
+    page.get_by_text("More options").click()
     pick = page.get_by_role("spinbutton", name="Pick")
     pick.fill("30")
     page.get_by_text("Domino Black & White", exact=True).first.click()
     page.get_by_role("button", name="Send the challenge").click()
     page.get_by_text("Domino Black & White has no such time.").wait_for()
     assert page.get_by_role("spinbutton", name="Pick").is_visible()
-    assert page.get_by_role("spinbutton", name="Pick").evaluate(
-        "element => element === document.activeElement"
-    )
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_the_form_is_one_screen_and_shows_what_the_game_has(
+    sign_in: Any, two: tuple[str, str], width: int, height: int
+) -> None:
+    (page,) = sign_in(two[0], viewport={"width": width, "height": height})
+    page.goto("/challenges/new/")
+    send = page.get_by_role("button", name="Send the challenge")
+    box = send.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= height
+    page.get_by_text("More options").click()
+    page.get_by_text("Tetronogo", exact=True).click()
+    pick = page.get_by_role("spinbutton", name="Pick")
+    assert pick.is_visible()
+    page.get_by_text("Domino Black & White", exact=True).first.click()
+    assert pick.is_hidden()
+    # What was filled in for another game is not sent.
+    send.click()
+    page.wait_for_url(re.compile(r"/challenges/\d+/$"))
+
+
+# -- what brings players back --------------------------------------------------------------------
+
+
+# Two matches of them at a slow pace, brought to anna's move: the first is to be the older one.
+_MATCHES = """
+import json
+from accounts.models import User
+from games.services.matches import match_start
+one, other = (User.objects.get(username=name) for name in {names!r})
+day = {{"turn_time": 86400, "pick_time": 86400, "choice_time": 86400}}
+made = [
+    match_start(acting_user=one, players=(one, other), ruleset_id="tetronogo", variant="standard",
+                options=day)
+    for _ in range({count})
+]
+print(json.dumps([match.pk for match in made]))
+"""
+
+_SAYS = """
+from accounts.models import User
+from core.clock import now_ms
+from games import store
+from games.services.turns import match_submit
+version = store.read({match}).readers.versions[{seat}]
+match_submit(match_id={match}, seat={seat}, acting_user=User.objects.get(username={name!r}),
+             client_id={text!r}.replace(" ", "-"), text={text!r}, version=version, at=now_ms())
+"""
+
+
+def matches_of(site: Site, names: tuple[str, str], count: int) -> list[int]:
+    """Matches of these two in which both have to pick in secret."""
+    found: list[int] = json.loads(site.python(_MATCHES.format(names=names, count=count)))
+    return found
+
+
+def says(site: Site, match: int, seat: int, name: str, text: str) -> None:
+    """Have somebody move elsewhere."""
+    site.python(_SAYS.format(match=match, seat=seat, name=name, text=text))
+
+
+def test_home_and_every_page_say_whose_move_it_is_by_themselves(
+    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    home, rules = sign_in(two[0], two[0])
+    sign_in(two[1])
+    first, second = matches_of(site, two, 2)
+    for page, address in ((home, "/"), (rules, "/rules/")):
+        page.goto(address)
+        page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+    home.get_by_role("heading", name="Your move (2)").wait_for()
+    assert home.locator("main h2").first.inner_text() == "Your move (2)"
+    rules.get_by_role("link", name="2 matches wait for your move").wait_for()
+    says(site, first, 0, two[0], "pick T")
+    home.get_by_role("heading", name="Your move (1)").wait_for()
+    home.get_by_text("waiting for").first.wait_for()
+    link = rules.get_by_role("link", name="1 match waits for your move")
+    link.click()
+    rules.wait_for_url(re.compile(rf"/matches/{second}/$"))
+    says(site, second, 0, two[0], "pick T")
+    home.get_by_role("link", name="No match waits for your move").wait_for()
+    assert new_page.errors == []
+
+
+def test_a_match_says_that_another_waits(
+    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    (page,) = sign_in(two[0])
+    sign_in(two[1])
+    first, second = matches_of(site, two, 2)
+    page.goto(f"/matches/{first}/")
+    page.locator("#match[data-phase]").wait_for()
+    following = page.locator(".match__next a")
+    assert following.is_hidden()  # this one waits, too
+    says(site, first, 0, two[0], "pick T")
+    following.wait_for()
+    assert " ".join(following.inner_text().split()) == "Next match 1 waiting for your move"
+    following.click()
+    page.wait_for_url(re.compile(rf"/matches/{second}/$"))
+    assert new_page.errors == []
+
+
+def test_a_rematch_takes_both_to_the_new_match(
+    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    anna, bert = sign_in(*two)
+    (match,) = matches_of(site, two, 1)
+    for page in (anna, bert):
+        page.goto(f"/matches/{match}/")
+        page.locator("#match[data-phase]").wait_for()
+        page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+    says(site, match, 0, two[0], "concede")
+    anna.get_by_role("button", name="Rematch").click()
+    anna.get_by_text("You offer a rematch").wait_for()
+    assert "offers a rematch" in bert.locator(".result__offer").inner_text()
+    bert.get_by_role("button", name="Accept").click()
+    new = re.compile(rf"/matches/(?!{match}/)\d+/$")
+    bert.wait_for_url(new)
+    anna.wait_for_url(new)
+    assert anna.url == bert.url
+    assert new_page.errors == []
+
+
+def test_a_link_is_copied_and_accepted_by_whoever_has_to_sign_in_first(
+    sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    (anna,) = sign_in(two[0], permissions=["clipboard-read", "clipboard-write"])
+    sign_in(two[1])
+    anna.goto("/challenges/new/")
+    anna.get_by_role("radio", name="By a link").check()
+    anna.get_by_role("button", name="Send the challenge").click()
+    anna.get_by_role("button", name="Copy the link").click()
+    anna.get_by_text("The link is copied.").first.wait_for()
+    address = anna.evaluate("() => navigator.clipboard.readText()")
+    assert address == anna.get_by_role("textbox", name="The link").input_value()
+    guest = new_page()
+    guest.goto(address)
+    guest.get_by_role("link", name="Sign in to accept").click()
+    guest.locator("input[name=login]").fill(two[1])
+    guest.locator("input[name=password]").fill("swordfish-77")
+    guest.get_by_role("button", name="Sign in").click()
+    guest.wait_for_url(address)
+    guest.get_by_role("button", name="Accept and play").click()
+    guest.wait_for_url(re.compile(r"/matches/\d+/$"))
+    anna.wait_for_url(guest.url)
+    assert new_page.errors == []
 
 
 @pytest.fixture(scope="module")

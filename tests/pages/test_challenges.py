@@ -135,9 +135,9 @@ def test_what_cannot_be_offered_is_said_at_its_field(
     assert [*response.context["form"].errors] == [field]
     assert sentence in words(response)
     # An error in the folded part of the form unfolds it.
-    assert ('<details class="disclosure" open>' in response.content.decode()) is (
-        field.startswith("time_")
-    )
+    folded = field.startswith("time_") or field in {"advantage", "message", "lasts", "preparation"}
+    opened = '<details class="disclosure" data-more open>' in response.content.decode()
+    assert opened is (folded or any(key in fields for key in ("advantage", "message", "lasts")))
 
 
 def test_too_many_offers_are_refused_above_the_form(visitor: Visitor, ada: User) -> None:

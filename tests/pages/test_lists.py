@@ -84,8 +84,9 @@ def test_what_a_list_costs_does_not_grow_with_it(
         challenge(ada, opponent)
     assert cost() == one
     # Two to see before and after whether the cards that are kept, or made now, are those of now.
-    assert one <= 17
-    assert cost() <= 13
+    # And two of home, for the reader's own matches.
+    assert one <= 19
+    assert cost() <= 15
 
 
 # -- home ----------------------------------------------------------------------------------------

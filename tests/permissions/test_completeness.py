@@ -27,6 +27,10 @@ SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 # Addresses outside of matches and seasons, and such as only compute.
 ELSEWHERE = {
     "games:paint_read": "reads a picture and keeps nothing: tests/pages/test_boards.py",
+    "games:rematch": "of a match that is no season's: tests/pages/test_front_door.py",
+    "games:invite_accept": "whoever has the link: tests/pages/test_front_door.py",
+    "api:rematch": "of a match that is no season's: tests/pages/test_front_door.py",
+    "api:invite_accept": "whoever has the link: tests/pages/test_front_door.py",
     "accounts:": "one's own account: tests/accounts",
     "api:become_bot": "one's own account: tests/accounts/test_tokens.py",
     "account_": "the sign-in library",

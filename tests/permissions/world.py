@@ -494,6 +494,12 @@ def _challenged(world: World) -> Scene:
         variant="standard",
         opponent=world.users["player1"],
     )
+    scene.more["link"] = challenge_create(
+        acting_user=world.users["player3"],
+        ruleset_id="tetronogo",
+        variant="standard",
+        by_link=True,
+    )
     scene.more["saved"] = saved_move_save(
         acting_user=world.users["player1"], ruleset="tetronogo", name="Mine", text="pick T"
     )

@@ -57,7 +57,8 @@ PREFIXES_NOT_ABOUT_MATCHES = ("account", "oauth2_provider:", "api_docs", "develo
 NOTHING_THERE = {
     "api:challenge", "api:challenge_accept", "api:challenge_decline", "api:challenge_cancel",
     "games:challenge_detail", "games:challenge_accept", "games:challenge_decline",
-    "games:challenge_cancel", "api:season_item_take_back", "tournaments:item_take_back",
+    "games:challenge_cancel", "games:invite", "games:invite_accept", "api:invite",
+    "api:invite_accept", "api:season_item_take_back", "tournaments:item_take_back",
     "api:episode_placements", "api:episode_dmo", "tournaments:choose", "tournaments:placements",
 }  # fmt: skip
 # They do not end while a match is on: the crowd listens to their lines instead (`Crowd.hear`).

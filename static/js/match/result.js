@@ -1,7 +1,9 @@
 // @ts-check
 /* How a match ended. The page brings the card along with its links; this fills in the words. */
 
+import { enhanceSharing } from "../sharing.js";
 import { fill, find, h, write } from "./dom.js";
+import { followRematch, followTurns } from "./next.js";
 import { resultText, rulingReason, voidedByItself } from "./words.js";
 
 export class ResultCard {
@@ -22,6 +24,9 @@ export class ResultCard {
         h("a", { class: "button button--small", href }, textContent),
       ),
     );
+    enhanceSharing(root);
+    followTurns();
+    followRematch();
     find(root, ".result__away").addEventListener("click", () => this.#putAway());
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.#putAway();

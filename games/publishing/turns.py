@@ -1,0 +1,37 @@
+"""Telling players that a match waits for them, or no longer does: on every page they have open, and
+nobody else. What is told of a seat depends on that seat's own decisions alone, so it says nothing
+of whether the other has made a secret choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from accounts.models import User
+from games.audience import turns_group_of
+from games.publishing.publish import Frame
+from games.reading.selectors import matches_to_move
+from games.store import Held, waits_for
+
+
+def turn_frames(before: Held | None, after: Held) -> Iterator[Frame]:
+    """For each player for whom something has changed between ``before`` (None: there was no match)
+    and ``after``: whether it waits for them; also where it waits for another decision of theirs, by
+    another deadline."""
+    since = after.readers.since
+    for seat in (0, 1):
+        user_id, waits = after.user_ids[seat], waits_for(after.live, seat)
+        waited = before is not None and waits_for(before.live, seat)
+        anew = waits and before is not None and before.readers.since[seat] != since[seat]
+        if user_id is not None and (waits != waited or anew):
+            yield turn_frame(user_id, match_id=after.match_id, waits=waits)
+
+
+def turn_frame(user_id: int, *, match_id: int, waits: bool) -> Frame:
+    """That a match waits for somebody, or no longer does."""
+    return Frame(turns_group_of(user_id), {"type": "turn", "match": match_id, "waits": waits})
+
+
+def turns_frame(user: User) -> dict[str, Any]:
+    """Which matches wait for somebody: for a page that comes, or comes back."""
+    return {"type": "turns", "matches": sorted(matches_to_move(user))}
