@@ -260,6 +260,20 @@ declare namespace Live {
     visitor_card?: string;
   }
 
+  /** Told to its host and the two who are invited. */
+  interface HostedNews {
+    type: "hosted";
+    hosted: number;
+    status: "open" | "agreed" | "begun" | "declined" | "cancelled" | "expired";
+    url: string;
+    game: string;
+    host: string;
+    name: string;
+    seats: { name: string; username: string; accepted: boolean }[];
+    ended_by: string | null;
+    why: string;
+  }
+
   interface MatchStarted {
     type: "match.started";
     match: number;
@@ -300,5 +314,5 @@ declare namespace Live {
     left: number | null;
   }
 
-  type News = ChallengeNews | MatchStarted | MatchEnded | RulingNews;
+  type News = ChallengeNews | HostedNews | MatchStarted | MatchEnded | RulingNews;
 }

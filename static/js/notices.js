@@ -11,13 +11,13 @@ import { announce, leaveFor, soundMuted, toast } from "./site.js";
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
 const STEADY = 10_000; // a socket that was open for so long was not merely turned away
-const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling"]);
+const KINDS = new Set(["challenge", "hosted", "match.started", "match.ended", "ruling"]);
 
 /**
  * Something that concerns the reader.
  * @typedef {object} Notice
- * @property {"match" | "ruling" | "ruled" | "challenged" | "withdrawn" | "declined"} kind
- * @property {number} id of the match or the challenge
+ * @property {"match" | "ruling" | "ruled" | "challenged" | "withdrawn" | "declined" | "invited" | "hosted"} kind
+ * @property {number} id of the match, the challenge or the hosted match
  * @property {string} url
  * @property {string} text a sentence; empty where there is nothing to say
  * @property {string} link what the link to `url` says; empty where there is to be none
@@ -87,7 +87,30 @@ export function noticeOf(frame, me) {
       link: "",
     };
   }
+  if (frame.type === "hosted") return hostedNotice(frame, me);
   return null;
+}
+
+/**
+ * What becomes of a hosted match, for the three whom it concerns.
+ * @param {Live.HostedNews} frame
+ * @param {string} me
+ * @returns {Notice | null}
+ */
+function hostedNotice(frame, me) {
+  const names = frame.seats.map((seat) => seat.name);
+  const mine = frame.seats.find((seat) => seat.username === me);
+  const other = frame.seats.find((seat) => seat.username !== me);
+  const about = { id: frame.hosted, url: frame.url };
+  if (mine !== undefined && frame.status === "open" && !mine.accepted && !other?.accepted) {
+    const text = `${frame.name} invites you to ${frame.game} against ${other?.name}.`;
+    return { ...about, kind: "invited", text, link: "See the invitation" };
+  }
+  const ended = frame.status === "declined" || frame.status === "cancelled";
+  if (!ended || frame.ended_by === me) return null;
+  const what = `The match of ${frame.game} between ${names.join(" and ")}`;
+  const text = `${what} was ${frame.status === "declined" ? "declined" : "cancelled"}. ${frame.why}`;
+  return { ...about, kind: "hosted", text: text.trim(), link: "" };
 }
 
 /**
@@ -203,7 +226,7 @@ class Notices extends Target {
   /** @param {Notice} notice */
   #tell(notice) {
     // The page that it is about says so itself.
-    if (["ruling", "declined"].includes(notice.kind) && location.pathname === notice.url) return;
+    if (["ruling", "declined", "invited", "hosted"].includes(notice.kind) && location.pathname === notice.url) return;
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;
       if (document.querySelector("[data-waits-for-match]")) {
@@ -214,9 +237,10 @@ class Notices extends Target {
     }
     if (!notice.text) return;
     // The corner for notes is a live region: screen readers read it by themselves.
+    const quiet = notice.kind === "declined" || notice.kind === "hosted";
     const seconds = notice.kind === "match" || notice.kind === "ruling" ? 600 : 20;
     const box = toast(notice.text, {
-      kind: notice.kind === "declined" ? "info" : "success",
+      kind: quiet ? "info" : "success",
       seconds,
     });
     if (notice.link) {
@@ -226,7 +250,7 @@ class Notices extends Target {
       link.textContent = notice.link;
       box.querySelector(".toast__close")?.before(link);
     }
-    if (notice.kind !== "declined") chime();
+    if (!quiet) chime();
   }
 }
 
