@@ -53,6 +53,16 @@ urlpatterns = [
         name="prepared_new",
     ),
     path(
+        "organise/prepared/new/<slug:ruleset_id>/<slug:key>/check/",
+        organise.supply_check,
+        name="prepared_check",
+    ),
+    path(
+        "organise/prepared/new/<slug:ruleset_id>/<slug:key>/outlines/",
+        organise.supply_outlines,
+        name="prepared_outlines",
+    ),
+    path(
         "organise/prepared/new/<slug:ruleset_id>/<slug:key>/<slug:name>/",
         organise.supply_file,
         name="supply_file",

@@ -226,7 +226,11 @@ class Notices extends Target {
   /** @param {Notice} notice */
   #tell(notice) {
     // The page that it is about says so itself.
-    if (["ruling", "declined", "invited", "hosted"].includes(notice.kind) && location.pathname === notice.url) return;
+    if (
+      ["ruling", "declined", "invited", "hosted"].includes(notice.kind) &&
+      location.pathname === notice.url
+    )
+      return;
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;
       if (document.querySelector("[data-waits-for-match]")) {

@@ -71,7 +71,8 @@ def test_both_accept_and_the_match_waits_for_them(orla: User, ada: User, ben: Us
     assert (hosted.status, hosted.match) == ("open", None)
     hosted = hosted_accept(acting_user=ada, hosted=hosted)
     match = hosted.match
-    assert match is not None and hosted.status == "begun"
+    assert match is not None
+    assert hosted.status == "begun"
     assert [player.user for player in match.players.all()] == [ada, ben]
     assert match.waits_until is not None
     assert "counts for no rating" in match.unrated
@@ -87,8 +88,10 @@ def test_the_host_alone_organises_it(orla: User, ada: User, ben: User, root: Use
     hosted = hosted_by(orla, ada, ben, rated=True)
     hosted_accept(acting_user=ada, hosted=hosted)
     match = hosted_accept(acting_user=ben, hosted=hosted).match
-    assert match is not None and match.unrated == ""
-    assert may_organise(match, orla) and may_organise(match, root)
+    assert match is not None
+    assert match.unrated == ""
+    assert may_organise(match, orla)
+    assert may_organise(match, root)
     assert not any(may_organise(match, user) for user in (ada, ben, olin))
 
 
@@ -226,7 +229,8 @@ def test_it_begins_at_its_time(orla: User, ada: User, ben: User) -> None:
     assert hosted_begin_due(now=when - timedelta(seconds=1)) == 0
     assert hosted_begin_due(now=when) == 1
     hosted.refresh_from_db()
-    assert hosted.status == "begun" and hosted.match is not None
+    assert hosted.status == "begun"
+    assert hosted.match is not None
 
 
 def test_what_cannot_begin_any_more_says_why(orla: User, ada: User, ben: User, root: User) -> None:
@@ -237,7 +241,8 @@ def test_what_cannot_begin_any_more_says_why(orla: User, ada: User, ben: User, r
     role_revoke(acting_user=root, user=orla, role=Role.ORGANISER)
     hosted_begin_due(now=when)
     hosted.refresh_from_db()
-    assert hosted.status == "cancelled" and "may not host" in hosted.why
+    assert hosted.status == "cancelled"
+    assert "may not host" in hosted.why
     assert not Match.objects.exists()
 
 
@@ -330,8 +335,10 @@ def test_from_the_form_to_the_match(orla: User, ada: User, ben: User) -> None:
 def test_items_and_faults_of_the_form(orla: User, ada: User, ben: User) -> None:
     host = client_of(orla)
     form = {**FORM, "game": "domino-wars/standard", "item_domino-wars_tie-advantage_1": "1"}
-    names = [name for name in host.get("/organise/hosted/new/").context["form"].fields]
-    tie = next(name for name in names if name.startswith("item_domino-wars") and name.endswith("_1"))
+    names = list(host.get("/organise/hosted/new/").context["form"].fields)
+    tie = next(
+        name for name in names if name.startswith("item_domino-wars") and name.endswith("_1")
+    )
     answer = host.post("/organise/hosted/new/", {**FORM, "game": "domino-wars/standard", tie: "2"})
     assert answer.status_code == 302, form
     assert [each["seat"] for each in HostedMatch.objects.get().items] == [1, 1]
@@ -354,10 +361,12 @@ def test_what_is_supplied_stays_hidden(orla: User, ada: User, ben: User) -> None
         client = client_of(user)
         page = client.get(f"/hosted/{hosted.pk}/").content.decode()
         assert "Pallets, by the host" in page
-        assert "Ours" not in page and f"/prepared/{kept.pk}" not in page
+        assert "Ours" not in page
+        assert f"/prepared/{kept.pk}" not in page
         told = client.get(f"/api/v1/hosted/{hosted.pk}/").json()
         assert told["supplied"] == ["Pallets"]
-        assert "preparation" not in told and "Ours" not in str(told)
+        assert "preparation" not in told
+        assert "Ours" not in str(told)
     assert "Ours" in client_of(orla).get(f"/hosted/{hosted.pk}/").content.decode()
 
 
@@ -378,7 +387,8 @@ def test_over_the_api(orla: User, ada: User, ben: User, cleo: User) -> None:
     for user in (ada, ben):
         answer = client_of(user).post(f"{path}accept/", {}, "application/json")
         assert answer.status_code == 200, answer.content
-    assert answer.json()["status"] == "begun" and answer.json()["match"]
+    assert answer.json()["status"] == "begun"
+    assert answer.json()["match"]
     assert host.post(f"{path}cancel/", {}, "application/json").json()["code"] == "hosted.not-open"
 
 
