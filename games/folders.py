@@ -4,8 +4,8 @@ The folder of a ruleset is the package of its class:
 
 - `rules.html` is the public page of its rules;
 - `static/board.js` is its board, `static/board.css` what only that looks like, if anything;
-- `static/supply.js` is its editor for what organisers prepare, and `static/supply.css` what only that
-  looks like, where it has any;
+- `static/supply.js` is its editor for what organisers prepare, and `static/supply.css` what only
+  that looks like, where it has any;
 - `figures.py` draws the examples that the rules show;
 - `view.md` describes its views to programs.
 """

@@ -1,4 +1,4 @@
-"""The form of hosted matches. What it takes is judged by the service; what that refuses is shown."""
+"""The form of hosted matches. What it takes is judged by the service, whose refusals it shows."""
 
 from __future__ import annotations
 

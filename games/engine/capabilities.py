@@ -201,8 +201,8 @@ class Supply(msgspec.Struct, frozen=True):
 
 
 class SupplyPart(msgspec.Struct, frozen=True):
-    """A part of a prepared text, whatever is wrong with it, for the ruleset's own editor: what it is
-    called there, a few words on it for people, and what the editor draws it by."""
+    """A part of a prepared text, whatever is wrong with it, for the ruleset's own editor: what it
+    is called there, a few words on it for people, and what the editor draws it by."""
 
     name: str
     note: str

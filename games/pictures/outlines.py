@@ -246,6 +246,8 @@ def _closed(points: Sequence[tuple[float, float]]) -> Iterator[Ring]:
     enclose nothing."""
     if any(not math.isfinite(part) for point in points for part in point):
         raise ValueError("no number")
+    if len(points) < 3:  # noqa: PLR2004  (a triangle)
+        return
     kept: list[Point] = []
     for x, y in _simplified([*points, *points[:1]])[:-1]:
         pixel = (round(x), round(y))
@@ -285,7 +287,7 @@ def _simplified(points: Sequence[tuple[float, float]]) -> list[tuple[float, floa
         if at >= 0:
             keep.add(at)
             spans += [(first, at), (at, last)]
-    return [points[k] for k in sorted(keep) if k >= 0]
+    return [points[k] for k in sorted(keep)]
 
 
 def _distance(point: tuple[float, float], a: tuple[float, float], b: tuple[float, float]) -> float:

@@ -1,4 +1,4 @@
-"""Hosted matches: who may host whom, both accept, what is supplied and brought, and who referees."""
+"""Hosted matches: who may host whom, that both accept, what is supplied, and who referees."""
 
 from __future__ import annotations
 
