@@ -246,7 +246,7 @@ def _closed(points: Sequence[tuple[float, float]]) -> Iterator[Ring]:
     enclose nothing."""
     if any(not math.isfinite(part) for point in points for part in point):
         raise ValueError("no number")
-    if len(points) < 3:  # noqa: PLR2004  (a triangle)
+    if len(points) < 3:
         return
     kept: list[Point] = []
     for x, y in _simplified([*points, *points[:1]])[:-1]:

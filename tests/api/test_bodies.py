@@ -68,7 +68,8 @@ RESTS_ON: dict[str, str | int] = {
 # Refused by services, too, where no body gets: the bounds of its fields come before.
 BOUNDED = {
     "challenge.advantage", "challenge.message-too-long", "challenge.duration",
-    "hosted.advantage", "hosted.message-too-long", "hosted.duration", "hosted.items", "hosted.start",
+    "hosted.advantage", "hosted.message-too-long", "hosted.duration", "hosted.items",
+    "hosted.start",
     "saved.name-too-long", "season.repertoire", "season.summary.*", "season.tie-breaks",
     "seed.range", "webhook.kinds", "why.too-long", "episode.main-match.too-long",
     "episode.notes.too-long", "item.note.too-long",
@@ -277,7 +278,8 @@ class Asking:
         self._world = {**world, "id": [offer.pk]}
         one, two, three = world["contestant_id"]
         self._known = {
-            "username": "dora", "opponent": "ben", "first": "ben", "second": "cleo", "contestant": three, "winner": two, "home": two,
+            "username": "dora", "opponent": "ben", "first": "ben", "second": "cleo",
+            "contestant": three, "winner": two, "home": two,
             "away": one, "ec": three, "receiver": two, "giver": None, "leg_number": None, "leg": 1,
             "death_match": world["death_match_id"][0], "ruleset": "tetronogo",
             "variant": "standard", "options": {}, "item": "copy", "id": "a-1", "text": "pick T",

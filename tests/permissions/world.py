@@ -23,8 +23,8 @@ from accounts.tokens.services import token_create, user_become_bot
 from core.jobs.models import SetAside
 from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
-from games.services.hosting import hosted_create
 from games.services.chat import chat_post, chat_remove
+from games.services.hosting import hosted_create
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
 from tests.games.support import SECOND, T0, Play, started, user_named

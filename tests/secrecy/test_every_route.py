@@ -54,8 +54,8 @@ NOT_ABOUT_MATCHES = {
     "exports:dump",
 } - {"profile"}  # fmt: skip
 PREFIXES_NOT_ABOUT_MATCHES = ("account", "oauth2_provider:", "api_docs", "developers", "webhooks:")
-# Rows that there are none of in this season: no challenge led to the match, nobody hosts it, no item
-# was given.
+# Rows that there are none of in this season: no challenge led to the match, nobody hosts it, and no
+# item was given.
 NOTHING_THERE = {
     "api:hosted", "api:hosted_accept", "api:hosted_decline", "api:hosted_cancel",
     "games:hosted", "games:hosted_accept", "games:hosted_decline", "games:hosted_cancel",
