@@ -144,7 +144,8 @@ def test_a_host_under_a_sanction(orla: User, ada: User, ben: User, root: User) -
     user_mute(acting_user=root, user=orla, reason="Rude", until=None)
     assert refused(hosted_by, orla, ada, ben, message="Hello") == {"hosted.muted"}
     assert hosted_by(orla, ada, ben).status == "open"
-    user_suspend(acting_user=root, user=orla, reason="Rude", until=None)
+    with committing():
+        user_suspend(acting_user=root, user=orla, reason="Rude", until=None)
     assert HostedMatch.objects.get().status == "cancelled"
     assert refused(hosted_by, orla, ada, ben) == {"hosted.suspended"}
 

@@ -2,7 +2,7 @@
 /* A pool of shapes by clicking: rings of whole pixels about a reference point, on a sheet of the size
    of a domain. What is wrong with a pool, and how many pixels a shape covers, the server says. */
 
-import { elementOf, fill, h, s } from "../../../../static/js/match/dom.js";
+import { fill, h, s } from "../../../../static/js/match/dom.js";
 
 /** @typedef {[number, number]} Point */
 /** @typedef {{id: string, outline: Point[], holes?: Point[][], voids?: Point[][], inner?: Point[], start?: boolean}} Shape */
@@ -37,6 +37,19 @@ export function mount(root, api) {
 
 /** @implements {Supplied.Editor} */
 class Editor {
+  /** @type {SVGSVGElement} */
+  sheet;
+  /** @type {HTMLElement} */
+  where;
+  /** @type {HTMLElement} */
+  list;
+  /** @type {HTMLSelectElement} */
+  ringField;
+  /** @type {Record<"name" | "version", HTMLInputElement>} */
+  names;
+  /** @type {HTMLElement[]} */
+  tools;
+
   /**
    * @param {HTMLElement} root
    * @param {Supplied.Api} api
@@ -90,6 +103,7 @@ class Editor {
   report({ parts }) {
     this.notes = new Map(parts.map((part) => [part.name, part.note]));
     this.drawList();
+    this.drawWhere();
   }
 
   // -- what there is -------------------------------------------------------------------------------
@@ -461,7 +475,6 @@ class Editor {
         },
       },
     });
-    /** @type {Record<"name" | "version", HTMLInputElement>} */
     this.names = { name: this.#nameField("name"), version: this.#nameField("version") };
     const tools = TOOLS.map(([tool, label, title]) =>
       this.#button(
@@ -697,10 +710,17 @@ class Editor {
         "stroke-width": 1.5 * unit,
       }),
     );
+    this.drawWhere();
+  }
+
+  drawWhere() {
+    const shape = this.shape;
+    const [x, y] = this.cursor;
+    const count = this.points.length;
     const note = shape === undefined ? "" : this.notes.get(shape.id);
     this.where.textContent = this.faulty
       ? "The text below is no pool that can be drawn. What is drawn here takes its place once you change it."
-      : `${x}, ${y}${shape ? ` · shape ${shape.id}, ${points.length} corners` : ""}${note ? ` · ${note} of a domain` : ""}`;
+      : `${x}, ${y}${shape ? ` · shape ${shape.id}, ${count} corners` : ""}${note ? ` · ${note} of a domain` : ""}`;
   }
 
   /** @param {Shape | undefined} shape */
@@ -709,7 +729,7 @@ class Editor {
   }
 
   drawList() {
-    const held = elementOf({ target: document.activeElement })?.getAttribute("data-shape");
+    const held = document.activeElement?.getAttribute("data-shape");
     fill(
       this.list,
       ...this.pool.shapes.map((shape, n) => {

@@ -38,8 +38,16 @@ class Pallet {
       "aria-label": `${TITLES[colour]}: arrow keys go from square to square, Enter puts a peg there or takes it away`,
       "aria-multiselectable": "true",
     });
+    this.grid.append(
+      h(
+        "div",
+        { class: "pallet-editor__row", "aria-hidden": "true" },
+        label(""),
+        ...COLUMNS.map(label),
+      ),
+    );
     for (const row of ROWS) {
-      const line = h("div", { class: "pallet-editor__row", role: "row" });
+      const line = h("div", { class: "pallet-editor__row", role: "row" }, label(String(row)));
       for (const column of COLUMNS) {
         const cell = h("span", {
           class: "pallet-editor__square",
@@ -61,8 +69,8 @@ class Pallet {
       this.toggle(square);
     });
     this.grid.addEventListener("keydown", (event) => this.key(event));
-    /** @param {string} label @param {(square: string) => string} move */
-    const turning = (label, move) =>
+    /** @param {string} words @param {(square: string) => string} move */
+    const turning = (words, move) =>
       h(
         "button",
         {
@@ -70,7 +78,7 @@ class Pallet {
           type: "button",
           on: { click: () => this.become([...this.pegs].map(move)) },
         },
-        label,
+        words,
         h("span", { class: "visually-hidden" }, `: ${TITLES[colour]}`),
       );
     this.element = h(
@@ -152,6 +160,11 @@ class Pallet {
     const squares = [...this.cells.keys()].filter((square) => this.pegs.has(square));
     return `pallet ${this.colour} ${squares.join(" ")}`.trim();
   }
+}
+
+/** @param {string} text */
+function label(text) {
+  return h("span", { class: "pallet-editor__label", "aria-hidden": "true" }, text);
 }
 
 /**
