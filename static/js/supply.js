@@ -24,7 +24,7 @@ let asked = 0;
 /**
  * @param {string} address
  * @param {FormData} body
- * @returns {Promise<any>}
+ * @returns {Promise<Partial<Supplied.Report> & {outlines?: Supplied.Outline[], sentence?: string}>}
  */
 async function ask(address, body) {
   let answer;
@@ -38,7 +38,7 @@ async function ask(address, body) {
     return { sentence: "The site cannot be reached just now. What you have drawn is still here." };
   }
   try {
-    return await answer.json();
+    return /** @type {Partial<Supplied.Report>} */ (await answer.json());
   } catch {
     return { sentence: "The site did not understand this. What you have drawn is still here." };
   }
@@ -128,8 +128,8 @@ const api = {
   },
   announce: (text) => announce(text, { now: true }),
   refuse(text) {
+    // A live region: screen readers read it by themselves.
     tell("This cannot be done", [text], "warning");
-    announce(text, { now: true });
   },
 };
 

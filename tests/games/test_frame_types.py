@@ -25,6 +25,7 @@ from games.publishing import frames
 from games.publishing.notices import announce_ruling
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post, chat_remove
+from games.services.hosting import hosted_create, hosted_decline
 from games.sockets import admission, consumers
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.support import SECOND, T0, Play, Wire, committing, placing
@@ -59,6 +60,12 @@ def told(  # noqa: PLR0917  (fixtures)
         monkeypatch.setattr(module, "in_read_thread", here)
     monkeypatch.setattr(consumers, "in_turn_thread", here)
     found = in_lobby(ada, ben, cleo, mona)
+    with committing():
+        hosted = hosted_create(
+            acting_user=orla, first=ada, second=ben, ruleset_id="tetronogo", variant="standard"
+        )
+    with committing():
+        hosted_decline(acting_user=ben, hosted=hosted)
     set_clock(3 * SECOND)
     placing(play)
     found += spoken(play, ada, mona, orla)

@@ -781,27 +781,36 @@ function empty() {
  * @returns {Pool | null}
  */
 function poolOf(text) {
+  /** @type {Partial<Pool> | null} */
   let data;
   try {
-    data = JSON.parse(text);
+    data = /** @type {Partial<Pool> | null} */ (JSON.parse(text));
   } catch {
     return null;
   }
   if (typeof data !== "object" || data === null || !Array.isArray(data.shapes)) return null;
   const whole = data.shapes.every(
-    (/** @type {any} */ each) =>
+    (/** @type {Partial<Shape> | null} */ each) =>
       typeof each?.id === "string" &&
-      [each.outline, ...(each.holes ?? []), ...(each.voids ?? []), each.inner ?? []].every(isRing),
+      [each.outline, ...listed(each.holes), ...listed(each.voids), each.inner ?? []].every(isRing),
   );
   return whole ? /** @type {Pool} */ (data) : null;
 }
 
-/** @param {any} ring */
+/**
+ * @param {unknown} rings
+ * @returns {unknown[]}
+ */
+function listed(rings) {
+  return Array.isArray(rings) ? rings : [];
+}
+
+/** @param {unknown} ring */
 function isRing(ring) {
   return (
     Array.isArray(ring) &&
     ring.every(
-      (point) =>
+      (/** @type {unknown} */ point) =>
         Array.isArray(point) && point.length === 2 && point.every((each) => Number.isFinite(each)),
     )
   );
@@ -884,7 +893,7 @@ function drawn(shape, unit) {
 
 /** @param {Shape} shape */
 function thumbnail(shape) {
-  const [left, top, right, bottom] = box(shape.outline);
+  const [left, top, right, bottom] = boxOf(shape.outline);
   const side = Math.max(40, right - left, bottom - top) + 8;
   const [x, y] = [(left + right - side) / 2, (top + bottom - side) / 2];
   return s(
@@ -895,7 +904,7 @@ function thumbnail(shape) {
 }
 
 /** @param {Point[]} ring @returns {[number, number, number, number]} */
-function box(ring) {
+function boxOf(ring) {
   if (ring.length === 0) return [0, 0, 0, 0];
   const [xs, ys] = [ring.map(([x]) => x), ring.map(([, y]) => y)];
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
@@ -903,7 +912,7 @@ function box(ring) {
 
 /** @param {Point[]} ring @returns {Point} */
 function middle(ring) {
-  const [left, top, right, bottom] = box(ring);
+  const [left, top, right, bottom] = boxOf(ring);
   return [Math.round((left + right) / 2), Math.round((top + bottom) / 2)];
 }
 
