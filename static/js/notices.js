@@ -229,8 +229,9 @@ class Notices extends Target {
     if (
       ["ruling", "declined", "invited", "hosted"].includes(notice.kind) &&
       location.pathname === notice.url
-    )
+    ) {
       return;
+    }
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;
       if (document.querySelector("[data-waits-for-match]")) {

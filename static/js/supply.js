@@ -38,7 +38,9 @@ async function ask(address, body) {
     return { sentence: "The site cannot be reached just now. What you have drawn is still here." };
   }
   try {
-    return /** @type {Partial<Supplied.Report>} */ (await answer.json());
+    /** @type {Partial<Supplied.Report>} */
+    const said = await answer.json();
+    return said;
   } catch {
     return { sentence: "The site did not understand this. What you have drawn is still here." };
   }

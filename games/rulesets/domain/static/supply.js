@@ -1,6 +1,8 @@
 // @ts-check
 /* A pool of shapes by clicking: rings of whole pixels about a reference point, on a sheet of the size
-   of a domain. What is wrong with a pool, and how many pixels a shape covers, the server says. */
+   of a domain. What is wrong with a pool, and how many pixels a shape covers, the server says.
+
+   Long, since it is one sheet: its tools, its list and its rings all change the shape that is drawn. */
 
 import { fill, h, s } from "../../../../static/js/match/dom.js";
 
@@ -670,10 +672,12 @@ class Editor {
     const unit = 1 / this.zoom;
     const step = this.zoom >= 4 ? 10 : 20;
     const lines = [];
-    for (let x = -Math.floor(width / step) * step; x <= width; x += step)
+    for (let x = -Math.floor(width / step) * step; x <= width; x += step) {
       lines.push(`M${x} ${-height}V${height}`);
-    for (let y = -Math.floor(height / step) * step; y <= height; y += step)
+    }
+    for (let y = -Math.floor(height / step) * step; y <= height; y += step) {
       lines.push(`M${-width} ${y}H${width}`);
+    }
     const shape = this.shape;
     const points = this.points;
     const preview =
