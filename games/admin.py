@@ -23,14 +23,16 @@ from core.admin.readers import ModeratorView, ReadOnly, person
 from core.clock import instant_of
 from games.actions import MESSAGE, MESSAGES, AtMessage
 from games.audience import chat_visible_to
-from games.models import Challenge, ChatMessage, Match, MatchEntry, MatchPlayer
+from games.models import Challenge, ChatMessage, HostedMatch, Match, MatchEntry, MatchPlayer
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.
 about_people(Match, "players__user")
 about_people(Challenge, "challenger", "opponent")
+about_people(HostedMatch, "host", "first", "second")
 about_people(ChatMessage, "author")
 details_name(Match, User, "pk", "$.players", "$.referees", "$.before", "$.after")
+details_name(HostedMatch, User, "pk", "$.players")
 details_name(ChatMessage, User, "pk", "$.author")
 
 
@@ -157,6 +159,48 @@ class ChallengeAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     def became(self, challenge: Challenge) -> SafeString:
         """The match that it led to."""
         return row_link(challenge.match)
+
+
+@admin.register(HostedMatch)
+class HostedMatchAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
+    """Hosted matches. What the host supplies is left out: it is a secret until it is played."""
+
+    lookups = ("host__id__exact",)
+    list_display = (
+        "id", "hosted_by", "invited_first", "invited_second", "ruleset", "status", "created_at",
+        "message",
+    )  # fmt: skip
+    list_filter = ("status", "ruleset", "rated")
+    list_select_related = ("host", "first", "second")
+    search_fields = (
+        "=id", "host__username", "first__username", "second__username", "message",
+    )  # fmt: skip
+    date_hierarchy = "created_at"
+    fields = (
+        "hosted_by", "invited_first", "invited_second", "ruleset", "variant", "options", "items",
+        "advantage", "rated", "message", "starts_at", "status", "why", "created_at", "expires_at",
+        "became",
+    )  # fmt: skip
+
+    @admin.display(description="host", ordering="host__username")
+    def hosted_by(self, hosted: HostedMatch) -> SafeString:
+        """Who hosts it."""
+        return row_link(hosted.host)
+
+    @admin.display(description="first")
+    def invited_first(self, hosted: HostedMatch) -> SafeString:
+        """Who is invited to seat 0."""
+        return row_link(hosted.first)
+
+    @admin.display(description="second")
+    def invited_second(self, hosted: HostedMatch) -> SafeString:
+        """Who is invited to seat 1."""
+        return row_link(hosted.second)
+
+    @admin.display(description="match")
+    def became(self, hosted: HostedMatch) -> SafeString:
+        """The match that it led to."""
+        return row_link(hosted.match)
 
 
 @admin.register(ChatMessage)

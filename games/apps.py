@@ -21,7 +21,7 @@ class GamesConfig(AppConfig):
         from games import extras, hooks, moderation, receivers  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
-        from games.reading import missed, profiles  # noqa: PLC0415
+        from games.reading import hosting, missed, profiles  # noqa: PLC0415
 
         register_section(pages.ratings_section, order=5)
         register_section(profiles.match_history, order=10)
@@ -34,6 +34,8 @@ class GamesConfig(AppConfig):
         autoreload_started.connect(compiled.watch, dispatch_uid="games.compiled")
         moderation.register()
         extras.register_waiting(missed.missed_ends)
+        extras.register_waiting(hosting.invitations)
+        extras.register_banner(hosting.banner)
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")
         writing_changed.connect(receivers.on_writing_changed, dispatch_uid="games.writing_changed")
         register_bot_check(receivers.must_never_have_played)

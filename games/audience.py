@@ -123,6 +123,11 @@ def may_prepare(user: Any) -> bool:
     return is_organiser(user)
 
 
+def may_host(user: Any) -> bool:
+    """Whether ``user`` may host a match between two others."""
+    return is_organiser(user)
+
+
 def may_import(user: Any) -> bool:
     """Whether ``user`` may put a record on the site as a match to replay."""
     return is_organiser(user)

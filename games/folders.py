@@ -4,6 +4,8 @@ The folder of a ruleset is the package of its class:
 
 - `rules.html` is the public page of its rules;
 - `static/board.js` is its board, `static/board.css` what only that looks like, if anything;
+- `static/supply.js` is its editor for what organisers prepare, and `static/supply.css` what only
+  that looks like, where it has any;
 - `figures.py` draws the examples that the rules show;
 - `view.md` describes its views to programs.
 """
@@ -55,6 +57,13 @@ def static_name(ruleset: Ruleset[Any, Any], file: str) -> str:
     share both by address and in the checkout, where editors and checkers follow it.
     """
     return f"rulesets/{folder_of(ruleset).name}/static/{file}"
+
+
+def supply_editor_name(ruleset: Ruleset[Any, Any]) -> str:
+    """The name by which static files know a ruleset's editor of what organisers prepare; empty
+    where it has none."""
+    name = static_name(ruleset, "supply.js")
+    return "" if finders.find(name) is None else name
 
 
 class RulesTemplates(filesystem.Loader):

@@ -15,6 +15,7 @@ from games.models import MatchPlayer
 from games.publishing import frames
 from games.publishing.publish import Frame, publish
 from games.services.challenges import challenges_withdraw
+from games.services.hosting import hosted_withdraw
 
 
 def on_signed_out(*, request: HttpRequest, user: User | None, **_more: Any) -> None:
@@ -31,12 +32,14 @@ def on_account_closed(*, user_id: int, **_more: Any) -> None:
     """An account was closed: its sockets have lost every right, and nobody can play it."""
     _close_sockets(user_id)
     challenges_withdraw(user_id=user_id)
+    hosted_withdraw(user_id=user_id)
 
 
 def on_account_suspended(*, user_id: int, **_more: Any) -> None:
     """An account was suspended: as if closed, for the time being. Its running matches go on."""
     _close_sockets(user_id)
     challenges_withdraw(user_id=user_id)
+    hosted_withdraw(user_id=user_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

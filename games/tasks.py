@@ -19,6 +19,7 @@ from games.ratings.services import ratings_take_in
 from games.reading.processes import WORKERS_SWEEP
 from games.services.aftermath import end_follow_up, ends_sweep
 from games.services.challenges import challenges_abandon, challenges_expire
+from games.services.hosting import hosted_begin_due, hosted_expire
 from games.services.outage import is_serving
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
@@ -59,6 +60,14 @@ def sweep_challenges() -> None:
     else:
         # Nobody can be seen while there is nothing to see them.
         presence.forget_since()
+
+
+@shared_task(name="games.tasks.sweep_hosted")
+@guard.completed("games.tasks.sweep_hosted")
+def sweep_hosted() -> None:
+    """Begin the hosted matches whose time has come, and close what not both have accepted."""
+    hosted_begin_due(now=now_utc())
+    hosted_expire(now=now_utc())
 
 
 @shared_task(name=FOLLOW_UP)

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from games.views import boards, challenges, chat, imports, lists, matches, organise, rules
+from games.views import boards, challenges, chat, hosting, imports, lists, matches, organise, rules
 
 app_name = "games"
 
@@ -57,6 +57,16 @@ urlpatterns = [
         name="prepared_new",
     ),
     path(
+        "organise/prepared/new/<slug:ruleset_id>/<slug:key>/check/",
+        organise.supply_check,
+        name="prepared_check",
+    ),
+    path(
+        "organise/prepared/new/<slug:ruleset_id>/<slug:key>/outlines/",
+        organise.supply_outlines,
+        name="prepared_outlines",
+    ),
+    path(
         "organise/prepared/new/<slug:ruleset_id>/<slug:key>/<slug:name>/",
         organise.supply_file,
         name="supply_file",
@@ -72,6 +82,12 @@ urlpatterns = [
         organise.prepared_delete,
         name="prepared_delete",
     ),
+    path("organise/hosted/", hosting.hosted_list, name="hosted_list"),
+    path("organise/hosted/new/", hosting.hosted_new, name="hosted_new"),
+    path("hosted/<int:hosted_id>/", hosting.hosted, name="hosted"),
+    path("hosted/<int:hosted_id>/accept/", hosting.hosted_accept_view, name="hosted_accept"),
+    path("hosted/<int:hosted_id>/decline/", hosting.hosted_decline_view, name="hosted_decline"),
+    path("hosted/<int:hosted_id>/cancel/", hosting.hosted_cancel_view, name="hosted_cancel"),
     path("rules/", rules.rules_index, name="rules_index"),
     path("rules/<slug:ruleset_id>/", rules.rules_page, name="rules"),
     path(

@@ -77,7 +77,10 @@ declare namespace Live {
     met?: string;
     points?: number[] | number | null;
     taken?: string[];
+    won?: string[];
     covered?: string[];
+    gained?: number[];
+    scores?: number[];
     shape?: string;
     [key: string]: unknown;
   }
@@ -272,6 +275,20 @@ declare namespace Live {
     visitor_card?: string;
   }
 
+  /** Told to its host and the two who are invited. */
+  interface HostedNews {
+    type: "hosted";
+    hosted: number;
+    status: "open" | "agreed" | "begun" | "declined" | "cancelled" | "expired";
+    url: string;
+    game: string;
+    host: string;
+    name: string;
+    seats: { name: string; username: string; accepted: boolean }[];
+    ended_by: string | null;
+    why: string;
+  }
+
   interface MatchStarted {
     type: "match.started";
     match: number;
@@ -325,5 +342,13 @@ declare namespace Live {
     matches: number[];
   }
 
-  type News = ChallengeNews | MatchStarted | MatchEnded | RulingNews | TurnNews;
+  interface HereNews {
+    type: "here";
+    /** How many are shown as being in the lobby. */
+    count: number;
+    /** Only to those with an account: who they are, as HTML. */
+    list?: string;
+  }
+
+  type News = ChallengeNews | HostedNews | MatchStarted | MatchEnded | RulingNews | TurnNews;
 }

@@ -223,6 +223,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 20.0,
         "options": {"expires": 20},
     },
+    # Hosted matches: those whose time has come, and those that not both have accepted.
+    "games-sweep-hosted": {
+        "task": "games.tasks.sweep_hosted",
+        "schedule": 5.0,
+        "options": {"expires": 10},
+    },
     # What follows ends that no worker was told of, and results that no ladder has taken in.
     "games-sweep-ends": {
         "task": "games.tasks.sweep_ends",

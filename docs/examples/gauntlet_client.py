@@ -287,6 +287,100 @@ class Client:
             idempotency_key=idempotency_key,
         )
 
+    def hosted_matches(
+        self,
+        *,
+        cursor: str | None = None,
+        host: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        ruleset: str | None = None,
+        status: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Hosted matches."""
+        return self.call(
+            "GET",
+            "/api/v1/hosted/",
+            query={
+                "cursor": cursor,
+                "host": host,
+                "limit": limit,
+                "ordering": ordering,
+                "ruleset": ruleset,
+                "status": status,
+                "fields": fields,
+            },
+        )
+
+    def hosted_match_create(
+        self,
+        *,
+        body: dict[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Host a match."""
+        return self.call(
+            "POST",
+            "/api/v1/hosted/",
+            body=body or {},
+            idempotency_key=idempotency_key,
+        )
+
+    def hosted_match(
+        self,
+        hosted_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A hosted match."""
+        return self.call(
+            "GET",
+            f"/api/v1/hosted/{hosted_id}/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def hosted_match_accept(
+        self,
+        hosted_id: int,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Accept an invitation."""
+        return self.call(
+            "POST",
+            f"/api/v1/hosted/{hosted_id}/accept/",
+            idempotency_key=idempotency_key,
+        )
+
+    def hosted_match_cancel(
+        self,
+        hosted_id: int,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Cancel a hosted match."""
+        return self.call(
+            "POST",
+            f"/api/v1/hosted/{hosted_id}/cancel/",
+            idempotency_key=idempotency_key,
+        )
+
+    def hosted_match_decline(
+        self,
+        hosted_id: int,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Decline an invitation."""
+        return self.call(
+            "POST",
+            f"/api/v1/hosted/{hosted_id}/decline/",
+            idempotency_key=idempotency_key,
+        )
+
     def items(
         self,
         *,

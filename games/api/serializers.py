@@ -12,10 +12,13 @@ from rest_framework import serializers
 
 from accounts.api.callers import signed_in
 from accounts.api.serializers import PersonSerializer, UsernameField
+from core.api.bodies import InstantField
 from core.refusals import Together
-from games.models import Challenge, Match, MatchPlayer
+from games.models import Challenge, HostedMatch, Match, MatchPlayer
+from games.options import hosting
 from games.options.terms import is_rated, supplied_by_challenger, terms_of
 from games.services.challenges import must_be_another, must_be_open_to
+from games.services.hosting import ITEMS_AT_MOST, MESSAGE_MAX, must_be_three
 from games.services.matches import game_of
 
 
@@ -58,7 +61,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     links = serializers.SerializerMethodField()
     options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
     rated = serializers.SerializerMethodField(
-        help_text="False where the challenger brought something of their own."
+        help_text="False where it is casual, or the challenger brought something of their own."
     )
     terms = serializers.CharField(
         source="unrated", help_text="Why it counts for no rating, in words. Empty: it does."
@@ -134,7 +137,8 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
     )
     rated = serializers.SerializerMethodField(help_text="Whether the match would count.")
     terms = serializers.SerializerMethodField(
-        help_text="What the challenger brings for themselves, in words. Empty: nothing."
+        help_text="Why it would count for no rating: that it is casual, or what the challenger "
+        "brings for themselves. Empty: it would."
     )
 
     class Meta:
@@ -229,6 +233,9 @@ class NewChallengeSerializer(GameValidation):
     advantage = serializers.ChoiceField(
         choices=Challenge.Advantage.choices, default=Challenge.Advantage.LOT.value
     )
+    rated = serializers.BooleanField(
+        default=True, help_text="False: casual, the match counts for no rating."
+    )
     message = serializers.CharField(max_length=200, required=False, allow_blank=True)
     lasts_s = serializers.IntegerField(
         min_value=60,
@@ -245,4 +252,131 @@ class NewChallengeSerializer(GameValidation):
             must_be_another(signed_in(self.context["request"]), sound.get("opponent"))
         with faults.of():
             must_be_open_to(sound.get("open_to"), sound.get("opponent"))
+        yield from faults.refused
+
+
+class HeldItemSerializer(serializers.Serializer[Any]):
+    """One use of an item."""
+
+    seat = serializers.IntegerField(min_value=0, max_value=1)
+    item = serializers.CharField(max_length=40, help_text="As `items` of the ruleset has it.")
+
+
+class InvitedSerializer(PersonSerializer):
+    """Who is invited."""
+
+    accepted = serializers.BooleanField(read_only=True)
+
+    class Meta(PersonSerializer.Meta):
+        fields = (*PersonSerializer.Meta.fields, "accepted")  # type: ignore[assignment]
+
+
+class HostedMatchSerializer(serializers.ModelSerializer[HostedMatch]):
+    """A match between two others to which an organiser has invited them."""
+
+    links = serializers.SerializerMethodField()
+    host = PersonSerializer()
+    players = serializers.SerializerMethodField(help_text="By seat, and who has accepted.")
+    match = serializers.PrimaryKeyRelatedField[Match](
+        read_only=True, allow_null=True, help_text="The match, once it is called."
+    )
+    options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
+    items = HeldItemSerializer(many=True)
+    supplied = serializers.SerializerMethodField(
+        help_text="What the host supplies instead of having it drawn, by name."
+    )
+    terms = serializers.SerializerMethodField(help_text="What the players should know, in words.")
+    ended_by = PersonSerializer(allow_null=True, help_text="Who declined or cancelled it.")
+
+    class Meta:
+        model = HostedMatch
+        fields = (
+            "id", "host", "players", "ruleset", "variant", "options", "items", "advantage",
+            "supplied", "rated", "terms", "message", "starts_at", "status", "ended_by", "why",
+            "created_at", "expires_at", "match", "links",
+        )  # fmt: skip
+
+    def get_supplied(self, hosted: HostedMatch) -> list[str]:
+        """Never what it is: only what kind of thing."""
+        return hosting.supplied_by_host(hosted)
+
+    def get_terms(self, hosted: HostedMatch) -> str:
+        return hosting.terms_of(hosted)
+
+    @extend_schema_field(InvitedSerializer(many=True))
+    def get_players(self, hosted: HostedMatch) -> list[dict[str, Any]]:
+        """Both, by seat."""
+        return [
+            {**PersonSerializer(player).data, "accepted": hosted.has_accepted(seat)}
+            for seat, player in enumerate((hosted.first, hosted.second))
+        ]
+
+    @extend_schema_field(ChallengeLinksSerializer)
+    def get_links(self, hosted: HostedMatch) -> dict[str, str]:
+        """Addresses."""
+        absolute = self.context["request"].build_absolute_uri
+        return {
+            "view": absolute(reverse("api:hosted", args=[hosted.pk])),
+            "page": absolute(hosted.get_absolute_url()),
+        }
+
+
+class InvitedField(UsernameField):
+    """Who is invited."""
+
+    none = ("hosted.player-none", "There is nobody called {}.")
+
+
+class NewHostedMatchSerializer(GameValidation):
+    """To what two others are invited."""
+
+    at_fault: ClassVar[Mapping[str, str]] = {
+        **GameValidation.at_fault,
+        "hosted.items": "items",
+        "setup.item": "items",
+        "hosted.advantage": "advantage",
+        "hosted.start": "starts_at",
+        "hosted.duration": "lasts_s",
+        "hosted.message-too-long": "message",
+    }
+
+    first = InvitedField(max_length=20, help_text="A username: who has seat 0.")
+    second = InvitedField(max_length=20, help_text="A username: who has seat 1.")
+    ruleset = serializers.CharField(max_length=40)
+    variant = serializers.CharField(max_length=40)
+    options = serializers.DictField(
+        required=False, help_text="What differs from the defaults; see the ruleset's schema."
+    )
+    items = serializers.ListField(
+        child=HeldItemSerializer(),
+        required=False,
+        max_length=ITEMS_AT_MOST,
+        help_text="What each seat brings.",
+    )
+    advantage = serializers.IntegerField(
+        min_value=0,
+        max_value=1,
+        required=False,
+        allow_null=True,
+        help_text="The seat that has it. Without: drawn by lot, or given by items.",
+    )
+    rated = serializers.BooleanField(default=False)
+    message = serializers.CharField(max_length=MESSAGE_MAX, required=False, allow_blank=True)
+    starts_at = InstantField(
+        required=False, allow_null=True, help_text="Without: as soon as both have accepted."
+    )
+    lasts_s = serializers.IntegerField(
+        min_value=60,
+        max_value=30 * 86_400,
+        required=False,
+        help_text="For how many seconds it stays open, where it begins at no time.",
+    )
+
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """Nobody is named twice."""
+        yield from super().validation_faults(sound)
+        faults = Together()
+        with faults.of():
+            caller = signed_in(self.context["request"])
+            must_be_three(caller, sound.get("first"), sound.get("second"))
         yield from faults.refused

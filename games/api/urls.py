@@ -12,10 +12,18 @@ from games.api.challenges import (
     InviteView,
     RematchView,
 )
+from games.api.hosting import (
+    HostedAcceptView,
+    HostedCancelView,
+    HostedDeclineView,
+    HostedMatchesView,
+    HostedMatchView,
+)
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
 from games.api.plans import PlanView
 from games.api.rulesets import RulesetsView, RulesetView
 from games.api.saved import SavedMovesView, SavedMoveView
+from games.api.seeks import SeekView
 from games.api.views import MatchView, ReadyView, RecordView, SubmissionsView
 from games.ratings.api import LeaderboardsView, LeaderboardView
 
@@ -35,9 +43,15 @@ urlpatterns = [
     path("challenges/<int:pk>/accept/", ChallengeAcceptView.as_view(), name="challenge_accept"),
     path("challenges/<int:pk>/decline/", ChallengeDeclineView.as_view(), name="challenge_decline"),
     path("challenges/<int:pk>/cancel/", ChallengeCancelView.as_view(), name="challenge_cancel"),
+    path("hosted/", HostedMatchesView.as_view(), name="hosted_list"),
+    path("hosted/<int:hosted_id>/", HostedMatchView.as_view(), name="hosted"),
+    path("hosted/<int:hosted_id>/accept/", HostedAcceptView.as_view(), name="hosted_accept"),
+    path("hosted/<int:hosted_id>/decline/", HostedDeclineView.as_view(), name="hosted_decline"),
+    path("hosted/<int:hosted_id>/cancel/", HostedCancelView.as_view(), name="hosted_cancel"),
     path("invites/<slug:token>/", InviteView.as_view(), name="invite"),
     path("invites/<slug:token>/accept/", InviteAcceptView.as_view(), name="invite_accept"),
     path("matches/<int:match_id>/rematch/", RematchView.as_view(), name="rematch"),
+    path("seek/", SeekView.as_view(), name="seek"),
     path("saved/<slug:ruleset>/", SavedMovesView.as_view(), name="saved"),
     path("saved/<slug:ruleset>/<int:saved_move_id>/", SavedMoveView.as_view(), name="saved_one"),
     path("", include("games.bots.urls")),

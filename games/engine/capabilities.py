@@ -189,7 +189,7 @@ def painting_of(ruleset: Ruleset[Any, Any]) -> Painting | None:
 class Supply(msgspec.Struct, frozen=True):
     """Something that an organiser may prepare instead of leaving it to chance: its key, its name
     and a sentence for people, what its files end in, and the keys of the options it stands for.
-    ``variants`` empty means every variant."""
+    ``variants`` empty means every variant. ``drawn``: its editor takes outlines out of drawings."""
 
     key: str
     name: str
@@ -197,17 +197,28 @@ class Supply(msgspec.Struct, frozen=True):
     suffix: str = ".txt"
     options: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    drawn: bool = False
+
+
+class SupplyPart(msgspec.Struct, frozen=True):
+    """A part of a prepared text, whatever is wrong with it, for the ruleset's own editor: what it
+    is called there, a few words on it for people, and what the editor draws it by."""
+
+    name: str
+    note: str
+    data: Any = None
 
 
 class SupplyReport(msgspec.Struct, frozen=True):
     """What a prepared text turned out to be: its canonical text (empty where there are faults),
     everything that is wrong with it, a sentence each, what an organiser should know all the same,
-    and an SVG document with the faults marked (empty where nothing could be drawn)."""
+    an SVG document with the faults marked (empty where nothing could be drawn), and its parts."""
 
     value: str
     faults: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     picture: str = ""
+    parts: tuple[SupplyPart, ...] = ()
 
 
 class Supplied(msgspec.Struct, frozen=True):

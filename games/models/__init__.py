@@ -2,6 +2,7 @@
 
 from games.models.challenges import Challenge
 from games.models.chat import ChatMessage
+from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
 from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.models.outages import ServiceBeat, ServiceOutage, ServiceProcess
@@ -13,6 +14,7 @@ from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingReques
 __all__ = [
     "Challenge",
     "ChatMessage",
+    "HostedMatch",
     "Match",
     "MatchEntry",
     "MatchPlayer",

@@ -17,7 +17,7 @@ from games import store
 from games.audience import organised_by
 from games.engine import live as lives
 from games.engine.decisions import Seat
-from games.models import Challenge, Match, MatchPlayer, Preparation
+from games.models import Challenge, HostedMatch, Match, MatchPlayer, Preparation
 from games.words import game_name
 
 log = structlog.get_logger("gauntlet.matches")
@@ -61,7 +61,7 @@ _OF_MATCHES: Final = (
     "unrated", "winner", "reason", "scores", "created_at", "finished_at",
 )  # fmt: skip
 _OF_CHALLENGES: Final = (
-    "pk", "challenger", "opponent", "token", "ruleset", "variant", "options", "advantage",
+    "pk", "challenger", "opponent", "token", "ruleset", "variant", "options", "advantage", "rated",
     "message", "status", "expires_at", "preparation", "preparation__key",
     "challenger__username", "challenger__display_name", "challenger__is_bot",
 )  # fmt: skip
@@ -230,6 +230,35 @@ def challenge_visible(challenge_id: int, viewer: Any) -> Challenge | None:
 def challenge_by_link(token: str) -> Challenge | None:
     """The challenge whose link has this token, whoever asks: that they have it is enough."""
     return challenges_listed().filter(token=token).first() if token else None
+
+
+# -- hosted matches ------------------------------------------------------------------------------
+
+
+def hosted_listed(viewer: Any) -> QuerySet[HostedMatch]:
+    """The hosted matches that ``viewer`` may see, with the people concerned."""
+    related = ("host", "first", "second", "ended_by", "match", "preparation")
+    return HostedMatch.objects.visible_to(viewer).select_related(*related).defer("match__snapshot")
+
+
+def hosted_by(user: User) -> QuerySet[HostedMatch]:
+    """What ``user`` hosts or has hosted, the latest first."""
+    return hosted_listed(user).filter(host=user)
+
+
+def invitations_to(user: User) -> QuerySet[HostedMatch]:
+    """Hosted matches to which ``user`` is invited and that have not begun, the latest first."""
+    pending = Q(status=HostedMatch.Status.OPEN, expires_at__gt=now_utc())
+    pending |= Q(status=HostedMatch.Status.AGREED)
+    return hosted_listed(user).filter(pending, Q(first=user) | Q(second=user))
+
+
+def hosted_visible(hosted_id: int, viewer: Any) -> HostedMatch:
+    """The hosted match, if ``viewer`` may see it. Raises Refusal ``hosted.none``."""
+    found = hosted_listed(viewer).filter(pk=hosted_id).first()
+    if found is None:
+        raise NotFound("hosted.none", "There is no such hosted match.")
+    return found
 
 
 # -- preparations --------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from games.jobs import REPAIR_RATINGS
 from games.models import (
     Challenge,
     ChatMessage,
+    HostedMatch,
     Match,
     MatchPlayer,
     MatchReferee,
@@ -23,6 +24,8 @@ from games.models import (
     SavedMove,
 )
 from games.services.challenges import challenges_withdraw
+from games.services.hosting import hosted_withdraw
+from games.services.seeks import seeks_withdraw
 
 # How long names may be: the columns' widths.
 SAVED_NAME = 40
@@ -36,7 +39,8 @@ def referees(user: User) -> bool:
 
 
 def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
-    """Seats, referees' places, challenges, chat, plans, saved moves and preparations.
+    """Seats, referees' places, challenges, hosted matches, chat, plans, saved moves and
+    preparations.
 
     Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
     computed again after commit.
@@ -51,6 +55,7 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
         "match seats": MatchPlayer.objects.filter(user=duplicate).update(user=keep),
         "referees' places": _move_referees(keep, duplicate),
         "challenges": _move_challenges(keep, duplicate),
+        "hosted matches": _move_hosted(keep, duplicate),
         "chat messages": _move_chat(keep, duplicate),
         "saved moves": _move_saved(keep, duplicate),
         "preparations": _move_preparations(keep, duplicate),
@@ -99,10 +104,26 @@ def _move_challenges(keep: User, duplicate: User) -> int:
     """Open ones are taken back rather than moved: nobody agreed to play the kept account. Those
     that went between the two stay where they are."""
     withdrawn = challenges_withdraw(user_id=duplicate.pk)
+    seeks_withdraw(user_id=duplicate.pk)
     made = Challenge.objects.filter(challenger=duplicate).exclude(opponent=keep)
     received = Challenge.objects.filter(opponent=duplicate).exclude(challenger=keep)
     moved = made.update(challenger=keep) + received.update(opponent=keep)
     return moved if moved else withdrawn
+
+
+def _move_hosted(keep: User, duplicate: User) -> int:
+    """As challenges: what has not begun is cancelled, and where both were concerned it stays."""
+    withdrawn = hosted_withdraw(user_id=duplicate.pk)
+    places = ("host", "first", "second")
+    both = Q()
+    for place in places:
+        both |= Q(**{place: keep})
+    HostedMatch.objects.filter(ended_by=duplicate).exclude(both).update(ended_by=keep)
+    moved = sum(
+        HostedMatch.objects.filter(**{place: duplicate}).exclude(both).update(**{place: keep})
+        for place in places
+    )
+    return moved or withdrawn
 
 
 def _move_chat(keep: User, duplicate: User) -> int:

@@ -11,7 +11,7 @@ from core.refusals import Forbidden, NotFound, Refusal
 from core.text import one_line
 from games.audience import may_prepare
 from games.engine.capabilities import SupplyReport, supplier, supply_of
-from games.models import Challenge, Preparation
+from games.models import Challenge, HostedMatch, Preparation
 from games.rulesets import REGISTRY
 
 NAME_MAX = 60
@@ -87,8 +87,9 @@ def preparation_create(
 def preparation_delete(*, acting_user: User, preparation_id: int) -> None:
     """Delete one's own preparation.
 
-    Raises Refusal ``preparation.none``, and ``preparation.in-use`` where an open challenge or a
-    death match was made with it. What has been played keeps its own copy.
+    Raises Refusal ``preparation.none``, and ``preparation.in-use`` where an open challenge, a
+    hosted match that has not begun or a death match was made with it. What has been played keeps
+    its own copy.
     """
     own = Preparation.objects.visible_to(acting_user).select_for_update(no_key=True)
     kept = own.filter(pk=preparation_id).first()
@@ -103,9 +104,13 @@ def preparation_delete(*, acting_user: User, preparation_id: int) -> None:
     # A challenge that is closed needs it no longer; its match has a copy.
     closed = Challenge.objects.filter(preparation=kept).exclude(status=Challenge.Status.OPEN)
     closed.update(preparation=None)
+    pending = (HostedMatch.Status.OPEN, HostedMatch.Status.AGREED)
+    hosted = HostedMatch.objects.filter(preparation=kept).exclude(status__in=pending)
+    hosted.update(preparation=None)
     try:
         kept.delete()
     except ProtectedError:
         raise Refusal(
-            "preparation.in-use", "An open challenge or a death match uses this, so it must stay."
+            "preparation.in-use",
+            "An open challenge, a match that you host or a death match uses this, so it must stay.",
         ) from None

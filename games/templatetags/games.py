@@ -44,7 +44,17 @@ def board_module(ruleset_id: str) -> str:
 def board_stylesheet(ruleset_id: str) -> SafeString:
     """The links to the styles of a ruleset's board, for those that have a sheet of their own, and
     to what that imports."""
-    path = static_name(REGISTRY.get(ruleset_id), "board.css")
+    return _stylesheet(ruleset_id, "board.css")
+
+
+@register.simple_tag
+def supply_stylesheet(ruleset_id: str) -> SafeString:
+    """The same of a ruleset's editor for what organisers prepare."""
+    return _stylesheet(ruleset_id, "supply.css")
+
+
+def _stylesheet(ruleset_id: str, file: str) -> SafeString:
+    path = static_name(REGISTRY.get(ruleset_id), file)
     if finders.find(path) is None:
         return SafeString("")
     imported = ((static(each),) for each in led_to(path))

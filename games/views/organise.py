@@ -6,19 +6,24 @@ alone, at any time."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
+import msgspec
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from core.refusals import FORM_REFUSED, NotFound, Refusal
+from core.refusals import FORM_REFUSED, Forbidden, NotFound, NotUnderstood, Refusal
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, SupplyReport, supplier, supplies_of, supply_of
 from games.engine.ruleset import Ruleset
+from games.folders import supply_editor_name
 from games.forms import PreparationForm
+from games.pictures import outlines
 from games.pictures.boards import as_image
 from games.reading import selectors
 from games.rulesets import REGISTRY
@@ -29,7 +34,7 @@ from games.services.preparations import (
     preparation_delete,
     preparation_validate,
 )
-from games.views.common import explains_refusals, needs_sign_in, render_live
+from games.views.common import explains_refusals, needs_sign_in, render_live, signed_in
 
 
 class SupplyKind(NamedTuple):
@@ -54,6 +59,11 @@ class SupplyKind(NamedTuple):
     def files(self) -> list[str]:
         """What there is to begin from."""
         return list(supplier(self.ruleset).supply_files(self.supply.key))
+
+    @property
+    def starts(self) -> list[str]:
+        """Of those what an editor can begin with."""
+        return [name for name in self.files if name in {"example", "blank"}]
 
 
 AT_MOST = 100
@@ -93,7 +103,12 @@ def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) ->
     """Check a text, and keep it if it is sound and was to be kept."""
     must_be_allowed_to_prepare(user)
     kind = _kind(ruleset_id, key)
-    context: dict[str, Any] = {"kind": kind, "form": PreparationForm(), "most": MAX_BYTES // 1024}
+    context: dict[str, Any] = {
+        "kind": kind,
+        "form": PreparationForm(),
+        "most": MAX_BYTES // 1024,
+        "editor": supply_editor_name(kind.ruleset),
+    }
     if request.method != "POST":
         return render(request, "games/organise/prepared_new.html", context)
     form = PreparationForm(request.POST, request.FILES)
@@ -124,6 +139,56 @@ def prepared_new(request: HttpRequest, user: User, ruleset_id: str, key: str) ->
     sound = found is not None and not found.faults and not form.errors
     status = 200 if sound else refused_as
     return render(request, "games/organise/prepared_new.html", context, status=status)
+
+
+def answers_editor(
+    view: Callable[[HttpRequest, SupplyKind], dict[str, Any]],
+) -> Callable[..., HttpResponse]:
+    """What an organiser's editor asks by POST and is answered in JSON; a refusal as
+    ``{"code", "sentence"}``. Nothing is kept."""
+
+    @require_POST
+    @wraps(view)
+    def wrapped(request: HttpRequest, ruleset_id: str, key: str) -> HttpResponse:
+        try:
+            user = signed_in(request)
+            if user is None:
+                raise Forbidden("preparation.not-allowed", "Please sign in again.")
+            must_be_allowed_to_prepare(user)
+            answer = JsonResponse(view(request, _kind(ruleset_id, key)))
+        except Refusal as refusal:
+            body = {"code": refusal.code, "sentence": refusal.sentence}
+            answer = JsonResponse(body, status=refusal.status)
+        answer["Cache-Control"] = "private, no-store"
+        return answer
+
+    return wrapped
+
+
+@answers_editor
+def supply_check(request: HttpRequest, kind: SupplyKind) -> dict[str, Any]:
+    """What the text ``text`` is worth: everything that is wrong with it, and its parts."""
+    # As pages have it (`PreparationForm`): browsers end lines of what they send by two characters.
+    text = str(request.POST.get("text", ""))
+    data = text.encode("utf-8", "replace")[: MAX_BYTES + 1]
+    found = preparation_validate(ruleset_id=kind.ruleset.id, key=kind.supply.key, data=data)
+    return {
+        "faults": list(found.faults),
+        "remarks": list(found.remarks),
+        "parts": msgspec.to_builtins(found.parts),
+    }
+
+
+@answers_editor
+def supply_outlines(request: HttpRequest, kind: SupplyKind) -> dict[str, Any]:
+    """The shapes of a drawing, the SVG file ``drawing``, for editors that take them."""
+    if not kind.supply.drawn:
+        raise NotFound("svg.not-taken", "No drawings are taken here.")
+    upload = request.FILES.get("drawing")
+    if upload is None:
+        raise NotUnderstood("svg.none", "Choose an SVG file.")
+    found = outlines.outlines_of(bytes(upload.read(outlines.MAX_BYTES + 1)))
+    return {"outlines": msgspec.to_builtins(found)}
 
 
 @require_safe

@@ -1,5 +1,5 @@
 // @ts-check
-/** A challenge's page says how the challenge stands now, whatever happens to it meanwhile and however
+/** The page of a challenge, or of a hosted match, says how it stands now, whatever happens to it meanwhile and however
  * the reader comes back to the page. Without this script, loading the page again does. */
 
 import { announce, leaveFor, localiseTimes } from "./site.js";
@@ -9,7 +9,9 @@ import { enhanceSharing } from "./sharing.js";
 const LONGEST = 2 ** 31 - 1; // what a timer takes
 
 const standing = () => /** @type {HTMLElement} */ (document.querySelector("[data-live=standing]"));
-const id = Number(standing().dataset.challenge);
+const about = standing().dataset;
+const id = Number(about.challenge ?? about.hosted);
+const kind = about.challenge === undefined ? "hosted" : "challenge";
 const title = () => standing().querySelector(".alert__title")?.textContent ?? "";
 
 async function refresh() {
@@ -50,7 +52,8 @@ async function refresh() {
 enhanceSharing();
 const listener = notices();
 listener.addEventListener("frame", ({ detail }) => {
-  if (detail.type === "challenge" && detail.challenge === id) void refresh();
+  if (detail.type !== kind) return;
+  if ((detail.type === "hosted" ? detail.hosted : detail.challenge) === id) void refresh();
 });
 listener.addEventListener("back", () => void refresh());
 addEventListener("pageshow", ({ persisted }) => {

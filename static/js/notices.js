@@ -11,20 +11,20 @@ import { announce, leaveFor, soundMuted, toast } from "./site.js";
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
 const STEADY = 10_000; // a socket that was open for so long was not merely turned away
-const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling", "turn"]);
+const KINDS = new Set(["challenge", "hosted", "match.started", "match.ended", "ruling", "turn"]);
 
 /**
  * Something that concerns the reader.
  * @typedef {object} Notice
- * @property {"match" | "ruling" | "ruled" | "challenged" | "withdrawn" | "declined"} kind
- * @property {number} id of the match or the challenge
+ * @property {"match" | "ruling" | "ruled" | "challenged" | "withdrawn" | "declined" | "invited" | "hosted"} kind
+ * @property {number} id of the match, the challenge or the hosted match
  * @property {string} url
  * @property {string} text a sentence; empty where there is nothing to say
  * @property {string} link what the link to `url` says; empty where there is to be none
  * @property {number | undefined} [rematch] the match after which it is offered, where it is a rematch
  */
 
-/** @typedef {{frame: Live.News, silenced: Live.Silenced, turns: null, back: null}} Heard */
+/** @typedef {{frame: Live.News, silenced: Live.Silenced, here: Live.HereNews, turns: null, back: null}} Heard */
 
 const Target = /** @type {new () => Telling<Heard>} */ (EventTarget);
 
@@ -88,6 +88,7 @@ export function noticeOf(frame, me) {
       rematch: frame.rematch,
     };
   }
+  if (frame.type === "hosted") return hostedNotice(frame, me);
   return null;
 }
 
@@ -95,6 +96,28 @@ export function noticeOf(frame, me) {
 function offerText({ name, game, terms, rematch }) {
   const does = rematch ? "offers you a rematch of" : "challenges you to";
   return `${name} ${does} ${game}. ${terms ?? ""}`.trim();
+}
+
+/**
+ * What becomes of a hosted match, for the three whom it concerns.
+ * @param {Live.HostedNews} frame
+ * @param {string} me
+ * @returns {Notice | null}
+ */
+function hostedNotice(frame, me) {
+  const names = frame.seats.map((seat) => seat.name);
+  const mine = frame.seats.find((seat) => seat.username === me);
+  const other = frame.seats.find((seat) => seat.username !== me);
+  const about = { id: frame.hosted, url: frame.url };
+  if (mine !== undefined && frame.status === "open" && !mine.accepted && !other?.accepted) {
+    const text = `${frame.name} invites you to ${frame.game} against ${other?.name}.`;
+    return { ...about, kind: "invited", text, link: "See the invitation" };
+  }
+  const ended = frame.status === "declined" || frame.status === "cancelled";
+  if (!ended || frame.ended_by === me) return null;
+  const what = `The match of ${frame.game} between ${names.join(" and ")}`;
+  const text = `${what} was ${frame.status === "declined" ? "declined" : "cancelled"}. ${frame.why}`;
+  return { ...about, kind: "hosted", text: text.trim(), link: "" };
 }
 
 /**
@@ -153,7 +176,9 @@ class Notices extends Target {
     this.received = 0;
     /** @type {number | null} */
     let opened = null;
-    const socket = new WebSocket(`${scheme}//${location.host}/ws/v1/lobby/`);
+    // The lobby's own page is told who is there, and shows that its reader is.
+    const at = document.querySelector("[data-here]") ? "?at=lobby" : "";
+    const socket = new WebSocket(`${scheme}//${location.host}/ws/v1/lobby/${at}`);
     const ping = setInterval(() => {
       if (socket.readyState === WebSocket.OPEN) {
         socket.send(JSON.stringify({ type: "ping", at: Date.now(), received: this.received }));
@@ -180,10 +205,10 @@ class Notices extends Target {
 
   /** @param {string} text */
   take(text) {
-    /** @type {Live.News | Live.Silenced | Live.Turns} */
+    /** @type {Live.News | Live.Silenced | Live.HereNews | Live.Turns} */
     let frame;
     try {
-      frame = /** @type {Live.News | Live.Silenced | Live.Turns} */ (JSON.parse(text));
+      frame = /** @type {typeof frame} */ (JSON.parse(text));
     } catch {
       return;
     }
@@ -193,6 +218,10 @@ class Notices extends Target {
     }
     if (frame.type === "turns") {
       this.#showTurns(new Set(frame.matches));
+      return;
+    }
+    if (frame.type === "here") {
+      this.dispatchEvent(new CustomEvent("here", { detail: frame }));
       return;
     }
     if (!KINDS.has(frame.type)) return;
@@ -272,7 +301,8 @@ class Notices extends Target {
   #tell(notice) {
     // The page that it is about says so itself.
     if (notice.rematch && document.querySelector(`[data-rematch="${notice.rematch}"]`)) return;
-    if (["ruling", "declined"].includes(notice.kind) && location.pathname === notice.url) return;
+    const onPage = ["ruling", "declined", "invited", "hosted"].includes(notice.kind);
+    if (onPage && location.pathname === notice.url) return;
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;
       if (document.querySelector("[data-waits-for-match]")) {
@@ -283,9 +313,10 @@ class Notices extends Target {
     }
     if (!notice.text) return;
     // The corner for notes is a live region: screen readers read it by themselves.
+    const quiet = notice.kind === "declined" || notice.kind === "hosted";
     const seconds = notice.kind === "match" || notice.kind === "ruling" ? 600 : 20;
     const box = toast(notice.text, {
-      kind: notice.kind === "declined" ? "info" : "success",
+      kind: quiet ? "info" : "success",
       seconds,
     });
     if (notice.link) {
@@ -295,7 +326,7 @@ class Notices extends Target {
       link.textContent = notice.link;
       box.querySelector(".toast__close")?.before(link);
     }
-    if (notice.kind !== "declined") chime();
+    if (!quiet) chime();
   }
 }
 
@@ -327,7 +358,7 @@ function chime() {
 const KEY = Symbol.for("gauntlet.notices");
 
 /** The page's one listener; connects once the page's scripts have run. Events: `frame` (of the lists)
- * and `silenced` (detail: the frame), `turns` (others wait for the reader now), `back`. */
+ * and `silenced` and `here` (detail: the frame), `turns` (others wait for the reader now), `back`. */
 export function notices() {
   const kept = /** @type {{[KEY]?: Notices}} */ (/** @type {object} */ (document));
   if (kept[KEY] === undefined) {

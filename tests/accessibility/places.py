@@ -89,6 +89,8 @@ NO_PAGES = {
     "games:paint_": "a picture",
     "games:supply_file": "a file",
     "games:prepared_file": "a file",
+    "games:prepared_check": "JSON",
+    "games:prepared_outlines": "JSON",
     "games:rules_figure": "a picture",
     "games:dispute": "a part of a page",
     "games:rematch": "a part of a page",
@@ -166,6 +168,10 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:rules_index")
     yield Place("games:leaderboards", "decided")
     yield Place("games:organise", "disputed", Who.ORGANISER)
+    yield Place("games:hosted_list", "challenged", Who.ORGANISER)
+    for who in (Who.ORGANISER, Who.SEAT_0):
+        yield Place("games:hosted", "challenged", who, lambda s: [s.hosted.pk])
+    yield Place("games:prepared_new", "challenged", Who.ORGANISER, given("domain", "pool"))
     yield Place("games:prepared_list", "challenged", Who.ORGANISER)
     yield Place("games:prepared", "challenged", Who.ORGANISER, lambda s: [s.kept.pk])
 

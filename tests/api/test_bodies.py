@@ -47,6 +47,7 @@ NAMING = {
     "death_match": "death-match.none",
     "username": "user.none",
     "opponent": "challenge.opponent-none",
+    **dict.fromkeys(("first", "second"), "hosted.player-none"),
     "ruleset": "setup.ruleset",
     "variant": "setup.variant",
     "item": "item.unknown",
@@ -69,6 +70,8 @@ RESTS_ON: dict[str, str | int] = {
 # Refused by services, too, where no body gets: the bounds of its fields come before.
 BOUNDED = {
     "challenge.advantage", "challenge.message-too-long", "challenge.duration",
+    "hosted.advantage", "hosted.message-too-long", "hosted.duration", "hosted.items",
+    "hosted.start",
     "saved.name-too-long", "season.repertoire", "season.summary.*", "season.tie-breaks",
     "seed.range", "webhook.kinds", "why.too-long", "episode.main-match.too-long",
     "episode.notes.too-long", "item.note.too-long",
@@ -251,7 +254,10 @@ def together(faults: Iterable[Fault]) -> list[list[Fault]]:
 
 # What Ada, who runs both seasons, may not do, and Ben may: answer her challenge, be ready for a
 # match that he plays, and give an account without a role to a program.
-BENS = {"challenge_accept", "challenge_decline", "leg_ready", "become_bot"}
+BENS = {
+    "challenge_accept", "challenge_decline", "leg_ready", "become_bot",
+    "hosted_match_accept", "hosted_match_decline",
+}  # fmt: skip
 
 
 def client_of(user: User) -> Client:
@@ -274,7 +280,8 @@ class Asking:
         self._world = {**world, "id": [offer.pk]}
         one, two, three = world["contestant_id"]
         self._known = {
-            "username": "dora", "opponent": "ben", "contestant": three, "winner": two, "home": two,
+            "username": "dora", "opponent": "ben", "first": "ben", "second": "cleo",
+            "contestant": three, "winner": two, "home": two,
             "away": one, "ec": three, "receiver": two, "giver": None, "leg_number": None, "leg": 1,
             "death_match": world["death_match_id"][0], "ruleset": "tetronogo",
             "variant": "standard", "options": {}, "item": "copy", "id": "a-1", "text": "pick T",
@@ -289,6 +296,13 @@ class Asking:
         self._special: dict[str, dict[str, Any]] = {
             "season_item_give": {"ruleset": ""},
             "plan_save": {"revision": 0, "content": PLAN},
+            "hosted_match_create": {
+                "ruleset": "peg-domain",
+                "variant": "final",
+                "items": [],
+                "advantage": None,
+                "starts_at": None,
+            },
             "season_round_open": {
                 "home": home.pk,
                 "away": away.pk,

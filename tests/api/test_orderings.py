@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from games.models import Challenge, Match
+from games.models import Challenge, HostedMatch, Match
 from games.services.challenges import challenge_create
 from tests.api.schema import Operation, operations
 from tests.api.test_schema import holder
@@ -58,6 +58,7 @@ ROWS: dict[str, tuple[type[Any], Callable[[int], dict[str, Any]]]] = {
     "users": (User, lambda n: {"username": f"user-{n}", "date_joined": tied(n)}),
     "matches": (Match, over),
     "challenges": (Challenge, lambda n: {"created_at": tied(n)}),
+    "hosted_matches": (HostedMatch, lambda n: {"created_at": tied(n)}),
     "seasons": (
         Season,
         lambda n: {

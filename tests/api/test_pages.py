@@ -22,6 +22,7 @@ from accounts.tokens.services import token_create
 from core.api.pages import EXAMPLES, examples, groups
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
+from games.services.hosting import hosted_create
 from tests.api.schema import is_as_described, operations
 from tests.games.support import committing, started
 from tests.tournaments.support import GAME, account, begun, conceded, running, who
@@ -36,7 +37,8 @@ pytestmark = pytest.mark.django_db
 SITE = "http://testserver"
 
 # What is asked, by operation and in this order: `{match}` runs, `{over}` is over, `{offer}` and
-# `{other}` are challenges to Ada.
+# `{other}` are challenges to Ada, who is invited to `{hosted}` and `{also_hosted}` and hosts
+# `{own_hosted}`.
 ASKED: dict[str, dict[str, Any]] = {
     "index": {"path": "/api/v1/"},
     "users": {"path": "/api/v1/users/?search=ad&fields=username,name,is_bot"},
@@ -67,6 +69,21 @@ ASKED: dict[str, dict[str, Any]] = {
     },
     "challenge_accept": {"path": "/api/v1/challenges/{offer}/accept/"},
     "challenge_decline": {"path": "/api/v1/challenges/{other}/decline/"},
+    "hosted_matches": {"path": "/api/v1/hosted/?status=open&limit=1"},
+    "hosted_match": {"path": "/api/v1/hosted/{hosted}/"},
+    "hosted_match_create": {
+        "path": "/api/v1/hosted/",
+        "body": {
+            "first": "player1",
+            "second": "player2",
+            "ruleset": "tetronogo",
+            "variant": "standard",
+            "lasts_s": 3600,
+        },
+    },
+    "hosted_match_accept": {"path": "/api/v1/hosted/{hosted}/accept/"},
+    "hosted_match_decline": {"path": "/api/v1/hosted/{also_hosted}/decline/"},
+    "hosted_match_cancel": {"path": "/api/v1/hosted/{own_hosted}/cancel/"},
     "seasons": {"path": "/api/v1/seasons/?status=running&limit=1"},
     "season": {"path": "/api/v1/seasons/autumn/?fields=name,format,status,organisers"},
     "season_contestants": {"path": "/api/v1/seasons/autumn/contestants/?limit=2"},
@@ -114,6 +131,19 @@ def seasons_run_by(ada: User) -> int:
     return met.pk
 
 
+def hosted_with(ada: User, ben: User) -> dict[str, int]:
+    """Two matches to which Ada is invited, and one that she hosts."""
+    olga = User.objects.create(username="olga")
+    root = User.objects.get(username="root")
+    role_grant(acting_user=root, user=olga, role=Role.ORGANISER)
+    player = User.objects.create(username="eve")
+    game = {"ruleset_id": "tetronogo", "variant": "standard"}
+    invited = {"acting_user": olga, "first": ada, "second": ben, **game}
+    own = {"acting_user": ada, "first": ben, "second": player, **game}
+    made = {"hosted": invited, "also_hosted": invited, "own_hosted": own}
+    return {name: hosted_create(**given).pk for name, given in made.items()}
+
+
 def answered(ada: User, ben: User) -> dict[str, dict[str, Any]]:
     """What the site answers to everything that is asked, ids as they are in the examples."""
     match, over = started((ada, ben)), started((ben, ada))
@@ -124,7 +154,7 @@ def answered(ada: User, ben: User) -> dict[str, dict[str, Any]]:
     )
     ids = {
         "match": match.pk, "over": over.pk, "offer": offer.pk, "other": other.pk,
-        "met": seasons_run_by(ada),
+        "met": seasons_run_by(ada), **hosted_with(ada, ben),
     }  # fmt: skip
     for number in (match.pk, over.pk):
         match_rate(match_id=number)

@@ -12,6 +12,7 @@ from django.db import close_old_connections
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
+from games.services.hosting import hosted_create
 from tests.games.support import Play, started
 from tests.tournaments.support import GAME
 from tournaments.formats.elimination.choice import dmo_choose
@@ -52,6 +53,9 @@ def world(play: Play, ada: User, ben: User, cleo: User) -> Iterator[dict[str, An
         kinds=["ruling"],
     ).webhook  # fmt: skip
     delivery = webhook_test(acting_user=ada, webhook=webhook)
+    hosted = hosted_create(
+        acting_user=ada, first=ben, second=cleo, ruleset_id="tetronogo", variant="standard"
+    )
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     yield {
@@ -67,6 +71,7 @@ def world(play: Play, ada: User, ben: User, cleo: User) -> Iterator[dict[str, An
         "gift_id": [gift.pk],
         "webhook_id": [webhook.pk],
         "delivery_id": [delivery.pk],
+        "hosted_id": [hosted.pk],
     }
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)

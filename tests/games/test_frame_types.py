@@ -23,8 +23,10 @@ from core.refusals import Refusal
 from games.models import ChatMessage
 from games.publishing import frames
 from games.publishing.notices import announce_ruling
+from games.reading.here import here_frames
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post, chat_remove
+from games.services.hosting import hosted_create, hosted_decline
 from games.services.plans import plan_save
 from games.sockets import admission, consumers
 from games.sockets.routing import websocket_urlpatterns
@@ -36,7 +38,7 @@ Told = dict[str, Any]
 R = TypeVar("R")
 
 # What may be left out, so that a frame without it is right.
-OPTIONAL = {"presence", "retry_after", "card", "visitor_card"}
+OPTIONAL = {"presence", "retry_after", "card", "visitor_card", "list"}
 
 
 @pytest.fixture
@@ -60,6 +62,12 @@ def told(  # noqa: PLR0917  (fixtures)
         monkeypatch.setattr(module, "in_read_thread", here)
     monkeypatch.setattr(consumers, "in_turn_thread", here)
     found = in_lobby(ada, ben, cleo, mona)
+    with committing():
+        hosted = hosted_create(
+            acting_user=orla, first=ada, second=ben, ruleset_id="tetronogo", variant="standard"
+        )
+    with committing():
+        hosted_decline(acting_user=ben, hosted=hosted)
     set_clock(3 * SECOND)
     placing(play)
     found += spoken(play, ada, mona, orla)
@@ -79,7 +87,8 @@ def in_lobby(ada: User, ben: User, cleo: User, mona: User) -> list[Told]:
         challenge_accept(acting_user=ben, challenge=challenge)
     with committing():
         user_mute(acting_user=mona, user=cleo, reason="Shouting.", until=None)
-    return [frames.silenced_frame(cleo), frames.silenced_frame(ada)]
+    there = [json.loads(frame.text) for frame in here_frames()]
+    return [frames.silenced_frame(cleo), frames.silenced_frame(ada), *there]
 
 
 def spoken(play: Play, ada: User, mona: User, orla: User) -> list[Told]:
@@ -167,13 +176,13 @@ def type_of(name: str) -> str:
     # Whose view it is only a board knows: to all else it is `never`.
     if name in ("sync", "step"):
         return f"Live.{name.title()}<{GAMES['tetronogo']}>"
-    return f'Extract<Live.Frame | Live.News | Live.Silenced, {{ type: "{name}" }}>'
+    return f'Extract<Live.Frame | Live.News | Live.Silenced | Live.HereNews, {{ type: "{name}" }}>'
 
 
 def test_frames_are_as_their_types_say(told: list[Told], tmp_path: Path) -> None:
     """Each of them, and there is none that nobody has sent."""
     names = json.dumps(dict.fromkeys((frame["type"] for frame in told), True))
-    declared = 'Record<(Live.Frame | Live.News | Live.Silenced)["type"], true>'
+    declared = 'Record<(Live.Frame | Live.News | Live.Silenced | Live.HereNews)["type"], true>'
     lines = [*lines_of(told), f"export const names: {declared} = {names};"]
     checked = check(tmp_path, lines)
     assert checked.returncode == 0, checked.stdout[:4000]

@@ -35,10 +35,11 @@ from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
 from games import tasks
 from games.jobs import WAKE
-from games.models import Challenge, Match, RatingPoint
+from games.models import Challenge, HostedMatch, Match, RatingPoint
 from games.ratings.services import match_rate
 from games.services import processes
 from games.services.challenges import challenge_create
+from games.services.hosting import hosted_create
 from tests.games.conftest import ada, ben, orla, root  # noqa: F401
 from tests.games.support import Play, started
 from tests.ratings.support import result_row
@@ -171,6 +172,28 @@ def challenges(world: World) -> Case:
     )
 
 
+def hosted(world: World) -> Case:
+    broken, sound = (
+        hosted_create(
+            acting_user=world.orla,
+            first=world.ada,
+            second=world.ben,
+            ruleset_id="tetronogo",
+            variant="standard",
+        )
+        for _ in range(2)
+    )
+    HostedMatch.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+    row = HostedMatch.objects.filter(pk=broken.pk)
+    row.update(ruleset="chess")
+    return Case(
+        "hosted.expire",
+        broken.pk,
+        lambda: HostedMatch.objects.get(pk=sound.pk).status == HostedMatch.Status.EXPIRED,
+        lambda: row.update(ruleset="tetronogo"),
+    )
+
+
 def legs(world: World) -> Case:
     season = running(world.orla, 4, "swiss", format_options={"rounds": 2})
     broken, sound = Leg.objects.filter(death_match__round__season=season).order_by("pk")
@@ -278,6 +301,7 @@ CASES: dict[str, Callable[[World], Case]] = {
     "games-sweep": deadlines,
     "games-sweep-ends": ends,
     "games-sweep-challenges": challenges,
+    "games-sweep-hosted": hosted,
     "games-ratings-repair": ladders,
     "games-ratings-repair-all": ladders,
     "tournaments-sweep": legs,

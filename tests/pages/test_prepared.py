@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.test import Client
 
 from accounts.models import User
 from games.engine.capabilities import supplier, supplies_of
+from games.folders import folder_of
 from games.models import Challenge, Preparation
 from games.options.rules import rule_options, rules_table
 from games.rulesets import REGISTRY
@@ -275,3 +277,59 @@ def test_a_pool_is_no_rule_to_choose() -> None:
         json.loads(supplier(REGISTRY.get("domain")).supply_files("pool")["example"])["name"]
         == "my-pool"
     )
+
+
+# -- editors ---------------------------------------------------------------------------------------
+
+
+def test_an_editor_asks_what_a_text_is_worth(visitor: Visitor, orla: User) -> None:
+    client = visitor(orla)
+    with nothing_changes():
+        answer = client.post(f"{NEW}check/", {"text": PALLETS})
+        faulty = client.post(f"{NEW}check/", {"text": "pallet red A1"})
+        empty = client.post(f"{NEW}check/", {})
+    assert answer.json()["faults"] == []
+    assert [part["name"] for part in answer.json()["parts"]] == ["red", "blue"]
+    assert answer.json()["parts"][0]["data"] == PEGS.split()
+    assert faulty.json()["faults"][0] == "There is no blue pallet."
+    assert faulty.json()["parts"][0] == {"name": "red", "note": "1 peg of 36", "data": ["A1"]}
+    assert empty.status_code == 200
+    assert answer["Cache-Control"] == "private, no-store"
+
+
+def test_what_an_editor_is_refused(visitor: Visitor, nobody: Client, ada: User, orla: User) -> None:
+    for client in (nobody, visitor(ada)):
+        answer = client.post(f"{NEW}check/", {"text": PALLETS})
+        assert (answer.status_code, answer.json()["code"]) == (403, "preparation.not-allowed")
+    client = visitor(orla)
+    drawing = SimpleUploadedFile("a.svg", b"<svg/>")
+    pool = f"{LIST}new/domain/pool/outlines/"
+    for answer, status, code in (
+        (client.post(f"{NEW}check/", {"text": "x" * (256 * 1024 + 1)}), 409,
+         "preparation.too-large"),
+        (client.post(f"{LIST}new/chess/pool/check/", {"text": "x"}), 404, "setup.ruleset"),
+        (client.post(f"{NEW}outlines/", {"drawing": drawing}), 404, "svg.not-taken"),
+        (client.post(pool), 400, "svg.none"),
+        (client.post(pool, {"drawing": SimpleUploadedFile("a.svg", b"<svg/>")}), 409, "svg.empty"),
+    ):  # fmt: skip
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        assert answer.json()["sentence"]
+    assert client.get(f"{NEW}check/").status_code in {404, 405}
+
+
+def test_the_shapes_of_a_drawing(visitor: Visitor, orla: User) -> None:
+    drawing = b'<svg xmlns="http://www.w3.org/2000/svg"><rect id="r" width="40" height="30"/></svg>'
+    pool = f"{LIST}new/domain/pool/outlines/"
+    answer = visitor(orla).post(pool, {"drawing": SimpleUploadedFile("a.svg", drawing)})
+    assert answer.json() == {
+        "outlines": [{"name": "r", "outline": [[0, 0], [40, 0], [40, 30], [0, 30]], "holes": []}]
+    }
+
+
+def test_the_page_names_the_editor_of_its_ruleset_alone(visitor: Visitor, orla: User) -> None:
+    for ruleset in REGISTRY:
+        for supply in supplies_of(ruleset):
+            page = visitor(orla).get(f"{LIST}new/{ruleset.id}/{supply.key}/").content.decode()
+            named = re.search(r'data-module="[^"]*/([a-z_]+)/static/supply[^"]*\.js"', page)
+            assert named is not None
+            assert named[1] == folder_of(ruleset).name

@@ -179,6 +179,11 @@ def the_challenge(scene: Scene) -> list[int]:
     return [scene.challenge.pk]
 
 
+def the_hosted(scene: Scene) -> list[int]:
+    """The hosted match."""
+    return [scene.hosted.pk]
+
+
 def said(room: str) -> Given:
     """Something to say in a room."""
     return lambda _s: {"type": "chat", "id": "new", "room": room, "text": "Hello"}
@@ -203,6 +208,18 @@ def _offer_form(_scene: Scene) -> dict[str, Any]:
     return {
         "game": "tetronogo/standard", "pace": "normal", "advantage": "lot", "lasts": "60",
         "message": "",
+    }  # fmt: skip
+
+
+HOSTED = {"ruleset": "tetronogo", "variant": "standard", "first": "eve", "second": "player4"}
+INVITED = ON_SEAT_0 | {Who.CONTESTANT}
+SQUARE = b'<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>'
+
+
+def _hosted_form(_scene: Scene) -> dict[str, Any]:
+    return {
+        "game": "tetronogo/standard", "pace": "normal", "advantage": "lot", "lasts": "60",
+        "message": "", "first": "eve", "second": "player4",
     }  # fmt: skip
 
 
@@ -567,6 +584,30 @@ PERMISSIONS: dict[str, Permission] = {
     "keep a preparation": Permission("challenged", SITE_ORGANISERS, (
         Page("games:prepared_new", lambda _s: ["peg-domain", "pallets"],
              lambda s: {"name": "New", "text": s.pallets, "keep": "1"}),
+    )),
+    "check a preparation": Permission("challenged", SITE_ORGANISERS, (
+        Page("games:prepared_check", lambda _s: ["peg-domain", "pallets"],
+             lambda s: {"text": s.pallets}),
+    ), reads=True),
+    "read a drawing": Permission("challenged", SITE_ORGANISERS, (
+        Page("games:prepared_outlines", lambda _s: ["domain", "pool"],
+             lambda _s: {"drawing": SimpleUploadedFile("square.svg", SQUARE)}),
+    ), reads=True),
+    "host a match": Permission("challenged", SITE_ORGANISERS, (
+        Page("games:hosted_new", lambda _s: [], _hosted_form),
+        Api("post", "api:hosted_list", lambda _s: [], lambda _s: HOSTED),
+    )),
+    "accept an invitation": Permission("challenged", INVITED, (
+        Page("games:hosted_accept", the_hosted),
+        Api("post", "api:hosted_accept", the_hosted, scope="play"),
+    )),
+    "decline an invitation": Permission("challenged", INVITED, (
+        Page("games:hosted_decline", the_hosted),
+        Api("post", "api:hosted_decline", the_hosted, scope="play"),
+    )),
+    "cancel a hosted match": Permission("challenged", frozenset({Who.ORGANISER}), (
+        Page("games:hosted_cancel", the_hosted),
+        Api("post", "api:hosted_cancel", the_hosted),
     )),
     "delete a preparation": Permission("challenged", frozenset({Who.ORGANISER}), (
         Page("games:prepared_delete", lambda s: [s.kept.pk]),

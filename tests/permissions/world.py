@@ -24,6 +24,7 @@ from core.jobs.models import SetAside
 from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
+from games.services.hosting import hosted_create
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
 from tests.games.support import SECOND, T0, Play, started, user_named
@@ -502,6 +503,13 @@ def _challenged(world: World) -> Scene:
     )
     scene.more["saved"] = saved_move_save(
         acting_user=world.users["player1"], ruleset="tetronogo", name="Mine", text="pick T"
+    )
+    scene.more["hosted"] = hosted_create(
+        acting_user=world.users["orla"],
+        ruleset_id="tetronogo",
+        variant="standard",
+        first=world.users["player1"],
+        second=world.users["player3"],
     )
     scene.more["pallets"] = PALLETS
     scene.more["kept"] = preparation_create(

@@ -46,15 +46,19 @@ NOT_ABOUT_MATCHES = {
     "healthz", "readyz", "favicon", "service_worker", "offline", "profile", "api:index",
     "api:schema", "api:rulesets", "api:ruleset",
     "api:items", "api:saved", "api:saved_one", "api:become_bot", "api:submissions", "api:ready",
-    "games:challenge_new", "games:import_record", "games:rules_index", "games:rules",
+    "games:challenge_new", "games:hosted_new", "games:prepared_check", "games:prepared_outlines",
+    "games:import_record", "games:rules_index", "games:rules",
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",
     "games:prepared", "games:prepared_file", "games:prepared_delete", "games:chat_remove",
     "games:paint_read", "tournaments:season_new", "tournaments:season_restore",
     "exports:dump",
 } - {"profile"}  # fmt: skip
 PREFIXES_NOT_ABOUT_MATCHES = ("account", "oauth2_provider:", "api_docs", "developers", "webhooks:")
-# Rows that there are none of in this season: no challenge led to the match, no item was given.
+# Rows that there are none of in this season: no challenge led to the match, nobody hosts it, and no
+# item was given.
 NOTHING_THERE = {
+    "api:hosted", "api:hosted_accept", "api:hosted_decline", "api:hosted_cancel",
+    "games:hosted", "games:hosted_accept", "games:hosted_decline", "games:hosted_cancel",
     "api:challenge", "api:challenge_accept", "api:challenge_decline", "api:challenge_cancel",
     "games:challenge_detail", "games:challenge_accept", "games:challenge_decline",
     "games:challenge_cancel", "games:invite", "games:invite_accept", "api:invite",

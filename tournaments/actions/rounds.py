@@ -9,11 +9,11 @@ from typing import Any, Final
 from django.utils.html import format_html
 
 from core.actions import Action, Actions
+from core.moments import zone_text
 from core.refusals import Refusal
 from tournaments.actions import episodes
 from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.fields import zone_text
 from tournaments.forms.rounds import NextRoundForm, PairingsForm, TimesForm
 from tournaments.services import rounds
 from tournaments.services.guards import must_be_running

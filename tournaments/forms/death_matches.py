@@ -9,11 +9,12 @@ from django import forms
 from django.utils.html import format_html
 
 from accounts.models import User
+from core.moments import MomentField, zone_text
 from games.forms import games_offered
 from games.models import Preparation
 from games.options import pace
 from tournaments.forms.base import PublicReasonForm, ServiceForm
-from tournaments.forms.fields import ContestantField, MomentField, zone_text
+from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import game_of, ruleset_name, value_of
 from tournaments.models import Contestant, Leg
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from django import forms
 
+from core.moments import MomentField
 from tournaments.forms.base import ServiceForm
-from tournaments.forms.fields import ContestantField, MomentField
+from tournaments.forms.fields import ContestantField
 from tournaments.models import Contestant, Leg
 
 

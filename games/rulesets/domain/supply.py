@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from games.engine.capabilities import Supplied, Supply, SupplyReport
+from games.engine.capabilities import Supplied, Supply, SupplyPart, SupplyReport
 from games.rulesets.domain import picture as pictures
 from games.rulesets.domain import pool as pools
 from games.rulesets.domain.pool import Form, Name, PoolDocument, Shape, Side, built_in
@@ -21,6 +21,7 @@ POOL: Final = Supply(
     "players see them when the match starts.",
     suffix=".json",
     options=("pool",),
+    drawn=True,
 )
 
 _MOST_VERTICES = 3_000  # of all shapes; what checks them takes time with the square of a ring's
@@ -63,8 +64,20 @@ def validate_supply(text: str) -> SupplyReport:
         first = faults[:_MOST_FAULTS]
         if len(faults) > len(first):
             first.append(f"And {len(faults) - len(first)} more.")
-        return SupplyReport("", tuple(first), picture=drawing)
-    return SupplyReport(msgspec.json.encode(document).decode(), picture=drawing)
+        return SupplyReport("", tuple(first), picture=drawing, parts=_parts(shapes, size))
+    value = msgspec.json.encode(document).decode()
+    return SupplyReport(value, picture=drawing, parts=_parts(shapes, size))
+
+
+def _parts(shapes: Sequence[Shape], size: tuple[int, int]) -> tuple[SupplyPart, ...]:
+    """How many pixels each shape covers, of those that could lie on a domain at all."""
+    domain = size[0] * size[1]
+    parts = []
+    for shape in shapes:
+        if pools.has_fit_size(shape, size):
+            area = Form(shape).raster(0).covered.area
+            parts.append(SupplyPart(shape.id, f"{area:,} px, {100 * area / domain:.1f} %", area))
+    return tuple(parts)
 
 
 def supplied(value: str) -> Supplied:

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from games.engine.capabilities import Supply, SupplyReport
+from games.engine.capabilities import Supply, SupplyPart, SupplyReport
 from games.rulesets.peg_domain import picture as pictures
 from games.rulesets.peg_domain.boards import (
     COLOURS,
@@ -86,16 +86,17 @@ def validate_supply(key: str, text: str) -> SupplyReport:
     if key == PALLETS.key and not faults and sets[0] == sets[1]:
         faults.append("Both pallets are the same; this variant is played with two different ones.")
     drawing = _picture(wanted, found)
+    parts = tuple(_part(colour, found.get(colour, _Pallet(colour))) for colour in wanted)
     if faults:
         first = faults[:_MOST_FAULTS]
         if len(faults) > len(first):
             first.append(f"And {len(faults) - len(first)} more.")
-        return SupplyReport("", tuple(first), picture=drawing)
+        return SupplyReport("", tuple(first), picture=drawing, parts=parts)
     value = "\n".join(
         f"pallet {colour} {' '.join(pallet_names(squares))}"
         for colour, squares in zip(wanted, sets, strict=True)
     )
-    return SupplyReport(value, (), tuple(_remarks(key, wanted, sets)), drawing)
+    return SupplyReport(value, (), tuple(_remarks(key, wanted, sets)), drawing, parts)
 
 
 def files(key: str) -> dict[str, str]:
@@ -223,6 +224,11 @@ def _remarks(key: str, colours: tuple[str, ...], sets: list[int]) -> Iterator[st
                 f"In the variant Final only {count} squares of the {_name_of(colour)} could be "
                 f"removed at first; where pallets are drawn it is at least {LEAST_REMOVABLE}."
             )
+
+
+def _part(colour: str, pallet: _Pallet) -> SupplyPart:
+    note = f"{_pegs(pallet)} of {PEGS}"
+    return SupplyPart(colour, note, tuple(PALLET_NAME[square] for square in pallet.pegs))
 
 
 def _name_of(colour: str) -> str:
