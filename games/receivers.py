@@ -14,7 +14,8 @@ from games.audience import user_group_of
 from games.models import MatchPlayer
 from games.publishing import frames
 from games.publishing.publish import Frame, publish
-from games.services.challenges import challenges_withdraw
+from games.services.challenges import challenges_part, challenges_withdraw
+from games.services.seeks import seeks_withdraw
 
 
 def on_signed_out(*, request: HttpRequest, user: User | None, **_more: Any) -> None:
@@ -31,12 +32,19 @@ def on_account_closed(*, user_id: int, **_more: Any) -> None:
     """An account was closed: its sockets have lost every right, and nobody can play it."""
     _close_sockets(user_id)
     challenges_withdraw(user_id=user_id)
+    seeks_withdraw(user_id=user_id)
 
 
 def on_account_suspended(*, user_id: int, **_more: Any) -> None:
     """An account was suspended: as if closed, for the time being. Its running matches go on."""
     _close_sockets(user_id)
     challenges_withdraw(user_id=user_id)
+    seeks_withdraw(user_id=user_id)
+
+
+def on_person_blocked(*, blocker_id: int, blocked_id: int, **_more: Any) -> None:
+    """Somebody does not want to play another: what is open between the two is answered so."""
+    challenges_part(blocker_id=blocker_id, blocked_id=blocked_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

@@ -2,13 +2,25 @@
 
 from django.urls import include, path
 
-from games.views import boards, challenges, chat, imports, lists, matches, organise, rules
+from games.views import (
+    boards,
+    challenges,
+    chat,
+    imports,
+    lists,
+    matches,
+    organise,
+    rules,
+    seeks,
+)
 
 app_name = "games"
 
 urlpatterns = [
     path("", lists.home, name="home"),
     path("lobby/", lists.lobby, name="lobby"),
+    path("lobby/seek/", seeks.seek, name="seek"),
+    path("lobby/seek/cancel/", seeks.seek_cancel_view, name="seek_cancel"),
     path("watch/", lists.watch, name="watch"),
     path("challenges/new/", challenges.challenge_new, name="challenge_new"),
     path("challenges/<int:challenge_id>/", challenges.challenge_detail, name="challenge_detail"),

@@ -300,5 +300,13 @@ declare namespace Live {
     left: number | null;
   }
 
+  interface HereNews {
+    type: "here";
+    /** How many are shown as being in the lobby. */
+    count: number;
+    /** Only to those with an account: who they are, as HTML. */
+    list?: string;
+  }
+
   type News = ChallengeNews | MatchStarted | MatchEnded | RulingNews;
 }

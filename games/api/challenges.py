@@ -100,6 +100,7 @@ class ChallengesView(ListView):
             options=offer.get("options"),
             advantage=offer["advantage"],
             message=offer.get("message", ""),
+            rated=offer["rated"],
             lasts=None if seconds is None else timedelta(seconds=seconds),
         )
         data = self.get_serializer(challenge).data

@@ -58,7 +58,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     links = serializers.SerializerMethodField()
     options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
     rated = serializers.SerializerMethodField(
-        help_text="False where the challenger brought something of their own."
+        help_text="False where it is casual, or the challenger brought something of their own."
     )
     terms = serializers.CharField(
         source="unrated", help_text="Why it counts for no rating, in words. Empty: it does."
@@ -125,7 +125,8 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
     )
     rated = serializers.SerializerMethodField(help_text="Whether the match would count.")
     terms = serializers.SerializerMethodField(
-        help_text="What the challenger brings for themselves, in words. Empty: nothing."
+        help_text="Why it would count for no rating: that it is casual, or what the challenger "
+        "brings for themselves. Empty: it would."
     )
 
     class Meta:
@@ -201,6 +202,9 @@ class NewChallengeSerializer(GameValidation):
     )
     advantage = serializers.ChoiceField(
         choices=Challenge.Advantage.choices, default=Challenge.Advantage.LOT.value
+    )
+    rated = serializers.BooleanField(
+        default=True, help_text="False: casual, the match counts for no rating."
     )
     message = serializers.CharField(max_length=200, required=False, allow_blank=True)
     lasts_s = serializers.IntegerField(

@@ -12,6 +12,7 @@ from games.api.challenges import (
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
 from games.api.rulesets import RulesetsView, RulesetView
 from games.api.saved import SavedMovesView, SavedMoveView
+from games.api.seeks import SeekView
 from games.api.views import MatchView, ReadyView, RecordView, SubmissionsView
 from games.ratings.api import LeaderboardsView, LeaderboardView
 
@@ -30,6 +31,7 @@ urlpatterns = [
     path("challenges/<int:pk>/accept/", ChallengeAcceptView.as_view(), name="challenge_accept"),
     path("challenges/<int:pk>/decline/", ChallengeDeclineView.as_view(), name="challenge_decline"),
     path("challenges/<int:pk>/cancel/", ChallengeCancelView.as_view(), name="challenge_cancel"),
+    path("seek/", SeekView.as_view(), name="seek"),
     path("saved/<slug:ruleset>/", SavedMovesView.as_view(), name="saved"),
     path("saved/<slug:ruleset>/<int:saved_move_id>/", SavedMoveView.as_view(), name="saved_one"),
     path("", include("games.bots.urls")),

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
+from accounts.blocking.services import has_blocked
 from accounts.models import User
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
@@ -49,18 +50,21 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     options: Mapping[str, Any] | None = None,
     advantage: str = Challenge.Advantage.LOT,
     message: str = "",
+    rated: bool = True,
     lasts: timedelta | None = None,
     preparation_id: int | None = None,
 ) -> Challenge:
     """Offer a match to ``opponent``, or to anybody. It lapses after ``lasts`` (default: the
     settings'). ``preparation_id``: what the challenger, an organiser, supplies instead of having
-    it drawn; whoever accepts can see that they do.
+    it drawn; whoever accepts can see that they do. One that is not ``rated`` is casual: its match
+    counts for no rating.
 
     Raises Refusal ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
     ``challenge.yourself``, ``challenge.too-many``, ``challenge.account-closed``,
     ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
     ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
-    ``challenge.message-too-long``, ``challenge.duration``.
+    ``challenge.message-too-long``, ``challenge.duration``, ``challenge.not-taken`` and
+    ``challenge.blocked`` (one of the two has blocked the other).
     """
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
     message = one_line(message)
@@ -80,6 +84,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         raise Refusal("challenge.account-closed", "Your account is closed.")
     if opponent is not None and not locked[opponent.pk].is_active:
         raise Refusal("challenge.opponent-closed", "This account is closed.")
+    if opponent is not None:
+        must_not_be_apart(acting_user, opponent)
     _must_be_in_good_standing(acting_user, opponent, message)
     mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
@@ -93,6 +99,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         options=records.changed_options(chosen),
         preparation=preparation,
         advantage=advantage,
+        rated=rated,
         message=message,
         created_at=now,
         expires_at=now + lasts,
@@ -110,13 +117,15 @@ def challenge_accept(
     seat 0. What is to be drawn at once is drawn from ``random``.
 
     Raises Refusal ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
-    ``challenge.expired`` and those of starting a match.
+    ``challenge.expired``, ``challenge.not-taken``, ``challenge.blocked`` and those of starting a
+    match.
     """
     # Before the challenge: whoever closes or merges an account takes its challenges back.
     users_lock([challenge.challenger_id, acting_user])
     locked = _lock(challenge)
     must_be_able_to_accept(locked, acting_user)
     must_be_open(locked)
+    must_not_be_apart(acting_user, locked.challenger)
     match = match_start(
         acting_user=acting_user,
         players=(locked.challenger, acting_user),
@@ -142,6 +151,17 @@ def must_be_another(challenger: User, opponent: User | None) -> None:
     """Raises Refusal ``challenge.yourself``."""
     if opponent is not None and opponent.pk == challenger.pk:
         raise Refusal("challenge.yourself", "You cannot challenge yourself.")
+
+
+def must_not_be_apart(acting_user: User, other: User) -> None:
+    """Whether neither of two people has blocked the other. Raises Refusal ``challenge.not-taken``,
+    which tells no more than it must, and ``challenge.blocked``."""
+    if has_blocked(acting_user, other):
+        sentence = f"You have blocked {other.shown_name}. Unblock them in your settings first."
+        raise Refusal("challenge.blocked", sentence)
+    if has_blocked(other, acting_user):
+        sentence = f"{other.shown_name} does not accept challenges from you."
+        raise Refusal("challenge.not-taken", sentence)
 
 
 def must_be_able_to_accept(challenge: Challenge, acting_user: User) -> None:
@@ -313,6 +333,29 @@ def challenges_withdraw(*, user_id: int) -> int:
                 _close(locked, Challenge.Status.CANCELLED, None, "challenge.withdraw")
                 withdrawn += 1
     return withdrawn
+
+
+def challenges_part(*, blocker_id: int, blocked_id: int) -> int:
+    """Decline what somebody has open to whoever has blocked them, in the blocker's name, as they
+    could at any time, and take back what the blocker has open to them; returns how many."""
+    parted = 0
+    offers = Challenge.objects.filter(
+        Q(challenger=blocked_id, opponent=blocker_id)
+        | Q(challenger=blocker_id, opponent=blocked_id),
+        status=Challenge.Status.OPEN,
+    )
+    blocker = User.objects.get(pk=blocker_id)
+    for pk in offers.order_by("pk").values_list("pk", flat=True):
+        with transaction.atomic():
+            locked = Challenge.objects.select_for_update(no_key=True).get(pk=pk)
+            if locked.status != Challenge.Status.OPEN:
+                continue
+            if locked.challenger_id == blocker_id:
+                _close(locked, Challenge.Status.CANCELLED, blocker, "challenge.cancel")
+            else:
+                _close(locked, Challenge.Status.DECLINED, blocker, "challenge.decline")
+            parted += 1
+    return parted
 
 
 def _lock(challenge: Challenge) -> Challenge:

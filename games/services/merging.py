@@ -22,6 +22,7 @@ from games.models import (
     SavedMove,
 )
 from games.services.challenges import challenges_withdraw
+from games.services.seeks import seeks_withdraw
 
 # How long names may be: the columns' widths.
 SAVED_NAME = 40
@@ -96,6 +97,7 @@ def _move_challenges(keep: User, duplicate: User) -> int:
     """Open ones are taken back rather than moved: nobody agreed to play the kept account. Those
     that went between the two stay where they are."""
     withdrawn = challenges_withdraw(user_id=duplicate.pk)
+    seeks_withdraw(user_id=duplicate.pk)
     made = Challenge.objects.filter(challenger=duplicate).exclude(opponent=keep)
     received = Challenge.objects.filter(opponent=duplicate).exclude(challenger=keep)
     moved = made.update(challenger=keep) + received.update(opponent=keep)

@@ -23,7 +23,7 @@ const KINDS = new Set(["challenge", "match.started", "match.ended", "ruling"]);
  * @property {string} link what the link to `url` says; empty where there is to be none
  */
 
-/** @typedef {{frame: Live.News, silenced: Live.Silenced, back: null}} Heard */
+/** @typedef {{frame: Live.News, silenced: Live.Silenced, here: Live.HereNews, back: null}} Heard */
 
 const Target = /** @type {new () => Telling<Heard>} */ (EventTarget);
 
@@ -121,7 +121,9 @@ class Notices extends Target {
     this.received = 0;
     /** @type {number | null} */
     let opened = null;
-    const socket = new WebSocket(`${scheme}//${location.host}/ws/v1/lobby/`);
+    // The lobby's own page is told who is there, and shows that its reader is.
+    const at = document.querySelector("[data-here]") ? "?at=lobby" : "";
+    const socket = new WebSocket(`${scheme}//${location.host}/ws/v1/lobby/${at}`);
     const ping = setInterval(() => {
       if (socket.readyState === WebSocket.OPEN) {
         socket.send(JSON.stringify({ type: "ping", at: Date.now(), received: this.received }));
@@ -148,15 +150,19 @@ class Notices extends Target {
 
   /** @param {string} text */
   take(text) {
-    /** @type {Live.News | Live.Silenced} */
+    /** @type {Live.News | Live.Silenced | Live.HereNews} */
     let frame;
     try {
-      frame = /** @type {Live.News | Live.Silenced} */ (JSON.parse(text));
+      frame = /** @type {Live.News | Live.Silenced | Live.HereNews} */ (JSON.parse(text));
     } catch {
       return;
     }
     if (frame.type === "silenced") {
       this.dispatchEvent(new CustomEvent("silenced", { detail: frame }));
+      return;
+    }
+    if (frame.type === "here") {
+      this.dispatchEvent(new CustomEvent("here", { detail: frame }));
       return;
     }
     if (!KINDS.has(frame.type)) return;
@@ -258,7 +264,7 @@ function chime() {
 const KEY = Symbol.for("gauntlet.notices");
 
 /** The page's one listener; connects once the page's scripts have run. Events: `frame` (of the lists)
- * and `silenced` (detail: the frame), `back`. */
+ *, `silenced` and `here` (detail: the frame), `back`. */
 export function notices() {
   const kept = /** @type {{[KEY]?: Notices}} */ (/** @type {object} */ (document));
   if (kept[KEY] === undefined) {

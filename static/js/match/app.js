@@ -476,7 +476,7 @@ class MatchPage {
     this.result.draw(this.state, this.names, this.ruleset);
     this.concedeButton.hidden = you === null || ["waiting", "over"].includes(view.phase);
     this.concedeButton.classList.toggle("keeps-room", "plays" in this.root.dataset);
-    this.chat.update({ you, over: view.phase === "over" });
+    this.chat.update({ you, over: view.phase === "over", begun: view.phase !== "waiting" });
     this.desk?.update(view, this.names);
     this.#drawTitle();
   }
