@@ -1,8 +1,8 @@
 """Who has the lobby open, over all processes. Hints, as in `games.presence`: nothing hangs on them.
 
-Each process knows of its own sockets by itself, and keeps one member in a sorted set for each person
-who has any here: until when they count as there. A ping pushes that on, the last socket that closes
-takes it away, and whoever belongs to a process that died is over by themselves.
+Each process knows of its own sockets by itself, and keeps one member in a sorted set for each
+person who has any here: until when they count as there. A ping pushes that on, the last socket that
+closes takes it away, and what a process that died has said is over by itself.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class BlockSerializer(serializers.ModelSerializer[Block]):
     class Meta:
         model = Block
         fields = ("user", "at")
-        extra_kwargs = {"at": {"help_text": "Since when."}}
+        extra_kwargs: ClassVar[dict[str, Any]] = {"at": {"help_text": "Since when."}}
 
 
 class NewBlockSerializer(serializers.Serializer[Any]):

@@ -476,8 +476,8 @@ GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
 GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
 # How long after its owner was last seen an open challenge at a live pace ends.
 GAUNTLET_AWAY_SECONDS = env.int("GAUNTLET_AWAY_SECONDS", 120)
-# How long after their page last asked somebody waits to be paired; a browser lets a page that is out
-# of sight ask once a minute.
+# How long after their page last asked somebody waits to be paired; a browser lets a page that is
+# out of sight ask once a minute.
 GAUNTLET_SEEK_AWAY_SECONDS = 75
 # How long whoever was paired is told where to go, however they ask.
 GAUNTLET_SEEK_TOLD_SECONDS = 180

@@ -32,7 +32,9 @@ class SeekSerializer(serializers.ModelSerializer[Seek]):
     class Meta:
         model = Seek
         fields = ("ruleset", "variant", "pace", "rated", "since", "until", "match")
-        extra_kwargs = {"since": {"help_text": "When you came, in ms since 1970."}}
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            "since": {"help_text": "When you came, in ms since 1970."}
+        }
 
 
 class NewSeekSerializer(serializers.Serializer[Any]):

@@ -23,6 +23,7 @@ from core.refusals import Refusal
 from games.models import ChatMessage
 from games.publishing import frames
 from games.publishing.notices import announce_ruling
+from games.reading.here import here_frames
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post, chat_remove
 from games.sockets import admission, consumers
@@ -35,7 +36,7 @@ Told = dict[str, Any]
 R = TypeVar("R")
 
 # What may be left out, so that a frame without it is right.
-OPTIONAL = {"presence", "retry_after", "card", "visitor_card"}
+OPTIONAL = {"presence", "retry_after", "card", "visitor_card", "list"}
 
 
 @pytest.fixture
@@ -78,7 +79,8 @@ def in_lobby(ada: User, ben: User, cleo: User, mona: User) -> list[Told]:
         challenge_accept(acting_user=ben, challenge=challenge)
     with committing():
         user_mute(acting_user=mona, user=cleo, reason="Shouting.", until=None)
-    return [frames.silenced_frame(cleo), frames.silenced_frame(ada)]
+    there = [json.loads(frame.text) for frame in here_frames()]
+    return [frames.silenced_frame(cleo), frames.silenced_frame(ada), *there]
 
 
 def spoken(play: Play, ada: User, mona: User, orla: User) -> list[Told]:
@@ -163,13 +165,13 @@ def type_of(name: str) -> str:
     # Whose view it is only a board knows: to all else it is `never`.
     if name in ("sync", "step"):
         return f"Live.{name.title()}<{GAMES['tetronogo']}>"
-    return f'Extract<Live.Frame | Live.News | Live.Silenced, {{ type: "{name}" }}>'
+    return f'Extract<Live.Frame | Live.News | Live.Silenced | Live.HereNews, {{ type: "{name}" }}>'
 
 
 def test_frames_are_as_their_types_say(told: list[Told], tmp_path: Path) -> None:
     """Each of them, and there is none that nobody has sent."""
     names = json.dumps(dict.fromkeys((frame["type"] for frame in told), True))
-    declared = 'Record<(Live.Frame | Live.News | Live.Silenced)["type"], true>'
+    declared = 'Record<(Live.Frame | Live.News | Live.Silenced | Live.HereNews)["type"], true>'
     lines = [*lines_of(told), f"export const names: {declared} = {names};"]
     checked = check(tmp_path, lines)
     assert checked.returncode == 0, checked.stdout[:4000]

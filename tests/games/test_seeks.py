@@ -175,8 +175,8 @@ def test_the_nearest_in_rating_comes_first(ada: User, ben: User, cleo: User) -> 
         RatingLadder.objects.create(id=ladder, method="x")
     for user, mu in ((ada, 30.0), (ben, 20.0), (cleo, 28.0)):
         Rating.objects.create(
-            user=user, ladder_id="tetronogo", mu=mu, sigma=2, shown=1000, games=9, wins=1, peak=1000,
-            last_played="2026-01-01T00:00Z",
+            user=user, ladder_id="tetronogo", mu=mu, sigma=2, shown=1000, games=9, wins=1,
+            peak=1000, last_played="2026-01-01T00:00Z",
         )  # fmt: skip
         seek(user)
     assert Seek.objects.get(user=ada).rating == 1650

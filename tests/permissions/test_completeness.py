@@ -28,6 +28,7 @@ SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 ELSEWHERE = {
     "games:paint_read": "reads a picture and keeps nothing: tests/pages/test_boards.py",
     "accounts:": "one's own account: tests/accounts",
+    "api:block": "whom one has blocked oneself: tests/accounts/test_blocks.py",
     "api:become_bot": "one's own account: tests/accounts/test_tokens.py",
     "account_": "the sign-in library",
     "oauth2_provider:": "OAuth: tests/accounts/test_oauth.py",
@@ -51,6 +52,8 @@ WITHOUT_AN_ACTION = {
     "games:challenge_accept": "a challenge's own page: games/views/challenges.py",
     "games:challenge_decline": "a challenge's own page: games/views/challenges.py",
     "games:challenge_cancel": "a challenge's own page: games/views/challenges.py",
+    "games:seek": "the lobby's own form: games/views/seeks.py",
+    "games:seek_cancel": "the lobby's own form: games/views/seeks.py",
     "games:import_record": "a file: games/views/imports.py",
     "games:prepared_new": "a form with previews: games/views/organise.py",
     "games:prepared_delete": "a preparation's own page: games/views/organise.py",

@@ -423,7 +423,7 @@ export class Chat {
    */
   async #block(username, name, block) {
     const address = `/accounts/${block ? "block" : "unblock"}/${encodeURIComponent(username)}/`;
-    let done = false;
+    let done;
     try {
       const response = await fetch(address, {
         method: "POST",
