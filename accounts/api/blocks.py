@@ -56,6 +56,7 @@ class BlocksView(SignedInView, ListView):
     """Whom the caller has blocked. Nobody sees by whom they are."""
 
     serializer_class = BlockSerializer
+    replica = False
     scopes = MappingProxyType({"POST": Scope.PLAY})
     queryset = Block.objects.none()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -237,8 +238,9 @@ def test_whoever_pairs_at_the_same_moment_pairs_nobody_twice(threads: Threads) -
         done.append(seek_pair(now=T0 + 100))
     assert not [each for each in done if isinstance(each, Refusal)]
     assert sum(done) == Match.objects.count() == 4
-    seats = [player.user_id for match in Match.objects.all() for player in match.players.all()]
-    assert sorted(seats) == sorted(user.pk for user in people)
+    seats = [player.user for match in Match.objects.all() for player in match.players.all()]
+    assert len(seats) == len(people)
+    assert set(seats) == set(people)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -248,7 +250,7 @@ def test_a_cancel_and_a_pairing_at_the_same_moment(threads: Threads) -> None:
         for user in (ada, ben):
             seek(user, round_)
         answers = threads.at_once(
-            [lambda ada=ada: seek_cancel(acting_user=ada), lambda: seek_pair(now=T0 + 100)]
+            [partial(seek_cancel, acting_user=ada), lambda: seek_pair(now=T0 + 100)]
         )
         cancelled, begun = answers
         if isinstance(cancelled, Refusal):

@@ -45,7 +45,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 NOT_ABOUT_MATCHES = {
     "healthz", "readyz", "favicon", "profile", "api:index", "api:schema", "api:rulesets",
     "api:ruleset",
-    "api:items", "api:saved", "api:saved_one", "api:become_bot", "api:submissions", "api:ready",
+    "api:items", "api:saved", "api:saved_one", "api:become_bot",
+    "api:blocks", "api:block", "api:seek", "games:seek",
+    "games:seek_cancel", "api:submissions", "api:ready",
     "games:challenge_new", "games:import_record", "games:rules_index", "games:rules",
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",
     "games:prepared", "games:prepared_file", "games:prepared_delete", "games:chat_remove",
