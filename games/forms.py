@@ -117,7 +117,7 @@ class ChallengeForm(forms.Form):
         initial="rated",
         required=False,
         widget=Segments,
-        help_text="A casual match counts for no rating.",
+        help_text="A casual match leaves your ratings as they are.",
     )
     message = forms.CharField(
         label="Message",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -26,10 +27,10 @@ from core.refusals import Refusal
 from games.models import Challenge
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.matches import match_start
-from tests.games.conftest import ada, ben, cleo, mona, root
-from tests.games.support import committing, refused
+from tests.games.conftest import ada, ben, cleo, mona, root, set_clock, wire
+from tests.games.support import Wire, committing, refused, started
 
-__all__ = ["ada", "ben", "cleo", "mona", "root"]
+__all__ = ["ada", "ben", "cleo", "mona", "root", "set_clock", "wire"]
 
 pytestmark = pytest.mark.django_db
 
@@ -231,10 +232,13 @@ def test_a_token_needs_the_scope(ada: User, ben: User, scope: str, status: int) 
 # -- secrecy -------------------------------------------------------------------------------------
 
 
-def test_who_is_blocked_sees_the_same_as_before(ada: User, ben: User, cleo: User) -> None:
+def test_who_is_blocked_sees_the_same_as_before(
+    ada: User, ben: User, cleo: User, set_clock: Callable[[int], None]
+) -> None:
     """On every page and in every answer where the two might meet; but for the refusal."""
     offered = challenge_create(acting_user=ada, **TETRONOGO)
-    match = match_start(acting_user=None, players=(ada, ben), **TETRONOGO)
+    match = started((ada, ben))
+    set_clock(5_000)  # nothing differs but by what is done
     paths = [
         "/", "/lobby/", "/u/ada/", "/u/ben/", f"/challenges/{offered.pk}/",
         f"/matches/{match.pk}/", "/accounts/settings/", "/accounts/settings/blocked/",
@@ -252,6 +256,22 @@ def test_who_is_blocked_sees_the_same_as_before(ada: User, ben: User, cleo: User
     with committing():
         block_create(acting_user=ada, user=ben)
     assert seen() == before
+
+
+def test_nobody_is_told_that_they_are_blocked(ada: User, ben: User, wire: Wire) -> None:
+    """What had been offered is declined, as it might be at any time; nothing else is said."""
+    with committing():
+        block_create(acting_user=ada, user=ben)
+    assert wire.frames() == []
+    with committing():
+        block_remove(acting_user=ada, user=ben)
+        challenge_create(acting_user=ben, opponent=ada, **TETRONOGO)
+    wire.frames()
+    with committing():
+        block_create(acting_user=ada, user=ben)
+    told = wire.frames()
+    assert {frame["type"] for _to, frame in told} == {"challenge"}
+    assert {frame["status"] for _to, frame in told} == {"declined"}
 
 
 def plain(answer: Any) -> str:

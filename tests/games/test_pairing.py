@@ -108,6 +108,6 @@ def test_nobody_is_ever_in_two_pairs_and_nobody_who_fits_is_left() -> None:
         left = [each for each in crowd if each.user not in taken]
         for each in left:
             assert partner_of(each, left, now=60_000) is None
-        for each in found:
-            assert want_the_same(each.first, each.second)
-            assert each.game in (each.first.game, each.second.game)
+        for pair in found:
+            assert want_the_same(pair.first, pair.second)
+            assert pair.game in (pair.first.game, pair.second.game)
