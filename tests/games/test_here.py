@@ -168,17 +168,17 @@ async def test_two_processes_agree_on_who_is_there(
     await opened(another, elsewhere, at="")  # another page's: not the lobby
 
     def both(text: str) -> bool:
-        return f'"{ada.name}"' in text and f'"{ben.name}"' in text
+        return f">{ada.name}<" in text and f">{ben.name}<" in text
 
     lists = [await told(each, both) for each in (here_ada, here_ben)]
-    assert all(f'"{elsewhere.name}"' not in each["list"] for each in lists)
+    assert all(f">{elsewhere.name}<" not in each["list"] for each in lists)
     second = await opened(site, ben)  # another tab of the same person, by the other process
     await here_ben.socket.close()
     passing = await opened(another, None)
     third = await opened(another, desk.person())
     assert both((await told(third, both))["list"]), "one tab is closed, the other is not"
     await second.socket.close()
-    gone = await told(here_ada, lambda text: f'"{ben.name}"' not in text)
-    assert f'"{ada.name}"' in gone["list"]
+    gone = await told(here_ada, lambda text: f">{ben.name}<" not in text)
+    assert f">{ada.name}<" in gone["list"]
     counted = await told(passing, lambda _text: True)
     assert counted.keys() == {"type", "count"}, "nobody is named to who has no account"
