@@ -165,7 +165,9 @@ class ProfileForm(forms.ModelForm):
 
     class Meta:
         model = User
-        fields = ("display_name", "time_zone", "theme", "sound_muted")
+        fields = (
+            "display_name", "time_zone", "theme", "sound_muted", "shown_in_lobby", "phrases_only",
+        )  # fmt: skip
         labels = {"theme": "Colours"}
         widgets = {
             "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),

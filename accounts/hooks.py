@@ -13,5 +13,8 @@ account_suspended = Signal()
 # Sent with `user_id`. A role was given or taken: what was opened before holds the old rights.
 rights_changed = Signal()
 
+# Sent with `blocker_id` and `blocked_id`. One person does not want to play the other any more.
+person_blocked = Signal()
+
 # Sent with `user_id`. A mute was laid or lifted: what the account has open says otherwise.
 writing_changed = Signal()

@@ -117,6 +117,8 @@ def user_update_profile(
     time_zone: str | Unset = UNSET,
     sound_muted: bool | Unset = UNSET,
     theme: str | Unset = UNSET,
+    shown_in_lobby: bool | Unset = UNSET,
+    phrases_only: bool | Unset = UNSET,
 ) -> User:
     """Change the given parts of a profile and return the user.
 
@@ -131,6 +133,8 @@ def user_update_profile(
         "time_zone": time_zone,
         "sound_muted": sound_muted,
         "theme": theme,
+        "shown_in_lobby": shown_in_lobby,
+        "phrases_only": phrases_only,
     }
     wanted = {name: value for name, value in given.items() if not isinstance(value, Unset)}
     if "display_name" in wanted:

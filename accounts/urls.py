@@ -6,6 +6,7 @@
 from django.urls import path
 
 from accounts import views
+from accounts.blocking.pages import block_page, blocks_page, unblock_page
 from accounts.oauth.pages import (
     application_delete_page,
     applications_page,
@@ -29,6 +30,9 @@ urlpatterns = [
         authorisation_revoke_page,
         name="authorisation_revoke",
     ),
+    path("settings/blocked/", blocks_page, name="blocks"),
+    path("block/<str:username>/", block_page, name="block"),
+    path("unblock/<str:username>/", unblock_page, name="unblock"),
     path("settings/", views.settings_page, name="settings"),
     path("preferences/", views.preferences_page, name="preferences"),
     path("conduct/", views.conduct_page, name="conduct"),

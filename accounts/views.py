@@ -17,6 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import profile
+from accounts.blocking.services import has_blocked
 from accounts.context_processors import Shell
 from accounts.forms import PreferencesForm, ProfileForm, ReportForm
 from accounts.models import AccountMerge, Report, Sanction, User
@@ -67,6 +68,7 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
         "person_is_organiser": is_organiser(person),
         "person_is_moderator": is_moderator(person),
         "sections": profile.sections(request, person),
+        "blocked": isinstance(request.user, User) and has_blocked(request.user, person),
     }
     return render(request, "accounts/profile.html", context)
 

@@ -12,6 +12,7 @@ class GamesConfig(AppConfig):
         from accounts.hooks import (  # noqa: PLC0415
             account_closed,
             account_suspended,
+            person_blocked,
             rights_changed,
             writing_changed,
         )
@@ -31,6 +32,7 @@ class GamesConfig(AppConfig):
         account_suspended.connect(
             receivers.on_account_suspended, dispatch_uid="games.account_suspended"
         )
+        person_blocked.connect(receivers.on_person_blocked, dispatch_uid="games.person_blocked")
         autoreload_started.connect(compiled.watch, dispatch_uid="games.compiled")
         moderation.register()
         extras.register_waiting(missed.missed_ends)

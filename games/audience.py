@@ -193,3 +193,7 @@ def turns_group_of(user_id: int) -> str:
 
 
 LOBBY_GROUP = "lobby"
+#: Those who have the lobby itself open: people with an account, who are told who is there, and all
+#: others, who are told how many.
+HERE_GROUP = "lobby.here"
+COUNT_GROUP = "lobby.count"

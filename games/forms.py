@@ -130,6 +130,14 @@ class ChallengeForm(forms.Form):
         help_text="What the rules call the player with the advantage: the one who decides and "
         "wins ties where they say so. With you for it, the match counts for no rating.",
     )
+    rated = forms.ChoiceField(
+        label="Does it count?",
+        choices=[("rated", "Rated"), ("casual", "Casual")],
+        initial="rated",
+        required=False,
+        widget=Segments,
+        help_text="A casual match leaves your ratings as they are.",
+    )
     message = forms.CharField(
         label="Message",
         required=False,
@@ -151,6 +159,8 @@ class ChallengeForm(forms.Form):
         "challenge.yourself": "opponent",
         "challenge.opponent-closed": "opponent",
         "challenge.link-names-somebody": "opponent",
+        "challenge.not-taken": "opponent",
+        "challenge.blocked": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
         "challenge.duration": "lasts",
@@ -332,6 +342,7 @@ class ChallengeForm(forms.Form):
             },
             "preparation_id": data.get("preparation"),
             "advantage": data["advantage"],
+            "rated": data["rated"] != "casual",
             "message": data["message"],
             "lasts": timedelta(minutes=data["lasts"]),
         }

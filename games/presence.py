@@ -149,7 +149,7 @@ def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
     long as a socket that was heard from; returns who is there. For outside of an event loop."""
     key = _seats_key(match_id)
     try:
-        pipe = _sync_client().pipeline(transaction=False)
+        pipe = sync_client().pipeline(transaction=False)
         pipe.zadd(key, {f"{audience}:{who}": now_ms() + PRESENT_FOR_MS})
         pipe.pexpire(key, KNOWN_FOR_MS)
         _ask(pipe, match_id)
@@ -170,7 +170,7 @@ def seats_seen(match_id: int, *, since: int) -> tuple[bool, bool]:
     """Whether each player has looked at the match after an instant (ms) that is no longer ago than
     `KNOWN_FOR_MS`. Nobody has while that cannot be asked."""
     try:
-        members: Any = _sync_client().zrangebyscore(_seats_key(match_id), f"({since}", "+inf")
+        members: Any = sync_client().zrangebyscore(_seats_key(match_id), f"({since}", "+inf")
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
         return (False, False)
@@ -183,7 +183,7 @@ def seats_seen(match_id: int, *, since: int) -> tuple[bool, bool]:
 async def seen(user_id: int) -> None:
     """Note that somebody is here: a page, a stream or a program of theirs has just said so."""
     try:
-        pipe = _client().pipeline(transaction=False)
+        pipe = client_here().pipeline(transaction=False)
         _note(pipe, user_id)
         await pipe.execute()
     except RedisError as error:
@@ -193,7 +193,7 @@ async def seen(user_id: int) -> None:
 def seen_now(user_id: int) -> None:
     """The same, outside of an event loop."""
     try:
-        pipe = _sync_client().pipeline(transaction=False)
+        pipe = sync_client().pipeline(transaction=False)
         _note(pipe, user_id)
         pipe.execute()
     except RedisError as error:
@@ -205,7 +205,7 @@ def away_of(user_ids: Iterable[int], *, for_s: int) -> set[int]:
     Redis does not answer or has lost what it held, or the site itself was away."""
     ids = sorted(set(user_ids))
     try:
-        ours = _sync_client()
+        ours = sync_client()
         since = ours.get(_since_key())
         if not ids or since is None or int(since) > now_ms() - 1000 * for_s:
             if since is None:
@@ -222,7 +222,7 @@ def away_of(user_ids: Iterable[int], *, for_s: int) -> set[int]:
 def forget_since() -> None:
     """Begin anew to count how long somebody was not seen."""
     try:
-        _sync_client().set(_since_key(), now_ms())
+        sync_client().set(_since_key(), now_ms())
     except RedisError as error:
         log.warning("presence.failed", error=type(error).__name__)
 
@@ -240,7 +240,8 @@ def _since_key() -> str:
 
 
 @cache
-def _sync_client() -> Redis:
+def sync_client() -> Redis:
+    """The connections of threads."""
     return client()
 
 
@@ -261,7 +262,7 @@ async def may_announce(match_id: int) -> bool:
     _announced[match_id] = now
     try:
         key = f"{settings.REDIS_PREFIX}:presence-told:{match_id}"
-        return bool(await _client().set(key, 1, nx=True, ex=1))
+        return bool(await client_here().set(key, 1, nx=True, ex=1))
     except RedisError:
         return False
 
@@ -288,7 +289,7 @@ async def _exchange(here: _Here) -> None:
     async with here.asking:
         left = dict(here.left)
         try:
-            pipe = _client().pipeline(transaction=False)
+            pipe = client_here().pipeline(transaction=False)
             _tell(pipe, here)
             _ask(pipe, here.match_id)
             members, counts = (await pipe.execute())[-2:]
@@ -296,7 +297,7 @@ async def _exchange(here: _Here) -> None:
             log.warning("presence.failed", error=type(error).__name__)
             here.others = _Others()
         else:
-            here.others = _said(members, counts, but=_process())
+            here.others = _said(members, counts, but=process_name())
             here.left = {seat: at for seat, at in here.left.items() if left.get(seat) != at}
             await _forget_dead(here.match_id, counts)
         here.answered = True
@@ -305,18 +306,18 @@ async def _exchange(here: _Here) -> None:
 def _tell(pipe: Any, here: _Here) -> None:
     seats, counts = _seats_key(here.match_id), _counts_key(here.match_id)
     until = {seat: here.until(seat) for seat in _SEATS}
-    scores = {f"{seat}:{_process()}": at for seat, at in here.left.items()}
-    scores |= {f"{seat}:{_process()}": at for seat, at in until.items() if at is not None}
+    scores = {f"{seat}:{process_name()}": at for seat, at in here.left.items()}
+    scores |= {f"{seat}:{process_name()}": at for seat, at in until.items() if at is not None}
     pipe.zremrangebyscore(seats, "-inf", now_ms() - KNOWN_FOR_MS)
     if scores:
         pipe.zadd(seats, scores)
         pipe.pexpire(seats, KNOWN_FOR_MS)
     if here.until(ROOM) is None:
-        pipe.hdel(counts, _process())
+        pipe.hdel(counts, process_name())
     else:
         # Whoever has not been heard from is not counted the next time; this process, never again.
         told = f"{len(here.heard[ROOM])} {now_ms() + PRESENT_FOR_MS}"
-        pipe.hset(counts, _process(), told)
+        pipe.hset(counts, process_name(), told)
         pipe.pexpire(counts, PRESENT_FOR_MS)
 
 
@@ -325,7 +326,7 @@ async def _forget_dead(match_id: int, counts: Mapping[bytes, bytes]) -> None:
     long_ago = now_ms() - PRESENT_FOR_MS
     dead = [process for process, told in counts.items() if int(told.split()[1]) < long_ago]
     if dead:
-        await _client().hdel(_counts_key(match_id), *dead)
+        await client_here().hdel(_counts_key(match_id), *dead)
 
 
 def _ask(pipe: Any, match_id: int) -> None:
@@ -345,7 +346,8 @@ def _said(members: Iterable[bytes], counts: Mapping[bytes, bytes], *, but: str =
     return _Others(("0" in audiences, "1" in audiences), spectators)
 
 
-def _process() -> str:
+def process_name() -> str:
+    """What this process is known by."""
     # A process that was forked is another one.
     return f"{_IMPORTED}.{os.getpid()}"
 
@@ -358,7 +360,8 @@ def _counts_key(match_id: int) -> str:
     return f"{settings.REDIS_PREFIX}:presence-room:{match_id}"
 
 
-def _client() -> AsyncRedis:
+def client_here() -> AsyncRedis:
+    """The connections of this event loop."""
     loop = asyncio.get_running_loop()
     if loop not in _clients:
         _clients[loop] = client_on_loop(at_once=8, socket_timeout=3)

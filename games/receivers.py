@@ -14,8 +14,9 @@ from games.audience import user_group_of
 from games.models import MatchPlayer
 from games.publishing import frames
 from games.publishing.publish import Frame, publish
-from games.services.challenges import challenges_withdraw
+from games.services.challenges import challenges_part, challenges_withdraw
 from games.services.hosting import hosted_withdraw
+from games.services.seeks import seeks_withdraw
 
 
 def on_signed_out(*, request: HttpRequest, user: User | None, **_more: Any) -> None:
@@ -33,6 +34,7 @@ def on_account_closed(*, user_id: int, **_more: Any) -> None:
     _close_sockets(user_id)
     challenges_withdraw(user_id=user_id)
     hosted_withdraw(user_id=user_id)
+    seeks_withdraw(user_id=user_id)
 
 
 def on_account_suspended(*, user_id: int, **_more: Any) -> None:
@@ -40,6 +42,12 @@ def on_account_suspended(*, user_id: int, **_more: Any) -> None:
     _close_sockets(user_id)
     challenges_withdraw(user_id=user_id)
     hosted_withdraw(user_id=user_id)
+    seeks_withdraw(user_id=user_id)
+
+
+def on_person_blocked(*, blocker_id: int, blocked_id: int, **_more: Any) -> None:
+    """Somebody does not want to play another: what is open between the two is answered so."""
+    challenges_part(blocker_id=blocker_id, blocked_id=blocked_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

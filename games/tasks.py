@@ -21,6 +21,7 @@ from games.services.aftermath import end_follow_up, ends_sweep
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.hosting import hosted_begin_due, hosted_expire
 from games.services.outage import is_serving
+from games.services.seeks import seek_pair, seeks_expire
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
 log = structlog.get_logger("gauntlet.tasks")
@@ -68,6 +69,14 @@ def sweep_hosted() -> None:
     """Begin the hosted matches whose time has come, and close what not both have accepted."""
     hosted_begin_due(now=now_utc())
     hosted_expire(now=now_utc())
+
+
+@shared_task(name="games.tasks.pair")
+@guard.completed("games.tasks.pair")
+def pair() -> None:
+    """Pair those who wait for an opponent, and forget those who have gone."""
+    seeks_expire(now=now_ms())
+    seek_pair(now=now_ms())
 
 
 @shared_task(name=FOLLOW_UP)

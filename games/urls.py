@@ -2,13 +2,26 @@
 
 from django.urls import include, path
 
-from games.views import boards, challenges, chat, hosting, imports, lists, matches, organise, rules
+from games.views import (
+    boards,
+    challenges,
+    chat,
+    hosting,
+    imports,
+    lists,
+    matches,
+    organise,
+    rules,
+    seeks,
+)
 
 app_name = "games"
 
 urlpatterns = [
     path("", lists.home, name="home"),
     path("lobby/", lists.lobby, name="lobby"),
+    path("lobby/seek/", seeks.seek, name="seek"),
+    path("lobby/seek/cancel/", seeks.seek_cancel_view, name="seek_cancel"),
     path("watch/", lists.watch, name="watch"),
     path("challenges/new/", challenges.challenge_new, name="challenge_new"),
     path("challenges/<int:challenge_id>/", challenges.challenge_detail, name="challenge_detail"),
@@ -34,6 +47,7 @@ urlpatterns = [
     path("matches/<int:match_id>/", matches.match_page, name="match"),
     path("matches/<int:match_id>/rematch/", matches.rematch, name="rematch"),
     path("matches/<int:match_id>/replay/", matches.replay_page, name="replay"),
+    path("matches/<int:match_id>/replay/steps/", matches.replay_steps, name="replay_steps"),
     path("matches/<int:match_id>/record.dmr.json", matches.record, name="record"),
     path("matches/<int:match_id>/share.png", matches.share, name="match_share"),
     path("matches/<int:match_id>/board.svg", boards.board_svg, name="board"),

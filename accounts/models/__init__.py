@@ -1,6 +1,7 @@
 """What a site keeps about people. Changes go through the services of `accounts`."""
 
 from accounts.models.audit import AuditEntry
+from accounts.models.blocks import Block, BlockQuerySet
 from accounts.models.moderation import (
     AccountMerge,
     Report,
@@ -15,6 +16,8 @@ __all__ = [
     "AccountMerge",
     "ApiToken",
     "AuditEntry",
+    "Block",
+    "BlockQuerySet",
     "Report",
     "ReportQuerySet",
     "Sanction",

@@ -120,6 +120,18 @@ class User(AbstractUser):
     )
     sound_muted = models.BooleanField("mute all sounds", default=False)
     theme = models.CharField("board theme", max_length=5, choices=Theme.choices, default=Theme.AUTO)
+    shown_in_lobby = models.BooleanField(
+        "show me in the lobby",
+        default=True,
+        db_default=True,
+        help_text="While you have it open, to those who are signed in.",
+    )
+    phrases_only = models.BooleanField(
+        "show only phrases in chat",
+        default=False,
+        db_default=False,
+        help_text="What your opponents write themselves is folded away in your matches.",
+    )
     is_bot = models.BooleanField(
         "bot", default=False, help_text="A program plays with this account, and for good."
     )

@@ -29,6 +29,7 @@ from allauth.account.models import EmailAddress
 from django.db import transaction
 
 from accounts import hooks, mail
+from accounts.blocking.services import blocks_move
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.roles import Role, is_moderator, is_protected_from
 from accounts.services import audit_record, users_lock
@@ -179,6 +180,7 @@ def _move_own(keep: User, duplicate: User) -> Mapping[str, int]:
     return {
         "sanctions": _move_sanctions(keep, duplicate),
         "reports": _move_reports(keep, duplicate),
+        "blocks": blocks_move(keep, duplicate),
     }
 
 

@@ -229,6 +229,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 5.0,
         "options": {"expires": 10},
     },
+    # Whoever waits to be paired will do with somebody further away as time goes by.
+    "games-pair": {"task": "games.tasks.pair", "schedule": 2.0, "options": {"expires": 4}},
     # What follows ends that no worker was told of, and results that no ladder has taken in.
     "games-sweep-ends": {
         "task": "games.tasks.sweep_ends",
@@ -482,6 +484,11 @@ GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
 GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
 # How long after its owner was last seen an open challenge at a live pace ends.
 GAUNTLET_AWAY_SECONDS = env.int("GAUNTLET_AWAY_SECONDS", 120)
+# How long after their page last asked somebody waits to be paired; a browser lets a page that is
+# out of sight ask once a minute.
+GAUNTLET_SEEK_AWAY_SECONDS = 75
+# How long whoever was paired is told where to go, however they ask.
+GAUNTLET_SEEK_TOLD_SECONDS = 180
 GAUNTLET_RECORD_MAX_BYTES = 1024 * 1024
 # A frame of a socket, and the body of a request unless its endpoint takes more.
 GAUNTLET_MESSAGE_MAX_BYTES = 16 * 1024

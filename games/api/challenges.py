@@ -104,6 +104,7 @@ class ChallengesView(ListView):
             options=offer.get("options"),
             advantage=offer["advantage"],
             message=offer.get("message", ""),
+            rated=offer["rated"],
             lasts=None if seconds is None else timedelta(seconds=seconds),
             by_link=offer.get("open_to") == "link",
         )

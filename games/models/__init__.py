@@ -7,6 +7,7 @@ from games.models.kept import Preparation, SavedMove
 from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.models.outages import ServiceBeat, ServiceOutage, ServiceProcess
 from games.models.plans import Plan
+from games.models.seeks import Seek
 
 # Those of ratings are kept with ratings, and found by Django through this module.
 from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
@@ -27,6 +28,7 @@ __all__ = [
     "RatingRequest",
     "RatingRuling",
     "SavedMove",
+    "Seek",
     "ServiceBeat",
     "ServiceOutage",
     "ServiceProcess",

@@ -60,6 +60,9 @@ class Challenge(models.Model):
     variant = models.CharField(max_length=40)
     options = models.JSONField(default=dict, blank=True)
     advantage = models.CharField(max_length=10, choices=Advantage.choices, default=Advantage.LOT)
+    rated = models.BooleanField(
+        default=True, db_default=True, help_text="Whether its match is meant to count for ratings."
+    )
     message = models.CharField(max_length=200, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
     created_at = models.DateTimeField(default=now_utc)

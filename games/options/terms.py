@@ -1,4 +1,5 @@
-"""What a challenger brings into a match for themselves: told wherever the challenge or its match is
+"""Whether a match counts for ratings. It does not where it was offered as casual, nor by what a
+challenger brings into it for themselves. That is told wherever the challenge or its match is
 shown, before anybody accepts and afterwards.
 
 Whoever prepares what would have been drawn knows it beforehand, and whoever names themselves for
@@ -12,6 +13,7 @@ from games.models import Challenge
 from games.words import supplies_named
 
 UNRATED = "It counts for no rating."
+CASUAL = "Casual: it counts for no rating."
 
 
 def supplied_by_challenger(challenge: Challenge) -> list[str]:
@@ -24,13 +26,22 @@ def supplied_by_challenger(challenge: Challenge) -> list[str]:
 def is_rated(challenge: Challenge) -> bool:
     """Whether the match would count for ratings."""
     own = challenge.advantage == Challenge.Advantage.CHALLENGER
-    return challenge.preparation_id is None and not own
+    return challenge.rated and challenge.preparation_id is None and not own
+
+
+def casual_terms(*, rated: bool) -> str:
+    """Why a match in which nobody brings anything of their own counts for no rating; empty: it
+    does."""
+    return "" if rated else CASUAL
 
 
 def terms_of(challenge: Challenge) -> str:
     """What whoever accepts should know, in sentences; empty where there is nothing of the kind."""
-    if is_rated(challenge):
-        return ""
+    return uneven_terms(challenge) or casual_terms(rated=challenge.rated)
+
+
+def uneven_terms(challenge: Challenge) -> str:
+    """What the challenger brings for themselves, in sentences; empty: nothing."""
     name = challenge.challenger.shown_name
     actions = []
     if supplied := supplied_by_challenger(challenge):
@@ -39,4 +50,6 @@ def terms_of(challenge: Challenge) -> str:
         actions.append("supplies what would have been drawn")
     if challenge.advantage == Challenge.Advantage.CHALLENGER:
         actions.append("takes the advantage")
+    if not actions:
+        return ""
     return f"{name} {' and '.join(actions)}. {UNRATED}"

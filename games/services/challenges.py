@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
+from accounts.blocking.services import has_blocked
 from accounts.models import User
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
@@ -54,6 +55,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     options: Mapping[str, Any] | None = None,
     advantage: str = Challenge.Advantage.LOT,
     message: str = "",
+    rated: bool = True,
     lasts: timedelta | None = None,
     preparation_id: int | None = None,
     by_link: bool = False,
@@ -63,14 +65,16 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     """Offer a match to ``opponent``, or to anybody, or where it is ``by_link`` to whoever has its
     link. It lapses after ``lasts`` (default: the settings'). ``preparation_id``: what the
     challenger, an organiser, supplies instead of having it drawn; whoever accepts can see that they
-    do. ``rematch_of``: as `rematch_offer` has it.
+    do. One that is not ``rated`` is casual: its match counts for no rating. ``rematch_of``: as
+    `rematch_offer` has it.
 
     Raises Refusal ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
     ``challenge.yourself``, ``challenge.link-names-somebody``, ``challenge.too-many``,
     ``challenge.account-closed``,
     ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
     ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
-    ``challenge.message-too-long``, ``challenge.duration``.
+    ``challenge.message-too-long``, ``challenge.duration``, ``challenge.not-taken`` and
+    ``challenge.blocked`` (one of the two has blocked the other).
     """
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
     message = one_line(message)
@@ -92,6 +96,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         raise Refusal("challenge.account-closed", "Your account is closed.")
     if opponent is not None and not locked[opponent.pk].is_active:
         raise Refusal("challenge.opponent-closed", "This account is closed.")
+    if opponent is not None:
+        must_not_be_apart(acting_user, opponent)
     _must_be_in_good_standing(acting_user, opponent, message)
     mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
@@ -108,6 +114,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         options=records.changed_options(chosen),
         preparation=preparation,
         advantage=advantage,
+        rated=rated,
         message=message,
         created_at=now,
         expires_at=now + lasts,
@@ -129,13 +136,15 @@ def challenge_accept(
     where the challenge has one. What is to be drawn at once is drawn from ``random``.
 
     Raises Refusal ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
-    ``challenge.expired`` and those of starting a match.
+    ``challenge.expired``, ``challenge.not-taken``, ``challenge.blocked`` and those of starting a
+    match.
     """
     # Before the challenge: whoever closes or merges an account takes its challenges back.
     users_lock([challenge.challenger_id, acting_user])
     locked = _lock(challenge)
     must_be_able_to_accept(locked, acting_user, token)
     must_be_open(locked)
+    must_not_be_apart(acting_user, locked.challenger)
     players = (locked.challenger, acting_user)
     match = match_start(
         acting_user=acting_user,
@@ -229,6 +238,7 @@ def rematch_offer(*, acting_user: User, match: Match) -> Challenge:
         options=match.options,
         advantage=_advantage_of(match.advantage, own),
         challenger_seat=own,
+        rated=match.unrated == "",
         rematch_of=match,
     )
 
@@ -259,6 +269,17 @@ def must_be_open_to(open_to: str | None, opponent: User | None) -> None:
         raise Refusal("challenge.open-to", "Please name the player.")
     if open_to == "anybody" and opponent is not None:
         raise Refusal("challenge.open-to", "Anybody may accept, or the player whom you name.")
+
+
+def must_not_be_apart(acting_user: User, other: User) -> None:
+    """Whether neither of two people has blocked the other. Raises Refusal ``challenge.not-taken``,
+    which tells no more than it must, and ``challenge.blocked``."""
+    if has_blocked(acting_user, other):
+        sentence = f"You have blocked {other.shown_name}. Unblock them in your settings first."
+        raise Refusal("challenge.blocked", sentence)
+    if has_blocked(other, acting_user):
+        sentence = f"{other.shown_name} does not accept challenges from you."
+        raise Refusal("challenge.not-taken", sentence)
 
 
 def must_be_able_to_accept(challenge: Challenge, acting_user: User, token: str = "") -> None:
@@ -429,6 +450,29 @@ def challenges_withdraw(*, user_id: int) -> int:
                 _close(locked, Challenge.Status.CANCELLED, None, "challenge.withdraw")
                 withdrawn += 1
     return withdrawn
+
+
+def challenges_part(*, blocker_id: int, blocked_id: int) -> int:
+    """Decline what somebody has open to whoever has blocked them, in the blocker's name, as they
+    could at any time, and take back what the blocker has open to them; returns how many."""
+    parted = 0
+    offers = Challenge.objects.filter(
+        Q(challenger=blocked_id, opponent=blocker_id)
+        | Q(challenger=blocker_id, opponent=blocked_id),
+        status=Challenge.Status.OPEN,
+    )
+    blocker = User.objects.get(pk=blocker_id)
+    for pk in offers.order_by("pk").values_list("pk", flat=True):
+        with transaction.atomic():
+            locked = Challenge.objects.select_for_update(no_key=True).get(pk=pk)
+            if locked.status != Challenge.Status.OPEN:
+                continue
+            if locked.challenger_id == blocker_id:
+                _close(locked, Challenge.Status.CANCELLED, blocker, "challenge.cancel")
+            else:
+                _close(locked, Challenge.Status.DECLINED, blocker, "challenge.decline")
+            parted += 1
+    return parted
 
 
 def _lock(challenge: Challenge) -> Challenge:

@@ -17,9 +17,11 @@ from core.instants import RECEIVED, instant_of_reading
 from core.metrics import HANDSHAKES_REFUSED, REFUSALS
 from core.refusals import Forbidden, Refusal
 from core.replica.writers import note_soon
-from games import presence
+from games import here, presence
 from games.audience import (
     AUDIENCES,
+    COUNT_GROUP,
+    HERE_GROUP,
     LOBBY_GROUP,
     chat_group_of,
     group_of,
@@ -43,6 +45,7 @@ from games.services.turns import Ack, match_organise, match_submit, match_submit
 from games.sockets import crowd, rooms
 from games.sockets.admission import Arrival, Rank
 from games.sockets.executor import in_read_thread, in_turn_thread
+from games.sockets.here import tell_soon
 from games.sockets.incoming import (
     Chat,
     ChatHistory,
@@ -335,7 +338,10 @@ class MatchSocket(Socket):
 
 
 class LobbySocket(Socket):
-    """Somebody in the lobby: told of new challenges and matches, and of what concerns them."""
+    """Somebody in the lobby: told of new challenges and matches, and of what concerns them. Every
+    page has one; that of the lobby itself says so (`at=lobby`), and is told who is there."""
+
+    is_here = False
 
     @property
     def is_private(self) -> bool:
@@ -350,6 +356,8 @@ class LobbySocket(Socket):
             return
         self.reads_as = "lobby"
         await self.join(LOBBY_GROUP)
+        if self.is_at_lobby:
+            await self.join(COUNT_GROUP if self.user is None else HERE_GROUP)
         if self.user is not None:
             await self.join(user_group_of(self.user.pk), turns_group_of(self.user.pk))
         if self.user is not None and self.credential is None:
@@ -357,12 +365,29 @@ class LobbySocket(Socket):
             for frame in await arrival.turn(Rank.PASSING, _meanwhile, self.user):
                 await self.send_frame(frame)
         await self._mark_seen()
+        await self._mark_here()
+
+    @cached_property
+    def is_at_lobby(self) -> bool:
+        """Whether it is the lobby's own page that listens, and not just any."""
+        return b"at=lobby" in self.scope.get("query_string", b"").split(b"&")
+
+    async def _mark_here(self) -> None:
+        if self.is_at_lobby and self.user is not None:
+            if await here.arrive(self.user.pk, self.name):
+                tell_soon()
+            self.is_here = True
+
+    async def disconnect(self, code: int) -> None:
+        if self.is_here and self.user is not None and await here.leave(self.user.pk, self.name):
+            tell_soon()
 
     async def take(self, frame: Incoming) -> None:
         if isinstance(frame, Ping):
             if frame.received is not None:
                 self._confirm_receipt(frame.received)
             await self._mark_seen()
+            await self._mark_here()
             await self.send_frame({"type": "pong", "at": frame.at, "now": now_ms()})
         else:
             await self.send_frame(

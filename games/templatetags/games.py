@@ -97,8 +97,22 @@ def _if_live(row: Match | Challenge, seconds: int) -> str:
 
 
 @register.filter
-def terms_text(challenge: Challenge) -> str:
+def uneven_text(challenge: Challenge) -> str:
     """What the challenger brings for themselves; empty where there is nothing of the kind."""
+    return terms.uneven_terms(challenge)
+
+
+@register.filter
+def unrated_word(match: Match) -> str:
+    """What cards add where a match counts for no rating: ", casual" or ", unrated"."""
+    if not match.unrated:
+        return ""
+    return ", casual" if match.unrated == terms.CASUAL else ", unrated"
+
+
+@register.filter
+def terms_text(challenge: Challenge) -> str:
+    """Why the match would count for no rating; empty: it would."""
     return terms.terms_of(challenge)
 
 

@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.models import User
+from accounts.models import Block, User
+from core.clock import now_ms
 from core.replica.reading import from_replica
 from games import extras
 from games.audience import may_import
@@ -19,9 +20,18 @@ from games.models import Match
 from games.ratings.boards import Wanted, ratings_wanted
 from games.ratings.models import OVERALL
 from games.reading import selectors
+from games.reading.here import here_now
 from games.rulesets import REGISTRY
+from games.services.seeks import seek_look
 from games.views.cards import cards_for, challenge_cards, match_cards, result_cards
-from games.views.common import needs_sign_in, one_page, render_live, signed_in
+from games.views.common import (
+    FRAGMENT_HEADER,
+    needs_sign_in,
+    one_page,
+    render_live,
+    signed_in,
+)
+from games.views.seeks import SeekForm, seek_words
 
 LIVE_AT_MOST = 48
 
@@ -72,6 +82,9 @@ def lobby(request: HttpRequest) -> HttpResponse:
         "challenge_cards": cards_for(request, offered)[0],
         "waiting": partial(extras.waiting, request),
     }
+    # Asked by the page, and not for its changing part alone.
+    if FRAGMENT_HEADER not in request.headers:
+        context |= _lobby_page(request, user)
     if user is not None:
         context |= {
             "own_matches": selectors.own_running(user),
@@ -79,6 +92,22 @@ def lobby(request: HttpRequest) -> HttpResponse:
             "challenges_by_me": selectors.challenges_by(user)[:60],
         }
     return render_live(request, "games/lobby.html", "games/_lobby_live.html", context)
+
+
+def _lobby_page(request: HttpRequest, user: User | None) -> dict[str, object]:
+    """What the page has besides its lists: quick pairing, and who is there."""
+    if user is None:
+        return {"here": here_now(), "seek_form": SeekForm()}
+    seek = seek_look(acting_user=user)
+    blocks = Block.objects.visible_to(user)
+    return {
+        "seek": seek,
+        "waited": 0 if seek is None else now_ms() - seek.since,
+        "seek_words": "" if seek is None else seek_words(seek),
+        "seek_form": SeekForm(initial=SeekForm.initial_of(request.GET)),
+        "here": here_now(but=blocks.values_list("blocked", flat=True), also=user.pk),
+        "blocked": list(blocks.values_list("blocked__username", flat=True)),
+    }
 
 
 @require_safe

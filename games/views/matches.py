@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.blocking.services import blocked_names
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
 from core.replica.reading import from_replica
@@ -18,6 +19,7 @@ from games.audience import may_moderate_chat, seat_of
 from games.engine.capabilities import dispute_of
 from games.engine.decisions import Seat
 from games.models import Match
+from games.phrases import PHRASES
 from games.pictures.boards import as_still, board_of, distinct_names, names_of
 from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
@@ -60,6 +62,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "you": sync["you"],
         "can_organise": reader.organise,
         "moderates": may_moderate_chat(request.user),
+        "phrases": [phrase._asdict() for phrase in PHRASES],
+        "blocked": blocked_names(request.user) if isinstance(request.user, User) else [],
         "silence": silence_of(request.user) if isinstance(request.user, User) else Silence(),
         "standing": _standing(match, sync["view"], _names(sync["header"]), sync["you"]),
         "picture": as_still(board_of(ruleset, sync["view"], _names(sync["header"]))),

@@ -135,7 +135,7 @@ def _of_people() -> Iterator[Place]:
     yield Place("account_reset_password_from_key", args=given("1", "no-key"))
     for name in ("account_logout", "account_reauthenticate", "account_email",
                  "account_change_password", "accounts:settings", "accounts:tokens", "accounts:bot",
-                 "accounts:applications", "accounts:conduct"):  # fmt: skip
+                 "accounts:applications", "accounts:conduct", "accounts:blocks"):  # fmt: skip
         yield Place(name, who=Who.CONTESTANT)
     yield Place("accounts:preferences")
     yield Place("accounts:suspended", who=Who.SUSPENDED)
@@ -151,7 +151,8 @@ def _of_people() -> Iterator[Place]:
 def _of_matches() -> Iterator[Place]:
     for who in (Who.NOBODY, Who.SEAT_0, Who.ORGANISER):
         yield Place("games:home", "challenged", who)
-    yield Place("games:lobby", "challenged", Who.SEAT_0)
+    for who in (Who.NOBODY, Who.SEAT_0, Who.CONTESTANT):  # the last of whom waits to be paired
+        yield Place("games:lobby", "challenged", who)
     yield Place("games:watch", "running")
     yield Place("games:mine", "challenged", Who.SEAT_0)
     for who in (Who.SEAT_0, Who.CONTESTANT):

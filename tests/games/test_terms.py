@@ -10,6 +10,7 @@ from django.test import Client
 from accounts.models import User
 from games.bots.streams import _concerning
 from games.models import Challenge, Match
+from games.options.terms import terms_of
 from games.ratings.models import RatingPoint
 from games.ratings.results import first_differences
 from games.ratings.services import _EVER, match_rate, ratings_rebuild, ratings_repair
@@ -33,6 +34,56 @@ CASES = [
     (False, "lot", ""),
     (False, "opponent", ""),
 ]
+
+
+def test_a_casual_match_is_told_and_counts_for_nobody(orla: User, ada: User, wire: Wire) -> None:
+    casual = "Casual: it counts for no rating."
+    with committing():
+        offered = challenge_create(acting_user=orla, **PEGS, rated=False)
+    for _group, frame in wire.frames("challenge"):
+        assert (frame["rated"], frame["terms"]) == (False, casual)
+    reader = signed(ada)
+    lobby = shown(reader, "/lobby/")
+    assert '<span class="tag">Casual</span>' in lobby
+    assert "unrated</span>" not in lobby
+    page = shown(reader, offered.get_absolute_url())
+    assert "no, casual" in page
+    assert "Not an even start" not in page
+    api = reader.get(f"/api/v1/challenges/{offered.pk}/").json()
+    assert (api["rated"], api["terms"]) == (False, casual)
+    with committing():
+        match = challenge_accept(acting_user=ada, challenge=offered)
+    assert match.unrated == casual
+    assert ", casual" in shown(reader, "/lobby/")
+    assert casual in shown(reader, match.get_absolute_url())
+    played = reader.get(f"/api/v1/matches/{match.pk}/").json()
+    assert played["header"]["terms"] == casual
+    assert "results" in reader.get("/api/v1/matches/").json()
+    Match.objects.filter(pk=match.pk).update(
+        status="finished", winner=0, reason="total", finished_at="2026-01-01T00:00Z",
+        deadline_at=None, wake_at=None, sweep_at=None,
+    )  # fmt: skip
+    assert match_rate(match_id=match.pk) == []
+    assert not RatingPoint.objects.exists()
+
+
+def test_what_one_brings_oneself_is_told_rather_than_that_it_is_casual(orla: User) -> None:
+    offered = challenge_create(acting_user=orla, **PEGS, rated=False, advantage="challenger")
+    assert terms_of(offered) == "Orla takes the advantage. It counts for no rating."
+
+
+def test_the_form_and_the_api_offer_casual_matches(ada: User) -> None:
+    offer = {"game": "tetronogo/standard", "pace": "normal", "advantage": "lot", "lasts": "60"}
+    client = signed(ada)
+    for given, rated in (({}, True), ({"rated": "rated"}, True), ({"rated": "casual"}, False)):
+        client.post("/challenges/new/", {**offer, **given})
+        assert Challenge.objects.latest("pk").rated is rated
+    body = {"ruleset": "tetronogo", "variant": "standard"}
+    for more, rated in (({}, True), ({"rated": False}, False)):
+        answer = client.post(
+            "/api/v1/challenges/", {**body, **more}, content_type="application/json"
+        )
+        assert (answer.status_code, answer.json()["rated"]) == (201, rated)
 
 
 def signed(user: User) -> Client:

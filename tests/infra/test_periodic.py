@@ -35,7 +35,7 @@ from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
 from games import tasks
 from games.jobs import WAKE
-from games.models import Challenge, HostedMatch, Match, RatingPoint
+from games.models import Challenge, HostedMatch, Match, RatingPoint, Seek
 from games.ratings.services import match_rate
 from games.services import processes
 from games.services.challenges import challenge_create
@@ -194,6 +194,30 @@ def hosted(world: World) -> Case:
     )
 
 
+def pairs(world: World) -> Case:
+    """Two of those who wait want a game that is not there any more."""
+    now = now_ms()
+    dora = User.objects.create_user("dora")
+    for user, pace in (
+        (world.ada, "blitz"),
+        (world.ben, "blitz"),
+        (world.orla, "easy"),
+        (dora, "easy"),
+    ):
+        Seek.objects.create(
+            user=user, ruleset="tetronogo", variant="standard", pace=pace, rating=1500, since=now,
+            until=now + 3_600_000,
+        )  # fmt: skip
+    rows = Seek.objects.filter(pace="blitz")
+    rows.update(ruleset="chess")
+    return Case(
+        "seeks.pair",
+        f"{world.ada.pk}-{world.ben.pk}",
+        lambda: Seek.objects.get(user=dora).match is not None,
+        lambda: rows.update(ruleset="tetronogo"),
+    )
+
+
 def legs(world: World) -> Case:
     season = running(world.orla, 4, "swiss", format_options={"rounds": 2})
     broken, sound = Leg.objects.filter(death_match__round__season=season).order_by("pk")
@@ -302,6 +326,7 @@ CASES: dict[str, Callable[[World], Case]] = {
     "games-sweep-ends": ends,
     "games-sweep-challenges": challenges,
     "games-sweep-hosted": hosted,
+    "games-pair": pairs,
     "games-ratings-repair": ladders,
     "games-ratings-repair-all": ladders,
     "tournaments-sweep": legs,

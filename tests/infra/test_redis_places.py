@@ -41,7 +41,7 @@ def cluster_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def forgotten() -> Iterator[None]:
     """What a process keeps of its servers is gone before and after."""
     kept: list[Callable[[], Any]] = [
-        presence._sync_client.cache_clear, presence._clients.clear, intake._client.cache_clear
+        presence.sync_client.cache_clear, presence._clients.clear, intake._client.cache_clear
     ]  # fmt: skip
     for forget in kept:
         forget()
@@ -134,7 +134,7 @@ def test_who_is_there_and_what_has_come_are_known_in_a_cluster(cluster: Cluster)
             await presence.arrive(100 + number, 0, "socket")
         await presence.leave(2, "room", "socket")
         assert await presence.may_announce(3)
-        await presence._client().aclose()
+        await presence.client_here().aclose()
         return first
 
     assert asyncio.run(arrive()) == {"seats": [False, False], "spectators": 1}

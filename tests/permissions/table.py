@@ -570,6 +570,15 @@ PERMISSIONS: dict[str, Permission] = {
         Page("games:challenge_cancel", the_challenge),
         Api("post", "api:challenge_cancel", the_challenge, scope="play"),
     )),
+    "wait to be paired": Permission("challenged", SIGNED_IN, (
+        Page("games:seek", lambda _s: [],
+             lambda _s: {"game": "any", "pace": "normal", "rated": "rated"}),
+        Api("post", "api:seek", lambda _s: [], lambda _s: {"rated": False}, scope="play"),
+    )),
+    "wait no longer": Permission("challenged", frozenset({Who.CONTESTANT}), (
+        Page("games:seek_cancel", lambda _s: []),
+        Api("delete", "api:seek", lambda _s: [], scope="play"),
+    )),
     "keep a move": Permission("challenged", SIGNED_IN, (
         Api("post", "api:saved", lambda _s: ["tetronogo"],
             lambda _s: {"name": "New", "text": "pick O"}, scope="play"),

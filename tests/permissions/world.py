@@ -27,6 +27,7 @@ from games.services.chat import chat_post, chat_remove
 from games.services.hosting import hosted_create
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
+from games.services.seeks import seek_create
 from tests.games.support import SECOND, T0, Play, started, user_named
 from tests.games.test_disputes import POOL
 from tests.games.test_preparations import PALLETS
@@ -501,6 +502,7 @@ def _challenged(world: World) -> Scene:
         variant="standard",
         by_link=True,
     )
+    seek_create(acting_user=world.users["player3"], pace_id="normal")
     scene.more["saved"] = saved_move_save(
         acting_user=world.users["player1"], ruleset="tetronogo", name="Mine", text="pick T"
     )

@@ -46,6 +46,7 @@ NOT_ABOUT_MATCHES = {
     "healthz", "readyz", "favicon", "service_worker", "offline", "profile", "api:index",
     "api:schema", "api:rulesets", "api:ruleset",
     "api:items", "api:saved", "api:saved_one", "api:become_bot", "api:submissions", "api:ready",
+    "api:blocks", "api:block", "api:seek", "games:seek", "games:seek_cancel",
     "games:challenge_new", "games:hosted_new", "games:prepared_check", "games:prepared_outlines",
     "games:import_record", "games:rules_index", "games:rules",
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",

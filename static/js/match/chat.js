@@ -3,7 +3,9 @@
    players cannot read before the match is over. */
 
 import { followSilence } from "../silence.js";
+import { csrfToken, toast } from "../site.js";
 import { fill, h, icon, timeOfDay, write } from "./dom.js";
+import { muteSwitch, phraseBar, phrasesOfPage, whyFolded } from "./phrases.js";
 
 /** @type {Record<Live.Room, string>} */
 const ROOMS = { players: "Players", spectators: "Spectators" };
@@ -29,6 +31,8 @@ const ELSEWHERE = { target: "_blank", rel: "noopener" };
  * @property {HTMLElement} panel
  * @property {number} unread
  * @property {Map<number, HTMLElement>} seen the line of each message
+ * @property {Map<number, Live.Message>} said what each of them says
+ * @property {ReturnType<typeof phraseBar> | null} phrases
  */
 
 export class Chat {
@@ -44,6 +48,12 @@ export class Chat {
     /** @type {Seat | null} */
     this.you = null;
     this.over = false;
+    this.begun = true;
+    this.phrases = phrasesOfPage();
+    this.ready = new Set(this.phrases.map(({ text }) => text));
+    this.blocked = new Set((root.dataset.blocked ?? "").split(",").filter(Boolean));
+    this.phrasesOnly = root.hasAttribute("data-phrases-only");
+    this.mute = muteSwitch(root.dataset.match ?? "", () => this.#foldAll());
     this.silenced = ""; // why the reader may not write now, in a sentence
     /** @type {Map<Live.Room, RoomParts>} */
     this.rooms = new Map();
@@ -51,7 +61,7 @@ export class Chat {
     this.open = null;
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Chat rooms" });
     this.panels = h("div", { class: "chat-panels" });
-    fill(root, this.tabs, this.panels);
+    fill(root, h("div", { class: "chat__head" }, this.tabs, this.mute.button), this.panels);
     for (const room of ROOM_NAMES) this.#make(room);
     client.addEventListener("chat", ({ detail }) => this.#heard(detail));
     client.addEventListener("chat.history", ({ detail }) => this.#history(detail));
@@ -82,18 +92,27 @@ export class Chat {
 
   /**
    * Who is reading, and whether the match is over: that decides which rooms there are.
-   * @param {{you: Seat | null, over: boolean}} who
+   * @param {{you: Seat | null, over: boolean, begun?: boolean}} who
    */
-  update({ you, over }) {
+  update({ you, over, begun = true }) {
     const changed = this.you !== you || this.over !== over;
+    const plays = (this.you === null) !== (you === null);
     this.you = you;
     this.over = over;
+    this.begun = begun;
+    this.mute.button.hidden = you === null;
+    if (plays) this.#foldAll();
     for (const [room, parts] of this.rooms) {
       parts.tab.hidden = !this.#mayRead(room);
       parts.form.hidden = !this.#mayWrite(room);
       for (const control of parts.form.querySelectorAll("input, button")) {
         control.toggleAttribute("disabled", this.silenced !== "");
       }
+      parts.phrases?.update({
+        phase: over ? "after" : begun ? "during" : "before",
+        shown: this.#mayWrite(room),
+        silenced: this.silenced !== "",
+      });
       write(parts.note, this.#note(room));
       parts.note.hidden = parts.note.textContent === "";
     }
@@ -172,6 +191,8 @@ export class Chat {
       input,
       h("button", { class: "button button--icon", "aria-label": "Send" }, icon("send") ?? "➤"),
     );
+    const phrases =
+      room === "players" ? phraseBar(this.phrases, (text) => this.client.chat(room, text)) : null;
     const panel = h(
       "div",
       {
@@ -183,6 +204,7 @@ export class Chat {
       },
       lines,
       note,
+      phrases?.bar ?? null,
       form,
     );
     this.rooms.set(room, {
@@ -195,6 +217,8 @@ export class Chat {
       panel,
       unread: 0,
       seen: new Map(),
+      said: new Map(),
+      phrases,
     });
     this.tabs.append(tab);
     this.panels.append(panel);
@@ -255,7 +279,7 @@ export class Chat {
     if (parts === undefined || parts.seen.has(message.id)) return;
     this.#add(parts, message);
     const own = message.username !== null && message.username === this.client.username;
-    if (own) return;
+    if (own || this.#folded(message) !== "") return;
     this.sound("chat");
     if (this.open !== room) {
       parts.unread += 1;
@@ -270,7 +294,8 @@ export class Chat {
    */
   #add(parts, message) {
     const atEnd = parts.lines.scrollHeight - parts.lines.scrollTop - parts.lines.clientHeight < 40;
-    const line = chatLine(message, this.#more(message));
+    const line = this.#line(message);
+    parts.said.set(message.id, message);
     if (parts.seen.size === 0) fill(parts.lines);
     const later = [...parts.seen].filter(([id]) => id > message.id).sort(([a], [b]) => a - b);
     parts.seen.set(message.id, line);
@@ -288,6 +313,7 @@ export class Chat {
     const own = username !== null && username === this.client.username;
     const links = [
       report && !own ? h("a", { href: `${report}${id}/`, ...ELSEWHERE }, "Report") : null,
+      this.signedIn && username && !own ? this.#blockButton(username, name) : null,
       remove ? h("a", { href: `${remove}${id}/remove/`, ...ELSEWHERE }, "Take away") : null,
     ].filter((link) => link !== null);
     if (links.length === 0) return null;
@@ -330,9 +356,100 @@ export class Chat {
    * @param {Live.Message} message
    */
   #putBack(parts, message) {
-    const line = chatLine(message, this.#more(message));
+    const line = this.#line(message);
+    parts.said.set(message.id, message);
     parts.seen.get(message.id)?.replaceWith(line);
     parts.seen.set(message.id, line);
+  }
+
+  /** @param {Live.Message} message */
+  #line(message) {
+    return chatLine(message, this.#more(message), this.#folded(message));
+  }
+
+  /**
+   * Why a line is folded away for this reader; empty: it is not.
+   * @param {Live.Message} message
+   */
+  #folded(message) {
+    const reader = {
+      username: this.client.username ?? "",
+      plays: this.you !== null,
+      blocked: this.blocked,
+      muted: this.mute.isMuted(),
+      phrasesOnly: this.phrasesOnly,
+    };
+    return whyFolded(message, reader, this.ready);
+  }
+
+  /** Show all lines as the reader wants them now. */
+  #foldAll() {
+    for (const parts of this.rooms.values()) {
+      for (const [id, message] of parts.said) {
+        const before = parts.seen.get(id);
+        if (before === undefined || before.dataset.kind === "system") continue;
+        if ((before.dataset.folded ?? "") === this.#folded(message)) continue;
+        const line = this.#line(message);
+        before.replaceWith(line);
+        parts.seen.set(id, line);
+      }
+    }
+  }
+
+  /**
+   * @param {string} username
+   * @param {string} name
+   */
+  #blockButton(username, name) {
+    const is = this.blocked.has(username);
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "chat__block",
+        on: { click: () => void this.#block(username, name, !is) },
+      },
+      is ? "Unblock" : "Block",
+      h("span", { class: "visually-hidden" }, ` ${name}`),
+    );
+  }
+
+  /**
+   * Block somebody, or unblock them: their lines are folded away, or are not any more, once the
+   * server knows.
+   * @param {string} username
+   * @param {string} name
+   * @param {boolean} block
+   */
+  async #block(username, name, block) {
+    const address = `/accounts/${block ? "block" : "unblock"}/${encodeURIComponent(username)}/`;
+    let done;
+    try {
+      const response = await fetch(address, {
+        method: "POST",
+        headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" },
+      });
+      done = response.ok;
+    } catch {
+      done = false;
+    }
+    if (!done) {
+      toast("That did not work. Please try again.", { kind: "danger" });
+      return;
+    }
+    if (block) this.blocked.add(username);
+    else this.blocked.delete(username);
+    for (const parts of this.rooms.values()) {
+      for (const [id, message] of parts.said) {
+        const before = parts.seen.get(id);
+        if (message.username !== username || before?.dataset.kind === "system") continue;
+        const line = this.#line(message);
+        before?.replaceWith(line);
+        parts.seen.set(id, line);
+      }
+    }
+    toast(block ? `${name} is blocked. They are not told.` : `${name} is not blocked any more.`);
+    this.rooms.get(this.open ?? "players")?.lines.focus();
   }
 
   /**
@@ -350,13 +467,21 @@ export class Chat {
 /**
  * @param {Live.Message} message
  * @param {Element | null} more
+ * @param {string} folded why it is folded away for its reader; empty: it is not
  */
-function chatLine({ at, name, username, seat, text }, more) {
+function chatLine({ at, name, username, seat, text }, more, folded) {
   return h(
     "div",
-    { class: "chat__line", "data-seat": seat },
+    { class: "chat__line", "data-seat": seat, "data-folded": folded || null },
     h("bdi", { class: "chat__who", title: username ? `@${username}` : null }, `${name}:`),
-    h("span", { class: "chat__text" }, text),
+    folded
+      ? h(
+          "details",
+          { class: "chat__folded" },
+          h("summary", {}, `hidden: ${folded}`),
+          h("span", { class: "chat__text" }, text),
+        )
+      : h("span", { class: "chat__text" }, text),
     h(
       "time",
       { class: "chat__time", datetime: new Date(at).toISOString() },
