@@ -30,6 +30,7 @@ urlpatterns = [
     path("matches/mine/", lists.mine, name="mine"),
     path("matches/<int:match_id>/", matches.match_page, name="match"),
     path("matches/<int:match_id>/replay/", matches.replay_page, name="replay"),
+    path("matches/<int:match_id>/replay/steps/", matches.replay_steps, name="replay_steps"),
     path("matches/<int:match_id>/record.dmr.json", matches.record, name="record"),
     path("matches/<int:match_id>/share.png", matches.share, name="match_share"),
     path("matches/<int:match_id>/board.svg", boards.board_svg, name="board"),

@@ -77,7 +77,10 @@ declare namespace Live {
     met?: string;
     points?: number[] | number | null;
     taken?: string[];
+    won?: string[];
     covered?: string[];
+    gained?: number[];
+    scores?: number[];
     shape?: string;
     [key: string]: unknown;
   }

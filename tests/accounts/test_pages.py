@@ -235,8 +235,9 @@ def test_preferences_lead_nowhere_else(client: Client, address: str) -> None:
 def test_a_nonsensical_cookie_is_ignored(client: Client) -> None:
     client.cookies["theme"] = '"><script>'
     client.cookies["sound"] = "loud"
+    client.cookies["motion"] = "wild"
     page = client.get("/accounts/login/").content.decode()
-    assert 'data-theme="auto" data-sound="on"' in page
+    assert 'data-theme="auto" data-sound="on" data-motion="on"' in page
 
 
 # --- Every page ------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
    Long, since this is where the parts of the page meet, which know nothing of each other. */
 
 import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
+import { drawLegend, lastScored, rise } from "../boards/scoring.js";
 import { goesOn } from "./asking.js";
 import { Chat } from "./chat.js";
 import { MatchClient } from "./client.js";
@@ -84,6 +85,7 @@ class MatchPage {
       watching: part("watching"),
       note: part("note"),
       keys: part("keys"),
+      scored: part("scored"),
       notation: /** @type {HTMLFormElement | null} */ (
         root.querySelector('[data-part="notation"]')
       ),
@@ -283,12 +285,30 @@ class MatchPage {
       this.roomIsOld = false;
     }
     this.#draw();
+    this.#drawScored(cause === "sync" ? after.log : items, cause);
     if (cause === "sync") this.log.toEnd();
     if (before === null) this.told = after;
     else {
       this.#sayNews(newsOf(before, after, items, this.names, this.ruleset));
       this.#sayPresenceSoon();
     }
+  }
+
+  /**
+   * What scored last stays to be read; what has just scored rises from the board as well.
+   * @param {Live.LogItem[]} items
+   * @param {Client.Change["cause"]} cause
+   */
+  #drawScored(items, cause) {
+    const { scored: legend, board } = this.parts;
+    const { state } = this;
+    if (state === null) return;
+    const scored = lastScored(items, (event) =>
+      this.ruleset.scored?.(event, /** @type {Live.View<never>} */ (state.view), this.names),
+    );
+    if (scored === null && cause === "step") return;
+    drawLegend(legend, scored);
+    if (scored !== null && cause === "step") rise(board, legend, scored);
   }
 
   /**
