@@ -460,14 +460,13 @@ export function scoredLine(board, cells, letter) {
     board.corner(column + 0.5, row + 0.5),
   );
   const long = Math.hypot(to[0] - from[0], to[1] - from[1]);
-  // The letter stands a little before the line begins, off the number there.
-  const [x, y] = [0, 1].map((axis) => from[axis] - ((to[axis] - from[axis]) / long) * UNIT * 0.42);
+  // The letter stands at the beginning of the line, off the number there.
+  const [x, y] = [0, 1].map((axis) => from[axis] - ((to[axis] - from[axis]) / long) * UNIT * 0.5);
   const d = `M${from.join(" ")}L${to.join(" ")}`;
   return s(
     "g",
     { class: "scored-line" },
-    s("path", { class: "scored-line__halo", d }),
-    s("path", { class: "scored-line__stroke", d }),
+    s("path", { class: "scored-line__band", d }),
     s("circle", { class: "scored-line__ground", cx: x, cy: y, r: 8 }),
     s("text", { class: "scored-line__letter", x, y: y + 4, "text-anchor": "middle" }, letter),
   );

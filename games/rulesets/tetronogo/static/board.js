@@ -129,7 +129,11 @@ export function scored(event, view, names) {
  * @returns {Boards.Mark[]}
  */
 function groupMarks(groups, names, final) {
-  return [0, 1, null].flatMap((seat) => {
+  /**
+   * @param {Seat | null} seat
+   * @returns {Boards.Mark[]}
+   */
+  const marksOf = (seat) => {
     const theirs = groups.filter(({ taker }) => taker === seat);
     if (theirs.length === 0) return [];
     const sizes = theirs.map(({ squares }) => squares.length).sort((a, b) => b - a);
@@ -150,7 +154,8 @@ function groupMarks(groups, names, final) {
     }
     const words = `${names[seat]}, who has more edges around ${count}: ${shown.join(" + ")}`;
     return [{ sign: `+${sum}`, seat, words, at: final ? at : [] }];
-  });
+  };
+  return [0, 1, null].flatMap(marksOf);
 }
 
 /**
@@ -471,21 +476,35 @@ function middle(cells) {
  * @param {Seat | null} [seat]
  */
 function letterArt(letter, seat = null) {
-  const rows = DRAWN[letter];
-  const cells = rows.flatMap((line, row) =>
-    [...line].flatMap((mark, column) => (mark === "#" ? [{ column, row }] : [])),
+  return cellsArt(
+    DRAWN[letter].flatMap((line, row) =>
+      [...line].flatMap((mark, column) =>
+        mark === "#" ? [/** @type {Boards.Cell} */ ([column, row])] : [],
+      ),
+    ),
+    seat,
+    2,
   );
-  const width = rows[0].length * UNIT;
-  const height = rows.length * UNIT;
+}
+
+/**
+ * A piece by itself, in a picture four squares wide.
+ * @param {Boards.Cell[]} cells
+ * @param {Seat | null} seat
+ * @param {number} [rows] how many squares high the picture is
+ */
+function cellsArt(cells, seat, rows = 4) {
+  const width = UNIT * (1 + Math.max(...cells.map(([column]) => column)));
+  const height = UNIT * (1 + Math.max(...cells.map(([, row]) => row)));
   return s(
     "svg",
     {
       class: `tetromino${seat === null ? "" : ` tetromino--${seat}`}`,
-      viewBox: `${width / 2 - 2 * UNIT} ${height / 2 - UNIT} ${4 * UNIT} ${2 * UNIT}`,
+      viewBox: `${width / 2 - 2 * UNIT} ${(height - rows * UNIT) / 2} ${4 * UNIT} ${rows * UNIT}`,
       "aria-hidden": "true",
       focusable: "false",
     },
-    cells.map(({ column, row }) =>
+    cells.map(([column, row]) =>
       s("rect", {
         x: column * UNIT + 1,
         y: row * UNIT + 1,
@@ -556,6 +575,16 @@ class TetronogoBoard {
     this.groups = h("details", { class: "disclosure board-groups", hidden: true });
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
     this.moveTools = this.placing.tools();
+    this.inHand = h("button", {
+      type: "button",
+      class: "button in-hand",
+      "data-drags": "",
+      on: { click: () => this.placing.nudge(0, 0) },
+    });
+    this.inHandDrawn = "";
+    const hand = h("div", {}, this.inHand);
+    this.placing.dragFrom(hand, "button", () => (this.#isPlacing ? () => {} : null));
+    this.moveTools.prepend(hand);
     this.groupsToggle = h(
       "button",
       {
@@ -792,6 +821,7 @@ class TetronogoBoard {
     }
     this.groupsToggle.hidden = !live;
     this.moveTools.hidden = !placing;
+    if (placing) this.#drawInHand();
     this.#drawSquares(bout, placing);
     this.#drawGhost();
     if (placing) this.api.draft(this.placing.pinned ? this.#text : "");
@@ -850,6 +880,17 @@ class TetronogoBoard {
         : "empty, out of reach in this rotation";
     });
     this.board.svg.classList.toggle("board--playing", placing);
+  }
+
+  /* The piece as it is turned, to be dragged onto the board. */
+  #drawInHand() {
+    const drawn = `${this.#letter} ${this.#degrees}`;
+    if (drawn === this.inHandDrawn) return;
+    this.inHandDrawn = drawn;
+    const label = `Your ${this.#letter}: drag it onto the board, or press to bring it there`;
+    this.inHand.setAttribute("aria-label", label);
+    this.inHand.title = label;
+    fill(this.inHand, cellsArt(this.#shape, this.#you));
   }
 
   #drawGhost() {
