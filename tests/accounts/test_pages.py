@@ -208,6 +208,18 @@ def test_members_keep_theirs_in_their_account(client: Client, person: People) ->
     assert "theme" not in client.cookies
 
 
+def test_how_much_moves_is_kept_by_the_device(client: Client, person: People) -> None:
+    client.force_login(person("ada"))
+    client.post("/accounts/preferences/", {"motion": "reduced", "results": "hidden"})
+    assert client.cookies["motion"].value == "reduced"
+    assert client.cookies["results"].value == "hidden"
+    assert 'data-motion="reduced"' in client.get("/accounts/preferences/").content.decode()
+    client.post("/accounts/preferences/", {"theme": "dark"})
+    assert client.cookies["motion"].value == "reduced"
+    client.post("/accounts/preferences/", {"motion": "wild"})
+    assert client.cookies["motion"].value == "reduced"
+
+
 def test_refusals_of_preferences(client: Client, person: People) -> None:
     response = client.post("/accounts/preferences/", {"theme": "pink"})
     assert response.status_code == 422

@@ -122,8 +122,8 @@ export class Replay {
     this.#buildPlayers();
     if (!hidden) this.#tellResult();
     // A replay that plays by itself moves nothing about.
-    const { players, board, hands } = this.parts;
-    new Room().keep(players, board, hands);
+    const { players, board, caption, hands } = this.parts;
+    new Room().keep(players, board, caption, hands);
     for (const link of root.querySelectorAll("[data-result]")) {
       link.addEventListener("click", (event) => this.#wish(event, link));
     }
