@@ -594,4 +594,8 @@ async function start(page) {
 }
 
 const root = document.getElementById("replay");
-if (root !== null) void start(root);
+if (root !== null) {
+  void start(root).finally(() => {
+    root.dataset.ready = "";
+  });
+}
