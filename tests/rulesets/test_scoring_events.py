@@ -35,7 +35,8 @@ def test_what_is_won_is_what_the_scores_say(path: Path) -> None:
                 assert set(event.data["taken"]) <= set(event.data["won"])
             if "gained" in event.data:
                 told = True
-                changes = [one + more for one, more in zip(changes, event.data["gained"], strict=True)]
+                gains = zip(changes, event.data["gained"], strict=True)
+                changes = [one + more for one, more in gains]
         if before is not None and told:
             assert scores == [one + more for one, more in zip(before, changes, strict=True)]
         before = scores
