@@ -10,7 +10,7 @@ from django.utils.functional import cached_property
 
 from accounts.models import Sanction, User
 from accounts.moderation.standing import suspension_of
-from accounts.preferences import SOUND_COOKIE, THEME_COOKIE
+from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, motion_of
 from accounts.roles import is_moderator
 
 
@@ -37,6 +37,11 @@ class Shell:
         if self._user:
             return "muted" if self._user.sound_muted else "on"
         return "muted" if self._request.COOKIES.get(SOUND_COOKIE) == "muted" else "on"
+
+    @cached_property
+    def motion(self) -> str:
+        """`on`, `reduced` or `off`: from the device's cookie."""
+        return motion_of(self._request)
 
     @cached_property
     def time_zone(self) -> str:

@@ -15,6 +15,7 @@ from django.utils.functional import lazy
 from accounts.models import Report, User
 from accounts.moderation.reports import WORDS_MAX
 from accounts.names.validators import USERNAME_MIN_LENGTH, normalise_display_name
+from accounts.preferences import MOTIONS, RESULTS
 from accounts.signin.backends import speaks_for
 from core.refusals import Refusal
 
@@ -182,7 +183,7 @@ class ProfileForm(forms.ModelForm):
 
 
 class PreferencesForm(forms.Form):
-    """Theme and sound, for anybody. Parts that are not given stay as they are."""
+    """Theme, sound, motion and replays, for anybody. Parts that are not given stay as they are."""
 
     theme = forms.ChoiceField(
         label="Colours", choices=User.Theme.choices, widget=forms.RadioSelect, required=False
@@ -192,6 +193,20 @@ class PreferencesForm(forms.Form):
         choices=[("on", "On"), ("muted", "Muted")],
         widget=forms.RadioSelect,
         required=False,
+    )
+    motion = forms.ChoiceField(
+        label="Animations",
+        choices=MOTIONS,
+        widget=forms.RadioSelect,
+        required=False,
+        help_text="On this device. A device that asks for less motion has it either way.",
+    )
+    results = forms.ChoiceField(
+        label="Replays",
+        choices=RESULTS,
+        widget=forms.RadioSelect,
+        required=False,
+        help_text="On this device.",
     )
 
 

@@ -24,7 +24,14 @@ from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.moderation import reports
 from accounts.moderation.sanctions import warning_acknowledge
 from accounts.moderation.standing import end_text, kept_account, suspension_of
-from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, remember_preference
+from accounts.preferences import (
+    MOTION_COOKIE,
+    RESULTS_COOKIE,
+    SOUND_COOKIE,
+    THEME_COOKIE,
+    remember_preference,
+    results_of,
+)
 from accounts.roles import is_moderator, is_organiser
 from accounts.services import UNSET, user_update_profile
 from accounts.signin.adapter import KEPT_OUT_SESSION_KEY
@@ -174,14 +181,17 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def preferences_page(request: HttpRequest) -> HttpResponse:
-    """Show and change theme and sound, for anybody: in the account, else in cookies.
+    """Show and change theme and sound, for anybody: in the account, else in cookies; and what holds
+    for a device, always in cookies.
 
     A script that posts with `Accept: application/json` gets 204, or 422 with `errors` by field.
     """
     wants_json = request.headers.get("Accept", "") == "application/json"
     if request.method != "POST":
         shell = Shell(request)
-        form = PreferencesForm(initial={"theme": shell.theme, "sound": shell.sound})
+        initial = {"theme": shell.theme, "sound": shell.sound}
+        device = {"motion": shell.motion, "results": results_of(request)}
+        form = PreferencesForm(initial={**initial, **device})
         context = {"form": form, "next": _safe_next(request, request.headers.get("Referer", ""))}
         return render(request, "accounts/preferences.html", context)
     form = PreferencesForm(request.POST)
@@ -201,6 +211,9 @@ def preferences_page(request: HttpRequest) -> HttpResponse:
 
 def _save_preferences(request: HttpRequest, response: HttpResponse, data: dict[str, str]) -> None:
     theme, sound = data["theme"], data["sound"]
+    for cookie, value in ((MOTION_COOKIE, data["motion"]), (RESULTS_COOKIE, data["results"])):
+        if value:
+            remember_preference(request, response, cookie, value)
     if isinstance(request.user, User):
         user_update_profile(
             acting_user=request.user,

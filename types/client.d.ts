@@ -142,6 +142,25 @@ declare namespace Boards {
     kind: string;
   }
 
+  /** One reason why something scored. */
+  interface Mark {
+    /** What rises, and stands in the legend: a letter, or points. */
+    sign: string;
+    /** What it means, and what it is worth. */
+    words: string;
+    /** Whose it is, where the marks are not all of one seat. */
+    seat?: Seat | null;
+    /** Selectors below a playable board: from the middle of what each means the sign rises. */
+    at?: string[];
+  }
+
+  /** What scored and why, out of what the reader of a view may know. */
+  interface Scored {
+    seat: Seat | null;
+    title: string;
+    marks: Mark[];
+  }
+
   interface Context {
     you: Seat | null;
     header: Live.Header | null;
@@ -192,11 +211,16 @@ declare namespace Boards {
     because(view: Live.WonView<Game>, names: string[]): string;
     dispute?(view: Live.BegunView<Game>, names: string[]): string;
     plans?(view: Live.View<Game>, you: Seat): { kind: string; view: Live.View<Game> } | null;
+    scored?(event: Live.LogEvent, view: Live.View<Game>, names: string[]): Scored | null;
   }
 
   interface Module<Game = never> extends Words<Game> {
     mount(root: HTMLElement, api: Api): Board<Game>;
-    render(view: Live.View<Game>, options?: { names?: string[] }): Element;
+    render(
+      view: Live.View<Game>,
+      options?: { names?: string[]; events?: Live.LogEvent[] },
+    ): Element;
+    hands?(view: Live.View<Game>, names: string[]): Element | null;
     keys: [string[], string][];
   }
 

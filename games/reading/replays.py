@@ -22,8 +22,9 @@ from games.pictures.diagrams import reached_after
 from games.publishing import frames
 
 KEPT_S = 24 * 3600
-# Part of the cache's key: raise it when the shape of a step, or of any ruleset's view, changes.
-SHAPE = 3
+# Part of the cache's key: raise it when the shape of a step, or of any ruleset's view or events,
+# changes.
+SHAPE = 4
 
 
 def replay_of(match: Match) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.blocking.services import blocked_names
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
+from accounts.preferences import results_of
 from core.replica.reading import from_replica
 from games import extras, store
 from games.audience import may_moderate_chat, seat_of
@@ -114,11 +115,17 @@ def rematch(request: HttpRequest, user: User, match_id: int) -> HttpResponse:
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match, step by step. `?move=N` is the link to one of them.
 
-    Context: `match`; `replay_data` (see `games.reading.replays`); `you` (0, 1 or None); `move`, the
-    number of the step that is asked for (the last one unless told otherwise) and `step`, that step;
-    `picture` of its board; `standing`, how the match ended; `log` as of `log_sentences` with `n`
-    the step's number; `first`, `back`, `forward` and `last`, the numbers that the links for readers
-    without scripts lead to (None where there is nothing); `title` and `description`.
+    With `?result=hidden`, or where the device's cookie says so and the address does not say
+    `?result=shown`, the page begins with step 0 and knows of no step beyond the one that is asked
+    for: nothing on it tells how the match ended before its last step.
+
+    Context: `match`; `replay_data` (see `games.reading.replays`; while the result is hidden, with
+    the steps so far alone); `hidden`, whether the reader does not want to know it, and `concealed`,
+    whether this page keeps it; `you` (0, 1 or None); `move`, the number of the step that is asked
+    for (the last one unless told otherwise), `step`, that step, and `last`, the number of the last
+    one or None while it is not to be known; `picture` of its board; `standing`, how the match
+    ended, or an empty text; `log` as of `log_sentences` with `n` the step's number; `ways`, the
+    addresses that links for readers without scripts lead to; `title` and `description`.
     """
     match = match_for(match_id, request.user)
     end_mark_seen(match=match, user=request.user)
@@ -126,26 +133,42 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     you = seat_of(match, request.user)
     steps = replay["steps"]
     last = len(steps) - 1
-    move = _number(request.GET.get("move", ""), last)
+    hidden = _hides_result(request)
+    move = _number(request.GET.get("move", ""), last, 0 if hidden else last)
+    concealed = hidden and move < last
+    if concealed:
+        replay = {**replay, "steps": steps[: move + 1]}
     ruleset, _ = store.header_of(match)
     context = {
         "match": match,
         "replay_data": replay,
+        "hidden": hidden,
+        "concealed": concealed,
         "you": you,
         "move": move,
         "step": steps[move],
         "picture": as_still(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
-        "standing": result_text(_names(replay["header"]), match, you),
-        "log": log_sentences(steps[1:], _names(replay["header"])),
-        "first": 0 if move > 0 else None,
-        "back": move - 1 if move > 0 else None,
-        "forward": move + 1 if move < last else None,
-        "last": last if move < last else None,
+        "standing": "" if concealed else result_text(_names(replay["header"]), match, you),
+        "log": log_sentences(replay["steps"][1:], _names(replay["header"])),
+        "last": None if concealed else last,
+        "ways": _ways(request, move, last),
         "title": f"Replay: {_title(match)}",
-        "description": _description(match),
-        "banners": extras.banners(request, match),
+        "description": _untold(match) if hidden else _description(match),
+        # What others say of the match tells how it ended: the score of a series, say.
+        "banners": [] if concealed else extras.banners(request, match),
     }
     return render(request, "games/replay.html", context)
+
+
+@require_safe
+@from_replica
+@explains_refusals
+def replay_steps(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The whole replay as JSON, see `games.reading.replays`: for the script of a page that was made
+    without what it is not to tell yet."""
+    response = JsonResponse(replay_of(match_for(match_id, request.user)))
+    response["Cache-Control"] = "private, no-cache"
+    return response
 
 
 @require_safe
@@ -249,11 +272,41 @@ def _names(header: dict[str, Any]) -> list[str]:
     return [seat["name"] for seat in header["seats"]]
 
 
-def _number(text: str, last: int) -> int:
-    """The step that an address asks for; the nearest one where there is no such step."""
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        return last
-    return min(int(text), last)
+def _number(text: str, last: int, otherwise: int) -> int:
+    """The step that an address asks for: the nearest one where there is no such step, and
+    ``otherwise`` where it asks for none."""
+    if not text.isascii() or not text.isdigit():
+        return otherwise
+    return min(int(text[:9]), last)
+
+
+def _hides_result(request: HttpRequest) -> bool:
+    """Whether a replay is to keep its end to itself: as the address says, else as the device
+    does."""
+    return request.GET.get("result", results_of(request)) == "hidden"
+
+
+def _ways(request: HttpRequest, move: int, last: int) -> dict[str, str]:
+    """The addresses of the replay's other steps: `first`, `back`, `forward` and `last`, each empty
+    where there is nothing; and the same step with the result hidden (`hide`) or not (`show`)."""
+    said = request.GET.get("result", "")
+    kept = {"result": said} if said in ("hidden", "shown") else {}
+    way = {
+        name: f"?{urlencode({**kept, 'move': to})}"
+        for name, to in (("first", 0), ("back", move - 1), ("forward", move + 1), ("last", last))
+    }
+    if move == 0:
+        way["first"] = way["back"] = ""
+    if move == last:
+        way["forward"] = way["last"] = ""
+    way["show"] = f"?{urlencode({'result': 'shown', 'move': move})}"
+    return {**way, "hide": "?result=hidden"}
+
+
+def _untold(match: Match) -> str:
+    names = [player.name for player in match.players.all()]
+    game = game_name(match.ruleset, match.variant)
+    return f"Replay {game}, {names[0]} against {names[1]}, without being told how it ends."
 
 
 def _title(match: Match) -> str:

@@ -53,8 +53,7 @@ export function csrfToken() {
  */
 function remember(name, value) {
   if (!root.hasAttribute("data-signed-in")) {
-    const secure = location.protocol === "https:" ? "; Secure" : "";
-    document.cookie = `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+    rememberHere(name, value);
     return;
   }
   fetch(root.dataset.preferences ?? "", {
@@ -69,6 +68,16 @@ function remember(name, value) {
     .catch(() =>
       toast("Your choice holds for this page but could not be saved.", { kind: "danger" }),
     );
+}
+
+/**
+ * Keep a choice for this device, signed in or not, in a cookie that the server reads, too.
+ * @param {string} name
+ * @param {string} value
+ */
+export function rememberHere(name, value) {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
 }
 
 function labelThemeToggle() {

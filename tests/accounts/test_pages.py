@@ -208,6 +208,18 @@ def test_members_keep_theirs_in_their_account(client: Client, person: People) ->
     assert "theme" not in client.cookies
 
 
+def test_how_much_moves_is_kept_by_the_device(client: Client, person: People) -> None:
+    client.force_login(person("ada"))
+    client.post("/accounts/preferences/", {"motion": "reduced", "results": "hidden"})
+    assert client.cookies["motion"].value == "reduced"
+    assert client.cookies["results"].value == "hidden"
+    assert 'data-motion="reduced"' in client.get("/accounts/preferences/").content.decode()
+    client.post("/accounts/preferences/", {"theme": "dark"})
+    assert client.cookies["motion"].value == "reduced"
+    client.post("/accounts/preferences/", {"motion": "wild"})
+    assert client.cookies["motion"].value == "reduced"
+
+
 def test_refusals_of_preferences(client: Client, person: People) -> None:
     response = client.post("/accounts/preferences/", {"theme": "pink"})
     assert response.status_code == 422
@@ -235,8 +247,9 @@ def test_preferences_lead_nowhere_else(client: Client, address: str) -> None:
 def test_a_nonsensical_cookie_is_ignored(client: Client) -> None:
     client.cookies["theme"] = '"><script>'
     client.cookies["sound"] = "loud"
+    client.cookies["motion"] = "wild"
     page = client.get("/accounts/login/").content.decode()
-    assert 'data-theme="auto" data-sound="on"' in page
+    assert 'data-theme="auto" data-sound="on" data-motion="on"' in page
 
 
 # --- Every page ------------------------------------------------------------------------------

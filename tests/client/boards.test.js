@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { outline, turn } from "../../static/js/boards/kit.js";
 import { whyIdle } from "../../static/js/boards/placing.js";
+import { linesMet, scored } from "../../games/rulesets/domino_black_white/static/board.js";
 import { groupsOf } from "../../games/rulesets/tetronogo/static/board.js";
 
 /* prettier-ignore */
@@ -46,4 +47,56 @@ test("a board says why nothing can be placed", () => {
   assert.equal(whyIdle({ ...now, paused: true }), "The match is paused.");
   assert.equal(whyIdle(now, "Take one first."), "There is no piece of yours to place just now.");
   assert.equal(whyIdle({ ...now, decision: {} }, "Take one first."), "Take one first.");
+});
+
+/* Two dominoes of a column of three and one that completes it: 5, 0 and 5 on DX, DY and DZ. */
+function wellOf(hidden) {
+  const laid = [
+    ["DZ", 5, 0],
+    ["EZ", 1, 0],
+    ["DY", 0, 1],
+    ["EY", 2, 1],
+    ["DX", 5, 2],
+    ["EX", 4, 2],
+  ];
+  const cells = laid.map(([square, number, domino]) => ({
+    square,
+    domino,
+    number: hidden.includes(square) ? null : number,
+  }));
+  const halves = [{ square: "DX" }, { square: "EX" }];
+  const data = { domino: 2, met: "V", points: 1, halves };
+  return { game: { cells }, event: { kind: "place", seat: 1, data } };
+}
+
+test("the lines of a placement are named with their numbers", () => {
+  const { game, event } = wellOf([]);
+  assert.deepEqual(
+    linesMet(game, event).map(({ letters, words }) => [letters, words]),
+    [[["V"], "DX DY DZ, 5 + 0 + 5 = 10"]],
+  );
+  const told = scored(event, { game }, ["Ada", "Ben"]);
+  assert.equal(told.title, "Ben scored 1 point on DX:EX");
+  assert.deepEqual(
+    told.marks.map(({ sign, words }) => [sign, words]),
+    [["V", "a vertical line, 1 point: DX DY DZ, 5 + 0 + 5 = 10"]],
+  );
+});
+
+for (const square of ["DX", "DY", "DZ"]) {
+  test(`a line with a number that the reader does not know is not named: ${square}`, () => {
+    const { game, event } = wellOf([square]);
+    assert.deepEqual(linesMet(game, event), []);
+    const told = scored(event, { game }, ["Ada", "Ben"]);
+    assert.deepEqual(
+      told.marks.map(({ words }) => words),
+      ["a vertical line, 1 point"],
+    );
+  });
+}
+
+test("a placement later than the one that scored makes no lines of it", () => {
+  const { game, event } = wellOf([]);
+  const later = game.cells.map((cell) => (cell.square === "DZ" ? { ...cell, domino: 3 } : cell));
+  assert.deepEqual(linesMet({ cells: later }, event), []);
 });

@@ -8,7 +8,7 @@ globalThis.document = {
   getElementById: () => null,
   querySelector: () => null,
 };
-const { addressOf, moveOf } = await import("../../static/js/match/replay.js");
+const { addressOf, moveOf, pauseOf } = await import("../../static/js/match/replay.js");
 const { noticeOf, titled, turnsText, waitBefore, waitingAfter } =
   await import("../../static/js/notices.js");
 
@@ -71,3 +71,17 @@ test("the lobby is come back to later and later, up to half a minute", () => {
     [15_000, 30_000],
   ]);
 });
+
+for (const [speed, seconds, ms] of [
+  ["1", 90, 1200],
+  ["0.5", null, 2400],
+  ["4", 3, 300],
+  ["real", 10, 2000],
+  ["real", 0.1, 350],
+  ["real", null, 350],
+  ["real", 3600, 10_000],
+]) {
+  test(`how long a move stays at speed ${speed} before one of ${seconds} s`, () => {
+    assert.equal(pauseOf(speed, seconds), ms);
+  });
+}

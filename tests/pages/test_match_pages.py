@@ -386,9 +386,57 @@ def test_any_move_can_be_linked_to_without_scripts(
     page = nobody.get(f"/matches/{play.pk}/replay/{query}")
     assert page.status_code == 200
     assert page.context["step"]["n"] == page.context["move"] == shown
-    assert [page.context[name] for name in ("first", "back", "forward", "last")] == around
+    ways = [f"?move={number}" if number is not None else "" for number in around]
+    assert [page.context["ways"][name] for name in ("first", "back", "forward", "last")] == ways
     found = [link for link in links(page) if re.fullmatch(r"\?move=\d+", link)]
-    assert [f"?move={number}" for number in around if number is not None] == found[:-4]
+    assert [f"?move={number}" for number in around if number is not None] == found[4:]
+
+
+def untold(response: Any) -> str:
+    """A page in which nothing may tell how the match ended."""
+    page = str(response.content.decode())
+    for told in ("conceded", "won", "concede", '"winner"', "10 to", "/share"):
+        assert told not in page, told
+    return page
+
+
+def test_a_replay_keeps_its_result_until_the_end(nobody: Client, play: Play) -> None:
+    conceded(placing(play))
+    address = f"/matches/{play.pk}/replay/"
+    assert "conceded" in nobody.get(address).content.decode()
+    page = nobody.get(f"{address}?result=hidden")
+    assert (page.context["move"], page.context["last"]) == (0, None)
+    assert "The result is hidden until the last move." in untold(page)
+    assert [step["n"] for step in data_of(page, "replay-data")["steps"]] == [0]
+    page = nobody.get(f"{address}?result=hidden&move=3")
+    assert [step["n"] for step in data_of(page, "replay-data")["steps"]] == [0, 1, 2, 3]
+    assert page.context["ways"]["forward"] == "?result=hidden&move=4"
+    untold(page)
+    page = nobody.get(f"{address}{page.context['ways']['forward']}")
+    assert "conceded" in page.content.decode()
+    assert page.context["last"] == 4
+    # What a link shows elsewhere keeps it even then.
+    assert "without being told how it ends" in page.context["description"]
+
+
+def test_a_device_that_wants_no_results_gets_none(nobody: Client, play: Play) -> None:
+    conceded(placing(play))
+    address = f"/matches/{play.pk}/replay/"
+    nobody.post("/accounts/preferences/", {"results": "hidden"})
+    untold(nobody.get(address))
+    assert "conceded" in nobody.get(f"{address}?result=shown").content.decode()
+    nobody.cookies["results"] = "nonsense"
+    assert "conceded" in nobody.get(address).content.decode()
+
+
+def test_the_steps_of_a_replay_are_there_once_it_is_over(nobody: Client, play: Play) -> None:
+    address = f"/matches/{play.pk}/replay/"
+    early = nobody.get(f"{address}steps/")
+    assert early.status_code == nobody.get(address).status_code
+    assert "There is a replay once the match is over." in early.content.decode()
+    conceded(placing(play))
+    steps = nobody.get(f"{address}steps/").json()
+    assert steps == data_of(nobody.get(address), "replay-data")
 
 
 def test_the_replay_is_reckoned_once(nobody: Client, play: Play, monkeypatch: Any) -> None:

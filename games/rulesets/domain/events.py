@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games.engine.decisions import EVERYONE, Event, Seat
+from games.rulesets.domain.course import scores
 from games.rulesets.domain.moves import (
     Accept,
     ChallengePlacement,
@@ -57,6 +58,7 @@ def events(before: DomainState, seat: Seat, move: Move, after: DomainState) -> l
                     y=move.y,
                     angle=move.angle,
                     turn=len(after.turns) - 1,
+                    gained=_gained(before, after),
                 )
             ]
         case DiscardShape():
@@ -71,6 +73,12 @@ def events(before: DomainState, seat: Seat, move: Move, after: DomainState) -> l
         missed = after.misses[seat]
         return [_event("miss", seat, "took no shape in time", missed=missed)]
     return []
+
+
+def _gained(before: DomainState, after: DomainState) -> list[int]:
+    """By how many pixels each seat's have become more, or fewer: what both views say anyway."""
+    pairs = zip(scores(before), scores(after), strict=True)
+    return [now - earlier for earlier, now in pairs]
 
 
 def _event(kind: str, seat: Seat, text: str, **data: object) -> Event:
@@ -91,7 +99,8 @@ def _challenge(before: DomainState, seat: Seat, after: DomainState) -> Event:
         return _event("challenge", seat, text, shape=shape, turn=turn, valid=None)
     if after.turns[-1].struck:
         text = f"challenged the placement of shape {shape}: it was not valid and is discarded"
-        return _event("challenge", seat, text, shape=shape, turn=turn, valid=False)
+        gained = _gained(before, after)
+        return _event("challenge", seat, text, shape=shape, turn=turn, valid=False, gained=gained)
     cost = after.terms.challenge_cost_ms / 1000 if after.wrong[seat] > 1 else 0
     text = f"challenged the placement of shape {shape}: it was valid"
     if cost:

@@ -94,6 +94,7 @@ def chance_events(chance: Chance) -> Sequence[Event]:
 def _play_event(before: Position, seat: Seat, move: Play) -> Event:
     cover = COVER[move.direction][move.code]
     taken = _squares(before.owned[1 - seat] & cover)
+    won = _squares(cover & ~before.owned[seat])
     took = f", taking {' and '.join(taken)} from the opponent" if taken else ""
     return Event(
         kind="play",
@@ -103,6 +104,7 @@ def _play_event(before: Position, seat: Seat, move: Play) -> Event:
             "move": move.text,
             "domino": NAMES[move.domino],
             "squares": _squares(cover),
+            "won": won,
             "taken": taken,
         },
         seen_by=EVERYONE,

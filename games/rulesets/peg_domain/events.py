@@ -75,7 +75,7 @@ def _move_events(
         case Choose():
             return [_public("colour", seat, f"plays {move.colour}"), *_reveal_events(after)]
         case PlaceCutOut():
-            return [_place_event(seat, move, after)]
+            return [_place_event(before, seat, move, after)]
         case Finish():
             return [_public("finish", seat, "is finished and places no more")]
         case Remove() | Rapid() | Keep():
@@ -99,11 +99,14 @@ def _reveal_events(state: PegDomainState) -> list[Event]:
     return events
 
 
-def _place_event(seat: Seat, move: PlaceCutOut, after: PegDomainState) -> Event:
+def _place_event(
+    before: PegDomainState, seat: Seat, move: PlaceCutOut, after: PegDomainState
+) -> Event:
     if after.last is None:
         raise EngineFault("a placement that left no trace")
     scores = after.scores
     size = len(move.squares)
+    won = after.last.covered & ~before.owned[seat]
     minus = ""
     if move.minus is not None:
         minus = f" took the peg off {DOMAIN_NAME[move.minus]} with Peg Subtraction,"
@@ -117,6 +120,8 @@ def _place_event(seat: Seat, move: PlaceCutOut, after: PegDomainState) -> Event:
         text,
         move=print_move(move),
         covered=list(domain_names(after.last.covered)),
+        won=list(domain_names(won)),
+        taken=list(domain_names(won & before.owned[1 - seat])),
         scores=list(scores),
     )
 

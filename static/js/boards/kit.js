@@ -435,6 +435,50 @@ function loopPath(corners, left, top, inset, round) {
 }
 
 /**
+ * Squares that came to somebody with a move, those that were the other one's crossed.
+ * @param {Board} board
+ * @param {Boards.Cell[]} won
+ * @param {Boards.Cell[]} taken
+ */
+export function wonSquares(board, won, taken) {
+  /** @param {Boards.Cell} cell */
+  const isTaken = ([column, row]) => taken.some(([x, y]) => x === column && y === row);
+  return won.map((cell) => {
+    const [x, y] = board.corner(...cell);
+    const box = { x: x + 2, y: y + 2, width: UNIT - 4, height: UNIT - 4, rx: 3 };
+    return s(
+      "g",
+      { class: `won${isTaken(cell) ? " won--taken" : ""}` },
+      s("rect", { class: "won__box", ...box }),
+      isTaken(cell) && s("path", { class: "won__cross", d: `M${x + 6} ${y + 6}l8 8m0 -8l-8 8` }),
+    );
+  });
+}
+
+/**
+ * A straight line over squares with its letter at one end.
+ * @param {Board} board
+ * @param {Boards.Cell[]} cells
+ * @param {string} letter
+ */
+export function scoredLine(board, cells, letter) {
+  const [from, to] = [cells[0], cells[cells.length - 1]].map(([column, row]) =>
+    board.corner(column + 0.5, row + 0.5),
+  );
+  const long = Math.hypot(to[0] - from[0], to[1] - from[1]);
+  // The letter stands at the beginning of the line, off the number there.
+  const [x, y] = [0, 1].map((axis) => from[axis] - ((to[axis] - from[axis]) / long) * UNIT * 0.5);
+  const d = `M${from.join(" ")}L${to.join(" ")}`;
+  return s(
+    "g",
+    { class: "scored-line" },
+    s("path", { class: "scored-line__band", d }),
+    s("circle", { class: "scored-line__ground", cx: x, cy: y, r: 8 }),
+    s("text", { class: "scored-line__letter", x, y: y + 4, "text-anchor": "middle" }, letter),
+  );
+}
+
+/**
  * The sign of a seat, for where there is no room for a pattern: a diamond and a ring.
  * @param {Seat} seat
  * @param {number} x

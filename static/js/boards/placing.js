@@ -228,6 +228,119 @@ export class Placing {
     );
   }
 
+  // -- from the hand ------------------------------------------------------------------------------
+
+  /**
+   * Let what lies in a hand be dragged onto the board, where it is put down as a preview like any
+   * other. A mouse may pull it anywhere; a finger across the hand scrolls that, and up or down takes
+   * the piece along. `pick` gives what a card does to be taken, or null where it cannot be; by
+   * default it chooses the radio button in it.
+   * @param {HTMLElement} hand
+   * @param {string} [cards] which elements of it are cards
+   * @param {(card: HTMLElement) => (() => void) | null} [pick]
+   */
+  dragFrom(hand, cards = "label", pick = chooses) {
+    hand.classList.add("drags-out");
+    /** @type {{id: number, x: number, y: number, card: HTMLElement, take: () => void} | null} */
+    let held = null;
+    /** @type {HTMLElement | null} */
+    let carried = null;
+    const drop = () => {
+      held = null;
+      carried?.remove();
+      carried = null;
+    };
+    const { signal } = this.listening;
+    hand.addEventListener(
+      "pointerdown",
+      (event) => {
+        const card = elementOf(event)?.closest(cards);
+        if (event.button !== 0 || !event.isPrimary || !(card instanceof HTMLElement)) return;
+        const take = pick(card);
+        if (take === null) return;
+        held = { id: event.pointerId, x: event.clientX, y: event.clientY, card, take };
+      },
+      { signal },
+    );
+    hand.addEventListener(
+      "pointermove",
+      (event) => {
+        if (held === null || event.pointerId !== held.id) return;
+        if (carried === null) {
+          if (!pulls(event, held)) return;
+          held.take();
+          if (!this.rules.active()) {
+            drop();
+            return;
+          }
+          hand.setPointerCapture(event.pointerId);
+          carried = likeness(held.card);
+          document.body.append(carried);
+        }
+        this.#carry(event, carried);
+      },
+      { signal },
+    );
+    hand.addEventListener(
+      "pointerup",
+      (event) => {
+        if (held === null || event.pointerId !== held.id) return;
+        const far = carried !== null;
+        drop();
+        if (!far || !this.rules.active()) return;
+        const spot = this.#spotUnder(event);
+        if (spot !== null) this.pin(spot);
+        else this.#letGo();
+      },
+      { signal },
+    );
+    const away = () => {
+      if (carried !== null) this.#letGo();
+      drop();
+    };
+    hand.addEventListener("pointercancel", away, { signal });
+    signal.addEventListener("abort", drop);
+    // A finger that pulls a piece out of the hand does not scroll the page with it.
+    hand.addEventListener("touchmove", (event) => carried !== null && event.preventDefault(), {
+      signal,
+      passive: false,
+    });
+    hand.addEventListener("dragstart", (event) => event.preventDefault(), { signal });
+  }
+
+  /**
+   * @param {PointerEvent} event
+   * @param {HTMLElement} carried
+   */
+  #carry(event, carried) {
+    const { x, y } = tip(event);
+    carried.style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%)`;
+    const spot = this.#spotUnder(event);
+    carried.hidden = spot !== null;
+    if (spot === null) {
+      if (this.spot !== null) this.#letGo();
+    } else if (this.spot === null || this.put || !this.#same(spot, this.spot)) {
+      this.show(spot, { put: false });
+    }
+  }
+
+  /**
+   * The spot that a pointer with a piece from the hand means, or null where it is not on the board.
+   * @param {PointerEvent} event
+   */
+  #spotUnder(event) {
+    const { x, y } = tip(event);
+    const { left, right, top, bottom } = this.board.svg.getBoundingClientRect();
+    if (x < left || x > right || y < top || y > bottom) return null;
+    return this.rules.at(this.board.under({ clientX: x, clientY: y }));
+  }
+
+  /** The piece is off the board again, and still the one that was taken. */
+  #letGo() {
+    this.clear();
+    this.rules.redraw();
+  }
+
   // -- pointers -------------------------------------------------------------------------------
 
   #listenToPointers() {
@@ -387,6 +500,53 @@ export class Placing {
     this.show(spot);
     this.board.stand(...this.rules.corner(spot), { focus: true });
   }
+}
+
+const PULL = 8; // pixels that a pointer goes before it drags
+const LIFT = 44; // pixels that a piece is above a finger, to be seen
+
+/**
+ * Where the piece is that a pointer carries.
+ * @param {PointerEvent} event
+ */
+function tip({ pointerType, clientX, clientY }) {
+  return { x: clientX, y: pointerType === "touch" ? clientY - LIFT : clientY };
+}
+
+/**
+ * Whether a pointer has gone far enough to drag: a finger no further across than up or down.
+ * @param {PointerEvent} event
+ * @param {{x: number, y: number}} from
+ */
+function pulls({ pointerType, clientX, clientY }, { x, y }) {
+  const [across, down] = [Math.abs(clientX - x), Math.abs(clientY - y)];
+  return pointerType === "touch" ? down > PULL && down > across : Math.hypot(across, down) > PULL;
+}
+
+/**
+ * How a card of a hand is taken: its radio button is chosen, unless it cannot be.
+ * @param {HTMLElement} card
+ */
+function chooses(card) {
+  const input = card.querySelector("input");
+  if (input === null || input.disabled) return null;
+  return () => {
+    if (input.checked) return;
+    input.checked = true;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+}
+
+/**
+ * The picture on a card, to go with the pointer.
+ * @param {HTMLElement} card
+ */
+function likeness(card) {
+  const art = card.querySelector("svg");
+  const { width = 80 } = art?.getBoundingClientRect() ?? {};
+  const carried = h("div", { class: "carried", "aria-hidden": "true" }, art?.cloneNode(true));
+  carried.style.inlineSize = `${width}px`;
+  return carried;
 }
 
 /** @param {Event} event */

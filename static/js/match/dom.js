@@ -170,9 +170,20 @@ export function embedded(id, root = document) {
   return block === null ? null : JSON.parse(block.textContent);
 }
 
+/**
+ * How much may move: "on" (as designed), "reduced" (nothing goes from place to place) or "off". The
+ * choice made on this device counts where the device itself asks for no less.
+ * @returns {"on" | "reduced" | "off"}
+ */
+export function motion() {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return "off";
+  const wanted = document.documentElement.dataset.motion;
+  return wanted === "reduced" || wanted === "off" ? wanted : "on";
+}
+
 /** How to scroll: smoothly, unless the reader wants less motion. */
 export function scrolling() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+  return motion() === "on" ? "smooth" : "auto";
 }
 
 /**

@@ -1,14 +1,32 @@
 // @ts-check
 /* The replay of a finished match: every position, out of the data in the page. The address always
-   names the move that is shown (`?move=12`), so that it can be copied and shared. */
+   names the move that is shown (`?move=12`), so that it can be copied and shared. A page that was made
+   without the result (`?result=hidden`) has the steps so far alone; the others are asked for here, and
+   shown as far as the reader has come. */
 
-import { toast } from "../site.js";
+import { rememberHere, toast } from "../site.js";
 import { seatBadge } from "../boards/kit.js";
-import { elementOf, embedded, fill, find, h, icon, write } from "./dom.js";
+import { drawLegend, lastScored } from "../boards/scoring.js";
+import { elementOf, embedded, fill, find, h, icon, Room, write } from "./dom.js";
 import { tagOf } from "./log.js";
 import { eventText, namesOf, resultText } from "./words.js";
 
 const PER_MOVE = 1200; // ms while playing by itself
+const REAL = 0.2; // of the time that a decision took, where it is played as in the match
+const LEAST = 350; // ms of a move then
+const MOST = 10_000;
+const SPEEDS = ["0.5", "1", "2", "4", "real"];
+
+/**
+ * How long a move stays before the next one, in ms: by speed, or as long as what comes took, five times
+ * as fast and no longer than ten seconds.
+ * @param {string} speed one of `SPEEDS`
+ * @param {number | null} seconds what the next decision took
+ */
+export function pauseOf(speed, seconds) {
+  if (speed !== "real") return PER_MOVE / Number(speed);
+  return Math.min(Math.max((seconds ?? 0) * 1000 * REAL, LEAST), MOST);
+}
 
 /**
  * The move that an address asks for: `?move=12` or `#move=12`; the last one where it is beyond.
@@ -58,19 +76,29 @@ export class Replay {
   sides;
   /** @type {HTMLElement} */
   where;
+  /** @type {HTMLSelectElement} */
+  speed;
+  /** @type {HTMLButtonElement} */
+  linesButton;
 
   /**
+   * `hidden` keeps the result, and what is beyond the moves that have been shown, until the last one.
    * @param {HTMLElement} root
    * @param {Replays.Data} data
-   * @param {Pick<Boards.Module, "render" | "scores" | "caption" | "tags">} ruleset
+   * @param {Pick<Boards.Module, "render" | "scores" | "caption" | "tags" | "scored" | "hands">} ruleset
+   * @param {{hidden?: boolean}} [more]
    */
-  constructor(root, data, ruleset) {
+  constructor(root, data, ruleset, { hidden = false } = {}) {
     this.root = root;
     this.steps = data.steps;
     this.names = namesOf(data.header);
     this.ruleset = ruleset;
+    this.you = data.you;
     this.at = -1;
-    /** @type {ReturnType<typeof setInterval> | null} */
+    this.hidden = hidden;
+    this.seen = 0; // the furthest move that has been shown
+    this.showsLines = kept("replay-lines", "on") === "on";
+    /** @type {ReturnType<typeof setTimeout> | null} */
     this.timer = null;
     /** @type {Map<number, Element>} */
     this.pictures = new Map();
@@ -83,17 +111,22 @@ export class Replay {
       caption: part("caption"),
       controls: part("controls"),
       moves: part("moves"),
+      scored: part("scored"),
+      hands: part("hands"),
+      tools: part("tools"),
       picture: /** @type {HTMLElement | null} */ (root.querySelector('[data-part="picture"]')),
     };
     this.#buildControls();
+    this.#buildTools();
     this.#buildMoves();
     this.#buildPlayers();
-    const { view } = this.steps[this.last];
-    write(
-      this.parts.result,
-      view.result === null ? "" : resultText(view, this.names, data.you, this.steps),
-    );
-    this.parts.result.hidden = view.result === null;
+    if (!hidden) this.#tellResult();
+    // A replay that plays by itself moves nothing about.
+    const { players, board, caption, hands } = this.parts;
+    new Room().keep(players, board, caption, hands);
+    for (const link of root.querySelectorAll("[data-result]")) {
+      link.addEventListener("click", (event) => this.#wish(event, link));
+    }
     document.addEventListener("keydown", (event) => this.#key(event));
     addEventListener("popstate", () =>
       this.go(moveOf(location.href, this.last) ?? 0, { record: false }),
@@ -116,9 +149,13 @@ export class Replay {
     const to = Math.min(Math.max(move, 0), this.last);
     if (to === this.at) return;
     this.at = to;
+    this.seen = Math.max(this.seen, to);
+    if (this.hidden && to === this.last) this.reveal();
     const step = this.steps[to];
     fill(this.parts.board, this.#picture(to));
     write(this.parts.caption, this.#caption(step));
+    this.#drawScored(step);
+    this.#drawHands(step);
     this.#drawLink(step);
     this.#drawControls();
     this.#drawMoves();
@@ -133,15 +170,78 @@ export class Replay {
       return;
     }
     if (this.at === this.last) this.go(0);
-    this.timer = setInterval(() => {
-      this.go(this.at + 1);
-      if (this.at === this.last) this.#stop();
-    }, PER_MOVE);
+    this.#playOn();
     this.#drawControls();
   }
 
+  #playOn() {
+    const { t = null } = this.steps[this.at + 1] ?? {};
+    this.timer = setTimeout(
+      () => {
+        this.go(this.at + 1);
+        if (this.at === this.last) this.#stop();
+        else this.#playOn();
+      },
+      pauseOf(this.speed.value, t),
+    );
+  }
+
+  /** Tell how the match ended, and all that was kept until then. */
+  reveal() {
+    if (!this.hidden) return;
+    this.hidden = false;
+    this.seen = this.last;
+    this.#tellResult();
+    for (const line of this.lines) line.hidden = false;
+    this.#drawControls();
+  }
+
+  #tellResult() {
+    const { view } = this.steps[this.last];
+    const text = view.result === null ? "" : resultText(view, this.names, this.you, this.steps);
+    write(this.parts.result, text);
+    this.parts.result.hidden = view.result === null;
+  }
+
+  /**
+   * The reader's wish to know the result or not: here at once, and of the replays to come.
+   * @param {Event} event
+   * @param {Element} link
+   */
+  #wish(event, link) {
+    const wish = link.getAttribute("data-result") ?? "shown";
+    rememberHere("results", wish);
+    if (wish !== "shown" || !this.hidden) return;
+    event.preventDefault();
+    this.reveal();
+    this.#drawPlayers(this.steps[this.at]);
+    link.remove();
+    this.parts.result.tabIndex = -1;
+    this.parts.result.focus();
+  }
+
+  /**
+   * Why this step scored, as the legend of it.
+   * @param {Replays.Step} step
+   */
+  #drawScored(step) {
+    const { scored } = this.parts;
+    const found = lastScored([step], (event) =>
+      this.ruleset.scored?.(event, step.view, this.names),
+    );
+    if (found !== null) drawLegend(scored, found);
+    else fill(scored, h("p", { class: "scored__title muted" }, "Nothing scored with this move."));
+  }
+
+  /** @param {Replays.Step} step */
+  #drawHands(step) {
+    const hands = this.ruleset.hands?.(step.view, this.names) ?? null;
+    this.parts.hands.hidden = hands === null;
+    fill(this.parts.hands, hands);
+  }
+
   #stop() {
-    if (this.timer !== null) clearInterval(this.timer);
+    if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
     this.#drawControls();
   }
@@ -167,7 +267,9 @@ export class Replay {
    */
   #picture(move) {
     if (!this.pictures.has(move)) {
-      this.pictures.set(move, this.ruleset.render(this.steps[move].view, { names: this.names }));
+      const { view, events } = this.steps[move];
+      const shown = this.showsLines ? events : [];
+      this.pictures.set(move, this.ruleset.render(view, { names: this.names, events: shown }));
     }
     return this.pictures.get(move);
   }
@@ -175,9 +277,14 @@ export class Replay {
   /** @param {Replays.Step} step */
   #caption(step) {
     const said = step.events.map((event) => eventText(event, this.names)).join(" ");
-    const where = step.n === 0 ? "The beginning." : `Move ${step.n} of ${this.last}.`;
+    const where = step.n === 0 ? "The beginning." : `Move ${step.n}${this.#ofAll}.`;
     const undone = step.taken_back ? " It was taken back later." : "";
     return `${where} ${said || (step.n === 0 ? "" : this.#bare(step))}${undone}`.trim();
+  }
+
+  /* How many moves there are gives away how near the end is. */
+  get #ofAll() {
+    return this.hidden ? "" : ` of ${this.last}`;
   }
 
   /**
@@ -214,6 +321,20 @@ export class Replay {
     this.play = button("Play (Space)", "play", () => this.toggle());
     this.forward = button("Forward (→)", "chevron-right", () => this.go(this.at + 1));
     this.end = button("Last move (End)", "last", () => this.go(this.last));
+    this.speed = h(
+      "select",
+      {
+        class: "input replay__speed",
+        "aria-label": "Speed",
+        title: "Speed (− and +)",
+        on: { change: () => this.#changeSpeed() },
+      },
+      SPEEDS.map((speed) =>
+        h("option", { value: speed }, speed === "real" ? "Real time" : `${speed}×`),
+      ),
+    );
+    const speed = kept("replay-speed", "1");
+    this.speed.value = SPEEDS.includes(speed) ? speed : "1";
     this.slider = h("input", {
       type: "range",
       class: "replay__slider",
@@ -225,12 +346,6 @@ export class Replay {
       on: { input: () => this.go(Number(this.slider.value)) },
     });
     this.count = h("output", { class: "replay__count numbers" });
-    const copy = h(
-      "button",
-      { type: "button", class: "button button--small", on: { click: () => void this.#copy() } },
-      icon("link"),
-      "Copy link",
-    );
     fill(
       this.parts.controls,
       h(
@@ -242,18 +357,63 @@ export class Replay {
         this.forward,
         this.end,
       ),
+      this.speed,
       this.slider,
       this.count,
-      copy,
     );
+  }
+
+  #buildTools() {
+    const copy = h(
+      "button",
+      { type: "button", class: "button button--small", on: { click: () => void this.#copy() } },
+      icon("link"),
+      "Copy link",
+    );
+    this.linesButton = h(
+      "button",
+      {
+        type: "button",
+        class: "button button--small",
+        "aria-pressed": String(this.showsLines),
+        on: { click: () => this.#toggleLines() },
+      },
+      "Show what scored",
+    );
+    fill(this.parts.tools, copy, this.linesButton);
+  }
+
+  #toggleLines() {
+    this.showsLines = !this.showsLines;
+    keep("replay-lines", this.showsLines ? "on" : "off");
+    this.linesButton.setAttribute("aria-pressed", String(this.showsLines));
+    this.pictures.clear();
+    fill(this.parts.board, this.#picture(this.at));
+  }
+
+  #changeSpeed() {
+    keep("replay-speed", this.speed.value);
+    if (this.timer === null) return;
+    clearTimeout(this.timer);
+    this.#playOn();
+  }
+
+  /** @param {number} by */
+  #shiftSpeed(by) {
+    const to = SPEEDS.indexOf(this.speed.value) + by;
+    if (!(to in SPEEDS)) return;
+    this.speed.value = SPEEDS[to];
+    this.#changeSpeed();
+    toast(`Speed: ${this.speed.selectedOptions[0].text}`, { seconds: 2 });
   }
 
   #drawControls() {
     this.first.disabled = this.back.disabled = this.at <= 0;
     this.forward.disabled = this.end.disabled = this.at >= this.last;
+    this.slider.max = String(this.hidden ? Math.max(this.seen, 1) : this.last);
     this.slider.value = String(this.at);
-    this.slider.setAttribute("aria-valuetext", `Move ${this.at} of ${this.last}`);
-    write(this.count, `${this.at} / ${this.last}`);
+    this.slider.setAttribute("aria-valuetext", `Move ${this.at}${this.#ofAll}`);
+    write(this.count, this.hidden ? String(this.at) : `${this.at} / ${this.last}`);
     const playing = this.timer !== null;
     fill(this.play, icon(playing ? "pause" : "play"));
     this.play.setAttribute("aria-label", playing ? "Pause (Space)" : "Play (Space)");
@@ -282,6 +442,8 @@ export class Replay {
       ArrowLeft: () => this.go(this.at - 1),
       ArrowRight: () => this.go(this.at + 1),
       " ": () => this.toggle(),
+      "-": () => this.#shiftSpeed(-1),
+      "+": () => this.#shiftSpeed(1),
     };
     const act = acts[event.key];
     if (act === undefined) return;
@@ -340,6 +502,7 @@ export class Replay {
     this.lines.forEach((line, index) => {
       if (index === this.at) line.setAttribute("aria-current", "step");
       else line.removeAttribute("aria-current");
+      line.hidden = this.hidden && index > this.seen;
     });
     const { moves } = this.parts;
     const line = this.lines[this.at];
@@ -379,15 +542,60 @@ export class Replay {
   }
 }
 
+/**
+ * What this device keeps under a name.
+ * @param {string} name
+ * @param {string} otherwise
+ */
+function kept(name, otherwise) {
+  try {
+    return globalThis.localStorage.getItem(name) ?? otherwise;
+  } catch {
+    return otherwise; // a browser may forbid it
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} value
+ */
+function keep(name, value) {
+  try {
+    globalThis.localStorage.setItem(name, value);
+  } catch {
+    // It holds for this page, then.
+  }
+}
+
+/**
+ * All steps of the replay. A page that keeps the result to itself does not have them.
+ * @param {HTMLElement} page
+ * @returns {Promise<Pick<Replays.Data, "header" | "steps">>}
+ */
+async function dataOf(page) {
+  const { steps } = page.dataset;
+  if (steps === undefined) return /** @type {Replays.Data} */ (embedded("replay-data"));
+  const answer = await fetch(steps, { headers: { Accept: "application/json" } });
+  if (!answer.ok) throw new Error(`The steps were not given: ${answer.status}`);
+  const told = /** @type {unknown} */ (await answer.json());
+  return /** @type {Replays.Data} */ (told);
+}
+
 /** @param {HTMLElement} page */
 async function start(page) {
-  const { you } = page.dataset;
-  const embeddedData = /** @type {Replays.Data} */ (embedded("replay-data"));
-  const data = { ...embeddedData, you: you === undefined ? null : Number(you) };
-  const ruleset = /** @type {Boards.Module} */ (await import(String(page.dataset.board)));
-  const replay = new Replay(page, data, ruleset);
+  const { you, hidden } = page.dataset;
+  const [told, ruleset] = await Promise.all([
+    dataOf(page),
+    /** @type {Promise<Boards.Module>} */ (import(String(page.dataset.board))),
+  ]);
+  const data = { ...told, you: you === undefined ? null : Number(you) };
+  const replay = new Replay(page, data, ruleset, { hidden: hidden !== undefined });
   replay.go(moveOf(location.href, replay.last) ?? 0, { record: false });
 }
 
 const root = document.getElementById("replay");
-if (root !== null) void start(root);
+if (root !== null) {
+  void start(root).finally(() => {
+    root.dataset.ready = "";
+  });
+}

@@ -174,6 +174,40 @@ function read(text) {
 }
 
 /**
+ * What a placement did to the pixels, or a challenge that had one discarded.
+ * @param {Live.LogEvent} event
+ * @param {View} _view
+ * @param {string[]} names
+ * @returns {Boards.Scored | null}
+ */
+export function scored(event, _view, names) {
+  const { gained, shape } = event.data;
+  const domain = /** @type {Domain.Colour | undefined} */ (event.data.domain);
+  if (gained === undefined) return null; // another event, or one told by an older version
+  const laid = domain !== undefined;
+  const title = laid ? `Shape ${shape} on ${domain}` : `Shape ${shape} is taken off`;
+  const order = gained[0] >= gained[1] ? [0, 1] : [1, 0];
+  const marks = order.map((seat) => {
+    const change = gained[seat];
+    const sign = change > 0 ? `+${number(change)}` : change < 0 ? `−${number(-change)}` : "0";
+    const why = !laid
+      ? "counted again without it"
+      : change > 0
+        ? "are on top now"
+        : change < 0
+          ? "are covered now"
+          : "as before";
+    return {
+      sign,
+      seat,
+      words: `pixels of ${names[seat]} ${why}`,
+      at: laid ? [".shape--last"] : [],
+    };
+  });
+  return { seat: laid ? event.seat : null, title, marks };
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<Domain.Game>} view
  * @param {string[]} names
@@ -184,11 +218,12 @@ export function because(view, names) {
 }
 
 /**
- * A still picture of the position, for replays.
+ * A still picture of the position, for replays; of a placement among these events, with the pixels
+ * that were the opponent's before.
  * @param {View} view
- * @param {{names?: string[]}} [more]
+ * @param {{names?: string[], events?: Live.LogEvent[]}} [more]
  */
-export function render(view, { names = ["First player", "Second player"] } = {}) {
+export function render(view, { names = ["First player", "Second player"], events = [] } = {}) {
   const { game } = view;
   if (game === null || game.pool === null) {
     return s("svg", {
@@ -201,6 +236,7 @@ export function render(view, { names = ["First player", "Second player"] } = {})
   const drawn = /** @type {Domain.DrawnGame} */ (game);
   if (isDrafting(game)) return drafted(view, drawn, names);
   const [width, height] = game.pool.size;
+  const taken = events.some(({ kind }) => kind === "place") ? takenPixels(drawn) : null;
   /** @param {Domain.Colour} colour */
   const one = (colour) => {
     const id = `domain-${(drawings += 1)}`;
@@ -214,6 +250,9 @@ export function render(view, { names = ["First player", "Second player"] } = {})
       patterns(id),
       ground(drawn, colour, id),
       s("g", {}, drawAllLying(drawn, colour, id, names)),
+      taken !== null &&
+        taken.domain === colour &&
+        s("path", { class: "domain__taken", d: taken.d }),
     );
     const title = h(
       "p",
@@ -232,6 +271,76 @@ export function render(view, { names = ["First player", "Second player"] } = {})
       "data-red-seat": game.red,
     },
     COLOURS.map(one),
+  );
+}
+
+/**
+ * Where the last shape lies on what was the opponent's: the domain, and those pixels as a path of
+ * lines, one a run; null where there is no such shape.
+ * @param {Domain.DrawnGame} game
+ */
+function takenPixels(game) {
+  const there = lying(game);
+  const last = there.at(-1);
+  if (last === undefined || last !== game.turns.at(-1)) return null;
+  const paint = new Paint(game.pool, game.red);
+  for (const turn of there.slice(0, -1)) paint.lay(turn);
+  const before = paint.fields[last.domain].slice();
+  paint.lay(last);
+  const after = paint.fields[last.domain];
+  const { width, height } = paint;
+  let d = "";
+  for (let y = 0; y < height; y += 1) {
+    let from = -1;
+    for (let x = 0; x <= width; x += 1) {
+      const at = y * width + x;
+      const won = x < width && after[at] === last.seat && before[at] === 1 - last.seat;
+      if (won && from < 0) from = x;
+      if (!won && from >= 0) {
+        d += `M${from} ${y}h${x - from}v1h${from - x}z`;
+        from = -1;
+      }
+    }
+  }
+  return { domain: last.domain, d };
+}
+
+/**
+ * The shapes that each player has left to play, for replays.
+ * @param {View} view
+ * @param {string[]} names
+ */
+export function hands(view, names) {
+  const { game } = view;
+  if (game === null || game.pool === null || isDrafting(game)) return null;
+  const drawn = /** @type {Domain.DrawnGame} */ (game);
+  return h(
+    "div",
+    { class: "still-hands" },
+    [0, 1].map((seat) => {
+      const taken = game.taken.flatMap(([whose, id]) =>
+        whose === seat && id !== null ? [id] : [],
+      );
+      const has = new Set(game.hands[seat]);
+      return h(
+        "section",
+        { class: "still-hand", "aria-label": `${names[seat]}'s shapes` },
+        h("h3", { class: "still-hand__title" }, seatBadge(seat), names[seat], ` ${has.size} left`),
+        h("p", { class: "visually-hidden" }, [...has].join(", ")),
+        h(
+          "div",
+          { class: "still-hand__shapes", "aria-hidden": "true" },
+          taken.map((id) =>
+            h(
+              "span",
+              { class: `still-shape${has.has(id) ? "" : " still-shape--gone"}` },
+              shapeArt(drawn, shapeOf(drawn, id), seat),
+              h("span", {}, id),
+            ),
+          ),
+        ),
+      );
+    }),
   );
 }
 

@@ -13,6 +13,8 @@ import {
   given,
   NOTHING_ASKED,
   outline,
+  scoredLine,
+  seatBadge,
   seatSign,
   turn,
   uncheck,
@@ -46,6 +48,17 @@ const LETTERS = {
   D: "a diagonal line",
   B: "a line of 0 or 15",
 };
+
+/**
+ * The letter of a line by the step from square to square: across and down.
+ * @type {[string, number, number][]}
+ */
+const DIRECTIONS = [
+  ["H", 1, 0],
+  ["V", 0, 1],
+  ["D", 1, 1],
+  ["D", -1, 1],
+];
 
 /** @type {Boards.Module["keys"]} */
 export const keys = [
@@ -120,6 +133,83 @@ function read(text) {
 }
 
 /**
+ * What a placement scored, letter by letter. Of lines, only those are named whose numbers the reader
+ * of the view knows: a hidden half stays what it is.
+ * @param {Live.LogEvent} event
+ * @param {View} view
+ * @param {string[]} names
+ * @returns {Boards.Scored | null}
+ */
+export function scored(event, view, names) {
+  if (event.kind !== "place" || !event.data.met || event.seat === null) return null;
+  const met = [...String(event.data.met)];
+  const at = squaresPlaced(event)
+    .map((name) => `[data-square="${name}"]`)
+    .join();
+  const lines = view.game === null ? [] : linesMet(view.game, event);
+  const points = met.length === 1 ? "1 point" : `${met.length} points`;
+  return {
+    seat: event.seat,
+    title: `${names[event.seat]} scored ${points} on ${squaresPlaced(event).join(":")}`,
+    marks: met.map((letter) => {
+      const known = lines
+        .filter(({ letters }) => letters.includes(letter))
+        .map(({ words }) => words);
+      const which = known.length > 0 ? `: ${known.join("; ")}` : "";
+      return { sign: letter, words: `${LETTERS[letter]}, 1 point${which}`, at: [at] };
+    }),
+  };
+}
+
+/**
+ * The squares of a placement.
+ * @param {Live.LogEvent} event
+ * @returns {string[]}
+ */
+function squaresPlaced(event) {
+  const halves = /** @type {DominoBlackWhite.Half[]} */ (event.data.halves ?? []);
+  return halves.map((half) => half.square);
+}
+
+/**
+ * The lines that a placement met, of those whose three numbers this view has: the letters, the
+ * squares, and the sum in words.
+ * @param {DominoBlackWhite.Game} game
+ * @param {Live.LogEvent} event
+ */
+export function linesMet(game, event) {
+  const latest = Number(event.data.domino);
+  /** @type {Map<string | null, number>} */
+  const numbers = new Map();
+  for (const cell of game.cells) {
+    if (cell.domino <= latest && cell.number !== null) numbers.set(cell.square, cell.number);
+  }
+  /** @type {Map<string, {letters: string[], cells: Boards.Cell[], words: string}>} */
+  const found = new Map();
+  for (const [column, row] of squaresPlaced(event).map(square)) {
+    for (const [letter, right, down] of DIRECTIONS) {
+      for (const begin of [-2, -1, 0]) {
+        const cells = [0, 1, 2].map(
+          (step) =>
+            /** @type {Boards.Cell} */ ([
+              column + (begin + step) * right,
+              row + (begin + step) * down,
+            ]),
+        );
+        const squares = cells.map((cell) => squareName(...cell));
+        const laid = squares.map((name) => numbers.get(name) ?? NaN);
+        const sum = laid.reduce((all, one) => all + one, 0);
+        if (sum % 5 !== 0) continue; // nor is it where a number is not known
+        const letters = sum === 0 || sum === 15 ? [letter, "B"] : [letter];
+        const words = `${squares.join(" ")}, ${laid.join(" + ")} = ${sum}`;
+        found.set(squares.join(), { letters, cells, words });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<DominoBlackWhite.Game>} view
  * @param {string[]} names
@@ -130,11 +220,11 @@ export function because(view, names) {
 }
 
 /**
- * A still picture of the position, for replays.
+ * A still picture of the position, for replays, with the lines that these events met.
  * @param {View} view
- * @param {{names?: string[]}} [more]
+ * @param {{names?: string[], events?: Live.LogEvent[]}} [more]
  */
-export function render(view, { names = ["First player", "Second player"] } = {}) {
+export function render(view, { names = ["First player", "Second player"], events = [] } = {}) {
   const board = newBoard("", true);
   drawWell(board);
   const dominoes = view.game === null ? [] : dominoesOf(view.game);
@@ -144,11 +234,66 @@ export function render(view, { names = ["First player", "Second player"] } = {})
       drawDomino(board, domino, { last: index === dominoes.length - 1, names }),
     ),
   );
+  const { game } = view;
+  if (game !== null) {
+    const lines = events
+      .filter(({ kind }) => kind === "place")
+      .flatMap((event) => linesMet(game, event));
+    board.draw(
+      "over",
+      lines.map(({ letters, cells }) => scoredLine(board, cells, letters[0])),
+    );
+  }
   const placed = dominoes.map(
     ({ seat, halves }) => `${names[seat]}: ${halves.map(halfWords).join(", ")}`,
   );
   board.svg.setAttribute("aria-label", `${caption(view)}. ${placed.join(". ")}`);
   return board.svg;
+}
+
+/**
+ * What each player holds, for replays: all dominoes in order, those that have been placed faint.
+ * @param {View} view
+ * @param {string[]} names
+ */
+export function hands(view, names) {
+  if (view.game === null) return null;
+  const { game } = view;
+  return h(
+    "div",
+    { class: "still-hands" },
+    [0, 1].map((seat) => {
+      const hand = game.hands[seat] ?? [];
+      const has = new Set(hand.map(String));
+      return h(
+        "section",
+        { class: "still-hand", "aria-label": `${names[seat]}'s dominoes` },
+        h(
+          "h3",
+          { class: "still-hand__title" },
+          seatBadge(seat),
+          names[seat],
+          ` ${hand.length} left`,
+        ),
+        h(
+          "p",
+          { class: "visually-hidden" },
+          hand.map(([low, high]) => `${low} and ${high}`).join(", "),
+        ),
+        h(
+          "div",
+          { class: "hand__dominoes", "aria-hidden": "true" },
+          DOMINOES.map((domino) =>
+            h(
+              "span",
+              { class: `hand__domino${has.has(String(domino)) ? "" : " hand__domino--gone"}` },
+              dominoArt(domino),
+            ),
+          ),
+        ),
+      );
+    }),
+  );
 }
 
 // -- geometry ---------------------------------------------------------------------------------
@@ -453,6 +598,7 @@ class DominoBoard {
     this.placing = new Placing({ board: this.board, root, api, rules: this.#rules() });
     this.cards = h("div", { class: "board-cards", hidden: true });
     this.hand = h("fieldset", { class: "hand", hidden: true });
+    this.placing.dragFrom(this.hand);
     const well = h("div", { class: "board-frame" }, this.board.svg);
     this.frame = h("div", { class: "board-and-hand" }, well, this.hand);
     this.facts = h("p", { class: "board-facts" });

@@ -20,6 +20,7 @@ import {
   turn,
   uncheck,
   UNIT,
+  wonSquares,
 } from "../../../../static/js/boards/kit.js";
 import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
 
@@ -175,6 +176,35 @@ function read(text) {
 }
 
 /**
+ * What a play scored: the squares that came to the player, and whose they were.
+ * @param {Live.LogEvent} event
+ * @param {View} _view
+ * @param {string[]} names
+ * @returns {Boards.Scored | null}
+ */
+export function scored(event, _view, names) {
+  if (event.kind !== "play" || event.seat === null) return null;
+  const { won = [], taken = [] } = event.data;
+  if (won.length === 0) return null;
+  const other = names[1 - event.seat];
+  const fresh = won.filter((name) => !taken.includes(name));
+  /** @param {string[]} squares */
+  const at = (squares) => squares.map((name) => `[data-square="${name}"]`);
+  /** @type {Boards.Mark[]} */
+  const marks = [];
+  if (fresh.length > 0) {
+    const words = `empty before: ${fresh.join(", ")}`;
+    marks.push({ sign: `+${fresh.length}`, words, at: [at(fresh).join()] });
+  }
+  if (taken.length > 0) {
+    const words = `taken from ${other}: ${taken.join(", ")}; ${other} loses as many`;
+    marks.push({ sign: `+${taken.length}`, words, at: [at(taken).join()] });
+  }
+  const count = won.length === 1 ? "1 square" : `${won.length} squares`;
+  return { seat: event.seat, title: `${names[event.seat]} won ${count}`, marks };
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<DominoWars.Game>} view
  * @param {string[]} names
@@ -187,16 +217,25 @@ export function because(view, names) {
 }
 
 /**
- * A still picture of the position, for replays: the board, and what each player has.
+ * A still picture of the position, for replays: the board with the squares that these events won,
+ * and what each player has.
  * @param {View} view
- * @param {{names?: string[]}} [more]
+ * @param {{names?: string[], events?: Live.LogEvent[]}} [more]
  */
-export function render(view, { names = ["First player", "Second player"] } = {}) {
+export function render(view, { names = ["First player", "Second player"], events = [] } = {}) {
   const board = newBoard("", true);
   const { game } = view;
   board.svg.setAttribute("aria-label", caption(view));
   if (game === null) return board.svg;
   board.draw("pieces", drawCells(board, game));
+  board.draw(
+    "over",
+    events
+      .filter(({ kind }) => kind === "play")
+      .map(({ data }) =>
+        wonSquares(board, (data.won ?? []).map(square), (data.taken ?? []).map(square)),
+      ),
+  );
   board.svg.setAttribute("aria-label", `${caption(view)}. ${inWords(game, names)}`);
   return h(
     "div",
@@ -477,6 +516,7 @@ class WarsBoard {
     this.sheet = h("div", { class: "wars-sheet", role: "group", hidden: true });
     this.frame = h("div", { class: "board-frame wars__board" }, this.board.svg, this.sheet);
     this.hand = h("fieldset", { class: "wars-hand", "data-grows": "", hidden: true });
+    this.placing.dragFrom(this.hand);
     this.others = h("div", { class: "wars__side wars__side--others", "data-grows": "" });
     this.own = h("div", { class: "wars__side wars__side--own", "data-grows": "" });
     this.facts = h("p", { class: "board-facts" });

@@ -18,6 +18,7 @@ import {
   seatBadge,
   turn,
   UNIT,
+  wonSquares,
 } from "../../../../static/js/boards/kit.js";
 import { loupe } from "../../../../static/js/boards/loupe.js";
 import { Placing, PLACING_KEYS, whyIdle } from "../../../../static/js/boards/placing.js";
@@ -116,6 +117,39 @@ export function plans(view, you) {
 }
 
 /**
+ * What a placement scored: the squares of the domain that came to the player, and whose they were.
+ * @param {Live.LogEvent} event
+ * @param {View} _view
+ * @param {string[]} names
+ * @returns {Boards.Scored | null}
+ */
+export function scored(event, _view, names) {
+  if (event.kind !== "place" || event.seat === null) return null;
+  const { won, taken = [], covered = [], scores: after } = event.data;
+  if (won === undefined) return null; // told by an older version
+  const name = names[event.seat];
+  const other = names[1 - event.seat];
+  /** @param {string[]} squares */
+  const from = (squares) => [squares.map((each) => `.trio__domain [data-square="${each}"]`).join()];
+  const fresh = won.filter((each) => !taken.includes(each));
+  const kept = covered.length - won.length;
+  /** @type {Boards.Mark[]} */
+  const marks = [];
+  if (taken.length > 0) {
+    const words = `taken from ${other}: ${taken.join(" ")}`;
+    marks.push({ sign: `+${taken.length}`, words, at: from(taken) });
+  }
+  if (fresh.length > 0) {
+    const words = `nobody's before: ${fresh.join(" ")}`;
+    marks.push({ sign: `+${fresh.length}`, words, at: from(fresh) });
+  }
+  if (kept > 0) marks.push({ sign: "0", words: `for ${kept} of ${name}'s own, covered again` });
+  const stands = after === undefined ? "" : `, now ${after[0]} to ${after[1]}`;
+  const count = won.length === 1 ? "1 square" : `${won.length} squares`;
+  return { seat: event.seat, title: `${name} won ${count}${stands}`, marks };
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<PegDomain.Game>} view
  * @param {string[]} names
@@ -131,14 +165,22 @@ export function because(view, names) {
 }
 
 /**
- * A still picture of the position, for replays.
+ * A still picture of the position, for replays, with the squares that these events won.
  * @param {View} view
- * @param {{names?: string[]}} [more]
+ * @param {{names?: string[], events?: Live.LogEvent[]}} [more]
  */
-export function render(view, { names = ["First player", "Second player"] } = {}) {
+export function render(view, { names = ["First player", "Second player"], events = [] } = {}) {
   const { game } = view;
   const boards = newBoards(true);
   drawPosition(boards, game, names);
+  boards.domain.draw(
+    "over",
+    events
+      .filter(({ kind }) => kind === "place")
+      .map(({ data }) =>
+        wonSquares(boards.domain, (data.won ?? []).map(at), (data.taken ?? []).map(at)),
+      ),
+  );
   /**
    * @param {string} kind
    * @param {Dom.Child} title

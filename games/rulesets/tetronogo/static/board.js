@@ -89,12 +89,12 @@ export function caption(view) {
  * @param {Live.LogEvent} event
  */
 export function tags(event) {
-  const scored = event.kind === "bout" ? event.data.points : null;
-  if (!Array.isArray(scored)) return [];
+  const score = event.kind === "bout" ? event.data.points : null;
+  if (!Array.isArray(score)) return [];
   return [
     {
-      text: `${scored[0]} : ${scored[1]}`,
-      title: `Points of the bout: ${scored[0]} to ${scored[1]}`,
+      text: `${score[0]} : ${score[1]}`,
+      title: `Points of the bout: ${score[0]} to ${score[1]}`,
       kind: "score",
     },
   ];
@@ -115,6 +115,64 @@ export function plans(view, you) {
 }
 
 /**
+ * Who scores which groups: those of a bout that has ended, or as they stand after a placement.
+ * @param {Live.LogEvent} event
+ * @param {View} view
+ * @param {string[]} names
+ * @returns {Boards.Scored | null}
+ */
+export function scored(event, view, names) {
+  const { game } = view;
+  if (game === null) return null;
+  const number = Number(event.data.bout);
+  if (event.kind === "bout") {
+    const bout = game.bouts.find((each) => each.bout === number);
+    if (bout === undefined) return null;
+    const title = `Bout ${number}: ${points(bout.points, names)}`;
+    return { seat: bout.winner, title, marks: groupMarks(bout.groups, names, true) };
+  }
+  if (event.kind !== "place" || game.phase !== "place" || game.bout !== number) return null;
+  const title = `If bout ${number} ended now: ${points(given(game.standing), names)}`;
+  return { seat: null, title, marks: groupMarks(groupsOf(game), names, false) };
+}
+
+/**
+ * @param {Tetronogo.Group[]} groups
+ * @param {string[]} names
+ * @param {boolean} final
+ * @returns {Boards.Mark[]}
+ */
+function groupMarks(groups, names, final) {
+  /**
+   * @param {Seat | null} seat
+   * @returns {Boards.Mark[]}
+   */
+  const marksOf = (seat) => {
+    const theirs = groups.filter(({ taker }) => taker === seat);
+    if (theirs.length === 0) return [];
+    const sizes = theirs.map(({ squares }) => squares.length).sort((a, b) => b - a);
+    const shown = sizes.length > 8 ? [...sizes.slice(0, 8), "…"] : sizes;
+    const sum = sizes.reduce((all, one) => all + one, 0);
+    const count = theirs.length === 1 ? "1 group" : `${theirs.length} groups`;
+    const at = theirs.map(
+      ({ squares }) => `[data-square="${squareName(...middle(squares.map(square)))}"]`,
+    );
+    if (seat === null) {
+      return [
+        {
+          sign: "0",
+          seat,
+          words: `nobody's, with as many edges of each: ${count} (${shown.join(" + ")})`,
+        },
+      ];
+    }
+    const words = `${names[seat]}, who has more edges around ${count}: ${shown.join(" + ")}`;
+    return [{ sign: `+${sum}`, seat, words, at: final ? at : [] }];
+  };
+  return [0, 1, null].flatMap(marksOf);
+}
+
+/**
  * What decided the match, where the reason alone does not say it; or an empty string.
  * @param {Live.WonView<Tetronogo.Game>} view
  * @param {string[]} names
@@ -128,17 +186,65 @@ export function because(view, names) {
 }
 
 /**
- * A still picture of the position, for replays.
+ * A still picture of the position, for replays; after a placement with the groups as they stand.
  * @param {View} view
- * @param {{names?: string[]}} [more]
+ * @param {{names?: string[], events?: Live.LogEvent[]}} [more]
  */
-export function render(view, { names = ["First player", "Second player"] } = {}) {
+export function render(view, { names = ["First player", "Second player"], events = [] } = {}) {
   const board = newBoard("", true);
   const { game } = view;
   const bout = game === null ? null : boutShown(game);
   drawBout(board, bout, names);
+  if (bout !== null && !bout.groups && events.some(({ kind }) => kind === "place")) {
+    board.draw(
+      "marks",
+      groupsOf(bout).map((group) => drawGroup(board, group, true)),
+    );
+  }
   board.svg.setAttribute("aria-label", `${caption(view)}. ${inWords(bout, names)}`);
   return board.svg;
+}
+
+/**
+ * The tetrominoes that each player has yet to use, for replays; the one in play is marked.
+ * @param {View} view
+ * @param {string[]} names
+ */
+export function hands(view, names) {
+  const { game } = view;
+  if (game === null) return null;
+  return h(
+    "div",
+    { class: "still-hands" },
+    [0, 1].map((seat) => {
+      const now = game.phase === "over" ? null : (game.pieces?.[seat] ?? null);
+      const left = game.unused[seat];
+      return h(
+        "section",
+        { class: "still-hand", "aria-label": `${names[seat]}'s tetrominoes` },
+        h(
+          "h3",
+          { class: "still-hand__title" },
+          seatBadge(seat),
+          names[seat],
+          now === null ? ` ${left.length} left` : ` ${now} in play, ${left.length} left`,
+        ),
+        h("p", { class: "visually-hidden" }, left.join(", ")),
+        h(
+          "div",
+          { class: "still-hand__pieces", "aria-hidden": "true" },
+          LETTERS.map((letter) => {
+            const kind = letter === now ? "now" : left.includes(letter) ? "left" : "gone";
+            return h(
+              "span",
+              { class: `still-piece still-piece--${kind}` },
+              letterArt(letter, seat),
+            );
+          }),
+        ),
+      );
+    }),
+  );
 }
 
 /**
@@ -345,9 +451,9 @@ function drawPiece(board, { seat, text, cells }, isLast, names) {
 /**
  * @param {Board} board
  * @param {Tetronogo.Group} group
- * @param {boolean} scored
+ * @param {boolean} counted
  */
-function drawGroup(board, { squares, taker }, scored) {
+function drawGroup(board, { squares, taker }, counted) {
   const cells = squares.map(square);
   const kind = taker === null ? "nobody" : `seat-${taker}`;
   const d = outline(cells, board.corner(0, 0), { inset: 3.5, round: 3 });
@@ -356,7 +462,7 @@ function drawGroup(board, { squares, taker }, scored) {
     "g",
     { class: `group group--${kind}` },
     s("path", { class: "group__ground", d }),
-    scored || squares.length > 1
+    counted || squares.length > 1
       ? s(
           "text",
           { class: "group__points", x: x + UNIT / 2, y: y + UNIT / 2 + 5, "text-anchor": "middle" },
@@ -384,21 +490,35 @@ function middle(cells) {
  * @param {Seat | null} [seat]
  */
 function letterArt(letter, seat = null) {
-  const rows = DRAWN[letter];
-  const cells = rows.flatMap((line, row) =>
-    [...line].flatMap((mark, column) => (mark === "#" ? [{ column, row }] : [])),
+  return cellsArt(
+    DRAWN[letter].flatMap((line, row) =>
+      [...line].flatMap((mark, column) =>
+        mark === "#" ? [/** @type {Boards.Cell} */ ([column, row])] : [],
+      ),
+    ),
+    seat,
+    2,
   );
-  const width = rows[0].length * UNIT;
-  const height = rows.length * UNIT;
+}
+
+/**
+ * A piece by itself, in a picture four squares wide.
+ * @param {Boards.Cell[]} cells
+ * @param {Seat | null} seat
+ * @param {number} [rows] how many squares high the picture is
+ */
+function cellsArt(cells, seat, rows = 4) {
+  const width = UNIT * (1 + Math.max(...cells.map(([column]) => column)));
+  const height = UNIT * (1 + Math.max(...cells.map(([, row]) => row)));
   return s(
     "svg",
     {
       class: `tetromino${seat === null ? "" : ` tetromino--${seat}`}`,
-      viewBox: `${width / 2 - 2 * UNIT} ${height / 2 - UNIT} ${4 * UNIT} ${2 * UNIT}`,
+      viewBox: `${width / 2 - 2 * UNIT} ${(height - rows * UNIT) / 2} ${4 * UNIT} ${rows * UNIT}`,
       "aria-hidden": "true",
       focusable: "false",
     },
-    cells.map(({ column, row }) =>
+    cells.map(([column, row]) =>
       s("rect", {
         x: column * UNIT + 1,
         y: row * UNIT + 1,
@@ -469,6 +589,16 @@ class TetronogoBoard {
     this.groups = h("details", { class: "disclosure board-groups", hidden: true });
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
     this.moveTools = this.placing.tools();
+    this.inHand = h("button", {
+      type: "button",
+      class: "button in-hand",
+      "data-drags": "",
+      on: { click: () => this.placing.nudge(0, 0) },
+    });
+    this.inHandDrawn = "";
+    const hand = h("div", {}, this.inHand);
+    this.placing.dragFrom(hand, "button", () => (this.#isPlacing ? () => {} : null));
+    this.moveTools.prepend(hand);
     this.groupsToggle = h(
       "button",
       {
@@ -750,6 +880,7 @@ class TetronogoBoard {
     }
     this.groupsToggle.hidden = !live;
     this.moveTools.hidden = !placing;
+    if (placing) this.#drawInHand();
     this.#drawSquares(bout, placing);
     this.#drawGhost();
     if (placing) this.api.draft(this.placing.pinned ? this.#text : "");
@@ -808,6 +939,17 @@ class TetronogoBoard {
         : "empty, out of reach in this rotation";
     });
     this.board.svg.classList.toggle("board--playing", placing);
+  }
+
+  /* The piece as it is turned, to be dragged onto the board. */
+  #drawInHand() {
+    const drawn = `${this.#letter} ${this.#degrees}`;
+    if (drawn === this.inHandDrawn) return;
+    this.inHandDrawn = drawn;
+    const label = `Your ${this.#letter}: drag it onto the board, or press to bring it there`;
+    this.inHand.setAttribute("aria-label", label);
+    this.inHand.title = label;
+    fill(this.inHand, cellsArt(this.#shape, this.#you));
   }
 
   #drawGhost() {
