@@ -9,7 +9,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0007_one_clock"),
+        ("games", "0010_lobby"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -28,7 +28,7 @@ WAITS_FOR = f"""
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0007_one_clock"),
+        ("games", "0008_plans"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

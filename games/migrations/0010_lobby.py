@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0007_one_clock"),
+        ("games", "0009_front_door"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
