@@ -165,7 +165,9 @@ class HostingForm(ChallengeForm):
     def _option_field(self, refusal: Refusal) -> str | None:
         if refusal.field in self.fields:
             return refusal.field
-        if refusal.code in {"hosted.bot", "hosted.player-closed", "hosted.player-away"}:
+        if refusal.code in {
+            "hosted.bot", "hosted.player-closed", "hosted.player-away", "hosted.not-taken",
+        }:  # fmt: skip
             # The sentence says of whom.
             return next(
                 (

@@ -14,6 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.blocking.services import block_create
 from accounts.models import User
 from accounts.moderation.sanctions import user_suspend
 from games.audience import turns_group_of
@@ -190,6 +191,35 @@ def test_a_rematch_is_the_same_with_the_seats_changed(ada: User, ben: User) -> N
     # Who sits where the advantage was has it.
     assert match.advantage == play.match.advantage == 0
     assert (match.ruleset, match.variant) == (play.match.ruleset, play.match.variant)
+
+
+def test_a_rematch_of_what_counted_for_nothing_counts_for_nothing(ada: User, ben: User) -> None:
+    play = started((ada, ben), unrated="Casual: it counts for no rating.")
+    offer = rematch_offer(acting_user=ada, match=conceded(play))
+    assert not offer.rated
+    match = challenge_accept(acting_user=ben, challenge=offer)
+    assert match.unrated
+    assert rematch_offer(acting_user=ben, match=conceded(started((ada, ben)))).rated
+
+
+def test_nobody_is_offered_a_rematch_by_somebody_they_have_blocked(ada: User, ben: User) -> None:
+    match = conceded(started((ada, ben)))
+    block_create(acting_user=ben, user=ada)
+    refused("challenge.not-taken", rematch_offer, acting_user=ada, match=match)
+    refused("challenge.blocked", rematch_offer, acting_user=ben, match=match)
+
+
+def test_nobody_accepts_a_link_of_somebody_whom_they_keep_away(ada: User, ben: User) -> None:
+    offer = challenge(ada, by_link=True)
+    assert offer.token
+    block_create(acting_user=ada, user=ben)
+    refused(
+        "challenge.not-taken",
+        challenge_accept,
+        acting_user=ben,
+        challenge=offer,
+        token=offer.token,
+    )
 
 
 def test_of_two_who_offer_it_the_second_accepts(ada: User, ben: User) -> None:
