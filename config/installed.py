@@ -2,8 +2,8 @@
 shows while there is no network.
 
 The worker keeps that one page and what it is drawn with, and nothing else: no page of a match, no
-answer of the API, nothing that is anybody's. What it keeps follows from the names of the files, which
-follow from what is in them, and from the page itself, so that a release brings its own.
+answer of the API, nothing that is anybody's. What it keeps follows from the names of the files,
+which follow from what is in them, and from the page itself, so that a release brings its own.
 """
 
 from __future__ import annotations

@@ -334,7 +334,7 @@ class ChallengeForm(forms.Form):
             "ruleset_id": ruleset.id,
             "variant": variant,
             "opponent": self._challenged,
-            "by_link": data["open_to"] == self.LINK,
+            "by_link": data.get("open_to") == self.LINK,
             "options": {
                 **pace.options_at(ruleset, chosen),
                 **self._own_times(),
@@ -485,13 +485,6 @@ class PreparationForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        # A name without a word about it is as good as the word.
-        named = bool(data.get("opponent"))
-        if data.get("open_to") in {"", self.ANYBODY} and named:
-            data["open_to"] = self.PLAYER
-        if data.get("open_to") == self.PLAYER and not named and "opponent" not in self.errors:
-            error = "Please name the player."
-            self.add_error("opponent", ValidationError(error, code="challenge.no-such-player"))
         if not self.files.get("file") and not str(self.data.get("text", "")).strip():
             raise ValidationError("Choose a file, or paste a text.", code="preparation.empty")
         return data

@@ -41,11 +41,6 @@ class HostingForm(ChallengeForm):
         label="Second player", max_length=31, help_text="A username.",
         widget=forms.TextInput(attrs={**_NAMES, "list": "people", "data-person": True}),
     )  # fmt: skip
-    rated = forms.BooleanField(
-        label="Rated",
-        required=False,
-        help_text="Otherwise it is a casual match, and counts for no rating.",
-    )
 
     # Which field a refusal of the service is shown at; all others stand above the form.
     _FIELDS: Mapping[str, str] = {
@@ -58,7 +53,9 @@ class HostingForm(ChallengeForm):
     def __init__(self, *args: Any, host: User, **more: Any) -> None:
         super().__init__(*args, **more)
         self._people: dict[str, User] = {}
-        del self.fields["opponent"]
+        del self.fields["opponent"], self.fields["open_to"]
+        self.fields["rated"].initial = "casual"
+        self.fields["rated"].help_text = "A casual match leaves both players' ratings as they are."
         self.fields["advantage"] = forms.ChoiceField(
             label="Who has the advantage",
             choices=[
@@ -152,7 +149,7 @@ class HostingForm(ChallengeForm):
             "second": self._people["second"],
             "items": list(self._held(offered["ruleset_id"])),
             "advantage": _ADVANTAGE[data["advantage"]],
-            "rated": data["rated"],
+            "rated": data["rated"] == "rated",
             "starts_at": data["starts"],
         }
 

@@ -4,13 +4,11 @@ of whether the other has made a secret choice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from accounts.models import User
 from games.audience import turns_group_of
 from games.publishing.publish import Frame
-from games.reading.selectors import matches_to_move
 from games.store import Held, waits_for
 
 
@@ -32,6 +30,6 @@ def turn_frame(user_id: int, *, match_id: int, waits: bool) -> Frame:
     return Frame(turns_group_of(user_id), {"type": "turn", "match": match_id, "waits": waits})
 
 
-def turns_frame(user: User) -> dict[str, Any]:
-    """Which matches wait for somebody: for a page that comes, or comes back."""
-    return {"type": "turns", "matches": sorted(matches_to_move(user))}
+def turns_frame(matches: Iterable[int]) -> dict[str, Any]:
+    """Which ``matches`` wait for somebody: for a page that comes, or comes back."""
+    return {"type": "turns", "matches": sorted(matches)}

@@ -69,7 +69,8 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
     ``hosted.duration``, ``hosted.start``, ``hosted.advantage``, ``hosted.items``,
     ``hosted.message-too-long``, ``hosted.account-closed``, ``hosted.player-closed``,
     ``hosted.suspended``, ``hosted.player-away``, ``hosted.not-taken`` (a player has blocked the
-    host), ``hosted.muted`` (a muted host invites without words), ``hosted.too-many``, ``setup.*``, ``preparation.none``.
+    host), ``hosted.muted`` (a muted host invites without words), ``hosted.too-many``,
+    ``setup.*``, ``preparation.none``.
     """
     must_be_allowed_to_host(acting_user)
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts

@@ -39,6 +39,7 @@ from games.publishing.turns import turns_frame
 from games.reading.known import Known, known_from
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
+from games.reading.selectors import matches_to_move
 from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
@@ -396,7 +397,7 @@ class LobbySocket(Socket):
 
 
 def _meanwhile(user: User) -> list[dict[str, Any]]:
-    return [frames.silenced_frame(user), turns_frame(user)]
+    return [frames.silenced_frame(user), turns_frame(matches_to_move(user))]
 
 
 class NowhereSocket(Socket):

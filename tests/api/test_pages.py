@@ -137,9 +137,9 @@ def hosted_with(ada: User, ben: User) -> dict[str, int]:
     root = User.objects.get(username="root")
     role_grant(acting_user=root, user=olga, role=Role.ORGANISER)
     player = User.objects.create(username="eve")
-    game = {"ruleset_id": "tetronogo", "variant": "standard"}
-    invited = {"acting_user": olga, "first": ada, "second": ben, **game}
-    own = {"acting_user": ada, "first": ben, "second": player, **game}
+    game: dict[str, Any] = {"ruleset_id": "tetronogo", "variant": "standard"}
+    invited: dict[str, Any] = {"acting_user": olga, "first": ada, "second": ben, **game}
+    own: dict[str, Any] = {"acting_user": ada, "first": ben, "second": player, **game}
     made = {"hosted": invited, "also_hosted": invited, "own_hosted": own}
     return {name: hosted_create(**given).pk for name, given in made.items()}
 

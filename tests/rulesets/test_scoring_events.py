@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +11,7 @@ from games.rulesets import REGISTRY
 from tests.engine.playthroughs import playthroughs
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -28,15 +29,15 @@ def test_what_is_won_is_what_the_scores_say(path: Path) -> None:
         changes = [0, 0]
         told = False
         for event in reckoned.events:
-            if "won" in event.data and event.seat is not None:
+            data: Mapping[str, Any] = event.data
+            if "won" in data and event.seat is not None:
                 told = True
-                changes[event.seat] += len(event.data["won"])
-                changes[1 - event.seat] -= len(event.data["taken"])
-                assert set(event.data["taken"]) <= set(event.data["won"])
-            if "gained" in event.data:
+                changes[event.seat] += len(data["won"])
+                changes[1 - event.seat] -= len(data["taken"])
+                assert set(data["taken"]) <= set(data["won"])
+            if "gained" in data:
                 told = True
-                gains = zip(changes, event.data["gained"], strict=True)
-                changes = [one + more for one, more in gains]
+                changes = [one + more for one, more in zip(changes, data["gained"], strict=True)]
         if before is not None and told:
             assert scores == [one + more for one, more in zip(before, changes, strict=True)]
         before = scores
