@@ -19,7 +19,7 @@ from core.api.bodies import body_of, nothing_in
 from core.api.idempotency import idempotent
 from core.api.lists import Filters
 from core.api.scopes import Scope
-from core.api.views import ApiView, DetailView, ListView
+from core.api.views import ApiView, DetailView, FieldsView, ListView
 from core.refusals import NotFound
 from games.api.serializers import ChallengeSerializer, MatchSerializer, NewChallengeSerializer
 from games.models import Challenge, Match
@@ -172,7 +172,7 @@ class ChallengeAcceptView(_AnswerView):
         return _begun(request, match)
 
 
-class InviteView(ApiView):
+class InviteView(FieldsView):
     """A challenge by a link, for whoever has that."""
 
     serializer_class = ChallengeSerializer
@@ -189,7 +189,7 @@ class InviteView(ApiView):
     )
     def get(self, request: Request, token: str) -> Response:
         """What the link offers."""
-        return Response(ChallengeSerializer(self.about, context={"request": request}).data)
+        return Response(self.get_serializer(self.about).data)
 
 
 class InviteAcceptView(ApiView):

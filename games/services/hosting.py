@@ -192,16 +192,20 @@ def _expire(pk: int) -> bool:
     return locked is not None
 
 
-def hosted_begin_due(*, now: datetime) -> int:
+def hosted_begin_due(*, now: datetime, random: RandomSource = chance.system) -> int:
     """Begin what was agreed on for a time that has come at ``now``; returns how many were looked
-    at. What cannot begin any more is cancelled, and all three are told why."""
+    at. What cannot begin any more is cancelled, and all three are told why. What is to be drawn at
+    once is drawn from ``random``."""
     due = HostedMatch.objects.filter(status=HostedMatch.Status.AGREED, starts_at__lte=now)
     return guard.each(
-        "hosted.begin", due.values_list("pk", flat=True), _begin_one, target="games.hostedmatch"
+        "hosted.begin",
+        due.values_list("pk", flat=True),
+        partial(_begin_one, random=random),
+        target="games.hostedmatch",
     )
 
 
-def _begin_one(pk: int) -> bool:
+def _begin_one(pk: int, random: RandomSource) -> bool:
     found = HostedMatch.objects.get(pk=pk)
     users_lock([found.host_id, found.first_id, found.second_id])
     locked = _lock_if(pk, HostedMatch.Status.AGREED)
@@ -209,7 +213,7 @@ def _begin_one(pk: int) -> bool:
         return False
     try:
         _must_have_its_host(locked)
-        _begin(locked, None, chance.system)
+        _begin(locked, None, random)
     except Refusal as refusal:
         locked.why = refusal.sentence[:400]
         locked.save(update_fields=["why"])

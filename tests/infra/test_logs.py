@@ -77,7 +77,9 @@ PUBLIC = {
     "uid", "object_id", "content_type_id", "id", "app_label", "url", "uidb36",
 }  # fmt: skip
 # A key that opens nothing: what of a ruleset somebody prepares.
-NO_SECRET = {"prepared_new", "supply_file"}
+NO_SECRET = {
+    "games:prepared_new", "games:prepared_check", "games:prepared_outlines", "games:supply_file",
+}  # fmt: skip
 KEY = "MzE:1wQ0zY:Zz-secret_key-09"
 
 
@@ -86,28 +88,34 @@ def keyed() -> dict[str, tuple[str, URLPattern]]:
     an address of each."""
     found: dict[str, tuple[str, URLPattern]] = {}
 
-    def within(resolver: URLResolver, before: str) -> None:
+    def within(resolver: URLResolver, before: str, space: str = "") -> None:
         for each in resolver.url_patterns:
             if isinstance(each, URLResolver):
-                within(each, before + str(each.pattern))
+                inside = f"{each.namespace}:" if each.namespace else space
+                within(each, before + str(each.pattern), inside)
                 continue
+            name = f"{space}{each.name}"
             taken = {**each.pattern.converters, **each.pattern.regex.groupindex}
             numbers = {n for n, c in each.pattern.converters.items() if c.regex == "[0-9]+"}
             secret = set(taken) - numbers - PUBLIC
-            if secret and each.name not in NO_SECRET:
+            if secret and name not in NO_SECRET:
                 address = (before + str(each.pattern)).replace("^", "").replace("$", "")
                 address = re.sub(r"\(\?P<uidb36>[^)]*\)", "3", address)
+                address = re.sub(r"<slug:[^>]*>", KEY.replace(":", "_"), address)
                 address = re.sub(r"\(\?P<\w+>[^)]*\)|<[^>]*>", KEY, address)
-                found[str(each.name)] = ("/" + address, each)
+                found[name] = ("/" + address, each)
 
     within(get_resolver(), "")
     return found
 
 
 def test_the_routes_that_carry_a_key_are_known() -> None:
-    assert set(keyed()) == {"account_confirm_email", "account_reset_password_from_key"}
+    assert set(keyed()) == {
+        "account_confirm_email", "account_reset_password_from_key",
+        "games:invite", "games:invite_accept", "api:invite", "api:invite_accept",
+    }  # fmt: skip
     for address, _pattern in keyed().values():
-        assert KEY in address
+        assert KEY in address or KEY.replace(":", "_") in address
 
 
 @pytest.fixture
@@ -139,7 +147,8 @@ def test_no_key_of_an_address_is_written_down(
 ) -> None:
     address, pattern = keyed()[route]
     strict = Client(enforce_csrf_checks=True, raise_request_exception=False)
-    kept = "confirm-email" if "confirm" in route else "password/reset/key"
+    beginnings = ("confirm-email", "password/reset/key", "invite")
+    kept = next(each for each in beginnings if each in address)
     asked: list[tuple[str, str]] = [
         ("get", address),
         ("get", address.rstrip("/")),  # led to the slash
@@ -149,9 +158,9 @@ def test_no_key_of_an_address_is_written_down(
         ("get", address.replace(":", "%3A")),
         # What mail programs and hands make of them.
         ("get", address.replace("/accounts/", "/accounts//")),
-        ("get", f"/{address}"),
+        ("get", f"/here/{address}"),
         ("get", address.replace("/key/", "/key//").replace("email/", "email//")),
-        ("get", address.replace("/", "//")),
+        ("get", "/here" + address.replace("/", "//")),
         ("get", address.removeprefix("/accounts")),
         ("get", address.upper()),
     ]
@@ -212,7 +221,7 @@ async def test_the_servers_access_log_has_no_keys_and_no_queries() -> None:
     server.action_logger("http", "complete", {**told, "path": "/lobby/?q=a%20b"})
     written = out.getvalue()
     assert '"GET /lobby/"' in written
-    assert written.count("%5Bhidden") + written.count("[hidden]") == 12
+    assert written.count("%5Bhidden") + written.count("[hidden]") == 6 * len(keyed())
     for word in ("secret", "MzE", "1wQ0zY", "token"):
         assert word not in written
 

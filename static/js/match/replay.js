@@ -2,7 +2,9 @@
 /* The replay of a finished match: every position, out of the data in the page. The address always
    names the move that is shown (`?move=12`), so that it can be copied and shared. A page that was made
    without the result (`?result=hidden`) has the steps so far alone; the others are asked for here, and
-   shown as far as the reader has come. */
+   shown as far as the reader has come.
+
+   Long, since this is where the parts of the page meet, which know nothing of each other. */
 
 import { rememberHere, toast } from "../site.js";
 import { seatBadge } from "../boards/kit.js";
