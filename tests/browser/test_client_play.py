@@ -612,6 +612,7 @@ def test_who_is_muted_meanwhile_sees_it_on_every_page(new_page: Pages, site: Sit
     ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
     form = ada.context.new_page()
     form.goto(f"{site.base_url}/challenges/new/")
+    form.get_by_text("More options").click()
     name = ada.locator("#match").get_attribute("data-username") or ""
     chat, message = ada.get_by_label("Message to the players"), form.get_by_label("Message")
     note, help_text = ada.locator("#chat-note-players"), form.locator("#id_message_helptext")
@@ -648,6 +649,7 @@ def test_who_is_muted_meanwhile_sees_it_on_every_page(new_page: Pages, site: Sit
     # The pages that are loaded now know it, and hear of its end as well.
     for page in (ada, form):
         page.reload()
+    form.get_by_text("More options").click()
     shows(rude)
     site.python(lift)
     shows("")
@@ -656,6 +658,7 @@ def test_who_is_muted_meanwhile_sees_it_on_every_page(new_page: Pages, site: Sit
     shows("The reason: Rude words.")
     for page in (ada, form):
         page.reload()
+    form.get_by_text("More options").click()
     shows("The reason: Rude words.")
     shows("")
     chat.fill("Sorry")

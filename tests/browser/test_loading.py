@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-AT_MOST = 150_000  # bytes over the line
+# Bytes over the line, for whoever watches; whoever plays has the layer of plans besides.
+AT_MOST = {None: 155_000, "Ada": 176_000}
 WIDE = {"viewport": {"width": 1440, "height": 900}}
 NARROW = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
@@ -53,7 +54,7 @@ def test_the_page_of_a_match_is_light_and_waits_twice(
     assert [
         each for each in loading.fetched if each.path.startswith("/static/") and not each.bytes
     ] == []
-    assert sum(each.bytes for each in loading.fetched) < AT_MOST
+    assert sum(each.bytes for each in loading.fetched) < AT_MOST[who]
     assert [each for each in parts if each.coding == "" and each.kind != "Font"] == []
     assert new_page.errors == []
 

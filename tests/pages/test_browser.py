@@ -637,7 +637,7 @@ def test_a_rematch_takes_both_to_the_new_match(
         page.locator("#match[data-phase]").wait_for()
         page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
     says(site, match, 0, two[0], "concede")
-    anna.get_by_role("button", name="Rematch").click()
+    anna.get_by_role("button", name="Rematch", exact=True).click()
     anna.get_by_text("You offer a rematch").wait_for()
     assert "offers a rematch" in bert.locator(".result__offer").inner_text()
     bert.get_by_role("button", name="Accept").click()

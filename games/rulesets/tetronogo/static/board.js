@@ -586,7 +586,7 @@ class TetronogoBoard {
     this.strip = h("ol", { class: "bouts", "aria-label": "Bouts" });
     this.facts = h("p", { class: "board-facts" });
     this.cards = h("div", { class: "board-cards", hidden: true });
-    this.groups = h("details", { class: "disclosure board-groups", hidden: true });
+    this.groups = h("details", { class: "disclosure board-groups keeps-room", hidden: true });
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
     this.moveTools = this.placing.tools();
     this.inHand = h("button", {
@@ -596,9 +596,8 @@ class TetronogoBoard {
       on: { click: () => this.placing.nudge(0, 0) },
     });
     this.inHandDrawn = "";
-    const hand = h("div", {}, this.inHand);
-    this.placing.dragFrom(hand, "button", () => (this.#isPlacing ? () => {} : null));
-    this.moveTools.prepend(hand);
+    this.hand = h("div", { class: "keeps-room" }, this.inHand);
+    this.placing.dragFrom(this.hand, "button", () => (this.#isPlacing ? () => {} : null));
     this.groupsToggle = h(
       "button",
       {
@@ -614,7 +613,7 @@ class TetronogoBoard {
       root,
       this.frame,
       this.bar.root,
-      h("div", { class: "board-tools" }, this.moveTools, this.groupsToggle),
+      h("div", { class: "board-tools" }, this.moveTools, this.hand, this.groupsToggle),
       this.facts,
       this.strip,
       this.groups,
@@ -638,7 +637,8 @@ class TetronogoBoard {
     if ((ctx.decision?.id ?? null) !== before) this.#reset();
     if (view.game === null) {
       write(this.facts, "Who has the advantage is drawn by lot.");
-      this.moveTools.hidden = this.groupsToggle.hidden = this.strip.hidden = true;
+      this.moveTools.hidden = this.hand.hidden = true;
+      this.groupsToggle.hidden = this.strip.hidden = true;
       return;
     }
     this.#drawStrip();
@@ -879,7 +879,7 @@ class TetronogoBoard {
       );
     }
     this.groupsToggle.hidden = !live;
-    this.moveTools.hidden = !placing;
+    this.moveTools.hidden = this.hand.hidden = !placing;
     if (placing) this.#drawInHand();
     this.#drawSquares(bout, placing);
     this.#drawGhost();
