@@ -95,6 +95,11 @@ NO_PAGES = {
     "games:dispute": "a part of a page",
     "games:rematch": "a part of a page",
     "games:next": "only leads elsewhere",
+    "games:seek": "a part of the lobby",
+    "games:replay_steps": "JSON",
+    "accounts:block": "takes POST only",
+    "accounts:unblock": "takes POST only",
+    "games:invite_accept": "takes POST only",
 }  # fmt: skip
 
 SEASON_PAGES = (

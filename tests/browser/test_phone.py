@@ -92,10 +92,16 @@ LOUPE = """([x, y]) => {
   if (length === 0) found.push("empty");
   return found;
 }"""
+# Once nothing fades in any more: until then everything is paler than it is meant to be.
 AXE = """async () => {
+  const passing = document
+    .getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime));
+  await Promise.all(passing.map(({ finished }) => finished.catch(() => {})));
   const options = { preload: false, resultTypes: ["violations"] };
   const { violations } = await axe.run(document, options);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} ${target}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`));
 }"""
 
 

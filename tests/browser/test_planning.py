@@ -175,7 +175,7 @@ def draw_by_pointer(page: Page) -> None:
 def draw_by_keys(page: Page) -> None:
     """Put a ring where the focus is, take it back, and make it again."""
     tool(page, "Mark")
-    page.get_by_role("button", name="Ring").click()
+    page.get_by_role("button", name="Ring", exact=True).click()
     page.evaluate(
         """() => {
             const svg = document.querySelector(".plan-drawn");

@@ -214,5 +214,5 @@ def test_a_hidden_result_is_shown_when_it_is_asked_for(
     plain.get_by_role("link", name="Forward").click()
     assert "hidden" in plain.locator("[data-part=result]").inner_text()
     assert " won " not in plain.content()
-    plain.get_by_role("link", name="Result").click()
+    plain.get_by_role("link", name="Result", exact=True).click()
     assert " won " in plain.locator("[data-part=result]").inner_text()

@@ -19,6 +19,14 @@ def show(page: Page, screen: Screen) -> None:
     page.emulate_media(color_scheme=scheme)
 
 
+# What sticks out on the right, from outside to inside.
+BEYOND = """() => [...document.querySelectorAll("body *")]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+  .filter((each) => each.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .slice(0, 8)
+  .map((each) => `${each.tagName}.${each.getAttribute("class")}`)"""
+
+
 def assert_fits(page: Page) -> None:
     """Assert that nothing makes the page scroll sideways."""
     wide, screen = page.evaluate(
@@ -26,7 +34,8 @@ def assert_fits(page: Page) -> None:
     )
     assert page.viewport_size is not None
     assert screen == page.viewport_size["width"]
-    assert wide <= screen, f"{page.url} is {wide} px wide on a screen of {screen} px"
+    beyond = page.evaluate(BEYOND) if wide > screen else []
+    assert wide <= screen, f"{page.url} is {wide} px wide on a screen of {screen} px: {beyond}"
 
 
 def assert_fits_each(page: Page, screens: Sequence[Screen]) -> None:

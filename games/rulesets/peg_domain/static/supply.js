@@ -84,7 +84,7 @@ class Pallet {
     this.element = h(
       "section",
       { class: "pallet-editor", "aria-label": TITLES[colour], data: { colour } },
-      h("h3", {}, TITLES[colour]),
+      h("h2", { class: "pallet-editor__title" }, TITLES[colour]),
       this.note,
       this.grid,
       h(
