@@ -104,7 +104,7 @@ def own_running(user: User, *, at_most: int = 50) -> list[OwnMatch]:
     """
     rows = matches_live(user).defer(None).filter(players__user=user)
     # Those that wait for them are among them, however many others there are.
-    rows = rows.annotate(mine=Case(When(_waits_for_player("players__", ""), then=0), default=1))
+    rows = rows.alias(mine=Case(When(_waits_for_player("players__", ""), then=0), default=1))
     order = ("mine", F("deadline_at").asc(nulls_last=True), "-created_at", "-pk")
     own = [_own_match(match, user) for match in rows.order_by(*order)[:at_most]]
     never = datetime.max.replace(tzinfo=UTC)

@@ -181,6 +181,7 @@ def test_a_named_challenge_is_between_two(
     assert forms(page) == [
         f"/challenges/{made.pk}/accept/",
         f"/challenges/{made.pk}/decline/",
+        "/accounts/block/ada/",
     ]
 
 

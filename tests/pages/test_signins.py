@@ -168,6 +168,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
     monkeypatch.setattr(streams, "_concerning", lambda *_: ({}, {}))
     monkeypatch.setattr(streams, "LOOK_EVERY_S", 0.05)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence())
+    monkeypatch.setattr(consumers, "matches_to_move", lambda _user: [])
     monkeypatch.setattr(sockets, "stands_of_socket", lambda _scope: lambda: answer["stands"])
     return answer
 

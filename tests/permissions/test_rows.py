@@ -15,6 +15,7 @@ from django.db.models import Model
 from django.db.models.signals import post_init
 from django.urls import reverse
 
+from accounts.models import User
 from script.lib.console import ROOT
 from tests.accessibility.places import Place, of_row, of_season, places
 from tests.permissions.world import Savepoint, World
@@ -25,7 +26,7 @@ from tournaments.models import Season
 DJANGO = ("_state", "_prefetch")
 # What a query counts besides, and its own function hands on beside the row: Django has no other
 # place for it.
-COUNTED: dict[type[Model], set[str]] = {Season: {"entered", "left"}}
+COUNTED: dict[type[Model], set[str]] = {Season: {"entered", "left"}, User: {"best"}}
 # Made for these alone by `tests.accessibility.places.furnished`.
 FURNISHED = {"games:replay", "oauth2_provider:authorize"}
 FURNISHED_SCENES = {"robins", "cup", "voided"}
