@@ -1,29 +1,11 @@
-"""Whom a match waits for; challenges by a link, with the challenger's seat, and after a match."""
+"""Whom a match waits for; challenges by a link, with the challenger's seat, and after a match.
+
+What takes its time is made by 0012, and columns are filled by 0013, while turns go on."""
 
 import django.db.models.deletion
 from django.conf import settings
+from django.contrib.postgres.operations import AddConstraintNotValid
 from django.db import migrations, models
-
-# As the matches that are on say it themselves: a decision is open, and no answer to it is in. While
-# one is paused it waits for nobody.
-_OPEN = """
-    (tables.held #>> '{{open,{seat}}}' IS NOT NULL AND NOT EXISTS (
-        SELECT FROM jsonb_array_elements(tables.held -> 'sealed') sealed
-        WHERE sealed #>> '{{decision,seat}}' = '{seat}'
-    ))::int
-"""
-WAITS_FOR = f"""
-    UPDATE games_match SET to_move = CASE
-        WHEN paused THEN 0
-        WHEN waits_until IS NOT NULL THEN 3
-        ELSE {_OPEN.format(seat=0)} + 2 * {_OPEN.format(seat=1)}
-        END
-    FROM (
-        SELECT id, snapshot::jsonb #> '{{live,table}}' AS held FROM games_match
-        WHERE status = 'running'
-    ) tables
-    WHERE tables.id = games_match.id
-"""  # noqa: S608  (constants only)
 
 
 class Migration(migrations.Migration):
@@ -45,6 +27,7 @@ class Migration(migrations.Migration):
             name="rematch_of",
             field=models.ForeignKey(
                 blank=True,
+                db_index=False,
                 help_text="The match after which it is offered.",
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
@@ -61,7 +44,6 @@ class Migration(migrations.Migration):
                 help_text="What is secret of its link, where only whoever has that may accept.",
                 max_length=43,
                 null=True,
-                unique=True,
             ),
         ),
         migrations.AddField(
@@ -85,13 +67,13 @@ class Migration(migrations.Migration):
                 to=settings.AUTH_USER_MODEL,
             ),
         ),
-        migrations.AddConstraint(
+        AddConstraintNotValid(
             model_name="challenge",
             constraint=models.CheckConstraint(
                 condition=models.Q(("challenger_seat__in", [0, 1])), name="challenge_seat_number"
             ),
         ),
-        migrations.AddConstraint(
+        AddConstraintNotValid(
             model_name="challenge",
             constraint=models.CheckConstraint(
                 condition=models.Q(
@@ -100,7 +82,7 @@ class Migration(migrations.Migration):
                 name="challenge_link_names_nobody",
             ),
         ),
-        migrations.AddConstraint(
+        AddConstraintNotValid(
             model_name="challenge",
             constraint=models.CheckConstraint(
                 condition=models.Q(
@@ -109,19 +91,10 @@ class Migration(migrations.Migration):
                 name="challenge_rematch_names_opponent",
             ),
         ),
-        migrations.AddConstraint(
-            model_name="challenge",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("status__in", ["open", "accepted"])),
-                fields=("rematch_of",),
-                name="challenge_one_rematch",
-            ),
-        ),
-        migrations.AddConstraint(
+        AddConstraintNotValid(
             model_name="match",
             constraint=models.CheckConstraint(
                 condition=models.Q(("to_move__lte", 3)), name="match_to_move_seats"
             ),
         ),
-        migrations.RunSQL(WAITS_FOR, migrations.RunSQL.noop),
     ]

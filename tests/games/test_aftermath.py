@@ -20,11 +20,13 @@ from core.clock import instant_of, now_ms
 from core.jobs import guard
 from core.jobs.models import SetAside
 from games import hooks, presence
+from games.audience import turns_group_of
 from games.jobs import FOLLOW_UP, MAIL_MISSED, TELL_RULING
 from games.models import Match, RatingPoint
 from games.reading.records import record_bytes
 from games.services import aftermath
 from games.services.matches import record_import
+from games.store import waits_for
 from games.tasks import follow_up, mail_missed, sweep_ends, tell_ruling
 from tests.games.client import Reader
 from tests.games.desk import Desk
@@ -137,6 +139,8 @@ def test_a_turn_that_ends_its_match_hands_on_one_thing(  # noqa: PLR0917
     play.move(1, "pick L", 2)
     wire.texts()
     left_to_workers.handed.clear()
+    pages = (turns_group_of(ada.pk), turns_group_of(ben.pk))
+    waited = {pages[seat] for seat in (0, 1) if waits_for(play.held.live, seat)}
     with CaptureQueriesContext(connection) as asked:
         end(play, orla)
     assert play.match.is_over
@@ -144,8 +148,15 @@ def test_a_turn_that_ends_its_match_hands_on_one_thing(  # noqa: PLR0917
     assert ends == [Handed(FOLLOW_UP, (play.pk,), None)]
     assert heard == []
     assert is_due(play)
-    # Readers of the match have its frames; the lobby and everybody else hear from the worker.
-    assert {group.split(".")[0] for group, _ in wire.texts()} == {"match"}
+    # Readers of the match have its frames, and its players' pages hear that it waits for nobody any
+    # more; the lobby and everybody else hear from the worker.
+    told = wire.frames()
+    assert {group.split(".")[0] for group, _ in told if group not in pages} == {"match"}
+    turns = {group: frame for group, frame in told if group in pages}  # the last of each
+    assert waited
+    assert waited <= turns.keys()
+    over = {"type": "turn", "match": play.pk, "waits": False}
+    assert all(frame == over for frame in turns.values())
     written = ("games_rating", "tournaments_", "jobs_", 'UPDATE "games_matchplayer"')
     assert [q["sql"] for q in asked if any(words in q["sql"] for words in written)] == []
     follow_up(play.pk)

@@ -105,6 +105,7 @@ async def test_pages_hear_of_a_mute_and_programs_do_not(
     monkeypatch.setattr(consumers, "versions_of", lambda *_: (1, 1, 1))
     monkeypatch.setattr(sockets, "stands_of_socket", lambda _scope: None)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence("You came muted."))
+    monkeypatch.setattr(consumers, "matches_to_move", lambda _user: [])
     user = User(pk=70_009)
     socket = LocalSocket(URLRouter(websocket_urlpatterns), path)
     token = "" if credential is None else "one"

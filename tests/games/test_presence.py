@@ -66,7 +66,7 @@ class Process:
 
     def _run(self, coroutine: Any) -> dict[str, Any]:
         with self.monkeypatch.context() as named:
-            named.setattr(presence, "_process", lambda: self.name)
+            named.setattr(presence, "process_name", lambda: self.name)
             there: dict[str, Any] = self.runner.run(coroutine)
             return there
 

@@ -49,12 +49,17 @@ def test_a_match_starts_with_its_clocks_running(ada: User, ben: User, wire: Wire
     ]
     audit = AuditEntry.objects.get(action="match.start")
     assert (audit.who, audit.target_type, audit.target_id) == (ada, "games.match", str(match.pk))
-    told = {group: frame["type"] for group, frame in wire.frames()}
+    frames = wire.frames()
+    told = {group: frame["type"] for group, frame in frames}
     assert told == {
         "lobby": "match.started",
         f"user.{ada.pk}": "match.started",
         f"user.{ben.pk}": "match.started",
+        f"user.{ada.pk}.turns": "turn",
+        f"user.{ben.pk}.turns": "turn",
     }
+    turns = [frame for _, frame in frames if frame["type"] == "turn"]
+    assert turns == [{"type": "turn", "match": match.pk, "waits": True}] * 2
 
 
 def test_the_advantage_is_drawn_by_lot_where_nobody_has_it(ada: User, ben: User) -> None:
@@ -391,7 +396,8 @@ def test_nothing_is_told_before_the_commit_or_after_a_rollback(play: Play, wire:
     assert wire.texts() == []
     assert play.entries == []
     play.move(0, "pick T", 2)
-    assert len(wire.texts()) == 1
+    told = [(where, frame["type"]) for where, frame in wire.frames()]
+    assert told == [(group(play.pk, 0), "step"), (turns_group_of(play.players[0].pk), "turn")]
 
 
 @pytest.mark.django_db(transaction=True)

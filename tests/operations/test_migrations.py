@@ -15,7 +15,21 @@ from tests.releases.keeping import FOLDER, MIGRATIONS
 
 # What is in a migration all the same, and why the release before survives it: by app, name and
 # what the operation says of itself. It goes when the next release is kept.
-SURVIVED: dict[tuple[str, str, str], str] = {}
+SURVIVED: dict[tuple[str, str, str], str] = {
+    **{
+        ("games", "0009_front_door", f"Create not valid constraint {name} on model {model}"): reason
+        for model, name, reason in (
+            ("challenge", "challenge_seat_number", "It writes no seat, and gets the default."),
+            ("challenge", "challenge_link_names_nobody", "It gives nothing a token, old or new."),
+            ("challenge", "challenge_rematch_names_opponent", "It takes no opponent from any."),
+            ("match", "match_to_move_seats", "It does not write the column, and gets the default."),
+        )
+    },
+    ("games", "0012_front_door_indexes", "Raw SQL operation"):
+        "Indexes, all made concurrently, on columns that it does not write: unique or not.",
+    ("games", "0013_front_door_turns", "Raw Python operation"):
+        "It writes a column that it does not know, one match at a time.",
+}  # fmt: skip
 
 
 def released() -> frozenset[Node]:
