@@ -381,6 +381,34 @@ class Client:
             idempotency_key=idempotency_key,
         )
 
+    def invite(
+        self,
+        token: str,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A challenge by its link."""
+        return self.call(
+            "GET",
+            f"/api/v1/invites/{token}/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def invite_accept(
+        self,
+        token: str,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Accept a challenge by its link."""
+        return self.call(
+            "POST",
+            f"/api/v1/invites/{token}/accept/",
+            idempotency_key=idempotency_key,
+        )
+
     def items(
         self,
         *,
@@ -586,6 +614,19 @@ class Client:
             f"/api/v1/matches/{match_id}/record/",
         )
 
+    def match_rematch(
+        self,
+        match_id: int,
+        *,
+        idempotency_key: str = "",
+    ) -> Any:
+        """Offer a rematch."""
+        return self.call(
+            "POST",
+            f"/api/v1/matches/{match_id}/rematch/",
+            idempotency_key=idempotency_key,
+        )
+
     def submit(
         self,
         match_id: int,
@@ -611,6 +652,48 @@ class Client:
             query={
                 "fields": fields,
             },
+        )
+
+    def blocks(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Whom you have blocked."""
+        return self.call(
+            "GET",
+            "/api/v1/me/blocks/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "fields": fields,
+            },
+        )
+
+    def block(
+        self,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Block somebody."""
+        return self.call(
+            "POST",
+            "/api/v1/me/blocks/",
+            body=body or {},
+        )
+
+    def unblock(
+        self,
+        username: str,
+    ) -> Any:
+        """Unblock somebody."""
+        return self.call(
+            "DELETE",
+            f"/api/v1/me/blocks/{username}/",
         )
 
     def become_bot(
@@ -1261,6 +1344,41 @@ class Client:
         return self.call(
             "POST",
             f"/api/v1/seasons/{slug}/webhooks/{webhook_id}/test/",
+        )
+
+    def seek(
+        self,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """How it stands with your pairing."""
+        return self.call(
+            "GET",
+            "/api/v1/seek/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def seek_create(
+        self,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Be paired with somebody."""
+        return self.call(
+            "POST",
+            "/api/v1/seek/",
+            body=body or {},
+        )
+
+    def seek_cancel(
+        self,
+    ) -> Any:
+        """Wait no longer."""
+        return self.call(
+            "DELETE",
+            "/api/v1/seek/",
         )
 
     def users(

@@ -60,8 +60,10 @@ class NewSeekSerializer(serializers.Serializer[Any]):
         faults = Together()
         if sound.get("ruleset"):
             with faults.of():
-                game_of(sound["ruleset"], sound.get("variant", ""), {})
-        elif sound.get("variant"):
+                given = "variant" in self.initial_data
+                game_of(sound["ruleset"], sound.get("variant", None if given else ""), {})
+        # A ruleset that is at fault is told of as that alone.
+        elif sound.get("variant") and ("ruleset" in sound) == ("ruleset" in self.initial_data):
             with faults.of():
                 raise Refusal("setup.variant", "A variant is one of a game: say which.")
         if "pace" in sound:

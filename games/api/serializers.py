@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from accounts.api.callers import signed_in
 from accounts.api.serializers import PersonSerializer, UsernameField
 from core.api.bodies import InstantField
-from core.refusals import Together
+from core.refusals import Refusal, Together
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import hosting
 from games.options.terms import is_rated, supplied_by_challenger, terms_of
@@ -250,8 +251,10 @@ class NewChallengeSerializer(GameValidation):
         faults = Together()
         with faults.of():
             must_be_another(signed_in(self.context["request"]), sound.get("opponent"))
-        with faults.of():
-            must_be_open_to(sound.get("open_to"), sound.get("opponent"))
+        # Whoever is named and is not to be found is told of as that alone.
+        if ("opponent" in sound) == ("opponent" in self.initial_data):
+            with faults.of():
+                must_be_open_to(sound.get("open_to"), sound.get("opponent"))
         yield from faults.refused
 
 
@@ -373,10 +376,29 @@ class NewHostedMatchSerializer(GameValidation):
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
-        """Nobody is named twice."""
+        """Nobody is named twice, and the game has these items."""
         yield from super().validation_faults(sound)
+        yield from _unknown_items(sound)
         faults = Together()
         with faults.of():
             caller = signed_in(self.context["request"])
             must_be_three(caller, sound.get("first"), sound.get("second"))
         yield from faults.refused
+
+
+def _unknown_items(sound: Mapping[str, Any]) -> Iterator[ValidationError]:
+    """Every item that the variant does not have; nothing where there is no such variant."""
+    try:
+        ruleset, _options = game_of(sound.get("ruleset", ""), sound.get("variant", ""), {})
+    except Refusal:
+        return
+    wrong: dict[str, Any] = {}
+    for number, row in enumerate(sound.get("items", ())):
+        if isinstance(row, Mapping) and "item" in row:
+            try:
+                ruleset.item(row["item"], sound["variant"])
+            except Refusal as refusal:
+                said = ErrorDetail(refusal.sentence, code=refusal.code)
+                wrong[str(number)] = {"item": [said]}
+    if wrong:
+        yield ValidationError({"items": wrong})

@@ -29,15 +29,18 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from accounts.blocking.services import block_create
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
 from accounts.tokens.services import token_create
 from core.api.index import schema
-from games.models import Match
+from core.clock import now_ms
+from games.models import Match, Seek
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post
+from games.services.hosting import hosted_create
 from games.services.saved import saved_move_save
 from tests.api.schema import Operation, is_as_described, operations
 from tests.api.test_schema import SCOPES, WHOLE, holder, is_problem
@@ -104,6 +107,9 @@ def _made(ada: User, ben: User, cleo: User) -> dict[str, Any]:
         kinds=["ruling"],
     ).webhook  # fmt: skip
     delivery = webhook_test(acting_user=ada, webhook=webhook)
+    game = {"ruleset_id": "tetronogo", "variant": "standard"}
+    hosted = hosted_create(acting_user=ada, first=ben, second=cleo, **game)
+    link = challenge_create(acting_user=ben, by_link=True, **game)
     return {
         "match_id": [play.pk, over.pk],
         "username": ["ada", "nobody"],
@@ -117,6 +123,8 @@ def _made(ada: User, ben: User, cleo: User) -> dict[str, Any]:
         "gift_id": [gift.pk],
         "webhook_id": [webhook.pk],
         "delivery_id": [delivery.pk],
+        "hosted_id": [hosted.pk],
+        "token": [link.token],
     }
 
 
@@ -194,7 +202,7 @@ NAMES = {
     ),
     "death_match": "death_match_id",
     "username": "username",
-    "opponent": "username",
+    **dict.fromkeys(("opponent", "first", "second"), "username"),
 }
 
 
@@ -330,6 +338,10 @@ def test_sparse_fields(tables: None, world: dict[str, Any], ada: User) -> None:
     offer = challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
     there = {**world, "match_id": [match.pk], "id": [offer.pk]}
     saved_move_save(acting_user=ada, ruleset="tetronogo", name="first", text="pick T")
+    block_create(acting_user=ada, user=user_named("dora"))
+    # Who is in a match does not begin to wait; who waits may be in one by the time they ask.
+    now = now_ms()
+    Seek.objects.create(user=ada, pace="normal", rating=1500, since=now, until=now + 60_000)
     for operation in operations():
         name = operation.described["operationId"]
         if operation.method != "get" or name in WHOLE:

@@ -12,11 +12,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.blocking.services import block_create
+from accounts.models import Block, User
 from games.models import Challenge, HostedMatch, Match
 from games.services.challenges import challenge_create
 from tests.api.schema import Operation, operations
 from tests.api.test_schema import holder
+from tests.games.support import user_named
 from tests.support import depth
 from tournaments.models import Contestant, DeathMatch, Gift, Round, Season, SeasonEvent
 from tournaments.webhooks.models import Delivery, Webhook
@@ -56,6 +58,7 @@ def over(number: int) -> dict[str, Any]:
 # By list: the model, and what the copies of one of its rows differ in.
 ROWS: dict[str, tuple[type[Any], Callable[[int], dict[str, Any]]]] = {
     "users": (User, lambda n: {"username": f"user-{n}", "date_joined": tied(n)}),
+    "blocks": (Block, lambda n: {"blocked": user_named(f"blocked-{n}"), "at": tied(n)}),
     "matches": (Match, over),
     "challenges": (Challenge, lambda n: {"created_at": tied(n)}),
     "hosted_matches": (HostedMatch, lambda n: {"created_at": tied(n)}),
@@ -199,6 +202,7 @@ def test_every_list_gives_every_row_once(world: dict[str, Any], ada: User) -> No
     the last one and back from it to the first."""
     assert set(LISTS) == set(ROWS)
     challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
+    block_create(acting_user=ada, user=user_named("dora"))
     client = holder(ada, "read", "organise")
     for name in ROWS:
         copied(name)

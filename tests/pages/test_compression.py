@@ -20,7 +20,9 @@ from django.test import Client, RequestFactory
 from accounts.models import User
 from config.compression import CompressionMiddleware
 from core.api.renderers import NDJSON
+from games.services.challenges import challenge_create
 from games.services.chat import chat_post
+from games.views.common import FRAGMENT_HEADER
 from script.lib.console import ROOT
 from tests.games.support import Play
 from tests.pages.test_releases import addresses
@@ -205,10 +207,21 @@ def shown_once(visitor: Callable[..., Client], orla: User, ada: User) -> Iterato
     api = f"/api/v1/seasons/{season.slug}/webhooks/"
     yield r'"(gwhs_[\w-]+)"', send(organiser, api, {**hook, "name": "Another"}, json=True)
     yield r'"(gwhs_[\w-]+)"', send(organiser, f"{api}{pk}/secret/", {}, json=True)
+    # Not once only, but a key all the same: to a challenge, for whoever has the link.
+    offer = challenge_create(
+        acting_user=ada, ruleset_id="tetronogo", variant="standard", by_link=True
+    )
+    link = rf'id="invite-link"[^>]*value="http://testserver(/invite/{offer.token}/)"'
+    for more in ({}, {FRAGMENT_HEADER: "1"}):
+        headers = {"Accept-Encoding": BROWSER, **more}
+        yield link, browser.get(offer.get_absolute_url(), headers=headers)
 
 
 # Templates with a field from which something is to be copied; what each shows is asked for above.
-SHOW = {"accounts/tokens.html", "accounts/applications.html", "tournaments/webhooks/secret.html"}
+SHOW = {
+    "accounts/tokens.html", "accounts/applications.html", "tournaments/webhooks/secret.html",
+    "games/_challenge_link.html",
+}  # fmt: skip
 
 
 @pytest.mark.django_db
@@ -221,7 +234,7 @@ def test_what_is_shown_once_is_not_compressed(
         assert "Content-Encoding" not in answer
         assert "no-store" in answer["Cache-Control"]
         found += 1
-    assert found == 6
+    assert found == 8
 
 
 def test_every_template_that_shows_a_secret_is_asked() -> None:

@@ -20,7 +20,7 @@ from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
 from core.admin.lists import Guarded
-from games.models import Challenge, ChatMessage, Match
+from games.models import Challenge, ChatMessage, HostedMatch, Match
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post
 from tests.games.support import T0, committing, user_named
@@ -91,6 +91,10 @@ ALLOWED = {
     "games.challenge": (
         "challenger__id__exact status__exact status__isnull ruleset ruleset__isnull"
         " created_at__year created_at__month created_at__day"
+    ),
+    "games.hostedmatch": (
+        "host__id__exact status__exact status__isnull ruleset ruleset__isnull"
+        " rated__exact rated__isnull created_at__year created_at__month created_at__day"
     ),
     "games.chatmessage": (
         "author__id__exact match__id__exact room__exact room__isnull removed_at__isempty"
@@ -265,6 +269,8 @@ QUESTIONS = {
     User: ("password__startswith=argon2", "last_login__gt=2000-01-01", "api_tokens__digest=x",
            "match_entries__isnull=", "preparations__value__regex=a", "saved_moves__isnull="),
     Challenge: ("preparation__value__regex=a", "match__snapshot__regex=a", "preparation__isnull="),
+    HostedMatch: ("preparation__value__regex=a", "match__snapshot__regex=a",
+                  "preparation__isnull=", "items__contains=1", "first__password__startswith=a"),
     ChatMessage: ("match__snapshot__regex=a", "match__seq__gt=0", "client_id__startswith=a"),
     AuditEntry: ("who__password__startswith=a", "data__contains=1", "who__match_entries__isnull="),
 }  # fmt: skip
