@@ -107,7 +107,7 @@ def _made(ada: User, ben: User, cleo: User) -> dict[str, Any]:
         kinds=["ruling"],
     ).webhook  # fmt: skip
     delivery = webhook_test(acting_user=ada, webhook=webhook)
-    game = {"ruleset_id": "tetronogo", "variant": "standard"}
+    game: dict[str, Any] = {"ruleset_id": "tetronogo", "variant": "standard"}
     hosted = hosted_create(acting_user=ada, first=ben, second=cleo, **game)
     link = challenge_create(acting_user=ben, by_link=True, **game)
     return {
