@@ -14,9 +14,8 @@ from accounts.models import User
 from core.clock import instant_of, now_utc
 from core.refusals import NotFound
 from games import store
-from games.audience import organised_by
+from games.audience import organised_by, seat_of
 from games.engine import live as lives
-from games.engine.decisions import Seat
 from games.models import Challenge, HostedMatch, Match, MatchPlayer, Preparation
 from games.words import game_name
 
@@ -142,15 +141,12 @@ def _own_match(match: Match, user: User) -> OwnMatch:
     if waiting is not None:
         until = instant_of(waiting.until)
         return OwnMatch(match, to_move=True, deadline=until, begins=True)
-    seat: Seat = 1 if _seat_of(match, user) else 0
+    seat = seat_of(match, user)
+    assert seat is not None  # noqa: S101  (`own_running` asks for theirs alone)
     to_move = store.waits_for(held.live, seat)
     deadline = lives.deadline_shown(held.ruleset, held.live, seat) if to_move else None
     moment = None if deadline is None else instant_of(deadline)
     return OwnMatch(match, to_move, moment)
-
-
-def _seat_of(match: Match, user: User) -> int:
-    return next(player.seat for player in match.players.all() if player.user_id == user.pk)
 
 
 def matches_missed(user: User, *, at_most: int = 5) -> QuerySet[Match]:

@@ -12,7 +12,6 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
@@ -33,7 +32,13 @@ from games.services.challenges import (
     must_be_open,
     must_be_opponent,
 )
-from games.views.common import FRAGMENT_HEADER, explains_refusals, needs_sign_in, signed_in
+from games.views.common import (
+    FRAGMENT_HEADER,
+    explains_refusals,
+    forbid_caching,
+    needs_sign_in,
+    signed_in,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -71,7 +76,7 @@ def challenge_detail(request: HttpRequest, challenge_id: int) -> HttpResponse:
     """
     challenge = _challenge(challenge_id, request.user)
     if challenge.match is not None and FRAGMENT_HEADER not in request.headers:
-        return _forbid_caching(redirect(challenge.match))
+        return forbid_caching(redirect(challenge.match))
     return _challenge_page(request, challenge)
 
 
@@ -86,9 +91,9 @@ def invite(request: HttpRequest, token: str) -> HttpResponse:
     if FRAGMENT_HEADER not in request.headers and user is not None:
         match = challenge.match
         if match is not None and seat_of(match, user) is not None:
-            return _forbid_caching(redirect(match))
+            return forbid_caching(redirect(match))
         if allowed(must_be_challenger, challenge, user):
-            return _forbid_caching(redirect(challenge))
+            return forbid_caching(redirect(challenge))
     response = _challenge_page(request, challenge, token=token)
     response["X-Robots-Tag"] = "noindex"
     return response
@@ -120,13 +125,7 @@ def _challenge_page(request: HttpRequest, challenge: Challenge, *, token: str = 
     }
     alone = FRAGMENT_HEADER in request.headers
     page = "games/_challenge_live.html" if alone else "games/challenge_detail.html"
-    return _forbid_caching(render(request, page, context))
-
-
-def _forbid_caching(response: HttpResponse) -> HttpResponse:
-    response["Cache-Control"] = "private, no-store"
-    patch_vary_headers(response, [FRAGMENT_HEADER])
-    return response
+    return forbid_caching(render(request, page, context))
 
 
 @require_POST

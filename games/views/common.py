@@ -93,3 +93,11 @@ def render_live(
 def _tag_of(request: HttpRequest, content: bytes) -> str:
     same, forms = _TOKENS.subn(rb"\1", content)
     return weak_tag(same, request.META.get("CSRF_COOKIE", "") if forms else "")
+
+
+def forbid_caching(response: HttpResponse) -> HttpResponse:
+    """The same answer, of a page or of a part of it, to be kept by nobody: it changes as others
+    answer."""
+    response["Cache-Control"] = "private, no-store"
+    patch_vary_headers(response, [FRAGMENT_HEADER])
+    return response

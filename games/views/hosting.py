@@ -11,7 +11,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
@@ -29,7 +28,13 @@ from games.services.hosting import (
     hosted_decline,
     must_be_allowed_to_host,
 )
-from games.views.common import FRAGMENT_HEADER, explains_refusals, needs_sign_in, one_page
+from games.views.common import (
+    FRAGMENT_HEADER,
+    explains_refusals,
+    forbid_caching,
+    needs_sign_in,
+    one_page,
+)
 
 
 @require_safe
@@ -81,7 +86,7 @@ def hosted(request: HttpRequest, user: User, hosted_id: int) -> HttpResponse:
     found = selectors.hosted_visible(hosted_id, user)
     alone = FRAGMENT_HEADER in request.headers
     if found.match is not None and not alone:
-        return _forbid_caching(redirect(found.match))
+        return forbid_caching(redirect(found.match))
     context = {
         "hosted": found,
         "own": found.host_id == user.pk,
@@ -100,7 +105,7 @@ def hosted(request: HttpRequest, user: User, hosted_id: int) -> HttpResponse:
         "terms": terms_of(found),
     }
     page = "games/organise/_hosted_live.html" if alone else "games/organise/hosted_one.html"
-    return _forbid_caching(render(request, page, context))
+    return forbid_caching(render(request, page, context))
 
 
 @require_POST
@@ -141,9 +146,3 @@ def _close(
     found = service(acting_user=user, hosted=selectors.hosted_visible(hosted_id, user))
     messages.success(request, sentence)
     return redirect(found)
-
-
-def _forbid_caching(response: HttpResponse) -> HttpResponse:
-    response["Cache-Control"] = "private, no-store"
-    patch_vary_headers(response, [FRAGMENT_HEADER])
-    return response
