@@ -123,7 +123,7 @@ async def test_what_waits_behind_other_frames_counts_as_of_when_it_came(
     looked at before the deadline is past."""
     ada, ben = await seated(sockets, web, duel.pk, duel.ada, duel.ben)
     assert (await ada.submit("pick T"))["type"] == "ack"
-    with standing_still(site, "games_matchplayer") as holder:
+    with standing_still(site, "games_matchreferee") as holder:
         for _ in range(3):
             await ben.say("sync")
         await duel.until(-BEFORE_MS)
@@ -151,7 +151,7 @@ async def test_with_all_threads_and_connections_busy(
     for _ in range(MANY):
         others += await seated(sockets, web, desk.match(*players), players[0])
     await duel.until(-HELD_MS)
-    with standing_still(site, "games_matchplayer", players[0]) as holder:
+    with standing_still(site, "games_matchreferee", players[0]) as holder:
         for other in others:
             await submit(other, "pick T")
             await other.say("sync")
@@ -204,7 +204,7 @@ async def test_what_comes_late_is_late_and_holds_nothing_up(
     duel = Duel(site, desk)
     ada, ben = await seated(sockets, web, duel.pk, duel.ada, duel.ben)
     assert (await ada.submit("pick T"))["type"] == "ack"
-    with standing_still(site, "games_matchplayer") as holder:
+    with standing_still(site, "games_matchreferee") as holder:
         await ben.say("sync")
         await duel.until(20)
         await submit(ben, "pick L")
@@ -244,16 +244,17 @@ async def test_a_body_counts_as_of_its_last_byte(web: Web, desk: Desk, duel: Due
 
 
 async def test_a_crowd_that_asks_for_everything_delays_no_turn(
-    web: Web, site: Site, duel: Duel, sockets: AsyncExitStack
+    web: Web, site: Site, desk: Desk, duel: Duel, sockets: AsyncExitStack
 ) -> None:
     """None of it is answered, and turns are made, first by a thread and then without one."""
     ada, ben = await seated(sockets, web, duel.pk, duel.ada, duel.ben)
     crowd = [
-        await sockets.enter_async_context(await Reader.open(web, duel.pk)) for _ in range(MANY)
+        await sockets.enter_async_context(await Reader.open(web, duel.pk, desk.person()))
+        for _ in range(MANY)
     ]
     for reader in crowd:
         await reader.next("sync")
-    with standing_still(site, "games_matchplayer") as holder:
+    with standing_still(site, "games_matchreferee") as holder:
         for reader in (*crowd, ada):
             await reader.say("sync")
             await reader.say("chat.history", room="spectators")

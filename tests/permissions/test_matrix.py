@@ -25,6 +25,7 @@ from django.urls import reverse
 
 from accounts.signin.backends import NameBackend
 from accounts.tokens.bearers import bearer_of
+from games.models import Match, MatchPlayer
 from games.sockets.routing import websocket_urlpatterns
 from tests.permissions.table import PERMISSIONS, Api, Ask, Frame, Page, Permission
 from tests.permissions.world import (
@@ -133,7 +134,10 @@ class Asking:
     def as_each(self) -> Iterator[Who]:
         """Everybody in turn, each made what they are called for as long."""
         for who in Who:
-            with Savepoint() if who in BECOME else nullcontext():
+            changes = who in BECOME or self.scene.idle
+            with Savepoint() if changes else nullcontext():
+                if self.scene.idle:
+                    MatchPlayer.objects.filter(match__in=Match.objects.running()).update(user=None)
                 self.world.become(who, self.scene)
                 yield who
 

@@ -21,13 +21,13 @@ from accounts.roles import forget_roles
 from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
 from core.jobs.models import SetAside
+from games.models import Seek
 from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
 from games.services.hosting import hosted_create
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
-from games.services.seeks import seek_create
 from tests.games.support import SECOND, T0, Play, started, user_named
 from tests.games.test_disputes import POOL
 from tests.games.test_preparations import PALLETS
@@ -111,12 +111,14 @@ BECOME = {
 
 @dataclass
 class Scene:
-    """One situation: what the asks are about. ``me``: the place that an ask about oneself means."""
+    """One situation: what the asks are about. ``me``: the place that an ask about oneself means;
+    ``idle``: nobody sits in a match meanwhile, whatever is on in other situations."""
 
     world: World
     season: Season
     more: dict[str, Any] = field(default_factory=dict)
     me: int = 0
+    idle: bool = False
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -489,7 +491,7 @@ def _set_aside(world: World) -> Scene:
 
 
 def _challenged(world: World) -> Scene:
-    scene = Scene(world, world.season("swiss", 3))
+    scene = Scene(world, world.season("swiss", 3), idle=True)
     scene.more["challenge"] = challenge_create(
         acting_user=world.users["player3"],
         ruleset_id="tetronogo",
@@ -502,7 +504,16 @@ def _challenged(world: World) -> Scene:
         variant="standard",
         by_link=True,
     )
-    seek_create(acting_user=world.users["player3"], pace_id="normal")
+    now = ms(timezone.now())
+    Seek.objects.create(
+        user=world.users["player3"],
+        ruleset="tetronogo",
+        variant="standard",
+        pace="normal",
+        rating=1500,
+        since=now,
+        until=now + 3600 * SECOND,
+    )
     scene.more["saved"] = saved_move_save(
         acting_user=world.users["player1"], ruleset="tetronogo", name="Mine", text="pick T"
     )
