@@ -23,7 +23,7 @@ MADE = [
     f"CREATE INDEX CONCURRENTLY {TOKEN_LIKE} ON games_challenge (token varchar_pattern_ops)",
     (
         f"CREATE UNIQUE INDEX CONCURRENTLY {ONE_REMATCH} ON games_challenge (rematch_of_id)"
-        " WHERE status IN ('open', 'accepted')"
+        " WHERE status = 'open' OR status = 'accepted'"
     ),
     f"CREATE UNIQUE INDEX CONCURRENTLY {TOKEN} ON games_challenge (token)",
     # The last: what a constraint has is not dropped like an index.
@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
                 migrations.AddConstraint(
                     model_name="challenge",
                     constraint=models.UniqueConstraint(
-                        condition=models.Q(("status__in", ["open", "accepted"])),
+                        condition=models.Q(("status", "open"), ("status", "accepted"), _connector="OR"),
                         fields=("rematch_of",),
                         name="challenge_one_rematch",
                     ),

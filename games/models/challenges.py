@@ -116,7 +116,7 @@ class Challenge(models.Model):
             # Of two who offer the same rematch at once, one accepts what the other offers.
             models.UniqueConstraint(
                 fields=["rematch_of"],
-                condition=Q(status__in=["open", "accepted"]),
+                condition=Q(status="open") | Q(status="accepted"),
                 name="challenge_one_rematch",
             ),
         ]
