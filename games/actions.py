@@ -1,4 +1,5 @@
-"""What moderators can do about messages, in tables: see `core.actions`."""
+"""What moderators can do about messages, and organisers about the best place, in tables: see
+`core.actions`."""
 
 from __future__ import annotations
 
@@ -11,8 +12,14 @@ from accounts.moderation.forms import ReasonForm
 from core.actions import Action, Actions, Fact
 from core.admin.links import row_link
 from games.forms import WhyForm
-from games.models import ChatMessage
+from games.models import ChatMessage, Match
 from games.services.chat import chat_remove, chat_restore, must_be_removable, must_be_restorable
+from games.services.featuring import (
+    match_feature,
+    match_unfeature,
+    must_be_able_to_feature,
+    must_be_able_to_unfeature,
+)
 
 
 @dataclass(frozen=True)
@@ -94,5 +101,40 @@ REMOVE_BESIDE: Final = Action[AtMessage](
 MESSAGES: Final = Actions("messages", (REMOVE_CHOSEN,))
 BESIDE_MATCH: Final = Actions("beside-match", (REMOVE_BESIDE,))
 
+
+# -- the best place --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AtMatch:
+    """Somebody, and a match."""
+
+    user: User
+    match: Match
+
+
+FEATURE: Final = Action[AtMatch](
+    name="feature",
+    label="Feature this match",
+    title="Feature a match",
+    button="Feature this match",
+    done="This match is featured now: home, the lobby and the watch page show it first.",
+    check=lambda s: must_be_able_to_feature(s.match, s.user),
+    run=lambda s, _form: match_feature(acting_user=s.user, match=s.match),
+    at_once=True,
+)
+UNFEATURE: Final = Action[AtMatch](
+    name="unfeature",
+    label="Stop featuring it",
+    title="Stop featuring a match",
+    button="Stop featuring it",
+    done="This match is not featured any more. The site chooses one.",
+    check=lambda s: must_be_able_to_unfeature(s.match, s.user),
+    run=lambda s, _form: match_unfeature(acting_user=s.user, match=s.match),
+    at_once=True,
+)
+
+BEST_PLACE: Final = Actions("best-place", (FEATURE, UNFEATURE))
+
 #: Every table.
-TABLES: Final[tuple[Actions[Any], ...]] = (MESSAGE, MESSAGES, BESIDE_MATCH)
+TABLES: Final[tuple[Actions[Any], ...]] = (MESSAGE, MESSAGES, BESIDE_MATCH, BEST_PLACE)

@@ -23,7 +23,15 @@ from core.admin.readers import ModeratorView, ReadOnly, person
 from core.clock import instant_of
 from games.actions import MESSAGE, MESSAGES, AtMessage
 from games.audience import chat_visible_to
-from games.models import Challenge, ChatMessage, HostedMatch, Match, MatchEntry, MatchPlayer
+from games.models import (
+    Challenge,
+    ChatMessage,
+    FeaturedMatch,
+    HostedMatch,
+    Match,
+    MatchEntry,
+    MatchPlayer,
+)
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.
@@ -128,6 +136,24 @@ class MatchEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     def sent_by(self, entry: MatchEntry) -> SafeString:
         """Who submitted it."""
         return row_link(entry.by)
+
+
+@admin.register(FeaturedMatch)
+class FeaturedMatchAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
+    """The match that organisers feature. They do so on its page."""
+
+    list_display = ("of_match", "since")
+    list_select_related = ("match",)
+    fields = ("of_match", "since")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[FeaturedMatch]:
+        featured: QuerySet[FeaturedMatch] = super().get_queryset(request)
+        return featured.defer("match__snapshot")
+
+    @admin.display(description="match")
+    def of_match(self, featured: FeaturedMatch) -> SafeString:
+        """The match."""
+        return row_link(featured.match)
 
 
 @admin.register(Challenge)

@@ -128,6 +128,14 @@ def may_host(user: Any) -> bool:
     return is_organiser(user)
 
 
+def may_feature(match: Match, user: Any) -> bool:
+    """Whether ``user`` may show a match to everybody in the best place, or no longer: every
+    organiser, referees or not, since the place is the site's; nobody their own match."""
+    if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
+        return False
+    return user.is_superuser or is_organiser(user)
+
+
 def may_import(user: Any) -> bool:
     """Whether ``user`` may put a record on the site as a match to replay."""
     return is_organiser(user)

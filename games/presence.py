@@ -4,7 +4,7 @@ A process knows of its own sockets by itself, and tells the others in one entry 
 that nothing here grows with the crowd: for each seat that has a socket here the instant until which
 it counts as present (a sorted set), and how many spectators there are (a hash). A ping is noted
 here, and at most once a second for each match taken to Redis, with a question for what the others
-say. Sockets of a process that died are forgotten by themselves, since nobody pushes its instants
+say; a list of its own has the matches with spectators. Sockets of a process that died are forgotten by themselves, since nobody pushes its instants
 on. A seat whose last socket was closed stays in the set for a while, present until then: what
 follows the end of a match asks who saw it, and may come late.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -33,6 +34,8 @@ log = structlog.get_logger("gauntlet.presence")
 PRESENT_FOR_MS = 35_000  # a little over three pings
 KNOWN_FOR_MS = 3_600_000  # how long it is known who was there
 ASK_EVERY_MS = 1_000  # how old what others say may be; so late they hear of spectators here
+WATCHED_FOR_S: Final = 3  # how old the spectators of all matches may be
+WATCHED_AT_MOST: Final = 500  # matches that have spectators, of which they are asked
 
 _SEATS: Final[tuple[Audience, Audience]] = (0, 1)
 _IMPORTED: Final = uuid.uuid4().hex
@@ -177,6 +180,45 @@ def seats_seen(match_id: int, *, since: int) -> tuple[bool, bool]:
     return _said(members, {}).seats
 
 
+_watched: tuple[float, dict[int, int]] = (float("-inf"), {})
+
+
+def watched() -> dict[int, int]:
+    """The spectators of every match that has any, by its number, of the last seconds. None of any
+    while that cannot be asked."""
+    global _watched  # noqa: PLW0603  (of this process)
+    asked, counts = _watched
+    if time.monotonic() - asked < WATCHED_FOR_S:
+        return counts
+    try:
+        counts = _ask_watched()
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+        counts = {}
+    _watched = (time.monotonic(), counts)
+    return counts
+
+
+def forget_watched() -> None:
+    """Have it asked again: for whoever cannot wait for seconds."""
+    global _watched  # noqa: PLW0603  (of this process)
+    _watched = (float("-inf"), {})
+
+
+def _ask_watched() -> dict[int, int]:
+    key, now = _watched_key(), now_ms()
+    pipe = sync_client().pipeline(transaction=False)
+    pipe.zremrangebyscore(key, "-inf", now - KNOWN_FOR_MS)
+    pipe.zrangebyscore(key, f"({now}", "+inf", start=0, num=WATCHED_AT_MOST)
+    matches = [int(name) for name in pipe.execute()[-1]]
+    if not matches:
+        return {}
+    for match_id in matches:
+        pipe.hgetall(_counts_key(match_id))
+    said = [_said((), counts).spectators for counts in pipe.execute()]
+    return {match_id: count for match_id, count in zip(matches, said, strict=True) if count}
+
+
 # -- on the site at all --------------------------------------------------------------------------
 
 
@@ -319,6 +361,7 @@ def _tell(pipe: Any, here: _Here) -> None:
         told = f"{len(here.heard[ROOM])} {now_ms() + PRESENT_FOR_MS}"
         pipe.hset(counts, process_name(), told)
         pipe.pexpire(counts, PRESENT_FOR_MS)
+        pipe.zadd(_watched_key(), {str(here.match_id): now_ms() + PRESENT_FOR_MS})
 
 
 async def _forget_dead(match_id: int, counts: Mapping[bytes, bytes]) -> None:
@@ -358,6 +401,10 @@ def _seats_key(match_id: int) -> str:
 
 def _counts_key(match_id: int) -> str:
     return f"{settings.REDIS_PREFIX}:presence-room:{match_id}"
+
+
+def _watched_key() -> str:
+    return f"{settings.REDIS_PREFIX}:presence-watched"
 
 
 def client_here() -> AsyncRedis:

@@ -61,6 +61,7 @@ urlpatterns = [
     path("matches/<int:match_id>/paint.png", boards.paint_template, name="paint_template"),
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),
+    path("matches/<int:match_id>/feature/", organise.feature, name="feature"),
     path("chat/<int:message_id>/remove/", chat.remove, name="chat_remove"),
     path("records/import/", imports.import_record, name="import_record"),
     path("organise/", organise.queue, name="organise"),

@@ -312,6 +312,16 @@ declare namespace Live {
     card?: string;
   }
 
+  /** That organisers show a match in the best place, or no longer. */
+  interface MatchFeatured {
+    type: "match.featured";
+    match: number;
+    url: string;
+    game: string;
+    seats: LobbySeat[];
+    featured: boolean;
+  }
+
   interface RulingNews {
     type: "ruling";
     match: number;
@@ -350,5 +360,12 @@ declare namespace Live {
     list?: string;
   }
 
-  type News = ChallengeNews | HostedNews | MatchStarted | MatchEnded | RulingNews | TurnNews;
+  type News =
+    | ChallengeNews
+    | HostedNews
+    | MatchStarted
+    | MatchEnded
+    | MatchFeatured
+    | RulingNews
+    | TurnNews;
 }

@@ -2,6 +2,7 @@
 
 from games.models.challenges import Challenge
 from games.models.chat import ChatMessage
+from games.models.featured import FeaturedMatch
 from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
 from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
@@ -15,6 +16,7 @@ from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingReques
 __all__ = [
     "Challenge",
     "ChatMessage",
+    "FeaturedMatch",
     "HostedMatch",
     "Match",
     "MatchEntry",

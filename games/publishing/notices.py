@@ -1,4 +1,5 @@
-"""What goes out beside a match, after commit: that it has ended, and that it waits for a ruling."""
+"""What goes out beside a match, after commit: that it has ended, that it waits for a ruling, and that
+it is shown in the best place."""
 
 from __future__ import annotations
 
@@ -39,6 +40,12 @@ def tell_lists(match: Match, frame: dict[str, Any], user_ids: Iterable[int]) -> 
     listed = frames.encoded({**frame, "card": card_of(match)})
     out = [Frame(LOBBY_GROUP, listed)]
     publish([*out, *(Frame(user_group_of(user_id), text) for user_id in user_ids)])
+
+
+def announce_featured(match_id: int, *, featured: bool) -> None:
+    """Tell the lobby that organisers show a match in the best place, or no longer."""
+    frame = {"type": "match.featured", **_about(_match(match_id)), "featured": featured}
+    publish([Frame(LOBBY_GROUP, frames.encoded(frame))])
 
 
 def mail_missed_end(match_id: int) -> int:

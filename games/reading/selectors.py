@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 import structlog
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Case, Count, F, IntegerField, OuterRef, Prefetch, Q, QuerySet, When
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    IntegerField,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    When,
+    prefetch_related_objects,
+)
 
 from accounts.models import User
 from core.clock import instant_of, now_utc
@@ -67,20 +78,22 @@ _OF_CHALLENGES: Final = (
 
 
 def matches_on_cards(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """``matches`` with what cards show of them, and nothing else."""
+    """``matches`` with what cards show of them, and nothing else; `players_onto_cards` comes next."""
+    return matches.only(*_OF_MATCHES).prefetch_related(None)
+
+
+def players_onto_cards(matches: Sequence[Match]) -> None:
+    """Fetch the names of the players of all these matches, of however many lists, at once."""
     players = MatchPlayer.objects.only("match", "seat", "name").order_by("seat")
-    return (
-        matches.only(*_OF_MATCHES)
-        .prefetch_related(None)
-        .prefetch_related(Prefetch("players", queryset=players))
-    )
+    prefetch_related_objects(matches, Prefetch("players", queryset=players))
 
 
-def matches_as_shown(matches: QuerySet[Match]) -> QuerySet[Match, tuple[Any, ...]]:
-    """The values that cards of ``matches`` show; two lists are the same if these are."""
+def matches_as_shown(matches: QuerySet[Match], *more: str) -> QuerySet[Match, tuple[Any, ...]]:
+    """The values that cards of ``matches`` show, and ``more``; two lists are the same if these
+    are."""
     players = MatchPlayer.objects.filter(match=OuterRef("pk")).order_by("seat")
     return matches.prefetch_related(None).values_list(
-        *_OF_MATCHES, ArraySubquery(players.values("name"))
+        *_OF_MATCHES, *more, ArraySubquery(players.values("name"))
     )
 
 

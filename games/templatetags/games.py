@@ -20,7 +20,7 @@ from games.folders import static_name
 from games.models import Challenge, Match, MatchPlayer
 from games.options import pace, rules, terms
 from games.pictures import qr
-from games.reading import selectors
+from games.reading import featured, selectors
 from games.reading.selectors import challenges_to, matches_to_rule
 from games.rulesets import REGISTRY
 from games.services.challenges import answers_of
@@ -172,6 +172,12 @@ def _result_of(match: Match, player: MatchPlayer) -> str:
     if match.winner is None:
         return ""
     return "won" if match.winner == player.seat else "lost"
+
+
+@register.filter
+def room_standing(match: Match) -> featured.Standing:
+    """How a running match stands for everybody, of its row with the snapshot."""
+    return featured.standing_of(match)
 
 
 @register.filter

@@ -9,7 +9,7 @@ reader's own token when the cards are handed out.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
@@ -27,11 +27,13 @@ from accounts.models import User
 from core.conditional import digest_of
 from games.models import Challenge, Match
 from games.publishing.cards import TOKEN, offers_to
+from games.reading.featured import featured_as_shown
 from games.reading.selectors import (
     challenges_as_shown,
     challenges_on_cards,
     matches_as_shown,
     matches_on_cards,
+    players_onto_cards,
 )
 from games.reading.versions import versions_of
 
@@ -61,9 +63,17 @@ def match_cards(matches: QuerySet[Match]) -> Cards:
     return Cards("games/_match_cards.html", matches_on_cards(matches), matches_as_shown(matches))
 
 
-def result_cards(matches: QuerySet[Match]) -> Cards:
-    """Matches that are over."""
-    return Cards("games/_result_cards.html", matches_on_cards(matches), matches_as_shown(matches))
+def result_cards(matches: QuerySet[Match], *, untold: bool = False) -> Cards:
+    """Matches that are over; ``untold`` without telling how they ended."""
+    template = "games/_untold_cards.html" if untold else "games/_result_cards.html"
+    return Cards(template, matches_on_cards(matches), matches_as_shown(matches))
+
+
+def featured_card(matches: QuerySet[Match]) -> Cards:
+    """The match in the best place, of `games.reading.featured.match_featured`."""
+    # The whole row: the board is in it.
+    rows = matches.prefetch_related(None)
+    return Cards("games/_featured_card.html", rows, featured_as_shown(matches))
 
 
 def challenge_cards(challenges: QuerySet[Challenge]) -> Cards:
@@ -86,7 +96,7 @@ def cards_for(request: HttpRequest, *lists: Cards) -> list[SafeString]:
         made = _made_once(request, lists)
     except RedisError as error:
         log.warning("lists.cache-away", error=type(error).__name__)
-        made = [_make(request, each) for each in lists]
+        made = list(_make(request, dict(enumerate(lists))).values())
     if request.user.is_authenticated and any(each.offers for each in lists):
         # Also where there are none yet: those that are told of later get it from the cookie.
         get_token(request)
@@ -107,7 +117,7 @@ def _made_once(request: HttpRequest, lists: Sequence[Cards]) -> list[str]:
             # Somebody may have been done with them just before it was begun here.
             kept = cache.get_many([keys[number] for number in own]) if own else {}
             made |= {number: kept[keys[number]] for number in own if keys[number] in kept}
-            made |= {n: _make(request, lists[n]) for n in own if n not in made}
+            made |= _make(request, {n: lists[n] for n in own if n not in made})
             if own:
                 # What has changed in the midst is handed out, being new, and not kept.
                 after = _keys(request, lists, own)
@@ -144,9 +154,15 @@ def _keys(request: HttpRequest, lists: Sequence[Cards], of: Sequence[int]) -> di
     }
 
 
-def _make(request: HttpRequest, cards: Cards) -> str:
-    context = {
-        "rows": list(cards.rows),
+def _make(request: HttpRequest, lists: Mapping[int, Cards]) -> dict[int, str]:
+    rows = {number: list(cards.rows) for number, cards in lists.items()}
+    players_onto_cards([row for each in rows.values() for row in each if isinstance(row, Match)])
+    return {number: _write(request, cards, rows[number]) for number, cards in lists.items()}
+
+
+def _write(request: HttpRequest, cards: Cards, rows: Sequence[Any]) -> str:
+    context: dict[str, Any] = {
+        "rows": rows,
         "shell": SimpleNamespace(time_zone=_time_zone(request)),
     }
     if cards.offers:

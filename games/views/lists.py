@@ -20,12 +20,20 @@ from games.models import Match
 from games.ratings.boards import Wanted, ratings_wanted
 from games.ratings.models import OVERALL
 from games.reading import selectors
+from games.reading.featured import match_featured
 from games.reading.here import here_now
 from games.rulesets import REGISTRY
 from games.services.seeks import seek_look
-from games.views.cards import cards_for, challenge_cards, match_cards, result_cards
+from games.views.cards import (
+    cards_for,
+    challenge_cards,
+    featured_card,
+    match_cards,
+    result_cards,
+)
 from games.views.common import (
     FRAGMENT_HEADER,
+    hides_results,
     needs_sign_in,
     one_page,
     render_live,
@@ -34,22 +42,40 @@ from games.views.common import (
 from games.views.seeks import SeekForm, seek_words
 
 LIVE_AT_MOST = 48
+# What a script asks for as `FRAGMENT_HEADER`, which wants the featured match alone.
+FEATURED_PART = "featured"
+
+
+def _featured_alone(request: HttpRequest) -> HttpResponse | None:
+    """The card of the featured match, for a script that keeps it up to date as the match goes on;
+    None for whoever wants more."""
+    if request.headers.get(FRAGMENT_HEADER) != FEATURED_PART:
+        return None
+    (card,) = cards_for(request, featured_card(match_featured(request.user)))
+    template = "games/_featured.html"
+    return render_live(request, template, template, {"featured": card})
 
 
 @require_safe
 @from_replica
 def home(request: HttpRequest) -> HttpResponse:
     """The front door."""
-    live, offered, over = cards_for(
+    if (alone := _featured_alone(request)) is not None:
+        return alone
+    untold = hides_results(request)
+    featured, live, offered, over = cards_for(
         request,
+        featured_card(match_featured(request.user)),
         match_cards(selectors.matches_live(request.user)[:6]),
         challenge_cards(selectors.challenges_for_anybody(request.user)[:6]),
-        result_cards(selectors.matches_over(request.user)[:6]),
+        result_cards(selectors.matches_over(request.user)[:6], untold=untold),
     )
     context: dict[str, object] = {
+        "featured": featured,
         "live_cards": live,
         "challenge_cards": offered,
         "result_cards": over,
+        "untold": untold,
         "rulesets": list(REGISTRY),
         # Asked by the page, and not for its changing part alone.
         "more": partial(extras.home_sections, request),
@@ -76,10 +102,17 @@ def _own_matches(user: User) -> dict[str, object]:
 @require_safe
 def lobby(request: HttpRequest) -> HttpResponse:
     """Who wants to play, and what waits for the reader."""
+    if (alone := _featured_alone(request)) is not None:
+        return alone
     user = signed_in(request)
-    offered = challenge_cards(selectors.challenges_for_anybody(request.user)[:60])
+    featured, offered = cards_for(
+        request,
+        featured_card(match_featured(request.user)),
+        challenge_cards(selectors.challenges_for_anybody(request.user)[:60]),
+    )
     context: dict[str, object] = {
-        "challenge_cards": cards_for(request, offered)[0],
+        "featured": featured,
+        "challenge_cards": offered,
         "waiting": partial(extras.waiting, request),
     }
     # Asked by the page, and not for its changing part alone.
@@ -114,25 +147,41 @@ def _lobby_page(request: HttpRequest, user: User | None) -> dict[str, object]:
 @from_replica
 def watch(request: HttpRequest) -> HttpResponse:
     """What is on, and what has been."""
+    if (alone := _featured_alone(request)) is not None:
+        return alone
     form = WatchForm(request.GET)
     chosen = form.chosen()
     over = selectors.matches_filtered(selectors.matches_over(request.user), **chosen)
     page = one_page(request, over)
     live = selectors.matches_filtered(selectors.matches_live(request.user), **chosen)
     # Of other pages of replays, what is on is no part.
-    lists = [result_cards(cast("QuerySet[Match]", page.object_list))]
+    untold = hides_results(request)
+    lists = [result_cards(cast("QuerySet[Match]", page.object_list), untold=untold)]
     if page.number == 1:
         lists.append(match_cards(live[:LIVE_AT_MOST]))
+    # Whoever looks for something else wants that first.
+    if page.number == 1 and not any(chosen.values()):
+        lists.append(featured_card(match_featured(request.user)))
     replays, *on = cards_for(request, *lists)
     context: dict[str, object] = {
         "form": form,
         "live_cards": on[0] if on else "",
+        "featured": on[1] if len(on) > 1 else None,
         "live_at_most": LIVE_AT_MOST,
         "result_cards": replays,
+        "untold": untold,
+        "other_way": _told_otherwise(request, untold=untold),
         "page": page,
         "may_import": may_import(request.user),
     }
     return render_live(request, "games/watch.html", "games/_watch_live.html", context)
+
+
+def _told_otherwise(request: HttpRequest, *, untold: bool) -> str:
+    """The address of the same list with its results, or without."""
+    asked = request.GET.copy()
+    asked["result"] = "shown" if untold else "hidden"
+    return f"?{asked.urlencode()}"
 
 
 @require_safe

@@ -14,10 +14,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.blocking.services import blocked_names
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
-from accounts.preferences import results_of
+from core.actions import Offer
 from core.replica.reading import from_replica
 from games import extras, store
-from games.audience import may_moderate_chat, seat_of
+from games.actions import BEST_PLACE, AtMatch
+from games.audience import may_feature, may_moderate_chat, seat_of
 from games.engine.capabilities import dispute_of
 from games.engine.decisions import Seat
 from games.models import Match
@@ -33,7 +34,7 @@ from games.reading.selectors import match_next, matches_to_move
 from games.services.challenges import must_be_able_to_rematch, rematch_offer, rematch_standing
 from games.services.missed import end_mark_seen
 from games.services.turns import must_organise
-from games.views.common import explains_refusals, needs_sign_in
+from games.views.common import explains_refusals, hides_results, needs_sign_in
 from games.words import game_name, result_text
 
 
@@ -43,7 +44,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A match as the reader may see it now; the page's script goes on from `sync`.
 
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
-    `can_organise`; `silence`, what keeps the reader from writing in the chat; `standing` (how
+    `can_organise`; `best_place`, what the reader can do about the featured match, and None for those
+    who never can; `silence`, what keeps the reader from writing in the chat; `standing` (how
     things stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
     `log_sentences`; `rematch`, whether the reader may offer another match of the two players once
     it is over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads,
@@ -63,6 +65,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "sync": sync,
         "you": sync["you"],
         "can_organise": reader.organise,
+        "best_place": _best_place(match, request.user),
         "moderates": may_moderate_chat(request.user),
         "phrases": [phrase._asdict() for phrase in PHRASES],
         "blocked": blocked_names(request.user) if isinstance(request.user, User) else [],
@@ -134,7 +137,7 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     you = seat_of(match, request.user)
     steps = replay["steps"]
     last = len(steps) - 1
-    hidden = _hides_result(request)
+    hidden = hides_results(request)
     move = _number(request.GET.get("move", ""), last, 0 if hidden else last)
     concealed = hidden and move < last
     if concealed:
@@ -204,6 +207,10 @@ def dispute(request: HttpRequest, match_id: int) -> HttpResponse:
     response = JsonResponse({"words": found.words, "picture": found.picture})
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+def _best_place(match: Match, user: Any) -> list[Offer] | None:
+    return BEST_PLACE.offered(AtMatch(user, match)) if may_feature(match, user) else None
 
 
 def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
@@ -279,12 +286,6 @@ def _number(text: str, last: int, otherwise: int) -> int:
     if not text.isascii() or not text.isdigit():
         return otherwise
     return min(int(text[:9]), last)
-
-
-def _hides_result(request: HttpRequest) -> bool:
-    """Whether a replay is to keep its end to itself: as the address says, else as the device
-    does."""
-    return request.GET.get("result", results_of(request)) == "hidden"
 
 
 def _ways(request: HttpRequest, move: int, last: int) -> dict[str, str]:

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import User
 from core.refusals import FORM_REFUSED, Forbidden, NotFound, NotUnderstood, Refusal
+from games.actions import BEST_PLACE, AtMatch
 from games.audience import may_prepare
 from games.engine.capabilities import Supply, SupplyReport, supplier, supplies_of, supply_of
 from games.engine.ruleset import Ruleset
@@ -26,7 +27,9 @@ from games.forms import PreparationForm
 from games.pictures import outlines
 from games.pictures.boards import as_image
 from games.reading import selectors
+from games.reading.matches import match_for
 from games.rulesets import REGISTRY
+from games.services.featuring import must_be_allowed_to_feature
 from games.services.preparations import (
     MAX_BYTES,
     must_be_allowed_to_prepare,
@@ -79,6 +82,19 @@ def queue(request: HttpRequest, user: User) -> HttpResponse:
         "may_prepare": may_prepare(user),
     }
     return render_live(request, "games/organise/queue.html", "games/organise/_queue.html", context)
+
+
+@require_POST
+@needs_sign_in
+@explains_refusals
+def feature(request: HttpRequest, user: User, match_id: int) -> HttpResponse:
+    """Show a match in the best place, or no longer (the field ``act``: the name of one of
+    `BEST_PLACE`). Raises Refusal as those do."""
+    match = match_for(match_id, user)
+    must_be_allowed_to_feature(match, user)
+    done = BEST_PLACE.named(request.POST.get("act", "")).do(AtMatch(user, match))
+    messages.success(request, done.words)
+    return redirect(match)
 
 
 @require_safe

@@ -8,7 +8,7 @@
  * full) it asks for its lists anew.
  */
 
-import { announce, csrfToken, localiseTimes } from "./site.js";
+import { announce, csrfToken, localiseTimes, rememberHere } from "./site.js";
 import { notices } from "./notices.js";
 
 // Everybody hears of the same thing at once: they need not all ask at once.
@@ -66,6 +66,7 @@ async function refresh() {
   const before = cards(region);
   const focused = addressOf(document.activeElement);
   region.replaceChildren(...fresh.childNodes);
+  featuredTag = "";
   localiseTimes(region);
   showTimeLeft();
   if (focused) findByAddress(focused)?.focus();
@@ -106,6 +107,12 @@ let told = [];
 
 /** @param {Live.News} frame */
 function hear(frame) {
+  if (frame.type === "match.featured") {
+    void refreshFeatured();
+    return;
+  }
+  // What is shown first ends: another is.
+  if (frame.type === "match.ended" && featuredMatch() === frame.match) void refreshFeatured();
   // Of the reader's own matches other lists have none.
   if (frame.type === "turn" && !region?.hasAttribute("data-lists-own")) return;
   if (document.hidden || !isForAll(frame)) {
@@ -123,6 +130,7 @@ function hear(frame) {
 function isForAll(frame) {
   const me = reader();
   if (!region?.querySelector("[data-list]")) return false;
+  if (frame.type === "match.ended" && untold()) return false;
   // Of challenges a list of matches has none.
   const isElsewhere = frame.type === "challenge" && !region.querySelector("[data-list=offers]");
   if (location.search !== "" && !isElsewhere) return false;
@@ -136,6 +144,11 @@ function isForAll(frame) {
     default:
       return false;
   }
+}
+
+/** Whether the list of what is over keeps to itself how it ended, which the cards that are told do not. */
+function untold() {
+  return Boolean(region?.querySelector("[data-list=over][data-untold]"));
 }
 
 /** Who looks at this page; empty: nobody with an account. */
@@ -295,6 +308,62 @@ function linkOf(card) {
   return card.querySelector(".card__link")?.getAttribute("href");
 }
 
+// -- the featured match -----------------------------------------------------------------------------
+
+const FEATURED_EVERY = 10_000;
+let featuredTag = "";
+let featuredAsked = 0;
+
+/** @returns {HTMLElement | null} */
+const featuredPart = () => region?.querySelector("[data-featured]") ?? null;
+
+function featuredMatch() {
+  const card = featuredPart()?.querySelector("[data-featured-match]");
+  return Number(card?.getAttribute("data-featured-match") ?? 0);
+}
+
+/** What has happened in it, or another one. A tab out of sight does without. */
+async function refreshFeatured() {
+  const part = featuredPart();
+  if (part === null || document.hidden) return;
+  featuredAsked += 1;
+  const asked = featuredAsked;
+  const before = part.childElementCount;
+  let html;
+  try {
+    const response = await fetch(location.pathname, {
+      headers: { "X-Fragment": "featured", ...(featuredTag && { "If-None-Match": featuredTag }) },
+      cache: "no-store",
+    });
+    if (!response.ok || response.redirected || asked !== featuredAsked) return;
+    featuredTag = response.headers.get("ETag") ?? "";
+    html = await response.text();
+  } catch {
+    return; // the next time
+  }
+  const now = featuredPart();
+  if (now === null) return;
+  const fresh = new DOMParser().parseFromString(html, "text/html").body;
+  await drawn(fresh);
+  const focused = now.contains(document.activeElement);
+  now.replaceChildren(...fresh.childNodes);
+  localiseTimes(now);
+  if (focused) /** @type {HTMLElement | null} */ (now.querySelector(".card__link"))?.focus();
+  if (before === 0 && now.childElementCount > 0) announce("A match is featured.");
+}
+
+/**
+ * Have a board there before it is shown: the card is not to be empty meanwhile.
+ * @param {ParentNode} scope
+ */
+async function drawn(scope) {
+  const address = scope.querySelector("img")?.getAttribute("src");
+  if (!address) return;
+  const image = new Image();
+  image.src = address;
+  await image.decode().catch(() => null);
+}
+
 // -- clocks -----------------------------------------------------------------------------------------
 
 /** What is left on the reader's clocks, as far as it is less than a day: the rest is a date. */
@@ -316,8 +385,23 @@ function leftText(seconds) {
   return min > 0 ? `${min} min ${s} s left` : `${s} s left`;
 }
 
+/**
+ * Whether results are to be told: on this device, from now on.
+ * @param {MouseEvent} event
+ */
+function wish(event) {
+  const link = event.target instanceof Element ? event.target.closest("a[data-result]") : null;
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  rememberHere("results", link.dataset.result ?? "shown");
+  const address = new URL(link.href);
+  address.searchParams.delete("result"); // the device says so
+  location.assign(address);
+}
+
 if (region) {
   showTimeLeft();
+  region.addEventListener("click", wish);
   setInterval(showTimeLeft, 1_000);
   const listener = notices();
   listener.addEventListener("frame", ({ detail }) => hear(detail));
@@ -327,9 +411,11 @@ if (region) {
       stale = false;
       refreshSoon();
     }
+    void refreshFeatured();
   });
   // Going back shows the page as it was left.
   addEventListener("pageshow", ({ persisted }) => persisted && refreshSoon());
   // A notice may be lost on the way: look again now and then.
   setInterval(refreshSoon, 60_000);
+  if (featuredPart()) setInterval(() => void refreshFeatured(), FEATURED_EVERY);
 }

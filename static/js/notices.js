@@ -11,7 +11,15 @@ import { announce, leaveFor, soundMuted, toast } from "./site.js";
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
 const STEADY = 10_000; // a socket that was open for so long was not merely turned away
-const KINDS = new Set(["challenge", "hosted", "match.started", "match.ended", "ruling", "turn"]);
+const KINDS = new Set([
+  "challenge",
+  "hosted",
+  "match.started",
+  "match.ended",
+  "match.featured",
+  "ruling",
+  "turn",
+]);
 
 /**
  * Something that concerns the reader.
