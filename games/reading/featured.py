@@ -5,10 +5,11 @@ Whatever is told of it the room of the match is told, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import structlog
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     Case,
     Exists,
@@ -28,7 +29,7 @@ from games import store
 from games.audience import AUDIENCES
 from games.engine.decisions import ROOM
 from games.engine.views import match_view
-from games.models import FeaturedMatch, Match
+from games.models import FeaturedMatch, Match, MatchPlayer
 from games.options.pace import HOUR, default_times
 from games.presence import watched
 from games.ratings.models import OVERALL, Rating
@@ -85,6 +86,13 @@ def _spectators(counts: Mapping[int, int]) -> Case | Value:
     return Case(*whens, default=Value(0), output_field=IntegerField())
 
 
+def featured_on_card(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """``matches`` with what their card shows: whole rows, since the board is in them, and the names
+    of their players by seat (`called`)."""
+    players = MatchPlayer.objects.filter(match=OuterRef("pk")).order_by("seat")
+    return matches.prefetch_related(None).annotate(called=ArraySubquery(players.values("name")))
+
+
 def featured_as_shown(matches: QuerySet[Match]) -> QuerySet[Match, tuple[Any, ...]]:
     """Values that change whenever what the card of ``matches`` shows does, so at every turn."""
     return matches_as_shown(matches, "seq", "chosen", "spectators")
@@ -99,20 +107,19 @@ class Standing(NamedTuple):
     words: str
 
 
-def standing_of(match: Match) -> Standing:
-    """How ``match`` stands for the room, of its row with the snapshot."""
+def standing_of(match: Match, names: Sequence[str]) -> Standing:
+    """How ``match`` stands for the room, of its row with the snapshot; ``names`` by seat."""
     try:
-        return _standing_of(match)
+        return _standing_of(match, names)
     except Exception:
         # Whatever is wrong with it, the pages that show it first are to be found.
         log.exception("match.unreadable", match=match.pk)
         return Standing(0, None, "")
 
 
-def _standing_of(match: Match) -> Standing:
+def _standing_of(match: Match, names: Sequence[str]) -> Standing:
     held = store.held_of(match)
     view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
-    names = [player.name for player in match.players.all()]
     prompts = [f"{names[each['seat']]}: {each['prompt']}" for each in view["decisions"]]
     state = held.live.table.state
     return Standing(

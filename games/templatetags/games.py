@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import template
@@ -175,9 +175,9 @@ def _result_of(match: Match, player: MatchPlayer) -> str:
 
 
 @register.filter
-def room_standing(match: Match) -> featured.Standing:
+def room_standing(match: Match, called: Sequence[str]) -> featured.Standing:
     """How a running match stands for everybody, of its row with the snapshot."""
-    return featured.standing_of(match)
+    return featured.standing_of(match, called)
 
 
 @register.filter

@@ -27,7 +27,7 @@ from accounts.models import User
 from core.conditional import digest_of
 from games.models import Challenge, Match
 from games.publishing.cards import TOKEN, offers_to
-from games.reading.featured import featured_as_shown
+from games.reading.featured import featured_as_shown, featured_on_card
 from games.reading.selectors import (
     challenges_as_shown,
     challenges_on_cards,
@@ -56,24 +56,26 @@ class Cards(NamedTuple):
     shown: QuerySet[Any, Any]
     # Whether they offer something to the reader, which depends on having an account.
     offers: bool = False
+    # Whether they are of matches, whose players are fetched for all lists together.
+    players: bool = False
 
 
 def match_cards(matches: QuerySet[Match]) -> Cards:
     """Matches that are on."""
-    return Cards("games/_match_cards.html", matches_on_cards(matches), matches_as_shown(matches))
+    rows, shown = matches_on_cards(matches), matches_as_shown(matches)
+    return Cards("games/_match_cards.html", rows, shown, players=True)
 
 
 def result_cards(matches: QuerySet[Match], *, untold: bool = False) -> Cards:
     """Matches that are over; ``untold`` without telling how they ended."""
     template = "games/_untold_cards.html" if untold else "games/_result_cards.html"
-    return Cards(template, matches_on_cards(matches), matches_as_shown(matches))
+    return Cards(template, matches_on_cards(matches), matches_as_shown(matches), players=True)
 
 
 def featured_card(matches: QuerySet[Match]) -> Cards:
     """The match in the best place, of `games.reading.featured.match_featured`."""
-    # The whole row: the board is in it.
-    rows = matches.prefetch_related(None)
-    return Cards("games/_featured_card.html", rows, featured_as_shown(matches))
+    rows, shown = featured_on_card(matches), featured_as_shown(matches)
+    return Cards("games/_featured_card.html", rows, shown)
 
 
 def challenge_cards(challenges: QuerySet[Challenge]) -> Cards:
@@ -156,7 +158,7 @@ def _keys(request: HttpRequest, lists: Sequence[Cards], of: Sequence[int]) -> di
 
 def _make(request: HttpRequest, lists: Mapping[int, Cards]) -> dict[int, str]:
     rows = {number: list(cards.rows) for number, cards in lists.items()}
-    players_onto_cards([row for each in rows.values() for row in each if isinstance(row, Match)])
+    players_onto_cards([m for number in rows if lists[number].players for m in rows[number]])
     return {number: _write(request, cards, rows[number]) for number, cards in lists.items()}
 
 

@@ -133,13 +133,14 @@ def _lobby_page(request: HttpRequest, user: User | None) -> dict[str, object]:
         return {"here": here_now(), "seek_form": SeekForm()}
     seek = seek_look(acting_user=user)
     blocks = Block.objects.visible_to(user)
+    blocked = dict(blocks.values_list("blocked", "blocked__username"))
     return {
         "seek": seek,
         "waited": 0 if seek is None else now_ms() - seek.since,
         "seek_words": "" if seek is None else seek_words(seek),
         "seek_form": SeekForm(initial=SeekForm.initial_of(request.GET)),
-        "here": here_now(but=blocks.values_list("blocked", flat=True), also=user.pk),
-        "blocked": list(blocks.values_list("blocked__username", flat=True)),
+        "here": here_now(but=blocked, also=user.pk),
+        "blocked": list(blocked.values()),
     }
 
 
