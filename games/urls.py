@@ -58,6 +58,11 @@ urlpatterns = [
         boards.board_after_svg,
         name="board_after_svg",
     ),
+    path(
+        "matches/<int:match_id>/board/<int:first>-<int:last>.gif",
+        boards.board_clip,
+        name="board_clip",
+    ),
     path("matches/<int:match_id>/paint.png", boards.paint_template, name="paint_template"),
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),

@@ -273,6 +273,12 @@ declare namespace Replays {
     still: number | null;
   }
 
+  /** The numbers of two moves; both are shown. */
+  interface Stretch {
+    from: number;
+    to: number;
+  }
+
   interface Data {
     header: Live.Header;
     you: Seat | null;

@@ -122,8 +122,13 @@ def png_of(svg: str, *, scale: int = 2) -> bytes:
     """A picture as PNG, ``scale`` pixels for each of the drawing's, the same on every machine: its
     words are set in fonts of ours, since those that a machine lacks would leave no word at all."""
     width = round(float(size_of(svg)[0] or 600))
+    return pixels_of(svg, width=scale * width)
+
+
+def pixels_of(svg: str, *, width: int) -> bytes:
+    """The same, ``width`` pixels wide."""
     png = resvg_py.svg_to_bytes(
-        svg_string=svg, font_files=_FONTS, width=scale * width, sans_serif_family="Figtree"
+        svg_string=svg, font_files=_FONTS, width=width, sans_serif_family="Figtree"
     )
     return bytes(png)
 

@@ -25,18 +25,28 @@ def diagram_of(match: Match, number: int) -> str:
     choice was made; and they stay what they were when everything is revealed at the end. Raises
     Refusal ``match.no-board`` where there is no such entry, or no board yet after it.
     """
+    return diagrams_of(match, number, number)[0]
+
+
+def diagrams_of(match: Match, first: int, last: int) -> list[str]:
+    """The same after each of these entries, of which the match is replayed once. Raises Refusal
+    ``match.no-board`` where one of them has none."""
     ruleset, header = store.header_of(match)
     reached = reached_after(match.pk)
-    if number >= len(reached):
+    if last >= len(reached):
         raise Refusal("match.no-board", "There is no board after this.")
-    table = MatchCourse(ruleset, header).table
     steps = records.replay(ruleset, header, store.entries_of(match.pk))
-    for step in islice(steps, reached[number]):
-        table = step.table
-    if table.state is None:
-        raise Refusal("match.no-board", "There is no board after this.")
-    view = match_view(ruleset, Live(table), ROOM, at=0)
-    return board_of(ruleset, view, names_of(match))
+    table, played = MatchCourse(ruleset, header).table, 0
+    drawn = []
+    for until in reached[first : last + 1]:
+        for step in islice(steps, until - played):
+            table = step.table
+        played = until
+        if table.state is None:
+            raise Refusal("match.no-board", "There is no board after this.")
+        view = match_view(ruleset, Live(table), ROOM, at=0)
+        drawn.append(board_of(ruleset, view, names_of(match)))
+    return drawn
 
 
 def reached_after(match_id: int) -> list[int]:

@@ -6,7 +6,7 @@ worker or not, first takes the picture in hand (`_drawing`), and nobody else doe
 
 Nobody waits for long. What no worker has begun within `GAUNTLET_PICTURE_WAIT_MS` is drawn by
 whoever wants it, and for `UNATTENDED_S` from then nobody asks a worker, in any process. What has
-been begun may take `DONE_WITHIN` times that. What a worker could not draw, since there is no board
+been begun may take `DONE_WITHIN` times that, and a clip longer (`Kind.takes`). What a worker could not draw, since there is no board
 for one, is tried by whoever wants it, who then finds out why. Without a cache, everybody draws what
 they want.
 
@@ -114,6 +114,7 @@ def _picture_awaited(picture: Picture) -> tuple[str, bytes]:
     own = digest = picture.digest(settings.RELEASE)
     began, pause = time.monotonic(), _FIRST_LOOK_S
     patience = settings.GAUNTLET_PICTURE_WAIT_MS / 1000
+    done_within = DONE_WITHIN * picture.kind.takes * patience
     while True:
         found = cache.get_many([_key(digest), _asked(digest), _drawing(digest), _UNATTENDED])
         kept = found.get(_key(digest))
@@ -123,13 +124,13 @@ def _picture_awaited(picture: Picture) -> tuple[str, bytes]:
             digest = kept.instead
             continue
         waited = time.monotonic() - began
-        if kept is not None or waited > DONE_WITHIN * patience:
+        if kept is not None or waited > done_within:
             with _one_at_a_time:
                 return own, _at_hand(picture, own)
         if _drawing(digest) not in found:
             if _UNATTENDED in found or waited > patience:
                 cache.add(_UNATTENDED, 1, UNATTENDED_S)
-                if _begin(own):
+                if _begin(own, picture.kind):
                     with _one_at_a_time:
                         return own, _finish(picture, own)
             elif _asked(digest) not in found and not _ask(picture, digest):
@@ -143,7 +144,7 @@ def _ask(picture: Picture, digest: str) -> bool:
     """Whether a worker has been asked, here or by somebody else."""
     return not cache.add(_asked(digest), 1, _ASKED_S) or enqueue(
         DRAW, picture.match.pk, str(picture.kind), picture.number, digest, settings.RELEASE,
-        expires=_ASKED_S,
+        picture.until, expires=_ASKED_S,
     )  # fmt: skip
 
 
@@ -172,7 +173,9 @@ def _at_hand(picture: Picture, digest: str) -> bytes:
     return kept.content if kept is not None and kept.content else _draw(picture, digest)
 
 
-def picture_draw(*, match_id: int, kind: str, number: int, digest: str, release: str) -> None:
+def picture_draw(  # noqa: PLR0913  (what tells one picture from another)
+    *, match_id: int, kind: str, number: int, digest: str, release: str, until: int = 0
+) -> None:
     """Draw the picture of that digest for web processes of that release, or the one that has taken
     its place; unless it is kept, or somebody is drawing it."""
     if settings.RELEASE_IS_NAMED and release != settings.RELEASE:
@@ -182,11 +185,11 @@ def picture_draw(*, match_id: int, kind: str, number: int, digest: str, release:
     match = Match.objects.prefetch_related("players").filter(pk=match_id).first()
     if match is None:
         return
-    picture = Picture(match, Kind(kind), number)
+    picture = Picture(match, Kind(kind), number, until)
     newest = picture.digest(release)
     if newest != digest:
         cache.set(_key(digest), Kept(b"", os.getpid(), newest), SUPERSEDED_S)
-    if not _begin(newest):
+    if not _begin(newest, picture.kind):
         return
     drawn = False
     try:
@@ -203,9 +206,9 @@ def _leave(digest: str) -> None:
     cache.set(_key(digest), Kept(b"", os.getpid()), _LEFT_S)
 
 
-def _begin(digest: str) -> bool:
+def _begin(digest: str, kind: Kind) -> bool:
     """Take a picture in hand; False where somebody has done so before."""
-    return cache.add(_drawing(digest), 1, _DRAWING_S)
+    return cache.add(_drawing(digest), 1, _DRAWING_S * kind.takes)
 
 
 def _finish(picture: Picture, digest: str) -> bytes:

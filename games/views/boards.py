@@ -12,6 +12,7 @@ from games.audience import audience_of
 from games.engine.capabilities import Painting, painting_of
 from games.engine.decisions import Decision, Seat
 from games.pictures.boards import PNG, as_image, png_of
+from games.pictures.clips import must_be_clip
 from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
 from games.reading.matches import match_for
@@ -47,6 +48,16 @@ def board_after(request: HttpRequest, match_id: int, number: int) -> HttpRespons
 def board_after_svg(request: HttpRequest, match_id: int, number: int) -> HttpResponse:
     """The same as SVG."""
     return _answer(request, match_id, Kind.AFTER_SVG, number)
+
+
+@require_safe
+@explains_refusals
+def board_clip(request: HttpRequest, match_id: int, first: int, last: int) -> HttpResponse:
+    """The boards after these two entries of the room's log, and after all between them, as a moving
+    picture. Raises Refusal as `must_be_clip` does, ``match.none``, ``match.no-board``."""
+    match = match_for(match_id, request.user)
+    must_be_clip(first, last)
+    return picture_response(request, Picture(match, Kind.CLIP, first, last))
 
 
 def _answer(request: HttpRequest, match_id: int, kind: Kind, number: int = 0) -> HttpResponse:

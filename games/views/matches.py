@@ -26,6 +26,7 @@ from games.phrases import PHRASES
 from games.pictures.boards import as_still, board_of, distinct_names, names_of
 from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
+from games.reading.clips import Clip, clip_asked
 from games.reading.matches import match_for
 from games.reading.readers import reader_in
 from games.reading.records import record_response
@@ -117,7 +118,8 @@ def rematch(request: HttpRequest, user: User, match_id: int) -> HttpResponse:
 @from_replica
 @explains_refusals
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
-    """A finished match, step by step. `?move=N` is the link to one of them.
+    """A finished match, step by step. `?move=N` is the link to one of them, `?from=M&to=N` that to
+    a stretch, as `clip_asked` has it.
 
     With `?result=hidden`, or where the device's cookie says so and the address does not say
     `?result=shown`, the page begins with step 0 and knows of no step beyond the one that is asked
@@ -138,10 +140,14 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     steps = replay["steps"]
     last = len(steps) - 1
     hidden = hides_results(request)
-    move = _number(request.GET.get("move", ""), last, 0 if hidden else last)
-    concealed = hidden and move < last
+    clip = clip_asked(request.GET, steps)
+    begin = clip.first if clip else 0 if hidden else last
+    move = _number(request.GET.get("move", ""), last, begin)
+    # Whoever follows the link to a clip has asked for all of it.
+    told = max(move, clip.last) if clip else move
+    concealed = hidden and told < last
     if concealed:
-        replay = {**replay, "steps": steps[: move + 1]}
+        replay = {**replay, "steps": steps[: told + 1]}
     ruleset, _ = store.header_of(match)
     context = {
         "match": match,
@@ -151,13 +157,14 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "you": you,
         "move": move,
         "step": steps[move],
+        "clip": clip,
         "picture": as_still(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
         "standing": "" if concealed else result_text(_names(replay["header"]), match, you),
         "log": log_sentences(replay["steps"][1:], _names(replay["header"])),
         "last": None if concealed else last,
         "ways": _ways(request, move, last),
-        "title": f"Replay: {_title(match)}",
-        "description": _untold(match) if hidden else _description(match),
+        "title": f"{'Clip' if clip else 'Replay'}: {_title(match)}",
+        "description": _of_clip(match, clip) if clip else _about(match, hidden=hidden),
         # What others say of the match tells how it ended: the score of a series, say.
         "banners": [] if concealed else extras.banners(request, match),
     }
@@ -293,6 +300,7 @@ def _ways(request: HttpRequest, move: int, last: int) -> dict[str, str]:
     where there is nothing; and the same step with the result hidden (`hide`) or not (`show`)."""
     said = request.GET.get("result", "")
     kept = {"result": said} if said in ("hidden", "shown") else {}
+    kept |= {name: request.GET[name] for name in ("from", "to") if name in request.GET}
     way = {
         name: f"?{urlencode({**kept, 'move': to})}"
         for name, to in (("first", 0), ("back", move - 1), ("forward", move + 1), ("last", last))
@@ -301,8 +309,19 @@ def _ways(request: HttpRequest, move: int, last: int) -> dict[str, str]:
         way["first"] = way["back"] = ""
     if move == last:
         way["forward"] = way["last"] = ""
-    way["show"] = f"?{urlencode({'result': 'shown', 'move': move})}"
-    return {**way, "hide": "?result=hidden"}
+    kept.pop("result", None)
+    way["show"] = f"?{urlencode({**kept, 'result': 'shown', 'move': move})}"
+    return {**way, "hide": f"?{urlencode({**kept, 'result': 'hidden'})}"}
+
+
+def _about(match: Match, *, hidden: bool) -> str:
+    return _untold(match) if hidden else _description(match)
+
+
+def _of_clip(match: Match, clip: Clip) -> str:
+    names = [player.name for player in match.players.all()]
+    game = game_name(match.ruleset, match.variant)
+    return f"Moves {clip.first} to {clip.last} of {game}, {names[0]} against {names[1]}, at Gauntlet."
 
 
 def _untold(match: Match) -> str:

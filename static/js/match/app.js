@@ -492,6 +492,18 @@ class MatchPage {
     this.typedEntry = this.#submit(text)?.id ?? null;
   }
 
+  async #share() {
+    const { openSharing } = await import("../share-dialog.js");
+    const here = location.pathname;
+    openSharing({
+      title: document.title,
+      link: new URL(here, location.href).href,
+      of: "this match",
+      picture: `${here}board`,
+      card: `${here}share.png`,
+    });
+  }
+
   #buildTools() {
     const { tools } = this.parts;
     this.soundButton = h("button", {
@@ -553,7 +565,13 @@ class MatchPage {
       if (this.concede.returnValue === "yes") this.#submit("concede");
       this.concede.returnValue = "";
     });
-    tools.append(this.soundButton, this.pulseButton, this.concedeButton);
+    const share = h(
+      "button",
+      { type: "button", class: "button button--small", on: { click: () => void this.#share() } },
+      icon("send"),
+      h("span", { class: "match__tool-words" }, "Share…"),
+    );
+    tools.append(share, this.soundButton, this.pulseButton, this.concedeButton);
     this.root.append(this.concede);
     this.#drawSound();
     this.#drawPulses();

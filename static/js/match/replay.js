@@ -9,7 +9,7 @@
 import { rememberHere, toast } from "../site.js";
 import { seatBadge } from "../boards/kit.js";
 import { drawLegend, lastScored } from "../boards/scoring.js";
-import { elementOf, embedded, fill, find, h, icon, Room, write } from "./dom.js";
+import { elementOf, embedded, fill, find, h, icon, motion, Room, write } from "./dom.js";
 import { tagOf } from "./log.js";
 import { eventText, namesOf, resultText } from "./words.js";
 
@@ -17,6 +17,8 @@ const PER_MOVE = 1200; // ms while playing by itself
 const REAL = 0.2; // of the time that a decision took, where it is played as in the match
 const LEAST = 350; // ms of a move then
 const MOST = 10_000;
+const AGAIN = 2; // a clip's last move stays so many times as long, before it begins again
+const MOST_STILLS = 30; // of a moving picture
 const SPEEDS = ["0.5", "1", "2", "4", "real"];
 
 /**
@@ -55,6 +57,47 @@ export function addressOf(address, move) {
   return url.href;
 }
 
+/**
+ * The stretch that has been marked, once both of its ends are.
+ * @param {Partial<Replays.Stretch>} marks
+ * @returns {Replays.Stretch | null}
+ */
+export function stretchOf({ from, to }) {
+  return from === undefined || to === undefined || to <= from ? null : { from, to };
+}
+
+/**
+ * The address of a stretch of this replay.
+ * @param {string} address
+ * @param {Replays.Stretch} clip
+ */
+export function clipAddress(address, { from, to }) {
+  const url = new URL(address);
+  url.hash = "";
+  url.searchParams.delete("move");
+  url.searchParams.set("from", String(from));
+  url.searchParams.set("to", String(to));
+  return url.href;
+}
+
+/**
+ * The link to a stretch, and the addresses of its moving picture, which shows what the room saw then:
+ * empty where it saw less than two positions, or there are too many.
+ * @param {string} address
+ * @param {Pick<Replays.Step, "still">[]} steps
+ * @param {Replays.Stretch} clip
+ * @param {string} match
+ */
+export function clipOf(address, steps, clip, match) {
+  const seen = steps.slice(clip.from, clip.to + 1).flatMap(({ still }) => (still ? [still] : []));
+  const [first, last] = [Math.min(...seen), Math.max(...seen)];
+  const fits = seen.length > 0 && last > first && last - first < MOST_STILLS;
+  return {
+    link: clipAddress(address, clip),
+    picture: fits ? `/matches/${match}/board/${first}-${last}.gif` : "",
+  };
+}
+
 export class Replay {
   /** @type {HTMLButtonElement} */
   first;
@@ -82,15 +125,20 @@ export class Replay {
   speed;
   /** @type {HTMLButtonElement} */
   linesButton;
+  /** @type {HTMLElement | undefined} */
+  markWords;
+  /** @type {HTMLElement | undefined} */
+  markActs;
 
   /**
-   * `hidden` keeps the result, and what is beyond the moves that have been shown, until the last one.
+   * `hidden` keeps the result, and what is beyond the moves that have been shown, until the last one;
+   * `clip` is the stretch that is shown, nothing before or after it.
    * @param {HTMLElement} root
    * @param {Replays.Data} data
    * @param {Pick<Boards.Module, "render" | "scores" | "caption" | "tags" | "scored" | "hands">} ruleset
-   * @param {{hidden?: boolean}} [more]
+   * @param {{hidden?: boolean, clip?: Replays.Stretch | null}} [more]
    */
-  constructor(root, data, ruleset, { hidden = false } = {}) {
+  constructor(root, data, ruleset, { hidden = false, clip = null } = {}) {
     this.root = root;
     this.steps = data.steps;
     this.names = namesOf(data.header);
@@ -98,6 +146,9 @@ export class Replay {
     this.you = data.you;
     this.at = -1;
     this.hidden = hidden;
+    this.clip = clip;
+    /** @type {Partial<Replays.Stretch>} */
+    this.marks = {}; // what is to become a clip
     this.seen = 0; // the furthest move that has been shown
     this.showsLines = kept("replay-lines", "on") === "on";
     /** @type {ReturnType<typeof setTimeout> | null} */
@@ -117,9 +168,11 @@ export class Replay {
       hands: part("hands"),
       tools: part("tools"),
       picture: /** @type {HTMLElement | null} */ (root.querySelector('[data-part="picture"]')),
+      marks: /** @type {HTMLElement | null} */ (root.querySelector('[data-part="marks"]')),
     };
     this.#buildControls();
     this.#buildTools();
+    this.#buildMarks();
     this.#buildMoves();
     this.#buildPlayers();
     if (!hidden) this.#tellResult();
@@ -142,13 +195,22 @@ export class Replay {
     return this.steps.length - 1;
   }
 
+  /* Between which moves it goes back and on: all of them, or those of the clip. */
+  get begin() {
+    return this.clip?.from ?? 0;
+  }
+
+  get stop() {
+    return this.clip?.to ?? this.last;
+  }
+
   /**
    * Show a move; the address follows unless it was the address that asked.
    * @param {number} move
    * @param {{record?: boolean}} [more]
    */
   go(move, { record = true } = {}) {
-    const to = Math.min(Math.max(move, 0), this.last);
+    const to = Math.min(Math.max(move, this.begin), this.stop);
     if (to === this.at) return;
     this.at = to;
     this.seen = Math.max(this.seen, to);
@@ -168,23 +230,27 @@ export class Replay {
   /** Play on by itself, or stop. */
   toggle() {
     if (this.timer !== null) {
-      this.#stop();
+      this.#halt();
       return;
     }
-    if (this.at === this.last) this.go(0);
+    if (this.at === this.stop) this.go(this.begin);
+    // What begins again and again is not to be read out each time.
+    if (this.clip !== null) this.parts.caption.setAttribute("aria-live", "off");
     this.#playOn();
     this.#drawControls();
   }
 
   #playOn() {
-    const { t = null } = this.steps[this.at + 1] ?? {};
+    const again = this.clip !== null && this.at === this.stop;
+    const { t = null } = this.steps[again ? this.begin : this.at + 1] ?? {};
     this.timer = setTimeout(
       () => {
-        this.go(this.at + 1);
-        if (this.at === this.last) this.#stop();
+        // The address of a clip stays what it is.
+        this.go(again ? this.begin : this.at + 1, { record: this.clip === null });
+        if (this.clip === null && this.at === this.last) this.#halt();
         else this.#playOn();
       },
-      pauseOf(this.speed.value, t),
+      (again ? AGAIN : 1) * pauseOf(this.speed.value, t),
     );
   }
 
@@ -194,7 +260,7 @@ export class Replay {
     this.hidden = false;
     this.seen = this.last;
     this.#tellResult();
-    for (const line of this.lines) line.hidden = false;
+    this.#drawMoves();
     this.#drawControls();
   }
 
@@ -242,9 +308,10 @@ export class Replay {
     fill(this.parts.hands, hands);
   }
 
-  #stop() {
+  #halt() {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
+    this.parts.caption.setAttribute("aria-live", "polite");
     this.#drawControls();
   }
 
@@ -318,11 +385,11 @@ export class Replay {
         },
         icon(sign),
       );
-    this.first = button("First move (Home)", "first", () => this.go(0));
+    this.first = button("First move (Home)", "first", () => this.go(this.begin));
     this.back = button("Back (←)", "chevron-left", () => this.go(this.at - 1));
     this.play = button("Play (Space)", "play", () => this.toggle());
     this.forward = button("Forward (→)", "chevron-right", () => this.go(this.at + 1));
-    this.end = button("Last move (End)", "last", () => this.go(this.last));
+    this.end = button("Last move (End)", "last", () => this.go(this.stop));
     this.speed = h(
       "select",
       {
@@ -340,10 +407,10 @@ export class Replay {
     this.slider = h("input", {
       type: "range",
       class: "replay__slider",
-      min: "0",
-      max: String(this.last),
+      min: String(this.begin),
+      max: String(this.stop),
       step: "1",
-      value: "0",
+      value: String(this.begin),
       "aria-label": "Move",
       on: { input: () => this.go(Number(this.slider.value)) },
     });
@@ -382,7 +449,119 @@ export class Replay {
       },
       "Show what scored",
     );
-    fill(this.parts.tools, copy, this.linesButton);
+    const share = h(
+      "button",
+      { type: "button", class: "button button--small", on: { click: () => void this.#share() } },
+      icon("send"),
+      "Share…",
+    );
+    fill(this.parts.tools, copy, share, this.linesButton);
+  }
+
+  /* What there is to share of this moment, and the clip. Rarely wanted, so it is loaded then. */
+  async #share() {
+    const { openSharing } = await import("../share-dialog.js");
+    const { match } = this.root.dataset;
+    const clip = this.clip ?? stretchOf(this.marks);
+    const whole = new URL(location.href);
+    for (const name of ["from", "to"]) whole.searchParams.delete(name);
+    const { still } = this.steps[this.at];
+    openSharing({
+      title: document.title,
+      link: addressOf(whole.href, this.at),
+      of: this.at === 0 ? "the beginning" : `move ${this.at}`,
+      picture: still ? `/matches/${match}/board/${still}` : "",
+      // It tells how the match ended.
+      card: this.hidden ? "" : `/matches/${match}/share.png`,
+      clip: clip === null ? null : { ...clip, ...clipOf(whole.href, this.steps, clip, match ?? "") },
+      clips: true,
+    });
+  }
+
+  // -- clips ------------------------------------------------------------------------------------
+
+  #buildMarks() {
+    const { marks } = this.parts;
+    if (marks === null) return;
+    /**
+     * @param {"from" | "to"} end
+     * @param {string} words
+     */
+    const button = (end, words) =>
+      h(
+        "button",
+        { type: "button", class: "button button--small", on: { click: () => this.#mark(end) } },
+        words,
+      );
+    this.markWords = h("p", { class: "small muted", role: "status" });
+    this.markActs = h("span", { class: "button-row" });
+    fill(
+      marks,
+      h(
+        "div",
+        { class: "button-row", role: "group", "aria-label": "Clip" },
+        button("from", "Clip starts here"),
+        button("to", "Clip ends here"),
+        this.markActs,
+      ),
+      this.markWords,
+    );
+    this.#drawMarks();
+  }
+
+  /**
+   * Have a clip start or end with the move that is shown.
+   * @param {"from" | "to"} end
+   */
+  #mark(end) {
+    const marks = { ...this.marks, [end]: this.at };
+    if (marks.from !== undefined && marks.to !== undefined && marks.to <= marks.from) {
+      if (end === "to") {
+        toast("A clip ends after the move with which it begins.", { seconds: 6 });
+        return;
+      }
+      delete marks.to;
+    }
+    this.marks = marks;
+    this.#drawMarks();
+  }
+
+  #drawMarks() {
+    if (!this.markWords || !this.markActs) return;
+    const { from, to } = this.marks;
+    const clip = stretchOf(this.marks);
+    if (clip !== null) {
+      write(this.markWords, `The clip goes from move ${from} to move ${to}.`);
+      fill(
+        this.markActs,
+        h(
+          "a",
+          { class: "button button--small", href: clipAddress(location.href, clip) },
+          icon("play"),
+          "Watch the clip",
+        ),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button button--small button--primary",
+            on: { click: () => void this.#share() },
+          },
+          icon("send"),
+          "Share the clip…",
+        ),
+      );
+      return;
+    }
+    fill(this.markActs);
+    write(
+      this.markWords,
+      from !== undefined
+        ? `The clip starts with move ${from}. Go to its last move.`
+        : to !== undefined
+          ? `The clip ends with move ${to}. Go to its first move.`
+          : "A clip is a few moves to show to others.",
+    );
   }
 
   #toggleLines() {
@@ -410,9 +589,10 @@ export class Replay {
   }
 
   #drawControls() {
-    this.first.disabled = this.back.disabled = this.at <= 0;
-    this.forward.disabled = this.end.disabled = this.at >= this.last;
-    this.slider.max = String(this.hidden ? Math.max(this.seen, 1) : this.last);
+    this.first.disabled = this.back.disabled = this.at <= this.begin;
+    this.forward.disabled = this.end.disabled = this.at >= this.stop;
+    if (this.clip === null)
+      this.slider.max = String(this.hidden ? Math.max(this.seen, 1) : this.last);
     this.slider.value = String(this.at);
     this.slider.setAttribute("aria-valuetext", `Move ${this.at}${this.#ofAll}`);
     write(this.count, this.hidden ? String(this.at) : `${this.at} / ${this.last}`);
@@ -439,13 +619,15 @@ export class Replay {
     if (event.key === " " && target?.closest("button, a, summary")) return;
     /** @type {Record<string, (() => void) | undefined>} */
     const acts = {
-      Home: () => this.go(0),
-      End: () => this.go(this.last),
+      Home: () => this.go(this.begin),
+      End: () => this.go(this.stop),
       ArrowLeft: () => this.go(this.at - 1),
       ArrowRight: () => this.go(this.at + 1),
       " ": () => this.toggle(),
       "-": () => this.#shiftSpeed(-1),
       "+": () => this.#shiftSpeed(1),
+      "[": this.parts.marks ? () => this.#mark("from") : undefined,
+      "]": this.parts.marks ? () => this.#mark("to") : undefined,
     };
     const act = acts[event.key];
     if (act === undefined) return;
@@ -504,7 +686,8 @@ export class Replay {
     this.lines.forEach((line, index) => {
       if (index === this.at) line.setAttribute("aria-current", "step");
       else line.removeAttribute("aria-current");
-      line.hidden = this.hidden && index > this.seen;
+      line.hidden =
+        (this.hidden && index > this.seen) || index < this.begin || index > this.stop;
     });
     const { moves } = this.parts;
     const line = this.lines[this.at];
@@ -585,14 +768,17 @@ async function dataOf(page) {
 
 /** @param {HTMLElement} page */
 async function start(page) {
-  const { you, hidden } = page.dataset;
+  const { you, hidden, from, to } = page.dataset;
   const [told, ruleset] = await Promise.all([
     dataOf(page),
     /** @type {Promise<Boards.Module>} */ (import(String(page.dataset.board))),
   ]);
   const data = { ...told, you: you === undefined ? null : Number(you) };
-  const replay = new Replay(page, data, ruleset, { hidden: hidden !== undefined });
-  replay.go(moveOf(location.href, replay.last) ?? 0, { record: false });
+  const clip = from === undefined ? null : { from: Number(from), to: Number(to) };
+  const replay = new Replay(page, data, ruleset, { hidden: hidden !== undefined, clip });
+  const asked = moveOf(location.href, replay.last);
+  replay.go(asked ?? replay.begin, { record: false });
+  if (clip !== null && asked === null && motion() === "on") replay.toggle();
 }
 
 const root = document.getElementById("replay");

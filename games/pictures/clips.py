@@ -1,0 +1,69 @@
+"""A stretch of a match as a moving picture, as the room saw it then."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Final
+
+from PIL import Image
+
+from core.refusals import Refusal
+from games.models import Match
+from games.pictures.boards import pixels_of
+from games.pictures.diagrams import diagrams_of
+
+GIF: Final = "image/gif"
+AT_MOST: Final = 30  # pictures: whoever draws them does nothing else meanwhile
+WIDTH: Final = 420  # pixels
+
+# How long each picture stays, in ms: as a replay that plays by itself; the last one longer, so that
+# it is seen where the clip ends.
+EACH_MS: Final = 1200
+LAST_MS: Final = 2400
+
+_GROUND: Final = "#141b22"
+
+
+def must_be_clip(first: int, last: int) -> None:
+    """Raises Refusal ``clip.backwards``, ``clip.too-long``."""
+    if last <= first:
+        raise Refusal("clip.backwards", "A clip ends after the move with which it begins.")
+    if last - first >= AT_MOST:
+        raise Refusal("clip.too-long", f"A moving picture has at most {AT_MOST} positions.")
+
+
+def clip_of(match: Match, first: int, last: int) -> bytes:
+    """The boards after these entries of the room's log, and after all between them, as a GIF that
+    begins again when it is over. Raises Refusal ``match.no-board``."""
+    frames = [_frame(svg) for svg in diagrams_of(match, first, last)]
+    return _animated(_of_one_size(frames))
+
+
+def _frame(svg: str) -> Image.Image:
+    image = Image.open(io.BytesIO(pixels_of(svg, width=WIDTH)))
+    return image.convert("RGB")
+
+
+def _of_one_size(frames: Sequence[Image.Image]) -> list[Image.Image]:
+    """Each in the middle of what all of them fit into."""
+    width, height = (max(sizes) for sizes in zip(*(each.size for each in frames), strict=True))
+    return [_amid(each, width, height) for each in frames]
+
+
+def _amid(frame: Image.Image, width: int, height: int) -> Image.Image:
+    if frame.size == (width, height):
+        return frame
+    whole = Image.new("RGB", (width, height), _GROUND)
+    whole.paste(frame, ((width - frame.width) // 2, (height - frame.height) // 2))
+    return whole
+
+
+def _animated(frames: Sequence[Image.Image]) -> bytes:
+    drawn = [each.quantize(colors=128, dither=Image.Dither.NONE) for each in frames]
+    out = io.BytesIO()
+    times = [EACH_MS] * (len(drawn) - 1) + [LAST_MS]
+    drawn[0].save(
+        out, "GIF", save_all=True, append_images=drawn[1:], duration=times, loop=0, disposal=1
+    )
+    return out.getvalue()
