@@ -94,9 +94,7 @@ def sweep_ends() -> None:
 
 
 @shared_task(name=DRAW)
-def draw(  # noqa: PLR0913, PLR0917  (what tells one picture from another)
-    match_id: int, kind: str, number: int, digest: str, release: str, until: int = 0
-) -> None:
+def draw(match_id: int, kind: str, number: int, digest: str, release: str, until: int = 0) -> None:
     """Draw a picture of a match's position that somebody waits for."""
     picture_draw(
         match_id=match_id, kind=kind, number=number, digest=digest, release=release, until=until

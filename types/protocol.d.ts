@@ -361,11 +361,5 @@ declare namespace Live {
   }
 
   type News =
-    | ChallengeNews
-    | HostedNews
-    | MatchStarted
-    | MatchEnded
-    | MatchFeatured
-    | RulingNews
-    | TurnNews;
+    ChallengeNews | HostedNews | MatchStarted | MatchEnded | MatchFeatured | RulingNews | TurnNews;
 }

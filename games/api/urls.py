@@ -37,9 +37,7 @@ urlpatterns = [
     path("matches/<int:match_id>/ready/", ReadyView.as_view(), name="ready"),
     path("matches/<int:match_id>/record/", RecordView.as_view(), name="record"),
     path("matches/<int:match_id>/plan/", PlanView.as_view(), name="plan"),
-    path(
-        "matches/<int:match_id>/featured/", MatchFeaturedView.as_view(), name="match_featured"
-    ),
+    path("matches/<int:match_id>/featured/", MatchFeaturedView.as_view(), name="match_featured"),
     path("featured/", FeaturedView.as_view(), name="featured"),
     path("matches/<int:match_id>/log/", MatchLogView.as_view(), name="match_log"),
     path("matches/<int:match_id>/chat/", MatchChatView.as_view(), name="match_chat"),

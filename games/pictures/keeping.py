@@ -173,7 +173,7 @@ def _at_hand(picture: Picture, digest: str) -> bytes:
     return kept.content if kept is not None and kept.content else _draw(picture, digest)
 
 
-def picture_draw(  # noqa: PLR0913  (what tells one picture from another)
+def picture_draw(
     *, match_id: int, kind: str, number: int, digest: str, release: str, until: int = 0
 ) -> None:
     """Draw the picture of that digest for web processes of that release, or the one that has taken

@@ -321,7 +321,9 @@ def _about(match: Match, *, hidden: bool) -> str:
 def _of_clip(match: Match, clip: Clip) -> str:
     names = [player.name for player in match.players.all()]
     game = game_name(match.ruleset, match.variant)
-    return f"Moves {clip.first} to {clip.last} of {game}, {names[0]} against {names[1]}, at Gauntlet."
+    return (
+        f"Moves {clip.first} to {clip.last} of {game}, {names[0]} against {names[1]}, at Gauntlet."
+    )
 
 
 def _untold(match: Match) -> str:

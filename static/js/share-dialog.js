@@ -32,7 +32,10 @@ export function openSharing(offered) {
     h(
       "div",
       { class: "dialog__body stack" },
-      part(`Link to ${offered.of}`, ...linkTo(offered.link, `Link to ${offered.of}`, offered.title)),
+      part(
+        `Link to ${offered.of}`,
+        ...linkTo(offered.link, `Link to ${offered.of}`, offered.title),
+      ),
       offered.clip ? clipPart(offered.clip, offered.title) : null,
       offered.picture ? picturePart(offered) : null,
       offered.card
@@ -123,13 +126,15 @@ function linkTo(link, label, title) {
     readonly: true,
     value: link,
     "aria-label": label,
-    on: { focus: () => field.select() },
   });
+  field.addEventListener("focus", () => field.select());
   return [
     field,
     buttons(
       button("copy", "Copy", `Copy: ${label}`, () => void copy(link)),
-      can() ? button("send", "Share…", `Share: ${label}`, () => void share({ title, url: link })) : null,
+      can()
+        ? button("send", "Share…", `Share: ${label}`, () => void share({ title, url: link }))
+        : null,
     ),
   ];
 }

@@ -94,6 +94,7 @@ NO_PAGES = {
     "games:rules_figure": "a picture",
     "games:dispute": "a part of a page",
     "games:rematch": "a part of a page",
+    "games:feature": "takes POST only",
     "games:next": "only leads elsewhere",
     "games:seek": "a part of the lobby",
     "games:replay_steps": "JSON",
@@ -167,6 +168,7 @@ def _of_matches() -> Iterator[Place]:
         yield Place("games:invite", "challenged", who, lambda s: [s.link.token])
     yield Place("games:challenge_new", "challenged", Who.ORGANISER)
     yield Place("games:match", "decided", Who.SEAT_0, of_match)
+    yield Place("games:match", "running", Who.ORGANISER, of_match)
     for ruleset in RULESETS:
         yield Place("games:replay", args=of_replay(ruleset))
         yield Place("games:rules", args=given(ruleset))

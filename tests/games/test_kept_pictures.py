@@ -32,6 +32,7 @@ ADDRESSES = {
     Kind.AFTER_SVG: "board/1.svg",
     Kind.AFTER_PNG: "board/1.png",
     Kind.SHARE: "share.png",
+    Kind.CLIP: "board/0-1.gif",
 }
 NOW = [kind for kind in Kind if not kind.stays]
 
@@ -76,6 +77,8 @@ def get(play: Play, kind: Kind, tag: str = "") -> Any:
 
 
 def picture(play: Play, kind: Kind = Kind.NOW_SVG, number: int = 0) -> Picture:
+    if kind is Kind.CLIP:
+        return Picture(play.match, kind, 0, 1)
     return Picture(play.match, kind, number)
 
 
@@ -133,6 +136,7 @@ def test_how_long_others_may_keep_it(kind: Kind, play: Play) -> None:
         Kind.SHARE: "public, max-age=60",
         Kind.AFTER_SVG: "public, max-age=3600",
         Kind.AFTER_PNG: "public, max-age=3600",
+        Kind.CLIP: "public, max-age=3600",
     }
     first = get(play, kind)
     assert first["Cache-Control"] == said.get(kind, "public, no-cache")
@@ -394,7 +398,7 @@ def test_without_a_cache_everybody_draws(
     assert len(drawn) == len(Kind) + 1
 
 
-@pytest.mark.parametrize("kind", [Kind.NOW_SVG, Kind.NOW_PNG, Kind.AFTER_SVG, Kind.AFTER_PNG])
+@pytest.mark.parametrize("kind", [Kind.NOW_SVG, Kind.NOW_PNG, Kind.AFTER_SVG, Kind.AFTER_PNG, Kind.CLIP])
 def test_where_there_is_no_board_nothing_is_kept_of_it(kind: Kind, ada: User, ben: User) -> None:
     play = started((ada, ben), waits=True)
     assert get(play, kind).status_code == 409

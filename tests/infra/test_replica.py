@@ -85,6 +85,8 @@ FROM_PRIMARY = {
     "games:paint": "a decision that is open now",
     "games:dispute": "a decision that is open now",
     "games:chat_remove": "writes",
+    "games:feature": "writes",
+    "api:featured": "what runs now",
     "games:import_record": "writes",
     "games:organise": "the organisers' queue",
     "games:prepared": "an organiser's own",

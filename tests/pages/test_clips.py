@@ -3,50 +3,180 @@
 from __future__ import annotations
 
 import io
-import time
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
-from PIL import Image
+from PIL import Image, ImageSequence
 
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
 from games.models import Match
 from games.pictures import clips
+from games.pictures.diagrams import diagrams_of, reached_after
+from games.pictures.keeping import picture_at_hand
+from games.pictures.positions import Kind, Picture
+from games.reading.clips import clip_asked
 from games.reading.replays import replay_of
 from games.services.matches import record_import
-from tests.games.support import user_named
+from tests.games.support import Play, placing
+from tests.pages.support import links, words
 
 PLAYTHROUGHS = Path(__file__).parents[1] / "playthroughs"
-RECORDS = [
-    "domain.standard.strict", "domino-black-white.standard.points", "domino-wars.standard.random",
-    "peg-domain.gauntlet.points", "tetronogo.standard.random",
-]  # fmt: skip
 
 
-def imported(name: str) -> Match:
+@pytest.fixture
+def record(db: None) -> Match:
+    """A finished match of some length."""
     head = User.objects.create_superuser("head", password="not asked for")
     role_grant(acting_user=head, user=head, role=Role.ORGANISER)
-    data = (PLAYTHROUGHS / f"{name}.dmr.json").read_bytes()
-    return record_import(acting_user=head, data=data)
+    path = PLAYTHROUGHS / "domino-black-white.standard.points.dmr.json"
+    return record_import(acting_user=head, data=path.read_bytes())
 
 
-def stills(match: Match) -> list[int]:
-    return [step["still"] for step in replay_of(match)["steps"] if step["still"] is not None]
+def replay(match: Match, query: str = "") -> str:
+    return f"/matches/{match.pk}/replay/{query}"
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_time(db: None, name: str) -> None:
-    match = Match.objects.get(pk=imported(name).pk)
-    found = stills(match)
-    last = found[-1]
-    first = max(found[0], last - clips.AT_MOST + 1)
-    from games.pictures.diagrams import diagrams_of
-    svgs = diagrams_of(match, first, last)
-    Path(f"/tmp/svg-{name}.svg").write_text(svgs[-1])
-    began = time.monotonic()
-    data = clips.clip_of(match, first, last)
-    print(name, last - first + 1, round(time.monotonic() - began, 2), len(data))
-    Path(f"/tmp/clip-{name}.gif").write_bytes(data)
+def frames_of(response: Any) -> list[Image.Image]:
+    assert response.status_code == 200
+    assert response["Content-Type"] == "image/gif"
+    image = Image.open(io.BytesIO(response.content))
+    assert image.info["loop"] == 0
+    return [each.convert("RGB") for each in ImageSequence.Iterator(image)]
+
+
+# -- the page ------------------------------------------------------------------------------------
+
+
+def test_a_clip_says_so_and_leads_to_the_whole_replay(nobody: Client, record: Match) -> None:
+    page = nobody.get(replay(record, "?from=3&to=8"))
+    assert "This is a clip: moves 3 to 8" in words(page)
+    assert replay(record, "?move=3") in links(page)
+    content = page.content.decode()
+    assert 'data-from="3" data-to="8"' in content
+    assert page.context["move"] == 3
+    assert "This is a clip" not in words(nobody.get(replay(record)))
+
+
+def test_a_link_to_a_clip_is_shown_by_its_last_position(nobody: Client, record: Match) -> None:
+    content = nobody.get(replay(record, "?from=3&to=8")).content.decode()
+    (image,) = re.findall(r'property="og:image" content="([^"]*)"', content)
+    steps = replay_of(record)["steps"]
+    assert image.endswith(f"/matches/{record.pk}/board/{steps[8]['still']}.png")
+    assert re.search(r'property="og:title" content="Clip: ', content)
+    (description,) = re.findall(r'property="og:description" content="([^"]*)"', content)
+    assert description.startswith("Moves 3 to 8 of ")
+    assert " won " not in description
+
+
+def test_a_clip_without_the_result_ends_before_it(nobody: Client, record: Match) -> None:
+    last = len(replay_of(record)["steps"]) - 1
+    page = nobody.get(replay(record, "?from=3&to=8&result=hidden"))
+    assert '"winner"' not in page.content.decode()
+    assert len(page.context["replay_data"]["steps"]) == 9
+    assert page.context["concealed"]
+    # Whoever asks for the end is told.
+    asked = f"?from={last - 2}&to={last}&result=hidden"
+    assert not nobody.get(replay(record, asked)).context["concealed"]
+    assert replay(record, "?result=hidden&move=3") in links(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("?from=3", "clip.half"),
+        ("?to=3", "clip.half"),
+        ("?from=x&to=8", "clip.not-a-number"),
+        ("?from=-3&to=8", "clip.not-a-number"),
+        ("?from=3&to=²", "clip.not-a-number"),
+        ("?from=8&to=8", "clip.backwards"),
+        ("?from=9&to=8", "clip.backwards"),
+        ("?from=3&to=99999999999999999999", "clip.beyond"),
+    ],
+)
+def test_what_is_no_clip_is_answered_in_a_sentence(
+    nobody: Client, record: Match, query: str, code: str
+) -> None:
+    page = nobody.get(replay(record, query))
+    assert page.status_code == 400
+    assert page.context["refusal"].code == code
+    assert page.context["refusal"].sentence in words(page)
+
+
+def test_no_sentence_tells_how_long_a_replay_is(record: Match) -> None:
+    steps = replay_of(record)["steps"]
+    for to in (len(steps), len(steps) + 50):
+        with pytest.raises(Exception, match="has no such moves") as refused:
+            clip_asked({"from": "0", "to": str(to)}, steps)
+        assert str(len(steps) - 1) not in str(refused.value)
+
+
+def test_nothing_is_asked_for_by_an_address_without_a_clip() -> None:
+    assert clip_asked({}, []) is None
+    assert clip_asked({"from": "", "to": ""}, []) is None
+
+
+def test_a_clip_has_a_moving_picture_where_there_are_not_too_many() -> None:
+    steps = [{"still": None}, *({"still": number} for number in range(1, 80))]
+    assert clip_asked({"from": "0", "to": "1"}, steps).stills is None  # type: ignore[union-attr]
+    whole = {"from": "0", "to": str(clips.AT_MOST)}
+    assert clip_asked(whole, steps).stills == (1, clips.AT_MOST)  # type: ignore[union-attr]
+    longer = {"from": "1", "to": str(clips.AT_MOST + 1)}
+    assert clip_asked(longer, steps).stills is None  # type: ignore[union-attr]
+
+
+# -- the moving picture --------------------------------------------------------------------------
+
+
+def test_a_clip_is_a_moving_picture_of_its_positions(nobody: Client, record: Match) -> None:
+    address = f"/matches/{record.pk}/board/3-7.gif"
+    response = nobody.get(address)
+    frames = frames_of(response)
+    assert len(frames) == 5
+    assert {each.width for each in frames} == {clips.WIDTH}
+    # All of them differ: a stone is put with each.
+    assert len({each.tobytes() for each in frames}) == 5
+    assert response["Cache-Control"] == "public, max-age=3600"
+    again = nobody.get(address, headers={"If-None-Match": response["ETag"]})
+    assert again.status_code == 304
+    other = nobody.get(f"/matches/{record.pk}/board/3-8.gif")
+    assert other["ETag"] != response["ETag"]
+    assert nobody.post(address).status_code == 405
+
+
+def test_the_pictures_of_a_clip_are_those_of_its_positions(record: Match) -> None:
+    single = [diagrams_of(record, number, number)[0] for number in range(2, 9)]
+    assert diagrams_of(record, 2, 8) == single
+
+
+@pytest.mark.parametrize(
+    ("stretch", "status"),
+    [("5-5", 409), ("6-5", 409), (f"1-{1 + clips.AT_MOST}", 409), ("1-25", 409)],
+)
+def test_what_is_no_moving_picture_is_said(
+    nobody: Client, play: Play, stretch: str, status: int
+) -> None:
+    answer = nobody.get(f"/matches/{play.pk}/board/{stretch}.gif")
+    assert answer.status_code == status
+    assert answer["Content-Type"].startswith("text/html")
+
+
+def test_there_is_none_of_a_match_that_is_not_there(nobody: Client, db: None) -> None:
+    assert nobody.get("/matches/999999/board/1-2.gif").status_code == 404
+
+
+def test_a_running_match_shows_in_a_clip_what_the_room_has_seen(play: Play) -> None:
+    """The twins are the positions themselves: a clip is made of the very pictures that the room
+    has of each."""
+    play.move(0, "pick O", 1000)
+    play.move(1, "pick I", 2000)
+    play.move(0, placing(play), 3000)
+    match = play.match
+    length = len(reached_after(match.pk)) - 1
+    whole = diagrams_of(match, 0, length)
+    assert whole == [diagrams_of(match, number, number)[0] for number in range(length + 1)]
+    assert picture_at_hand(Picture(match, Kind.CLIP, 0, length)).startswith(b"GIF89a")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from django.test import Client
@@ -32,11 +32,11 @@ def orla(db: None) -> User:
 
 
 @pytest.fixture
-def crowds(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[int, int]]:
+def crowds(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
     """The spectators by match, as they are told to be."""
     counts: dict[int, int] = {}
     monkeypatch.setattr("games.reading.featured.watched", lambda: counts)
-    yield counts
+    return counts
 
 
 def started(players: tuple[User, User], **more: object) -> Match:
@@ -111,7 +111,8 @@ def test_pages_show_it_with_its_board_its_score_and_whose_move_it_is(
     assert "Featured match" in words(page)
     assert "7 watching" in words(page)
     standing = standing_of(match, [each.name for each in match.players.order_by("seat")])
-    assert standing.words and standing.words in words(page)
+    assert standing.words
+    assert standing.words in words(page)
     assert f"/matches/{match.pk}/board.svg?v={standing.version}" in page.content.decode()
     assert shown(nobody, address).count("featured-card__text") == 1
     assert f"/matches/{match.pk}/" in links(page)
@@ -154,7 +155,7 @@ def test_an_organiser_features_a_match_from_its_page(
     assert "This match is featured now" in words(response)
     assert "Stop featuring it" in words(response)
     assert AuditEntry.objects.filter(action="match.feature", who=orla).count() == 1
-    (group, frame), = wire.frames("match.featured")
+    ((group, frame),) = wire.frames("match.featured")
     assert (group, frame["match"], frame["featured"]) == ("lobby", match.pk, True)
     with support.committing():
         client.post(f"{page}feature/", {"act": "unfeature"})

@@ -312,3 +312,46 @@ def test_names_are_written_out_as_text(nobody: Client, ada: User) -> None:
         assert "<b>Rude" not in page
         assert "<script>alert" not in page
     assert f"/matches/{match.pk}/replay/" in links(nobody.get("/"))
+
+
+# -- without the results -------------------------------------------------------------------------
+
+TOLD = ("Won", "won", "void", "versus__score", "data-result=\"lost\"")
+
+
+@pytest.mark.parametrize("address", ["/", "/watch/"])
+def test_lists_without_results_tell_nothing_of_how_matches_ended(
+    nobody: Client, ada: User, ben: User, address: str
+) -> None:
+    over = conceded(started((ada, ben)))
+    finished_row((ben, ada), winner=1)
+    told = nobody.get(f"{address}?result=shown").content.decode()
+    assert any(each in told for each in TOLD)
+    nobody.cookies["results"] = "hidden"
+    for query in ("", "?result=hidden"):
+        page = nobody.get(f"{address}{query}")
+        part = nobody.get(f"{address}{query}", headers={"X-Fragment": "live"}).content.decode()
+        assert [each for each in TOLD if each in part] == []
+        assert "data-untold" in part
+        assert f"/matches/{over.pk}/replay/?result=hidden" in links(page)
+        assert f"/matches/{over.pk}/replay/" not in links(page)
+    again = nobody.get(f"{address}?result=shown")
+    assert "Won by concession" in words(again)
+
+
+def test_the_list_of_replays_leads_to_itself_without_results(nobody: Client, play: Play) -> None:
+    page = nobody.get("/watch/?ruleset=tetronogo")
+    assert "?ruleset=tetronogo&result=hidden" in links(page)
+    assert "Hide the results" in words(page)
+    page = nobody.get("/watch/?ruleset=tetronogo&result=hidden")
+    assert "?ruleset=tetronogo&result=shown" in links(page)
+    assert "Show the results" in words(page)
+
+
+def test_every_list_of_results_offers_replays_without_them(
+    visitor: Visitor, ada: User, ben: User
+) -> None:
+    over = conceded(started((ada, ben)))
+    for address in ("/", "/watch/", "/matches/mine/", "/u/ada/", "/u/ada/matches/"):
+        page = visitor(ada).get(address)
+        assert f"/matches/{over.pk}/replay/?result=hidden" in links(page), address

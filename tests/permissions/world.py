@@ -25,6 +25,7 @@ from games.models import Seek
 from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
+from games.services.featuring import match_feature
 from games.services.hosting import hosted_create
 from games.services.preparations import preparation_create
 from games.services.saved import saved_move_save
@@ -353,6 +354,12 @@ def _running(world: World) -> Scene:
     return scene
 
 
+def _featured(world: World) -> Scene:
+    scene = _running(world)
+    match_feature(acting_user=world.users["orla"], match=scene.match)
+    return scene
+
+
 def _waiting(world: World) -> Scene:
     """A match of no season, at a live pace, that neither player has come to."""
     scene = Scene(world, world.season("swiss", 3))
@@ -539,7 +546,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
-    "gifted": _gifted, "both ready": _both_ready, "running": _running,
+    "gifted": _gifted, "both ready": _both_ready, "running": _running, "featured": _featured,
     "waiting": _waiting, "disputed": _disputed, "set aside": _set_aside,
     "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,

@@ -138,6 +138,8 @@ class Season:
             "ladder": self.ruleset,
             "username": "ada",
             "number": 1,
+            "first": 0,
+            "last": 1,
             "leg_id": stage.leg.pk,
             "death_match_id": death_match,
             "contestant_id": contestant,

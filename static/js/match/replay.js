@@ -473,7 +473,8 @@ export class Replay {
       picture: still ? `/matches/${match}/board/${still}` : "",
       // It tells how the match ended.
       card: this.hidden ? "" : `/matches/${match}/share.png`,
-      clip: clip === null ? null : { ...clip, ...clipOf(whole.href, this.steps, clip, match ?? "") },
+      clip:
+        clip === null ? null : { ...clip, ...clipOf(whole.href, this.steps, clip, match ?? "") },
       clips: true,
     });
   }
@@ -591,8 +592,9 @@ export class Replay {
   #drawControls() {
     this.first.disabled = this.back.disabled = this.at <= this.begin;
     this.forward.disabled = this.end.disabled = this.at >= this.stop;
-    if (this.clip === null)
+    if (this.clip === null) {
       this.slider.max = String(this.hidden ? Math.max(this.seen, 1) : this.last);
+    }
     this.slider.value = String(this.at);
     this.slider.setAttribute("aria-valuetext", `Move ${this.at}${this.#ofAll}`);
     write(this.count, this.hidden ? String(this.at) : `${this.at} / ${this.last}`);
@@ -686,8 +688,7 @@ export class Replay {
     this.lines.forEach((line, index) => {
       if (index === this.at) line.setAttribute("aria-current", "step");
       else line.removeAttribute("aria-current");
-      line.hidden =
-        (this.hidden && index > this.seen) || index < this.begin || index > this.stop;
+      line.hidden = (this.hidden && index > this.seen) || index < this.begin || index > this.stop;
     });
     const { moves } = this.parts;
     const line = this.lines[this.at];
