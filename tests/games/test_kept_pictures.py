@@ -22,6 +22,7 @@ from games import tasks
 from games.models import Match, MatchPlayer
 from games.pictures import keeping
 from games.pictures.boards import SVG
+from games.pictures.clips import GIF
 from games.pictures.keeping import Kept, picture_at_hand, picture_draw, picture_found
 from games.pictures.positions import Kind, Picture, board_now
 from tests.games.support import Play, placing, started
@@ -141,9 +142,8 @@ def test_how_long_others_may_keep_it(kind: Kind, play: Play) -> None:
     first = get(play, kind)
     assert first["Cache-Control"] == said.get(kind, "public, no-cache")
     assert first["Content-Disposition"] == "inline"
-    assert first["Content-Type"].startswith(
-        "image/svg+xml" if kind.media_type == SVG else "image/png"
-    )
+    media = {SVG: "image/svg+xml", GIF: "image/gif"}
+    assert first["Content-Type"].startswith(media.get(kind.media_type, "image/png"))
     assert ("Content-Security-Policy" in first) or kind.media_type != SVG
 
 

@@ -29,9 +29,10 @@ from tests.pages.support import challenge, conceded, finished_row, links, words
 Visitor = Callable[..., Client]
 ALONE = {"X-Fragment": "live"}
 TEMPLATES = {
-    "/": ["games/_match_cards.html", "games/_challenge_cards.html", "games/_result_cards.html"],
-    "/lobby/": ["games/_challenge_cards.html"],
-    "/watch/": ["games/_match_cards.html", "games/_result_cards.html"],
+    "/": ["games/_featured_card.html", "games/_match_cards.html", "games/_challenge_cards.html",
+          "games/_result_cards.html"],
+    "/lobby/": ["games/_featured_card.html", "games/_challenge_cards.html"],
+    "/watch/": ["games/_featured_card.html", "games/_match_cards.html", "games/_result_cards.html"],
 }
 
 
@@ -95,10 +96,10 @@ def test_cards_need_nothing_that_is_not_asked_for_at_once(
     with CaptureQueriesContext(connection) as queries:
         nobody.get(address, headers=ALONE)
     assert sorted(made) == sorted(TEMPLATES[address])
-    # Versions before and after, the rows, of matches the players, and how many there are for
+    # Versions before and after, the rows, the players of all matches, and how many there are for
     # the pages of replays.
-    rows = sum(1 if "challenge" in each else 2 for each in TEMPLATES[address])
-    assert len(queries) == 2 + rows + (address == "/watch/")
+    rows = len(TEMPLATES[address])
+    assert len(queries) == 2 + rows + (address != "/lobby/") + (address == "/watch/")
 
 
 def test_a_turn_changes_no_list_and_what_a_list_shows_does(

@@ -172,10 +172,7 @@ def test_there_is_none_of_a_match_that_is_not_there(nobody: Client, db: None) ->
 def test_a_running_match_shows_in_a_clip_what_the_room_has_seen(play: Play) -> None:
     """The twins are the positions themselves: a clip is made of the very pictures that the room
     has of each."""
-    play.move(0, "pick O", 1000)
-    play.move(1, "pick I", 2000)
-    play.move(0, placing(play), 3000)
-    match = play.match
+    match = placing(play).match
     length = len(reached_after(match.pk)) - 1
     whole = diagrams_of(match, 0, length)
     assert whole == [diagrams_of(match, number, number)[0] for number in range(length + 1)]
