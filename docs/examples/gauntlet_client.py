@@ -287,6 +287,20 @@ class Client:
             idempotency_key=idempotency_key,
         )
 
+    def featured(
+        self,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """The featured match."""
+        return self.call(
+            "GET",
+            "/api/v1/featured/",
+            query={
+                "fields": fields,
+            },
+        )
+
     def hosted_matches(
         self,
         *,
@@ -532,6 +546,26 @@ class Client:
                 "room": room,
                 "fields": fields,
             },
+        )
+
+    def match_feature(
+        self,
+        match_id: int,
+    ) -> Any:
+        """Feature a match."""
+        return self.call(
+            "PUT",
+            f"/api/v1/matches/{match_id}/featured/",
+        )
+
+    def match_unfeature(
+        self,
+        match_id: int,
+    ) -> Any:
+        """Feature a match no longer."""
+        return self.call(
+            "DELETE",
+            f"/api/v1/matches/{match_id}/featured/",
         )
 
     def match_hints(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -22,22 +23,21 @@ from games.reading.selectors import matches_listed
 from games.services.featuring import match_feature, match_unfeature, must_be_allowed_to_feature
 
 
-class FeaturedSerializer(MatchSerializer):
+class FeaturedSerializer(serializers.Serializer[dict[str, Any]]):
     """The match in the best place."""
 
+    match = MatchSerializer()
     chosen = serializers.BooleanField(
         help_text="Whether organisers have chosen it; false: the site has."
     )
     spectators = serializers.IntegerField(help_text="How many watch it, as of the last seconds.")
 
-    class Meta(MatchSerializer.Meta):
-        fields = (*MatchSerializer.Meta.fields, "chosen", "spectators")
-
 
 class FeaturedView(FieldsView):
     """The match in the best place."""
 
-    serializer_class = FeaturedSerializer
+    serializer_class = MatchSerializer
+    within = "match"
     shared = False
 
     @extend_schema(
@@ -55,9 +55,10 @@ class FeaturedView(FieldsView):
             raise NotFound("feature.none", "No match is featured now.")
         pk, by_organisers, spectators = chosen
         match = matches_listed(request.user).get(pk=pk)
-        shown = MatchSerializer(match, context=self.get_serializer_context()).data
-        (answer,) = self.only({**shown, "chosen": bool(by_organisers), "spectators": spectators})
-        return Response(answer)
+        (shown,) = self.only(self.get_serializer(match).data)
+        return Response(
+            {"match": shown, "chosen": bool(by_organisers), "spectators": spectators}
+        )
 
 
 class MatchFeaturedView(ApiView):

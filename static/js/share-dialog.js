@@ -42,8 +42,8 @@ export function openSharing(offered) {
         ? part(
             "Card with names and score",
             buttons(
-              download(offered.card, "PNG", "Card as PNG"),
-              shareFile(offered.card, offered.title, "Share the card"),
+              download(offered.card, "PNG", "card"),
+              shareFile(offered.card, offered.title, "card"),
             ),
           )
         : null,
@@ -71,9 +71,9 @@ function picturePart({ picture, of, title }) {
   return part(
     `Picture of ${of}`,
     buttons(
-      download(`${picture}.png`, "PNG", "Picture as PNG"),
-      download(`${picture}.svg`, "SVG", "Picture as SVG"),
-      shareFile(`${picture}.png`, title, "Share the picture"),
+      download(`${picture}.png`, "PNG", "picture"),
+      download(`${picture}.svg`, "SVG", "picture"),
+      shareFile(`${picture}.png`, title, "picture"),
     ),
   );
 }
@@ -89,8 +89,8 @@ function clipPart({ from, to, link, picture }, title) {
     ...linkTo(link, words, title),
     picture
       ? buttons(
-          download(picture, "Moving picture (GIF)", "Moving picture of the clip, GIF"),
-          shareFile(picture, title, "Share the moving picture"),
+          download(picture, "Moving picture (GIF)", "clip"),
+          shareFile(picture, title, "moving picture"),
         )
       : h(
           "p",
@@ -131,12 +131,21 @@ function linkTo(link, label, title) {
   return [
     field,
     buttons(
-      button("copy", "Copy", `Copy: ${label}`, () => void copy(link)),
+      button("copy", "Copy", label, () => void copy(link)),
       can()
-        ? button("send", "Share…", `Share: ${label}`, () => void share({ title, url: link }))
+        ? button("send", "Share…", label, () => void share({ title, url: link }))
         : null,
     ),
   ];
+}
+
+/**
+ * The words on a button, and for those who hear it alone what it is about.
+ * @param {string} words
+ * @param {string} about
+ */
+function named(words, about) {
+  return h("span", {}, words, " ", h("span", { class: "visually-hidden" }, about));
 }
 
 /**
@@ -148,9 +157,9 @@ function linkTo(link, label, title) {
 function button(sign, words, label, act) {
   return h(
     "button",
-    { type: "button", class: "button", "aria-label": label, on: { click: act } },
+    { type: "button", class: "button", on: { click: act } },
     icon(sign),
-    words,
+    named(words, label),
   );
 }
 
@@ -163,9 +172,9 @@ function download(address, words, label) {
   const name = address.replace(/^\//, "").replaceAll("/", "-");
   return h(
     "a",
-    { class: "button", href: address, download: name, "aria-label": `Download: ${label}` },
+    { class: "button", href: address, download: name },
     icon("download"),
-    words,
+    named(words, label),
   );
 }
 

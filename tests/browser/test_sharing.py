@@ -161,9 +161,9 @@ def test_a_moment_of_a_replay_is_shared(
     clip = dialog.get_by_label("Clip of moves 4 to 7", exact=True)
     assert clip.input_value().endswith(f"{address}?from=4&to=7")
     examined(page, width)
-    dialog.get_by_role("button", name="Share: Clip of moves 4 to 7").click()
-    dialog.get_by_role("button", name="Share the moving picture").click()
-    page.wait_for_function("window.handed.length === 2", timeout=30_000)
+    dialog.get_by_role("button", name="Share… Clip of moves 4 to 7").click()
+    dialog.get_by_role("button", name="Share… moving picture").click()
+    page.wait_for_function("() => window.handed.length === 2", timeout=30_000)
     link, picture = page.evaluate("window.handed")
     assert link["url"].endswith("?from=4&to=7")
     assert picture["files"] == ["image/gif"]
@@ -183,10 +183,10 @@ def test_a_link_is_copied_where_the_device_shares_nothing(
     opened(page, f"{replay('domino-black-white')}?move=3&result=hidden")
     page.get_by_role("button", name="Share…").click()
     dialog = page.get_by_role("dialog", name="Share")
-    assert dialog.get_by_role("button", name="Share: Link to move 3").count() == 0
+    assert dialog.get_by_role("button", name="Share… Link to move 3").count() == 0
     # The card would tell how it ended.
     assert dialog.get_by_text("Card with names and score").count() == 0
-    dialog.get_by_role("button", name="Copy: Link to move 3").click()
+    dialog.get_by_role("button", name="Copy Link to move 3").click()
     dialog.get_by_text("The link is copied.").wait_for()
     assert "?move=3" not in page.evaluate("navigator.clipboard.readText()").split("/replay/")[0]
     assert "move=3" in page.evaluate("navigator.clipboard.readText()")
@@ -219,8 +219,7 @@ def test_pages_follow_the_featured_match(
     page.wait_for_load_state("networkidle")
     site.python(_FEATURE.format(act="feature", match=game.match))
     card = page.locator(f'[data-featured-match="{game.match}"]')
-    card.wait_for()
-    assert "chosen by the organisers" in card.inner_text()
+    card.get_by_text("chosen by the organisers").wait_for()
     image = card.locator("img")
     wait_until(lambda: image.evaluate("image => image.naturalWidth") > 0)
     examined(page, width)

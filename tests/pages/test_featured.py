@@ -225,3 +225,49 @@ async def test_it_is_known_which_matches_are_watched(ada: User) -> None:
         assert presence.watched().get(4_000_001) == 2
     finally:
         presence.forget_watched()
+
+
+# -- over HTTP -----------------------------------------------------------------------------------
+
+API = "/api/v1"
+
+
+def test_programs_read_it(
+    nobody: Client, crowds: dict[int, int], ada: User, ben: User, orla: User
+) -> None:
+    none = nobody.get(f"{API}/featured/")
+    assert (none.status_code, none.json()["code"]) == (404, "feature.none")
+    match = started((ada, ben))
+    crowds[match.pk] = 3
+    told = nobody.get(f"{API}/featured/").json()
+    assert told["match"]["id"] == match.pk
+    assert (told["chosen"], told["spectators"]) == (False, 3)
+    # No scores before the end: a program reads those of the room's view.
+    assert told["match"]["scores"] == []
+    match_feature(acting_user=orla, match=match)
+    told = nobody.get(f"{API}/featured/?fields=id").json()
+    assert told == {"match": {"id": match.pk}, "chosen": True, "spectators": 3}
+
+
+def test_organisers_choose_it_over_http(
+    visitor: Visitor, ada: User, ben: User, cleo: User, orla: User
+) -> None:
+    match = started((ada, ben))
+    address = f"{API}/matches/{match.pk}/featured/"
+    for user, status in ((None, 401), (ada, 403), (cleo, 403)):
+        for method in ("put", "delete"):
+            client = visitor() if user is None else visitor(user)
+            assert getattr(client, method)(address).status_code == status
+    client = visitor(orla)
+    assert client.put(address).status_code == 204
+    assert client.put(address).status_code == 204
+    assert FeaturedMatch.objects.get().match == match
+    assert client.put(address, {"a": 1}, content_type="application/json").status_code == 400
+    assert client.delete(address).status_code == 204
+    none = client.delete(address)
+    assert (none.status_code, none.json()["code"]) == (409, "feature.none")
+    assert client.put(f"{API}/matches/999999/featured/").status_code == 404
+    assert client.get(address).status_code == 405
+    ended(match)
+    over = client.put(address)
+    assert (over.status_code, over.json()["code"]) == (409, "match.over")
