@@ -4,9 +4,10 @@ A process knows of its own sockets by itself, and tells the others in one entry 
 that nothing here grows with the crowd: for each seat that has a socket here the instant until which
 it counts as present (a sorted set), and how many spectators there are (a hash). A ping is noted
 here, and at most once a second for each match taken to Redis, with a question for what the others
-say; a list of its own has the matches with spectators. Sockets of a process that died are forgotten by themselves, since nobody pushes its instants
-on. A seat whose last socket was closed stays in the set for a while, present until then: what
-follows the end of a match asks who saw it, and may come late.
+say; a list of its own has the matches with spectators. Sockets of a process that died are forgotten
+by themselves, since nobody pushes its instants on. A seat whose last socket was closed stays in the
+set for a while, present until then: what follows the end of a match asks who saw it, and may come
+late.
 """
 
 from __future__ import annotations

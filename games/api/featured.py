@@ -56,9 +56,7 @@ class FeaturedView(FieldsView):
         pk, by_organisers, spectators = chosen
         match = matches_listed(request.user).get(pk=pk)
         (shown,) = self.only(self.get_serializer(match).data)
-        return Response(
-            {"match": shown, "chosen": bool(by_organisers), "spectators": spectators}
-        )
+        return Response({"match": shown, "chosen": bool(by_organisers), "spectators": spectators})
 
 
 class MatchFeaturedView(ApiView):

@@ -6,9 +6,9 @@ worker or not, first takes the picture in hand (`_drawing`), and nobody else doe
 
 Nobody waits for long. What no worker has begun within `GAUNTLET_PICTURE_WAIT_MS` is drawn by
 whoever wants it, and for `UNATTENDED_S` from then nobody asks a worker, in any process. What has
-been begun may take `DONE_WITHIN` times that, and a clip longer (`Kind.takes`). What a worker could not draw, since there is no board
-for one, is tried by whoever wants it, who then finds out why. Without a cache, everybody draws what
-they want.
+been begun may take `DONE_WITHIN` times that, and a clip longer (`Kind.takes`). What a worker could
+not draw, since there is no board for one, is tried by whoever wants it, who then finds out why.
+Without a cache, everybody draws what they want.
 
 Only what the room sees is kept. Who may see a match has to be asked before.
 """

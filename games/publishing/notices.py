@@ -1,5 +1,5 @@
-"""What goes out beside a match, after commit: that it has ended, that it waits for a ruling, and that
-it is shown in the best place."""
+"""What goes out beside a match, after commit: that it has ended, waits for a ruling, or is shown in
+the best place."""
 
 from __future__ import annotations
 

@@ -78,7 +78,8 @@ _OF_CHALLENGES: Final = (
 
 
 def matches_on_cards(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """``matches`` with what cards show of them, and nothing else; `players_onto_cards` comes next."""
+    """``matches`` with what cards show of them, and nothing else; of their players nothing yet (see
+    `players_onto_cards`)."""
     return matches.only(*_OF_MATCHES).prefetch_related(None)
 
 

@@ -391,8 +391,9 @@ function leftText(seconds) {
  */
 function wish(event) {
   const link = event.target instanceof Element ? event.target.closest("a[data-result]") : null;
-  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey)
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) {
     return;
+  }
   event.preventDefault();
   rememberHere("results", link.dataset.result ?? "shown");
   const address = new URL(link.href);

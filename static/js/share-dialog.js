@@ -132,9 +132,7 @@ function linkTo(link, label, title) {
     field,
     buttons(
       button("copy", "Copy", label, () => void copy(link)),
-      can()
-        ? button("send", "Share…", label, () => void share({ title, url: link }))
-        : null,
+      can() ? button("send", "Share…", label, () => void share({ title, url: link })) : null,
     ),
   ];
 }

@@ -398,7 +398,9 @@ def test_without_a_cache_everybody_draws(
     assert len(drawn) == len(Kind) + 1
 
 
-@pytest.mark.parametrize("kind", [Kind.NOW_SVG, Kind.NOW_PNG, Kind.AFTER_SVG, Kind.AFTER_PNG, Kind.CLIP])
+@pytest.mark.parametrize(
+    "kind", [Kind.NOW_SVG, Kind.NOW_PNG, Kind.AFTER_SVG, Kind.AFTER_PNG, Kind.CLIP]
+)
 def test_where_there_is_no_board_nothing_is_kept_of_it(kind: Kind, ada: User, ben: User) -> None:
     play = started((ada, ben), waits=True)
     assert get(play, kind).status_code == 409

@@ -29,8 +29,12 @@ from tests.pages.support import challenge, conceded, finished_row, links, words
 Visitor = Callable[..., Client]
 ALONE = {"X-Fragment": "live"}
 TEMPLATES = {
-    "/": ["games/_featured_card.html", "games/_match_cards.html", "games/_challenge_cards.html",
-          "games/_result_cards.html"],
+    "/": [
+        "games/_featured_card.html",
+        "games/_match_cards.html",
+        "games/_challenge_cards.html",
+        "games/_result_cards.html",
+    ],
     "/lobby/": ["games/_featured_card.html", "games/_challenge_cards.html"],
     "/watch/": ["games/_featured_card.html", "games/_match_cards.html", "games/_result_cards.html"],
 }

@@ -316,7 +316,7 @@ def test_names_are_written_out_as_text(nobody: Client, ada: User) -> None:
 
 # -- without the results -------------------------------------------------------------------------
 
-TOLD = ("Won", "won", "void", "versus__score", "data-result=\"lost\"")
+TOLD = ("Won", "won", "void", "versus__score", 'data-result="lost"')
 
 
 @pytest.mark.parametrize("address", ["/", "/watch/"])
