@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -50,13 +51,14 @@ class FeaturedView(FieldsView):
         """The running match that pages show first: the one that organisers feature, else one at a
         live pace that the site chooses, by its spectators and then by its players' ratings. 404
         while there is none."""
-        chosen = match_featured(request.user).values_list("pk", "chosen", "spectators").first()
-        if chosen is None:
+        best: QuerySet[Any, Any] = match_featured(request.user)
+        found = best.values_list("pk", "chosen", "spectators").first()
+        if found is None:
             raise NotFound("feature.none", "No match is featured now.")
-        pk, by_organisers, spectators = chosen
+        pk, chosen, spectators = found
         match = matches_listed(request.user).get(pk=pk)
         (shown,) = self.only(self.get_serializer(match).data)
-        return Response({"match": shown, "chosen": bool(by_organisers), "spectators": spectators})
+        return Response({"match": shown, "chosen": bool(chosen), "spectators": spectators})
 
 
 class MatchFeaturedView(ApiView):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -181,7 +181,7 @@ def test_of_many_who_come_at_a_change_one_makes_the_cards(
     started((ada, ben))
     make = cards._make
 
-    def slowly(request: Any, of: cards.Cards) -> str:
+    def slowly(request: Any, of: Mapping[int, cards.Cards]) -> dict[int, str]:
         time.sleep(0.3)
         return make(request, of)
 
@@ -218,7 +218,7 @@ def test_what_changes_while_cards_are_made_is_handed_out_and_not_kept(
 ) -> None:
     make = cards._make
 
-    def interrupted(request: Any, of: cards.Cards) -> str:
+    def interrupted(request: Any, of: Mapping[int, cards.Cards]) -> dict[int, str]:
         Match.objects.filter(pk=busy.pk).update(paused=True)
         return make(request, of)
 

@@ -121,7 +121,8 @@ def test_nothing_is_asked_for_by_an_address_without_a_clip() -> None:
 
 
 def test_a_clip_has_a_moving_picture_where_there_are_not_too_many() -> None:
-    steps = [{"still": None}, *({"still": number} for number in range(1, 80))]
+    steps: list[dict[str, int | None]] = [{"still": None}]
+    steps += [{"still": number} for number in range(1, 80)]
     assert clip_asked({"from": "0", "to": "1"}, steps).stills is None  # type: ignore[union-attr]
     whole = {"from": "0", "to": str(clips.AT_MOST)}
     assert clip_asked(whole, steps).stills == (1, clips.AT_MOST)  # type: ignore[union-attr]

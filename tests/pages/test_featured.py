@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -39,13 +40,15 @@ def crowds(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
     return counts
 
 
-def started(players: tuple[User, User], **more: object) -> Match:
+def started(players: tuple[User, User], **more: Any) -> Match:
     return Match.objects.get(pk=support.started(players, **more).pk)
 
 
 def ended(match: Match) -> None:
-    players = [each.user for each in match.players.select_related("user").order_by("seat")]
-    conceded(support.Play(match, (players[0], players[1])))
+    first, second = (each.user for each in match.players.select_related("user").order_by("seat"))
+    assert first is not None
+    assert second is not None
+    conceded(support.Play(match, (first, second)))
 
 
 def rated(user: User, shown: int) -> None:
