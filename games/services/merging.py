@@ -41,15 +41,15 @@ def referees(user: User) -> bool:
 
 
 def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
-    """Seats, the places of referees and commentators, challenges, hosted matches, chat, predictions,
-    plans, saved moves and preparations.
+    """Seats, the places of referees and commentators, challenges, hosted matches, chat,
+    predictions, plans, saved moves and preparations.
 
     Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
     computed again after commit.
 
-    Raises Refusal ``merge.same-match`` (both sat in one match, or one was to judge the other's or to
-    comment on it), ``merge.playing`` (one sits in a match that is on, or is its referee: whoever got
-    the seat would get what is secret there; or comments on it).
+    Raises Refusal ``merge.same-match`` (both sat in one match, or one was to judge the other's or
+    to comment on it), ``merge.playing`` (one sits in a match that is on, or is its referee: whoever
+    got the seat would get what is secret there; or comments on it).
     """
     _refuse_shared_matches(keep, duplicate)
     _refuse_running_matches(keep, duplicate)

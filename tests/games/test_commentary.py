@@ -127,7 +127,7 @@ def test_each_comment_stands_at_its_step_of_the_replay(play: Play, orla: User, c
     play.move(0, "concede", 5 * SECOND)
     said(play, cleo, "the end", 9000, client_id="end")
     told = comments_of(match=play.match, user=None)
-    entries = [at for at in play.match.entries.values_list("at", flat=True)]
+    entries = list(play.match.entries.values_list("at", flat=True))
     assert [each["step"] for each in told] == [
         sum(entry <= T0 + at for entry in entries) for at in (0, 1500, 3000, 3500, 9000)
     ]
