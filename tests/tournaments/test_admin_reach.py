@@ -96,6 +96,8 @@ ALLOWED = {
         "host__id__exact status__exact status__isnull ruleset ruleset__isnull"
         " rated__exact rated__isnull created_at__year created_at__month created_at__day"
     ),
+    "games.matchcommentator": "user__id__exact",
+    "games.prediction": "",
     "games.chatmessage": (
         "author__id__exact match__id__exact room__exact room__isnull removed_at__isempty"
     ),

@@ -837,8 +837,8 @@ function knownOf({ you, version, log }) {
  * @param {Live.Frame} frame
  * @returns {frame is Passed}
  */
-function isForThePage({ type }) {
-  return ["reminder", "plan", "chat.removed", "commentators", "predictions"].includes(type);
+function isForThePage(frame) {
+  return ["reminder", "plan", "chat.removed", "commentators", "predictions"].includes(frame.type);
 }
 
 /** @param {Live.LogItem[]} log */
