@@ -496,6 +496,8 @@ class MatchPage {
     this.standsAsked = true;
     const found = await import("./stands.js").catch(() => null);
     if (found === null || this.state === null) return;
+    // Whoever has played is told of it below all else: nothing is to move then.
+    if (you !== null) find(this.root, ".match__side").append(this.parts.stands);
     this.stands = new found.Stands(this.parts.stands, {
       client: this.client,
       chat: this.chat,

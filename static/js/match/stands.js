@@ -93,7 +93,7 @@ export class Stands {
     client.addEventListener("status", ({ detail }) => {
       if (detail.kind === "live") void this.predictions.load();
     });
-    void this.predictions.load();
+    if (["live", "polling"].includes(client.status.kind)) void this.predictions.load();
     chat.addCommentary(this.commentary.place);
   }
 
@@ -277,7 +277,6 @@ class Commentary {
       { class: "panel commentary", "aria-labelledby": "commentary-title", hidden: true },
       h("div", { class: "panel__head" }, this.title),
       this.place,
-      this.desk,
     );
     this.#draw();
   }
@@ -311,6 +310,7 @@ class Commentary {
     this.place.hidden = commentators.length === 0 && this.comments === 0;
     this.root.hidden = this.place.hidden && !names;
     this.desk.hidden = !names;
+    if (names && !this.desk.isConnected) this.root.append(this.desk);
     fill(
       this.list,
       commentators.map(({ name, username }) =>
