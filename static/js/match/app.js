@@ -489,15 +489,26 @@ class MatchPage {
     return found.PLANNING_KEYS;
   }
 
-  /* What those who watch have, and players once it is over. A match can be watched without. */
-  async #loadStands() {
+  /* What those who watch have, and players once it is over: loaded once its place is in sight. */
+  #awaitStands() {
     const { you, view } = /** @type {Client.State} */ (this.state);
     if (this.standsAsked || (you !== null && view.phase !== "over")) return;
     this.standsAsked = true;
+    const { stands } = this.parts;
+    // Whoever has played is told of it below all else: nothing is to move then.
+    if (you !== null) find(this.root, ".match__side").append(stands);
+    stands.dataset.watches = "";
+    new IntersectionObserver((entries, observer) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      void this.#loadStands();
+    }).observe(stands);
+  }
+
+  /* A match can be watched without. */
+  async #loadStands() {
     const found = await import("./stands.js").catch(() => null);
     if (found === null || this.state === null) return;
-    // Whoever has played is told of it below all else: nothing is to move then.
-    if (you !== null) find(this.root, ".match__side").append(this.parts.stands);
     this.stands = new found.Stands(this.parts.stands, {
       client: this.client,
       chat: this.chat,
@@ -602,7 +613,7 @@ class MatchPage {
     this.concedeButton.classList.toggle("keeps-room", "plays" in this.root.dataset);
     this.chat.update({ you, over: view.phase === "over", begun: view.phase !== "waiting" });
     this.desk?.update(view, this.names);
-    if (this.stands === null) void this.#loadStands();
+    if (this.stands === null) this.#awaitStands();
     else this.stands.update(this.state, this.names);
     this.#drawTitle();
   }
