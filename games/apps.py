@@ -22,7 +22,7 @@ class GamesConfig(AppConfig):
         from games import extras, hooks, moderation, receivers  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
-        from games.reading import commentary, hosting, missed, profiles  # noqa: PLC0415
+        from games.reading import hosting, missed, profiles  # noqa: PLC0415
 
         register_section(pages.ratings_section, order=5)
         register_section(profiles.match_history, order=10)
@@ -37,7 +37,6 @@ class GamesConfig(AppConfig):
         moderation.register()
         extras.register_waiting(missed.missed_ends)
         extras.register_waiting(hosting.invitations)
-        extras.register_waiting(commentary.commentaries)
         extras.register_banner(hosting.banner)
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")
         writing_changed.connect(receivers.on_writing_changed, dispatch_uid="games.writing_changed")

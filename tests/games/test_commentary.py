@@ -175,18 +175,19 @@ def test_commentary_by_http(play: Play, ada: User, orla: User, cleo: User) -> No
     assert client(orla).delete(f"{address}cleo/").json()["code"] == "commentary.none"
 
 
-def test_who_is_named_finds_the_match_from_the_front_door(
-    play: Play, orla: User, cleo: User
-) -> None:
+def test_who_is_named_finds_the_match_among_theirs(play: Play, orla: User, cleo: User) -> None:
     browser = Client()
     browser.force_login(cleo)
-    words = "You comment on"
-    assert words not in browser.get("/").content.decode()
+
+    def mine() -> str:
+        return browser.get("/matches/mine/").content.decode()
+
+    assert "You comment on" not in mine()
     named(play, orla, cleo)
-    assert words in browser.get("/").content.decode()
-    assert words in browser.get("/lobby/").content.decode()
+    assert "You comment on" in mine()
+    assert f"/matches/{play.pk}/" in mine()
     play.move(0, "concede", SECOND)
-    assert words not in browser.get("/").content.decode()
+    assert "You comment on" not in mine()
 
 
 def test_a_moderator_who_plays_does_not_find_it(
@@ -224,7 +225,12 @@ def test_two_accounts_of_one_commentator_become_one(
     other = user_named("cleo2")
     named(play, orla, cleo)
     named(play, orla, other)
-    merge = {"acting_user": root, "keep": cleo, "duplicate": other, "reason": "The same."}
+    merge: dict[str, Any] = {
+        "acting_user": root,
+        "keep": cleo,
+        "duplicate": other,
+        "reason": "The same.",
+    }
     refused("merge.playing", user_merge, **merge)
     play.move(0, "concede", SECOND)
     with committing():

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from accounts.models import User
@@ -237,7 +238,7 @@ def test_no_prediction_is_lost_without_a_cache(
     def away(*_args: Any, **_more: Any) -> bool:
         raise AwayError
 
-    monkeypatch.setattr(predictions.cache, "add", away)
+    monkeypatch.setattr(cache, "add", away)
     assert predict(play, cleo, 1)["counts"] == [0, 1]
 
 
