@@ -115,8 +115,8 @@ def referees_from_now_on(scene: Scene) -> Action:
 
 
 def comments(scene: Scene) -> Action:
-    match = started((scene.cleo, scene.keep)).pk
-    return lambda: commentator_name(acting_user=scene.orla, match_id=match, user=scene.dupe)
+    match = started((scene.cleo, scene.orla)).pk
+    return lambda: commentator_name(acting_user=scene.root, match_id=match, user=scene.dupe)
 
 
 def organises(scene: Scene) -> Action:
@@ -260,7 +260,7 @@ REFUSED = {
     takes_over: "merge.same-season",
     referees_from_the_start: "merge.playing",
     referees_from_now_on: "merge.playing",
-    comments: "merge.same-match",
+    comments: "merge.playing",
 }
 
 
