@@ -29,8 +29,10 @@ from games.models import (
     FeaturedMatch,
     HostedMatch,
     Match,
+    MatchCommentator,
     MatchEntry,
     MatchPlayer,
+    Prediction,
 )
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 
@@ -39,7 +41,7 @@ about_people(Match, "players__user")
 about_people(Challenge, "challenger", "opponent")
 about_people(HostedMatch, "host", "first", "second")
 about_people(ChatMessage, "author")
-details_name(Match, User, "pk", "$.players", "$.referees", "$.before", "$.after")
+details_name(Match, User, "pk", "$.players", "$.referees", "$.before", "$.after", "$.commentator")
 details_name(HostedMatch, User, "pk", "$.players")
 details_name(ChatMessage, User, "pk", "$.author")
 
@@ -273,3 +275,62 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     def said_at(self, message: ChatMessage) -> str:
         """When it was said, in UTC."""
         return date_format(instant_of(message.at), "j M Y, H:i:s")
+
+
+@admin.register(MatchCommentator)
+class MatchCommentatorAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
+    """Who comments on which matches; organisers name them on the match's page."""
+
+    lookups = ("user__id__exact",)
+    list_display = ("id", "of_match", "who", "named", "at")
+    list_select_related = ("match", "user", "named_by")
+    search_fields = ("=match__id", "user__username")
+    fields = ("of_match", "who", "named", "at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MatchCommentator]:
+        return super().get_queryset(request).defer("match__snapshot")
+
+    @admin.display(description="match", ordering="match")
+    def of_match(self, row: MatchCommentator) -> SafeString:
+        """On which match they comment."""
+        return row_link(row.match)
+
+    @admin.display(description="commentator", ordering="user__username")
+    def who(self, row: MatchCommentator) -> SafeString:
+        """Who comments."""
+        return row_link(row.user)
+
+    @admin.display(description="named by")
+    def named(self, row: MatchCommentator) -> SafeString:
+        """Who named them."""
+        return row_link(row.named_by)
+
+
+@admin.register(Prediction)
+class PredictionAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
+    """Predictions of matches that are over: before that nobody is told whose they are."""
+
+    list_display = ("id", "of_match", "who", "seat", "made_at")
+    list_select_related = ("match", "user")
+    search_fields = ("=match__id", "user__username")
+    show_full_result_count = False
+    fields = ("of_match", "who", "seat", "made_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Prediction]:
+        made: QuerySet[Prediction] = super().get_queryset(request)
+        return made.filter(match__status=Match.Status.FINISHED).defer("match__snapshot")
+
+    @admin.display(description="match", ordering="match")
+    def of_match(self, row: Prediction) -> SafeString:
+        """Of which match they say who wins."""
+        return row_link(row.match)
+
+    @admin.display(description="who", ordering="user__username")
+    def who(self, row: Prediction) -> SafeString:
+        """Who made it."""
+        return row_link(row.user)
+
+    @admin.display(description="at", ordering="at")
+    def made_at(self, row: Prediction) -> str:
+        """When it was made or last changed, in UTC."""
+        return date_format(instant_of(row.at), "j M Y, H:i:s")

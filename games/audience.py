@@ -10,7 +10,14 @@ from django.db.models.expressions import RawSQL
 from accounts.models import User
 from accounts.roles import Role, is_moderator, is_organiser
 from games.engine.decisions import ROOM, Audience, Seat
-from games.models import ChatMessage, Match, MatchEntry, MatchPlayer, MatchReferee
+from games.models import (
+    ChatMessage,
+    Match,
+    MatchCommentator,
+    MatchEntry,
+    MatchPlayer,
+    MatchReferee,
+)
 
 AUDIENCES: tuple[Audience, ...] = (0, 1, ROOM)
 
@@ -118,6 +125,34 @@ def may_plan(match: Match, user: Any) -> bool:
     return seat_of(match, user) is not None
 
 
+def may_name_commentators(match: Match, user: Any) -> bool:
+    """Whether ``user`` may say who comments on a match: whoever may organise it."""
+    return may_organise(match, user)
+
+
+def may_comment(match: Match, user: Any) -> bool:
+    """Whether ``user`` may write the commentary of a match: who is named for it and holds no seat
+    in it."""
+    if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
+        return False
+    return MatchCommentator.objects.filter(match=match, user=user).exists()
+
+
+def may_predict(match: Match, user: Any) -> bool:
+    """Whether ``user`` may say who will win a match: whoever only watches. Not its players, nor
+    those who may organise it: they can decide who wins. Commentators may; they are told no more
+    than everybody else who watches."""
+    if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
+        return False
+    return not may_organise(match, user)
+
+
+def may_read_predictions(*, seat: Seat | None, over: bool) -> bool:
+    """Whether a reader may know how many think that who will win: players learn it after the
+    end."""
+    return seat is None or over
+
+
 def may_prepare(user: Any) -> bool:
     """Whether ``user`` may prepare what matches are supplied with."""
     return is_organiser(user)
@@ -147,13 +182,13 @@ def may_moderate_chat(user: Any) -> bool:
 
 
 def chat_visible_to(user: Any) -> QuerySet[ChatMessage]:
-    """The messages that ``user`` (or nobody) may read now: not those of the spectators of a running
-    match in which they sit, moderators included."""
+    """The messages that ``user`` (or nobody) may read now: not those of the spectators and
+    commentators of a running match in which they sit, moderators included."""
     said = ChatMessage.objects.all()
     if user is None or not getattr(user, "is_authenticated", False):
         return said
     return said.exclude(
-        room=ChatMessage.Room.SPECTATORS,
+        room__in=[ChatMessage.Room.SPECTATORS, ChatMessage.Room.COMMENTARY],
         match__status=Match.Status.RUNNING,
         match__players__user=user,
     )
@@ -167,13 +202,17 @@ def own_running(user: User, match: str = "") -> Q:
 
 
 def may_read_room(room: str, *, seat: Seat | None, over: bool) -> bool:
-    """Whether a reader may read a chat room: players learn what spectators said after the end."""
+    """Whether a reader may read a chat room: players learn what spectators and commentators said
+    after the end."""
     return room == ChatMessage.Room.PLAYERS or seat is None or over
 
 
-def may_write_room(room: str, *, seat: Seat | None, over: bool) -> bool:
+def may_write_room(room: str, *, seat: Seat | None, over: bool, comments: bool = False) -> bool:
     """Whether a signed-in reader may write in a chat room. After the end everybody may write in
-    the players' room too."""
+    the players' room too. The commentary is written by those alone who ``comments``, as
+    `may_comment` says."""
+    if room == ChatMessage.Room.COMMENTARY:
+        return comments and seat is None
     if room == ChatMessage.Room.PLAYERS:
         return seat is not None or over
     return seat is None or over

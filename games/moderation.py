@@ -23,7 +23,7 @@ from core.admin.readers import person
 from core.clock import instant_of
 from games import store
 from games.audience import chat_visible_to, own_running
-from games.models import Challenge, ChatMessage, Match
+from games.models import Challenge, ChatMessage, Match, MatchCommentator
 from games.services.merging import referees, rows_move
 from games.words import game_name
 
@@ -44,7 +44,7 @@ def register() -> None:
     register_links("accounts.user", user_links)
     register_panel(live_matches, order=20)
     register_withheld(MATCH, own_running)
-    for label in ("games.matchentry", "games.challenge", MESSAGE):
+    for label in ("games.matchentry", "games.challenge", "games.matchcommentator", MESSAGE):
         register_withheld(label, partial(own_running, match="match"))
     register_withheld("accounts.auditentry", actions_of_own_running)
 
@@ -156,6 +156,7 @@ def user_links(_request: HttpRequest, user: User) -> list[tuple[str, str]]:
         ("Matches", list_address(Match, players__user__id__exact=user.pk)),
         ("Challenges", list_address(Challenge, challenger__id__exact=user.pk)),
         ("Chat", list_address(ChatMessage, author__id__exact=user.pk)),
+        ("Commentary", list_address(MatchCommentator, user__id__exact=user.pk)),
     ]
 
 

@@ -12,7 +12,15 @@ from core.clock import now_ms, now_utc
 from core.jobs import guard
 from core.queueing import enqueue
 from games import presence
-from games.jobs import DRAW, FOLLOW_UP, MAIL_MISSED, MAIL_RULING, TELL_RULING, WAKE
+from games.jobs import (
+    DRAW,
+    FOLLOW_UP,
+    MAIL_MISSED,
+    MAIL_RULING,
+    TELL_PREDICTIONS,
+    TELL_RULING,
+    WAKE,
+)
 from games.pictures.keeping import picture_draw
 from games.publishing import notices
 from games.ratings.services import ratings_take_in
@@ -21,6 +29,7 @@ from games.services.aftermath import end_follow_up, ends_sweep
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.hosting import hosted_begin_due, hosted_expire
 from games.services.outage import is_serving
+from games.services.predictions import predictions_tell
 from games.services.seeks import seek_pair, seeks_expire
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
@@ -108,6 +117,12 @@ def tell_ruling(match_id: int, seq: int, waits: bool) -> None:
     notices.announce_ruling(match_id, waits=waits)
     if waits:
         enqueue(MAIL_RULING, match_id, seq)
+
+
+@shared_task(name=TELL_PREDICTIONS)
+def tell_predictions(match_id: int) -> None:
+    """Tell those who watch a match how many think that who will win."""
+    predictions_tell(match_id)
 
 
 @shared_task(

@@ -21,6 +21,32 @@ declare namespace Api {
     text: string;
   }
 
+  /** Something that a commentator said. */
+  interface Comment {
+    id: number;
+    /** In ms since 1970. */
+    at: number;
+    name: string;
+    username: string;
+    seat: number | null;
+    text: string;
+    /** The step of the replay during which it was said; null before the end. */
+    step: number | null;
+  }
+
+  /** The commentary on a match: the latest comments, oldest first. */
+  interface Commentary {
+    commentators: Commentator[];
+    comments: Comment[];
+  }
+
+  /** Who comments on a match. */
+  interface Commentator {
+    /** What pages show; not unique. */
+    name: string;
+    username: string;
+  }
+
   /** Something that is wrong with a field. */
   interface Fault {
     /** Stable. */
@@ -47,6 +73,21 @@ declare namespace Api {
     revision: number;
     /** Candidates with what is drawn and noted, as docs/api.md describes it. */
     content: Record<string, unknown>;
+  }
+
+  /** How many think that who will win a match. */
+  interface Predictions {
+    match: number;
+    /** Whether predictions are taken: until the sixth line of the log that spectators read, and two minutes after the first at least. */
+    open: boolean;
+    /** By seat. */
+    counts: number[];
+    /** Whether the caller may predict here while it is open: nobody who plays or may organise the match does. */
+    may: boolean;
+    /** The seat that the caller named. */
+    yours: number | null;
+    /** How many were right, once somebody has won. */
+    right: number | null;
   }
 
   /** Why a request was refused. */

@@ -13,6 +13,7 @@ declare namespace Client {
   // Named here, since the names of modules in comments would be taken for imports when static files
   // are collected.
   type MatchClient = import("../static/js/match/client.js").MatchClient;
+  type Stands = import("../static/js/match/stands.js").Stands;
   type Planning = import("../static/js/match/planning.js").Planning;
   type SavedMoves = import("../static/js/match/saved.js").SavedMoves;
 
@@ -87,6 +88,8 @@ declare namespace Client {
     "chat.history": Live.History;
     "chat.removed": Live.Removed;
     plan: Live.Planned;
+    commentators: Live.Commentators;
+    predictions: Live.Predictions;
     trouble: { code: string; sentence: string };
     time: object;
   }

@@ -7,7 +7,7 @@ type Seat = number;
 declare namespace Live {
   type Phase = "waiting" | "lot" | "on" | "over";
   type Actor = Seat | "chance" | "organiser" | "service";
-  type Room = "players" | "spectators";
+  type Room = "players" | "spectators" | "commentary";
 
   interface Clock {
     turn_ms: number;
@@ -188,6 +188,24 @@ declare namespace Live {
     match: number;
     room: Room;
     messages: Message[];
+    /** Of the commentary alone: who writes it. */
+    commentators?: Commentator[];
+  }
+
+  type Commentator = Api.Commentator;
+
+  /** Somebody was named to comment, or dismissed: those who do now. */
+  interface Commentators {
+    type: "commentators";
+    match: number;
+    commentators: Commentator[];
+  }
+
+  /** How many think that each seat wins. */
+  interface Predictions {
+    type: "predictions";
+    match: number;
+    counts: number[];
   }
 
   interface Removed {
@@ -247,6 +265,8 @@ declare namespace Live {
     | Trouble
     | Waiting
     | Planned
+    | Commentators
+    | Predictions
     | Closing;
 
   // -- what the lobby says -----------------------------------------------------------------------

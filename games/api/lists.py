@@ -154,7 +154,8 @@ class MatchChatView(FieldsView):
             OpenApiParameter(
                 "room",
                 {"type": "string", "enum": ChatMessage.Room.values, "default": "players"},
-                description="Players learn what spectators said once the match is over.",
+                description="Players learn what spectators and commentators said once the match is "
+                "over.",
             )
         ],
         responses={200: ChatSerializer, 403: ProblemSerializer},

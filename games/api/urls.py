@@ -12,6 +12,7 @@ from games.api.challenges import (
     InviteView,
     RematchView,
 )
+from games.api.commentary import CommentaryView, CommentatorView
 from games.api.featured import FeaturedView, MatchFeaturedView
 from games.api.hosting import (
     HostedAcceptView,
@@ -22,6 +23,7 @@ from games.api.hosting import (
 )
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
 from games.api.plans import PlanView
+from games.api.predictions import PredictionsView
 from games.api.rulesets import RulesetsView, RulesetView
 from games.api.saved import SavedMovesView, SavedMoveView
 from games.api.seeks import SeekView
@@ -41,6 +43,13 @@ urlpatterns = [
     path("featured/", FeaturedView.as_view(), name="featured"),
     path("matches/<int:match_id>/log/", MatchLogView.as_view(), name="match_log"),
     path("matches/<int:match_id>/chat/", MatchChatView.as_view(), name="match_chat"),
+    path("matches/<int:match_id>/commentary/", CommentaryView.as_view(), name="commentary"),
+    path(
+        "matches/<int:match_id>/commentary/<slug:username>/",
+        CommentatorView.as_view(),
+        name="commentator",
+    ),
+    path("matches/<int:match_id>/predictions/", PredictionsView.as_view(), name="predictions"),
     path("challenges/", ChallengesView.as_view(), name="challenges"),
     path("challenges/<int:pk>/", ChallengeView.as_view(), name="challenge"),
     path("challenges/<int:pk>/accept/", ChallengeAcceptView.as_view(), name="challenge_accept"),

@@ -9,6 +9,7 @@ from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.models.outages import ServiceBeat, ServiceOutage, ServiceProcess
 from games.models.plans import Plan
 from games.models.seeks import Seek
+from games.models.stands import MatchCommentator, Prediction
 
 # Those of ratings are kept with ratings, and found by Django through this module.
 from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
@@ -19,10 +20,12 @@ __all__ = [
     "FeaturedMatch",
     "HostedMatch",
     "Match",
+    "MatchCommentator",
     "MatchEntry",
     "MatchPlayer",
     "MatchReferee",
     "Plan",
+    "Prediction",
     "Preparation",
     "Rating",
     "RatingLadder",

@@ -15,6 +15,8 @@ class ChatMessage(models.Model):
     class Room(models.TextChoices):
         PLAYERS = "players"
         SPECTATORS = "spectators"
+        # What commentators tell all who watch.
+        COMMENTARY = "commentary"
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="chat")
     room = models.CharField(max_length=10, choices=Room.choices)
@@ -31,7 +33,8 @@ class ChatMessage(models.Model):
         indexes = [models.Index(fields=["match", "room", "id"], name="chat_room")]
         constraints = [
             models.CheckConstraint(
-                condition=Q(room__in=["players", "spectators"]), name="chat_room_known"
+                condition=Q(room__in=["players", "spectators", "commentary"]),
+                name="chat_room_known",
             ),
             models.CheckConstraint(condition=~Q(text=""), name="chat_not_empty"),
             models.UniqueConstraint(

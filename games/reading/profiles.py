@@ -7,15 +7,17 @@ from django.http import HttpRequest
 from accounts.models import User
 from accounts.profile import Section
 from games.reading import selectors
+from games.reading.predicted import tally_of
 
 SHOWN = 10
 
 
 def match_history(request: HttpRequest, person: User) -> Section:
-    """Matches won and lost by game, and the latest results."""
+    """Matches won and lost by game, the latest results, and how often they knew who wins."""
     over = selectors.matches_filtered(selectors.matches_over(request.user), player=person)
     context = {
         "tallies": selectors.tallies_of(person, request.user),
         "matches": list(over[:SHOWN]),
+        "predicted": tally_of(person),
     }
     return Section("Matches", "games/_profile_matches.html", context)

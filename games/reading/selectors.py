@@ -181,6 +181,11 @@ def matches_to_organise(user: Any) -> QuerySet[Match]:
     return organised_by(matches_live(user), user)
 
 
+def matches_to_comment(user: User) -> QuerySet[Match]:
+    """Running matches that ``user`` is named to comment on, the latest first."""
+    return matches_live(user).filter(commentators__user=user)
+
+
 # -- challenges ----------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from core.text import one_line
 from games.audience import (
     chat_group_of,
     chat_visible_to,
+    may_comment,
     may_moderate_chat,
     may_read_room,
     may_write_room,
@@ -41,8 +42,9 @@ def chat_post(
     """
     client_id_validate(client_id)
     seat = seat_of(match, acting_user)
+    comments = room == ChatMessage.Room.COMMENTARY and may_comment(match, acting_user)
     if room not in ChatMessage.Room.values or not may_write_room(
-        room, seat=seat, over=match.is_over
+        room, seat=seat, over=match.is_over, comments=comments
     ):
         raise Forbidden("chat.not-your-room", "You cannot write in this room.")
     silenced = why_silent(acting_user)

@@ -17,9 +17,11 @@ from games.models import (
     ChatMessage,
     HostedMatch,
     Match,
+    MatchCommentator,
     MatchPlayer,
     MatchReferee,
     Plan,
+    Prediction,
     Preparation,
     SavedMove,
 )
@@ -39,29 +41,31 @@ def referees(user: User) -> bool:
 
 
 def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
-    """Seats, referees' places, challenges, hosted matches, chat, plans, saved moves and
-    preparations.
+    """Seats, the places of referees and commentators, challenges, hosted matches, chat,
+    predictions, plans, saved moves and preparations.
 
     Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
     computed again after commit.
 
-    Raises Refusal ``merge.same-match`` (both sat in one match, or one was to judge the other's),
-    ``merge.playing`` (one sits in a match that is on, or is its referee: whoever got the seat would
-    get what is secret there).
+    Raises Refusal ``merge.same-match`` (both sat in one match, or one was to judge the other's or
+    to comment on it), ``merge.playing`` (one sits in a match that is on, or is its referee: whoever
+    got the seat would get what is secret there; or comments on it).
     """
     _refuse_shared_matches(keep, duplicate)
     _refuse_running_matches(keep, duplicate)
     moved = {
         "match seats": MatchPlayer.objects.filter(user=duplicate).update(user=keep),
         "referees' places": _move_referees(keep, duplicate),
+        "commentators' places": _move_commentators(keep, duplicate),
         "challenges": _move_challenges(keep, duplicate),
         "hosted matches": _move_hosted(keep, duplicate),
         "chat messages": _move_chat(keep, duplicate),
         "saved moves": _move_saved(keep, duplicate),
         "preparations": _move_preparations(keep, duplicate),
     }
-    # Not counted: moderators are told the numbers, and nobody is to know who plans.
+    # Not counted: moderators are told the numbers, and nobody is to know who plans or predicts.
     _move_plans(keep, duplicate)
+    _move_predictions(keep, duplicate)
     if moved["match seats"]:
         transaction.on_commit(partial(enqueue, REPAIR_RATINGS, True), robust=True)
     return moved
@@ -73,6 +77,8 @@ def _refuse_shared_matches(keep: User, duplicate: User) -> None:
         (matches.filter(players__user=keep), matches.filter(players__user=duplicate)),
         (matches.filter(players__user=keep), matches.filter(referees__user=duplicate)),
         (matches.filter(referees__user=keep), matches.filter(players__user=duplicate)),
+        (matches.filter(players__user=keep), matches.filter(commentators__user=duplicate)),
+        (matches.filter(commentators__user=keep), matches.filter(players__user=duplicate)),
     ):
         shared = first.filter(pk__in=second.values("pk")).only("pk").order_by("pk").first()
         if shared is not None:
@@ -84,7 +90,7 @@ def _refuse_shared_matches(keep: User, duplicate: User) -> None:
 
 def _refuse_running_matches(keep: User, duplicate: User) -> None:
     for user in (keep, duplicate):
-        concerned = Q(players__user=user) | Q(referees__user=user)
+        concerned = Q(players__user=user) | Q(referees__user=user) | Q(commentators__user=user)
         match = Match.objects.running().filter(concerned).only("pk").order_by("pk").first()
         if match is not None:
             raise Refusal(
@@ -98,6 +104,24 @@ def _move_referees(keep: User, duplicate: User) -> int:
     named = MatchReferee.objects.filter(user=keep).values("match")
     MatchReferee.objects.filter(user=duplicate, match__in=named).delete()
     return MatchReferee.objects.filter(user=duplicate).update(user=keep)
+
+
+def _move_commentators(keep: User, duplicate: User) -> int:
+    """As referees; who was named by whom is moved along."""
+    MatchCommentator.objects.filter(named_by=duplicate).update(named_by=keep)
+    named = MatchCommentator.objects.filter(user=keep).values("match")
+    MatchCommentator.objects.filter(user=duplicate, match__in=named).delete()
+    return MatchCommentator.objects.filter(user=duplicate).update(user=keep)
+
+
+def _move_predictions(keep: User, duplicate: User) -> None:
+    """Where both have one of the same match the kept account's stays; nobody keeps one of a match
+    in which they sat by either account. Called once the seats have moved."""
+    own = Prediction.objects.filter(user=keep).values("match")
+    Prediction.objects.filter(user=duplicate, match__in=own).delete()
+    Prediction.objects.filter(user=duplicate).update(user=keep)
+    sat = MatchPlayer.objects.filter(user=keep).values("match")
+    Prediction.objects.filter(user=keep, match__in=sat).delete()
 
 
 def _move_challenges(keep: User, duplicate: User) -> int:

@@ -42,6 +42,7 @@ from games.reading.readers import reader_of
 from games.reading.selectors import matches_to_move
 from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
+from games.services.commentary import commentators_of
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
 from games.sockets import crowd, rooms
 from games.sockets.admission import Arrival, Rank
@@ -316,19 +317,17 @@ class MatchSocket(Socket):
         )
 
     async def _send_chat_history(self, frame: ChatHistory) -> None:
-        messages = await in_read_thread(self._history, frame.room)
+        told = await in_read_thread(self._history, frame.room)
         await self.send_frame(
-            {
-                "type": "chat.history",
-                "match": self.match_id,
-                "room": frame.room,
-                "messages": messages,
-            }
+            {"type": "chat.history", "match": self.match_id, "room": frame.room, **told}
         )
 
-    def _history(self, room: str) -> list[dict[str, Any]]:
+    def _history(self, room: str) -> dict[str, Any]:
         match = Match.objects.prefetch_related("players").get(pk=self.match_id)
-        return chat_history(match=match, room=room, user=self.user)
+        told = {"messages": chat_history(match=match, room=room, user=self.user)}
+        if room == ChatMessage.Room.COMMENTARY:
+            return {**told, "commentators": commentators_of(self.match_id)}
+        return told
 
     async def _announce_presence(self, there: dict[str, Any]) -> None:
         if self.seat is None and not await presence.may_announce(self.match_id):

@@ -42,6 +42,7 @@ from games.views.common import (
 from games.views.seeks import SeekForm, seek_words
 
 LIVE_AT_MOST = 48
+COMMENTED = 10
 # What a script asks for as `FRAGMENT_HEADER`, which wants the featured match alone.
 FEATURED_PART = "featured"
 
@@ -188,10 +189,11 @@ def _told_otherwise(request: HttpRequest, *, untold: bool) -> str:
 @require_safe
 @needs_sign_in
 def mine(request: HttpRequest, user: User) -> HttpResponse:
-    """The reader's own matches."""
+    """The reader's own matches, and those that they comment on."""
     over = selectors.matches_filtered(selectors.matches_over(user), player=user)
     context: dict[str, object] = {
         "own_matches": selectors.own_running(user),
+        "commented": selectors.matches_to_comment(user)[:COMMENTED],
         "page": one_page(request, over),
         "tallies": selectors.tallies_of(user, user),
     }

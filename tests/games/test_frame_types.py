@@ -26,8 +26,10 @@ from games.publishing.notices import announce_ruling
 from games.reading.here import here_frames
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post, chat_remove
+from games.services.commentary import commentator_name
 from games.services.hosting import hosted_create, hosted_decline
 from games.services.plans import plan_save
+from games.services.predictions import predictions_tell
 from games.sockets import admission, consumers
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.support import SECOND, T0, Play, Wire, committing, placing
@@ -38,7 +40,7 @@ Told = dict[str, Any]
 R = TypeVar("R")
 
 # What may be left out, so that a frame without it is right.
-OPTIONAL = {"presence", "retry_after", "card", "visitor_card", "list"}
+OPTIONAL = {"presence", "retry_after", "card", "visitor_card", "list", "commentators"}
 
 
 @pytest.fixture
@@ -99,6 +101,9 @@ def spoken(play: Play, ada: User, mona: User, orla: User) -> list[Told]:
         )
     with committing():
         chat_remove(acting_user=mona, message=ChatMessage.objects.get())
+    with committing():
+        commentator_name(acting_user=orla, match_id=play.pk, user=mona)
+    predictions_tell(play.pk)
     play.wake(34 * SECOND)
     play.wake(64 * SECOND)
     play.act(orla, "pause", 65 * SECOND)

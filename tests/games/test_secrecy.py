@@ -46,7 +46,9 @@ from games.reading.readers import reader_of
 from games.reading.shared import room_view
 from games.rulesets import REGISTRY
 from games.services.chat import chat_post
+from games.services.commentary import commentator_name
 from games.services.plans import plan_of, plan_save
+from games.services.predictions import prediction_make, predictions_tell
 from tests.games.support import T0, Play, Wire, committing, group, started
 from tests.support import depth
 
@@ -54,12 +56,16 @@ SEED = 5
 ADA = "ada@gauntlet.example"
 
 
+# What the answer to is the same in both of two twins, and told.
+TOLD_TO_ALL = ("organise", "predict")
+
+
 class Action(NamedTuple):
     """Something that is done at an instant. Those that are ``secret`` leave no trace of their own
     with an audience other than their seat's."""
 
     at: int
-    name: str  # "submit", "organise", "chat", "plan", "look"
+    name: str  # "submit", "organise", "chat", "plan", "comment", "predict", "look"
     seat: Seat | None
     text: str
     secret: bool = False
@@ -79,7 +85,8 @@ class Onlooker:
         self.known: Known | None = None
 
     def groups(self, play: Play) -> set[str]:
-        rooms = ["players"] if self.audience in (0, 1) else ["players", "spectators"]
+        watches = self.audience not in (0, 1)
+        rooms = ["players", "spectators", "commentary"] if watches else ["players"]
         own = [] if self.user is None else [f"user.{self.user.pk}"]
         chats = [f"match.{play.pk}.chat.{room}" for room in rooms]
         return {group(play.pk, self.audience), "lobby", *chats, *own}
@@ -110,7 +117,8 @@ class Onlooker:
     def ask(self, play: Play, at: int) -> None:
         """Ask for the match over HTTP."""
         self._get(at, reverse("api:match", args=[play.pk]))
-        self._get(at, reverse("api:record", args=[play.pk]))
+        for name in ("record", "commentary", "predictions"):
+            self._get(at, reverse(f"api:{name}", args=[play.pk]))
 
     def look_around(self, play: Play, at: int) -> None:
         """Ask for the match, and for every page that tells of it."""
@@ -245,7 +253,7 @@ class Stage:
                 onlooker.hear(play, texts)
                 if action is not None and action.name == "look":
                     onlooker.look_around(play, at)
-                if action is not None and action.name == "organise":
+                if action is not None and action.name in TOLD_TO_ALL and not action.secret:
                     onlooker.gathered.append((f"{at} {action.text}", str(answer)))
                 if not (action and action.secret) and at >= twins.since:
                     onlooker.look(play, at)
@@ -277,6 +285,10 @@ class Stage:
                     acting_user=author, match=play.match, room=room, client_id=client_id,
                     text=action.text, at=T0 + action.at,
                 )  # fmt: skip
+        elif action.name == "comment":
+            self._comment(play, action, client_id, users)
+        elif action.name == "predict":
+            answer = self._predict(play, action, users)
         elif action.name == "plan":
             assert action.seat is not None
             player = play.players[action.seat]
@@ -288,11 +300,32 @@ class Stage:
                 )  # fmt: skip
         return answer
 
+    def _comment(self, play: Play, action: Action, client_id: str, users: dict[str, User]) -> None:
+        with committing():
+            if not play.match.commentators.exists():
+                commentator_name(acting_user=users["orla"], match_id=play.pk, user=users["cleo"])
+            chat_post(
+                acting_user=users["cleo"], match=play.match, room="commentary",
+                client_id=client_id, text=action.text, at=T0 + action.at,
+            )  # fmt: skip
+
+    def _predict(self, play: Play, action: Action, users: dict[str, User]) -> object:
+        try:
+            with committing():
+                return prediction_make(
+                    acting_user=users["cleo"], match_id=play.pk, seat=int(action.text),
+                    at=T0 + action.at,
+                )  # fmt: skip
+        except Refusal as refusal:
+            return str(refusal)
+        finally:
+            predictions_tell(play.pk)
+
 
 def _same_numbers() -> None:
     """Rows of a run that is taken back leave gaps in the numbering: begin at the same one again."""
     with connection.cursor() as cursor:
-        for table in ("match", "matchentry", "matchplayer", "chatmessage"):
+        for table in ("match", "matchentry", "matchplayer", "chatmessage", "prediction"):
             cursor.execute(
                 "SELECT setval(pg_get_serial_sequence(%s, 'id'), 70000)", [f"games_{table}"]
             )
@@ -339,6 +372,8 @@ def noise(start: int) -> list[Action]:
         Action(start + 11_800, "organise", None, "rule valid"),
         Action(start + 12_000, "organise", None, "reserve 1 +30"),
         Action(start + 14_000, "chat", None, "who will win?"),
+        Action(start + 14_100, "comment", None, "a close one"),
+        Action(start + 14_200, "predict", None, "1"),
         Action(start + 33_000, "organise", None, "pause"),
         Action(start + 34_000, "organise", None, "resume"),
     ]
@@ -676,6 +711,23 @@ def plans_twins(ruleset: str) -> Twins:
     return twins._replace(one=sorted([*twins.one, *plans]))
 
 
+def watchers_twins(ruleset: str) -> Twins:
+    """Those who watch one of two matches that are played alike predict and comment, and nobody does
+    so of the other: the players cannot tell."""
+    pair = Pair(ruleset, variant=REGISTRY.get(ruleset).variants[0].id)
+    for number in range(4):
+        table = pair.lives[0].table
+        seat = next(s for s in (0, 1) if table.open[s] is not None and not table.holds_back(s))
+        pair.do(seat, pair.sample(seat, number))
+    said = [
+        Action(1_200 + 700 * number, name, None, f"{number % 2}", secret=True)
+        for number in range(12)
+        for name in ("comment", "predict")
+    ]
+    one, two = (sorted(course) for course in pair.courses)
+    return Twins(sorted([*one, *said]), two, 0, pair.at + 16_500, pair.setup, pair.at + 5_000)
+
+
 # Every choice and both bouts are among the first and the last.
 TETRONOGO_TWINS = depth.some(
     [
@@ -732,6 +784,23 @@ def test_an_audience_cannot_tell_twins_apart(
         if action.name == "submit" and action.text != "first":
             assert action.text not in caplog.text
     assert PLANNED not in caplog.text
+
+
+@pytest.mark.parametrize("ruleset", TWINS)
+def test_players_cannot_tell_what_those_who_watch_say(
+    ruleset: str, stage: Stage, orla: User, cleo: User
+) -> None:
+    users = {"orla": orla, "cleo": cleo}
+    twins = watchers_twins(ruleset)
+    one, two = (stage.run(ruleset, each, users, twins, (0, 1)) for each in (twins.one, twins.two))
+    for seat in (0, 1):
+        assert len(one[seat]) > 20
+        assert one[seat] == two[seat]
+    # And the room can.
+    one, two = (
+        stage.run(ruleset, each, users, twins, ("room",)) for each in (twins.one, twins.two)
+    )
+    assert one["room"] != two["room"]
 
 
 def test_what_differs_is_seen_by_whoever_may_see_it(stage: Stage, orla: User, cleo: User) -> None:

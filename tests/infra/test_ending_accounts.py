@@ -19,8 +19,9 @@ from accounts.moderation.sanctions import user_suspend
 from accounts.roles import Role
 from accounts.services import role_grant, user_close
 from core.refusals import Refusal
-from games.models import Challenge, Match, MatchReferee
+from games.models import Challenge, Match, MatchCommentator, MatchReferee
 from games.services.challenges import challenge_accept, challenge_create
+from games.services.commentary import commentator_name
 from games.services.matches import match_referees_set
 from tests.games.support import started, user_named
 from tests.support.locks import own_pid, somebody_waits_for
@@ -113,6 +114,11 @@ def referees_from_now_on(scene: Scene) -> Action:
     return lambda: match_referees_set(acting_user=None, match_id=match, users=[scene.dupe])
 
 
+def comments(scene: Scene) -> Action:
+    match = started((scene.cleo, scene.orla)).pk
+    return lambda: commentator_name(acting_user=scene.root, match_id=match, user=scene.dupe)
+
+
 def organises(scene: Scene) -> Action:
     dupe = as_organiser(scene)
     season = season_create(acting_user=scene.orla, name="Spring", format="swiss")
@@ -139,7 +145,7 @@ def brings_a_season(scene: Scene) -> Action:
 
 PLAYING = (plays, accepts, is_accepted, is_challenged, challenges, is_enrolled, joins, takes_over)
 PLACES = (
-    *PLAYING, referees_from_the_start, referees_from_now_on, organises, opens_a_season,
+    *PLAYING, referees_from_the_start, referees_from_now_on, comments, organises, opens_a_season,
     brings_a_season,
 )  # fmt: skip
 
@@ -214,6 +220,7 @@ def places_of(user: User) -> list[object]:
     return [
         *Match.objects.running().filter(players__user=user),
         *MatchReferee.objects.filter(user=user, match__in=Match.objects.running()),
+        *MatchCommentator.objects.filter(user=user, match__in=Match.objects.running()),
         *Challenge.objects.filter(challenger=user, status=Challenge.Status.OPEN),
         *Challenge.objects.filter(opponent=user, status=Challenge.Status.OPEN),
         *Contestant.objects.filter(user=user),
@@ -253,6 +260,7 @@ REFUSED = {
     takes_over: "merge.same-season",
     referees_from_the_start: "merge.playing",
     referees_from_now_on: "merge.playing",
+    comments: "merge.playing",
 }
 
 

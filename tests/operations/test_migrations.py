@@ -25,6 +25,9 @@ SURVIVED: dict[tuple[str, str, str], str] = {
             ("match", "match_to_move_seats", "It does not write the column, and gets the default."),
         )
     },
+    ("games", "0015_commentary_predictions",
+     "Create not valid constraint chat_room_known on model chatmessage"):
+        "It takes the place of one that allows less, and the two rooms before it are in it.",
     ("games", "0012_front_door_indexes", "Raw SQL operation"):
         "Indexes, all made concurrently, on columns that it does not write: unique or not.",
     ("games", "0013_front_door_turns", "Raw Python operation"):

@@ -524,6 +524,22 @@ PERMISSIONS: dict[str, Permission] = {
         Api("put", "api:plan", lambda s: [s.match.pk], lambda _s: {"revision": 0, "content": {
             "version": 1, "candidates": [], "shown": 0, "note": "Later"}}, scope="play"),
     )),
+    "read predictions": Permission("running", EVERYBODY - ON_SEATS - OUTSIDE, (
+        Api("get", "api:predictions", lambda s: [s.match.pk], scope="read"),
+    ), reads=True),
+    "predict": Permission("running", SIGNED_IN - ON_SEATS - RULE, (
+        Api("put", "api:predictions", lambda s: [s.match.pk], lambda _s: {"seat": 1},
+            scope="play"),
+    )),
+    "read the commentary": Permission("running", EVERYBODY - ON_SEATS - OUTSIDE, (
+        Api("get", "api:commentary", lambda s: [s.match.pk], scope="read"),
+    ), reads=True),
+    "name a commentator": Permission("running", RULE, (
+        Api("post", "api:commentary", lambda s: [s.match.pk], lambda _s: {"username": "eve"}),
+    )),
+    "dismiss a commentator": Permission("commented", RULE, (
+        Api("delete", "api:commentator", lambda s: [s.match.pk, "eve"]),
+    )),
     "organise a match": Permission("running", RULE, (
         Frame("organise",
               lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),

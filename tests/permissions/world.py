@@ -25,6 +25,7 @@ from games.models import Seek
 from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
+from games.services.commentary import commentator_name
 from games.services.featuring import match_feature
 from games.services.hosting import hosted_create
 from games.services.preparations import preparation_create
@@ -390,6 +391,15 @@ def _disputed(world: World) -> Scene:
     return scene
 
 
+def _commented(world: World) -> Scene:
+    """Somebody comments on a match."""
+    scene = _running(world)
+    commentator_name(
+        acting_user=world.users["orla"], match_id=scene.match.pk, user=world.users["eve"]
+    )
+    return scene
+
+
 def _talking(world: World) -> Scene:
     scene = _running(world)
     chat_post(
@@ -548,7 +558,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "choosing": _choosing, "planned": _planned,
     "gifted": _gifted, "both ready": _both_ready, "running": _running, "featured": _featured,
     "waiting": _waiting, "disputed": _disputed, "set aside": _set_aside,
-    "talking": _talking, "removed": _removed, "decided": _decided,
+    "commented": _commented, "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,

@@ -20,9 +20,10 @@ from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
 from core.admin.lists import Guarded
-from games.models import Challenge, ChatMessage, HostedMatch, Match
+from games.models import Challenge, ChatMessage, HostedMatch, Match, MatchCommentator
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post
+from games.services.commentary import commentator_name
 from tests.games.support import T0, committing, user_named
 from tests.tournaments.support import (
     START,
@@ -96,6 +97,8 @@ ALLOWED = {
         "host__id__exact status__exact status__isnull ruleset ruleset__isnull"
         " rated__exact rated__isnull created_at__year created_at__month created_at__day"
     ),
+    "games.matchcommentator": "user__id__exact",
+    "games.prediction": "",
     "games.chatmessage": (
         "author__id__exact match__id__exact room__exact room__isnull removed_at__isempty"
     ),
@@ -377,11 +380,15 @@ def test_what_a_moderator_plays_in_is_out_of_reach_until_it_is_over(orla: User, 
         said = chat_post(
             acting_user=opponent, match=match, room="players", client_id="c", text="Hm!", at=T0
         )
+        commentator = commentator_name(
+            acting_user=orla, match_id=match.pk, user=user_named("voice")
+        )
     message = ChatMessage.objects.get(pk=said["id"])
     begin = AuditEntry.objects.get(action="match.start", target_id=str(match.pk))
     rows = [
         (match, Match), (message, ChatMessage), (death_match, DeathMatch), (against, Gift),
         (sealed, AuditEntry), (begin, AuditEntry), (events[0], SeasonEvent),
+        (commentator, MatchCommentator),
     ]  # fmt: skip
     for row, model in rows:
         assert not found(own, row, model), row

@@ -94,6 +94,7 @@ class MatchPage {
         root.querySelector('[data-part="notation"]')
       ),
       desk: root.querySelector('[data-part="desk"]'),
+      stands: part("stands"),
     };
     this.title = document.title;
     this.signedIn = dataset.username !== "";
@@ -135,6 +136,9 @@ class MatchPage {
     });
     /** @type {Client.Planning | null} */
     this.planning = null;
+    /** @type {Client.Stands | null} */
+    this.stands = null;
+    this.standsAsked = false;
     this.desk = this.parts.desk
       ? new OrganiserDesk(this.parts.desk, { act: (text, why) => this.client.organise(text, why) })
       : null;
@@ -210,7 +214,10 @@ class MatchPage {
     });
     on("settled", (detail) => this.#settled(detail));
     this.client.addEventListener("presence", () => this.#holding(() => this.#drawPresence()));
-    this.client.addEventListener("time", () => this.players.tick());
+    this.client.addEventListener("time", () => {
+      this.players.tick();
+      if (this.state !== null) this.stands?.update(this.state, this.names);
+    });
     on("reminder", (detail) => this.#remind(detail));
     on("plan", ({ revision }) => void this.planning?.plan.heard(revision));
     on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
@@ -482,6 +489,36 @@ class MatchPage {
     return found.PLANNING_KEYS;
   }
 
+  /* What those who watch have, and players once it is over: loaded once its place is in sight. */
+  #awaitStands() {
+    const { you, view } = /** @type {Client.State} */ (this.state);
+    if (this.standsAsked || (you !== null && view.phase !== "over")) return;
+    this.standsAsked = true;
+    const { stands } = this.parts;
+    // Whoever has played is told of it below all else: nothing is to move then.
+    if (you !== null) find(this.root, ".match__side").append(stands);
+    stands.dataset.watches = "";
+    new IntersectionObserver((entries, observer) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      void this.#loadStands();
+    }).observe(stands);
+  }
+
+  /* A match can be watched without. */
+  async #loadStands() {
+    const found = await import("./stands.js").catch(() => null);
+    if (found === null || this.state === null) return;
+    this.stands = new found.Stands(this.parts.stands, {
+      client: this.client,
+      chat: this.chat,
+      signedIn: this.signedIn,
+      url: this.root.dataset.state ?? "",
+    });
+    const { state } = this;
+    this.#holding(() => this.stands?.update(state, this.names));
+  }
+
   /**
    * What no board can show is asked before it is submitted.
    * @param {string} text
@@ -594,6 +631,8 @@ class MatchPage {
     this.concedeButton.classList.toggle("keeps-room", "plays" in this.root.dataset);
     this.chat.update({ you, over: view.phase === "over", begun: view.phase !== "waiting" });
     this.desk?.update(view, this.names);
+    if (this.stands === null) this.#awaitStands();
+    else this.stands.update(this.state, this.names);
     this.#drawTitle();
   }
 

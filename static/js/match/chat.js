@@ -1,6 +1,7 @@
 // @ts-check
-/* The two chat rooms of a match: the players', which everybody reads, and the spectators', which
-   players cannot read before the match is over. */
+/* The chat rooms of a match: the players', which everybody reads, and the spectators', which players
+   cannot read before the match is over. So it is with the commentary, which has a place of its own
+   (`stands.js`). */
 
 import { followSilence } from "../silence.js";
 import { csrfToken, toast } from "../site.js";
@@ -8,9 +9,10 @@ import { fill, h, icon, timeOfDay, write } from "./dom.js";
 import { muteSwitch, phraseBar, phrasesOfPage, whyFolded } from "./phrases.js";
 
 /** @type {Record<Live.Room, string>} */
-const ROOMS = { players: "Players", spectators: "Spectators" };
+const ROOMS = { players: "Players", spectators: "Spectators", commentary: "Commentary" };
 
-const ROOM_NAMES = /** @type {Live.Room[]} */ (Object.keys(ROOMS));
+/** @type {Live.Room[]} */
+const WITH_TABS = ["players", "spectators"];
 
 // A match is not left for this.
 const ELSEWHERE = { target: "_blank", rel: "noopener" };
@@ -62,7 +64,12 @@ export class Chat {
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Chat rooms" });
     this.panels = h("div", { class: "chat-panels" });
     fill(root, h("div", { class: "chat__head" }, this.tabs, this.mute.button), this.panels);
-    for (const room of ROOM_NAMES) this.#make(room);
+    this.commentators = new Set(); // their usernames
+    for (const room of WITH_TABS) {
+      const { tab, panel } = this.#make(room);
+      this.tabs.append(tab);
+      this.panels.append(panel);
+    }
     client.addEventListener("chat", ({ detail }) => this.#heard(detail));
     client.addEventListener("chat.history", ({ detail }) => this.#history(detail));
     client.addEventListener("chat.removed", ({ detail }) =>
@@ -74,6 +81,29 @@ export class Chat {
       if (detail.kind === "live") this.#askAll();
     });
     if (signedIn) followSilence(root, (why) => this.#silence(why));
+  }
+
+  /**
+   * Have the commentary in a place of its own: no tab leads there.
+   * @param {HTMLElement} place
+   */
+  addCommentary(place) {
+    const { panel } = this.#make("commentary");
+    panel.hidden = false;
+    panel.removeAttribute("role");
+    panel.removeAttribute("aria-labelledby");
+    place.append(panel);
+    this.update(this);
+    this.client.chatHistory("commentary");
+  }
+
+  /**
+   * Who writes the commentary.
+   * @param {Iterable<string>} usernames
+   */
+  setCommentators(usernames) {
+    this.commentators = new Set(usernames);
+    this.update(this);
   }
 
   /**
@@ -130,6 +160,7 @@ export class Chat {
   /** @param {Live.Room} room */
   #mayWrite(room) {
     if (!this.signedIn) return false;
+    if (room === "commentary") return this.commentators.has(this.client.username ?? "");
     if (room === "players") return this.you !== null || this.over;
     return this.you === null || this.over;
   }
@@ -138,11 +169,12 @@ export class Chat {
   #note(room) {
     if (this.#mayWrite(room)) {
       if (this.silenced !== "") return this.silenced;
-      if (room === "spectators" && !this.over) {
+      if (room !== "players" && !this.over) {
         return "The players cannot read this before the end.";
       }
       return "";
     }
+    if (room === "commentary") return "";
     if (!this.signedIn) return "Sign in to write.";
     return "Only the two players write here before the end.";
   }
@@ -174,13 +206,13 @@ export class Chat {
       role: "log",
       "aria-live": "off", // until the history is there
       tabindex: "0",
-      "aria-label": `Chat of the ${room}`,
+      "aria-label": room === "commentary" ? "Commentary" : `Chat of the ${room}`,
     });
     const input = h("input", {
       class: "input",
       maxlength: "500",
       autocomplete: "off",
-      "aria-label": `Message to the ${room}`,
+      "aria-label": room === "commentary" ? "Comment on the match" : `Message to the ${room}`,
       "aria-describedby": `chat-note-${room}`,
       placeholder: "Say something",
     });
@@ -207,7 +239,8 @@ export class Chat {
       phrases?.bar ?? null,
       form,
     );
-    this.rooms.set(room, {
+    /** @type {RoomParts} */
+    const parts = {
       tab,
       badge,
       lines,
@@ -219,9 +252,9 @@ export class Chat {
       seen: new Map(),
       said: new Map(),
       phrases,
-    });
-    this.tabs.append(tab);
-    this.panels.append(panel);
+    };
+    this.rooms.set(room, parts);
+    return parts;
   }
 
   /** @param {Live.Room} room */
@@ -231,7 +264,7 @@ export class Chat {
       const selected = name === room;
       parts.tab.setAttribute("aria-selected", String(selected));
       parts.tab.tabIndex = selected ? 0 : -1;
-      parts.panel.hidden = !selected;
+      if (WITH_TABS.includes(name)) parts.panel.hidden = !selected;
       if (selected) {
         parts.unread = 0;
         if (parts.seen.size > 0) parts.lines.scrollTop = parts.lines.scrollHeight;
@@ -246,7 +279,7 @@ export class Chat {
    */
   #tabKey(event, room) {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    const readable = [...this.rooms.keys()].filter((name) => this.#mayRead(name));
+    const readable = WITH_TABS.filter((name) => this.#mayRead(name));
     const step = event.key === "ArrowRight" ? 1 : readable.length - 1;
     const next = readable[(readable.indexOf(room) + step) % readable.length];
     this.#show(next);

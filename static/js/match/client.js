@@ -141,8 +141,8 @@ const Target = /** @type {new () => Telling<Client.Events>} */ (EventTarget);
  * `{cause, before, after, items}`: cause `sync` or `step`, the states before (null for the first)
  * and after, and what is new in the log), `presence` (detail `{before, after}`, states as well),
  * `status` (the connection), `outbox`, `settled` (an entry was answered; detail `{entry, ack}` or
- * `{entry, refused}`), `reminder`, `chat`, `chat.history`, `chat.removed`, `trouble` (a sentence for
- * the reader), `time` (the server's clock was measured).
+ * `{entry, refused}`), `reminder`, `chat`, `chat.history`, `chat.removed`, `commentators`,
+ * `predictions`, `trouble` (a sentence for the reader), `time` (the server's clock was measured).
  */
 export class MatchClient extends Target {
   /** @param {Client.Options} options */
@@ -444,6 +444,10 @@ export class MatchClient extends Target {
     } catch {
       return;
     }
+    if (isForThePage(frame)) {
+      this.#tell(frame.type, frame);
+      return;
+    }
     switch (frame.type) {
       case "sync":
         this.#connected();
@@ -472,11 +476,6 @@ export class MatchClient extends Target {
       case "chat.history":
         for (const message of frame.messages) this.#heard({ room: frame.room, message });
         this.#tell("chat.history", frame);
-        break;
-      case "reminder":
-      case "plan":
-      case "chat.removed":
-        this.#tell(frame.type, frame);
         break;
       case "error":
         this.#troubled(frame);
@@ -827,6 +826,19 @@ function newsFor(before, after) {
  */
 function knownOf({ you, version, log }) {
   return { you, version, log: log.length };
+}
+
+/**
+ * Frames that change nothing of what is known of the match: the page makes something of them.
+ * @typedef {Live.Reminder | Live.Planned | Live.Removed | Live.Commentators | Live.Predictions} Passed
+ */
+
+/**
+ * @param {Live.Frame} frame
+ * @returns {frame is Passed}
+ */
+function isForThePage(frame) {
+  return ["reminder", "plan", "chat.removed", "commentators", "predictions"].includes(frame.type);
 }
 
 /** @param {Live.LogItem[]} log */

@@ -150,6 +150,8 @@ export class Replay {
     /** @type {Partial<Replays.Stretch>} */
     this.marks = {}; // what is to become a clip
     this.seen = 0; // the furthest move that has been shown
+    /** @type {import("./commentary.js").Commentary | null} */
+    this.commentary = null;
     this.showsLines = kept("replay-lines", "on") === "on";
     /** @type {ReturnType<typeof setTimeout> | null} */
     this.timer = null;
@@ -224,6 +226,7 @@ export class Replay {
     this.#drawControls();
     this.#drawMoves();
     this.#drawPlayers(step);
+    this.commentary?.show(to, this.hidden ? this.seen : this.last);
     if (record) history.replaceState(null, "", addressOf(location.href, to));
   }
 
@@ -261,6 +264,7 @@ export class Replay {
     this.seen = this.last;
     this.#tellResult();
     this.#drawMoves();
+    this.commentary?.show(this.at, this.last);
     this.#drawControls();
   }
 
@@ -767,16 +771,40 @@ async function dataOf(page) {
   return /** @type {Replays.Data} */ (told);
 }
 
+/**
+ * What commentators said. Few matches have any, and each is whole without.
+ * @param {HTMLElement} page
+ * @returns {Promise<Api.Comment[]>}
+ */
+async function commentsOf(page) {
+  try {
+    const answer = await fetch(String(page.dataset.commentary), {
+      headers: { Accept: "application/json" },
+    });
+    if (!answer.ok) return [];
+    const told = /** @type {unknown} */ (await answer.json());
+    return /** @type {Api.Commentary} */ (told).comments;
+  } catch {
+    return [];
+  }
+}
+
 /** @param {HTMLElement} page */
 async function start(page) {
   const { you, hidden, from, to } = page.dataset;
-  const [told, ruleset] = await Promise.all([
+  const [told, ruleset, comments] = await Promise.all([
     dataOf(page),
     /** @type {Promise<Boards.Module>} */ (import(String(page.dataset.board))),
+    commentsOf(page),
   ]);
   const data = { ...told, you: you === undefined ? null : Number(you) };
   const clip = from === undefined ? null : { from: Number(from), to: Number(to) };
   const replay = new Replay(page, data, ruleset, { hidden: hidden !== undefined, clip });
+  if (comments.length > 0) {
+    const { Commentary } = await import("./commentary.js");
+    const place = find(page, '[data-part="commentary"]');
+    replay.commentary = new Commentary(place, comments, (step) => replay.go(step));
+  }
   const asked = moveOf(location.href, replay.last);
   replay.go(asked ?? replay.begin, { record: false });
   if (clip !== null && asked === null && motion() === "on") replay.toggle();
