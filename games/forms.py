@@ -17,6 +17,7 @@ from core.refusals import Refusal, each_of
 from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
+from games.options.late import DELAYS
 from games.options import pace
 from games.options.rules import RuleOption, rule_options
 from games.pictures.boards import figures_of
@@ -152,7 +153,17 @@ class ChallengeForm(forms.Form):
         initial=1440,
     )  # fmt: skip
 
-    _FOLDED = ("preparation", "advantage", "message", "lasts")
+    late_s = forms.TypedChoiceField(
+        label="Spectators see it",
+        choices=list(DELAYS.items()),
+        coerce=int,
+        empty_value=0,
+        initial=0,
+        required=False,
+        help_text="So late that nobody who watches can help a player. You two see it at once.",
+    )
+
+    _FOLDED = ("preparation", "advantage", "late_s", "message", "lasts")
 
     # Which field a refusal of the service is shown at; all others stand above the form.
     _FIELDS: Mapping[str, str] = {
@@ -343,6 +354,7 @@ class ChallengeForm(forms.Form):
             "preparation_id": data.get("preparation"),
             "advantage": data["advantage"],
             "rated": data["rated"] != "casual",
+            "late_s": data["late_s"],
             "message": data["message"],
             "lasts": timedelta(minutes=data["lasts"]),
         }

@@ -141,7 +141,9 @@ class HostingForm(ChallengeForm):
         offered = {
             key: value
             for key, value in super().offer().items()
-            if key in {"ruleset_id", "variant", "options", "preparation_id", "message", "lasts"}
+            if key in {
+                "ruleset_id", "variant", "options", "preparation_id", "message", "lasts", "late_s",
+            }  # fmt: skip
         }
         return {
             **offered,

@@ -4,6 +4,7 @@ from games.models.challenges import Challenge
 from games.models.chat import ChatMessage
 from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
+from games.models.late import LateView
 from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.models.outages import ServiceBeat, ServiceOutage, ServiceProcess
 from games.models.plans import Plan
@@ -16,6 +17,7 @@ __all__ = [
     "Challenge",
     "ChatMessage",
     "HostedMatch",
+    "LateView",
     "Match",
     "MatchEntry",
     "MatchPlayer",
