@@ -38,7 +38,7 @@ def audience_of(match: Match, user: Any) -> Reading:
 
 def as_seat(reading: Reading) -> Literal[0, 1] | None:
     """The seat of a reader; None for all who watch."""
-    return reading if reading == 0 or reading == 1 else None
+    return reading if reading == 0 or reading == 1 else None  # noqa: PLR1714  (narrows)
 
 
 def _as_audience(seat: Seat) -> Audience:

@@ -17,8 +17,8 @@ from core.refusals import Refusal, each_of
 from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
-from games.options.late import DELAYS
 from games.options import pace
+from games.options.late import DELAYS
 from games.options.rules import RuleOption, rule_options
 from games.pictures.boards import figures_of
 from games.rulesets import REGISTRY
@@ -157,7 +157,6 @@ class ChallengeForm(forms.Form):
         label="Spectators see it",
         choices=list(DELAYS.items()),
         coerce=int,
-        empty_value=0,
         initial=0,
         required=False,
         help_text="So late that nobody who watches can help a player. You two see it at once.",
@@ -174,6 +173,7 @@ class ChallengeForm(forms.Form):
         "challenge.blocked": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
+        "setup.late": "late_s",
         "challenge.duration": "lasts",
         "setup.ruleset": "game",
         "setup.variant": "game",
@@ -354,7 +354,7 @@ class ChallengeForm(forms.Form):
             "preparation_id": data.get("preparation"),
             "advantage": data["advantage"],
             "rated": data["rated"] != "casual",
-            "late_s": data["late_s"],
+            "late_s": data["late_s"] or 0,
             "message": data["message"],
             "lasts": timedelta(minutes=data["lasts"]),
         }

@@ -51,9 +51,10 @@ class _Snapshot(msgspec.Struct, frozen=True):
 
 class Held(NamedTuple):
     """A match as it stands: its row's number of entries and wake, its engine state, its readers,
-    whether somebody listens to each turn, whose the seats are (None: nobody's of this site, or
-    not known here), and by how many seconds spectators see it late. ``written_by`` is the transaction that wrote the row
-    (its `xmin`): whatever is written to it, by whomever, changes that; a lock does not."""
+    whether somebody listens to each turn, whose the seats are (None: nobody's of this site, or not
+    known here), and by how many seconds spectators see it late. ``written_by`` is the transaction
+    that wrote the row (its `xmin`): whatever is written to it, by whomever, changes that; a lock
+    does not."""
 
     match_id: int
     ruleset: AnyRuleset

@@ -73,8 +73,8 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         model = Match
         fields = (
             "id", "ruleset", "variant", "options", "source", "rated", "terms", "late_s", "status",
-            "paused", "players", "waits_until", "winner", "reason", "scores", "created_at", "finished_at",
-            "links",
+            "paused", "players", "waits_until", "winner", "reason", "scores", "created_at",
+            "finished_at", "links",
         )  # fmt: skip
         extra_kwargs = {
             "waits_until": {
@@ -215,6 +215,7 @@ class NewChallengeSerializer(GameValidation):
         "challenge.link-names-somebody": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
+        "setup.late": "late_s",
         "challenge.duration": "lasts_s",
     }
 
@@ -347,6 +348,7 @@ class NewHostedMatchSerializer(GameValidation):
         "hosted.start": "starts_at",
         "hosted.duration": "lasts_s",
         "hosted.message-too-long": "message",
+        "setup.late": "late_s",
     }
 
     first = InvitedField(max_length=20, help_text="A username: who has seat 0.")

@@ -34,8 +34,7 @@ from games.engine.decisions import ROOM, Audience
 from games.models import Challenge, Match
 from games.options.terms import is_rated, terms_of
 from games.publishing import frames
-from games.publishing.publish import VERSION
-from games.publishing.publish import Heard
+from games.publishing.publish import VERSION, Heard
 from games.reading import selectors
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
@@ -323,7 +322,10 @@ class MatchStream(Stream):
             return reader.sync
         shared = crowd.here()
         view = await shared.view(
-            self.match_id, self.audience, since=time.monotonic(), run=in_read_thread
+            self.match_id,
+            audience=self.audience,
+            since=time.monotonic(),
+            run=in_read_thread,
         )
         self._over, self._waits = view.over, view.waits
         return view.sync(at=now_ms(), organise=self.organise)

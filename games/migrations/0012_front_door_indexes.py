@@ -74,7 +74,9 @@ class Migration(migrations.Migration):
                 migrations.AddConstraint(
                     model_name="challenge",
                     constraint=models.UniqueConstraint(
-                        condition=models.Q(("status", "open"), ("status", "accepted"), _connector="OR"),
+                        condition=models.Q(
+                            ("status", "open"), ("status", "accepted"), _connector="OR"
+                        ),
                         fields=("rematch_of",),
                         name="challenge_one_rematch",
                     ),

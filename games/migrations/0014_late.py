@@ -5,42 +5,86 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('games', '0013_front_door_turns'),
+        ("games", "0013_front_door_turns"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='challenge',
-            name='late_s',
-            field=models.PositiveSmallIntegerField(db_default=0, default=0, help_text='By how many seconds spectators will see the match late.'),
+            model_name="challenge",
+            name="late_s",
+            field=models.PositiveSmallIntegerField(
+                db_default=0,
+                default=0,
+                help_text="By how many seconds spectators will see the match late.",
+            ),
         ),
         migrations.AddField(
-            model_name='hostedmatch',
-            name='late_s',
-            field=models.PositiveSmallIntegerField(db_default=0, default=0, help_text='By how many seconds spectators will see the match late.'),
+            model_name="hostedmatch",
+            name="late_s",
+            field=models.PositiveSmallIntegerField(
+                db_default=0,
+                default=0,
+                help_text="By how many seconds spectators will see the match late.",
+            ),
         ),
         migrations.AddField(
-            model_name='match',
-            name='late_s',
-            field=models.PositiveSmallIntegerField(db_default=0, default=0, help_text='By how many seconds spectators see it late while it is on; 0: at once.'),
+            model_name="match",
+            name="late_s",
+            field=models.PositiveSmallIntegerField(
+                db_default=0,
+                default=0,
+                help_text="By how many seconds spectators see it late while it is on; 0: at once.",
+            ),
         ),
         migrations.CreateModel(
-            name='LateView',
+            name="LateView",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.PositiveIntegerField(help_text="The room's version then.")),
-                ('seq', models.PositiveIntegerField(help_text='The number of the latest entry then.')),
-                ('snapshot', models.TextField()),
-                ('due_at', models.BigIntegerField(help_text='From when it may be shown, in ms since 1970.')),
-                ('shown', models.BooleanField(default=False)),
-                ('match', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='late_views', to='games.match')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(help_text="The room's version then.")),
+                (
+                    "seq",
+                    models.PositiveIntegerField(help_text="The number of the latest entry then."),
+                ),
+                ("snapshot", models.TextField()),
+                (
+                    "due_at",
+                    models.BigIntegerField(
+                        help_text="From when it may be shown, in ms since 1970."
+                    ),
+                ),
+                ("shown", models.BooleanField(default=False)),
+                (
+                    "match",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="late_views",
+                        to="games.match",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['match', 'version'],
-                'indexes': [models.Index(condition=models.Q(('shown', False)), fields=['due_at'], name='late_view_due')],
-                'constraints': [models.UniqueConstraint(fields=('match', 'version'), name='late_view_one_a_version'), models.CheckConstraint(condition=models.Q(('due_at__gt', 0)), name='late_view_due_sometime')],
+                "ordering": ["match", "version"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("shown", False)),
+                        fields=["due_at"],
+                        name="late_view_due",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("match", "version"), name="late_view_one_a_version"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("due_at__gt", 0)), name="late_view_due_sometime"
+                    ),
+                ],
             },
         ),
     ]

@@ -60,8 +60,8 @@ _OF_MATCHES: Final = (
     "unrated", "late_s", "winner", "reason", "scores", "created_at", "finished_at",
 )  # fmt: skip
 _OF_CHALLENGES: Final = (
-    "pk", "challenger", "opponent", "token", "ruleset", "variant", "options", "advantage", "rated", "late_s",
-    "message", "status", "expires_at", "preparation", "preparation__key",
+    "pk", "challenger", "opponent", "token", "ruleset", "variant", "options", "advantage", "rated",
+    "late_s", "message", "status", "expires_at", "preparation", "preparation__key",
     "challenger__username", "challenger__display_name", "challenger__is_bot",
 )  # fmt: skip
 

@@ -40,11 +40,13 @@ _MARK: Final = """
         WHERE p.match_id = games_match.id
     ), '')
 """
-_MARK_LATE: Final = f"""
-    {_MARK} || ' ' || coalesce((
+_MARK_LATE: Final = (
+    _MARK  # noqa: S608  (constants only)
+    + """ || ' ' || coalesce((
         SELECT max(version) FROM games_lateview WHERE match_id = games_match.id AND shown
     ), 0)
 """
+)
 
 
 class RoomView:

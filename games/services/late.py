@@ -1,5 +1,5 @@
-"""Matches that spectators see late: what they may know of one is kept at each turn, and shown once it
-is old enough. The two players, and who may organise the match, see it as it is; when it is over,
+"""Matches that spectators see late: what they may know of one is kept at each turn, and shown once
+it is old enough. The two players, and who may organise the match, see it as it is; when it is over,
 everybody does."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def late_view_keep(before: Held | None, after: Held, *, at: int) -> None:
 def late_views_show(*, now: int) -> int:
     """Show spectators what is old enough at instant ``now`` (ms), and tell whoever listens to
     turns; returns of how many matches. Any number of processes may do it at a time."""
-    due = LateView.objects.filter(shown=False, due_at__lte=now).filter(guard.may_try(SHOWN, "match"))
+    due = LateView.objects.filter(guard.may_try(SHOWN, "match"), shown=False, due_at__lte=now)
     matches = list(due.order_by().values_list("match", flat=True).distinct()[:AT_MOST])
     guard.each(SHOWN, matches, partial(_show, now=now), target="games.match")
     return len(matches)
@@ -71,9 +71,7 @@ def _show(match_id: int, *, now: int) -> None:
     latest.save(update_fields=["shown"])
     _tell(match_id, latest.version)
     if followed:
-        told = partial(
-            send, hooks.match_turned, Match, match_id=match_id, version=latest.version
-        )
+        told = partial(send, hooks.match_turned, Match, match_id=match_id, version=latest.version)
         transaction.on_commit(told, robust=True)
 
 

@@ -21,8 +21,8 @@ from games import here, presence
 from games.audience import (
     COUNT_GROUP,
     HERE_GROUP,
-    LOBBY_GROUP,
     LATE,
+    LOBBY_GROUP,
     READINGS,
     Reading,
     as_seat,
@@ -259,7 +259,7 @@ class MatchSocket(Socket):
         share it."""
         if self.seat is None:
             view = await crowd.here().view(
-                self.match_id, self.audience, since=since, run=in_read_thread
+                self.match_id, audience=self.audience, since=since, run=in_read_thread
             )
             sync = view.sync(at=now_ms(), organise=self.organise, known=known)
             return News(sync, over=view.over, waits=view.waits)

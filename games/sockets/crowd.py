@@ -55,7 +55,7 @@ class Crowd:
         self._shared(match_id, ROOM).readers = readers
 
     async def view(
-        self, match_id: int, audience: Reading, *, since: float, run: Run
+        self, match_id: int, *, since: float, run: Run, audience: Reading = ROOM
     ) -> RoomView:
         """The view of a match that the room has, or whoever sees it late, its reading begun after
         ``since`` (monotonic, s) by ``run``, which makes a call in a thread.

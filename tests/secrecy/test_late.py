@@ -13,7 +13,8 @@ from accounts.models import User
 from tests.games import test_secrecy as secrecy
 from tests.games.support import T0
 from tests.secrecy import test_every_route as every_route
-from tests.secrecy.test_every_route import SeasonStage, about_a_match, gathered
+from tests.secrecy.test_every_route import about_a_match, gathered
+from tests.webhooks.support import Stage as SeasonStage
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
