@@ -69,7 +69,9 @@ class HostingForm(ChallengeForm):
             "so, more items give it instead of the lot.",
         )
         self.fields["message"].help_text = "Shown with the invitation."
-        self.fields["late_s"].help_text = (
+        self.fields[
+            "late_s"
+        ].help_text = (
             "So late that nobody who watches can help a player. The two and you see it at once."
         )
         if "preparation" in self.fields:
