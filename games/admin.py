@@ -206,8 +206,8 @@ class HostedMatchAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     date_hierarchy = "created_at"
     fields = (
         "hosted_by", "invited_first", "invited_second", "ruleset", "variant", "options", "items",
-        "advantage", "rated", "message", "starts_at", "status", "why", "created_at", "expires_at",
-        "became",
+        "advantage", "rated", "late_s", "message", "starts_at", "status", "why", "created_at",
+        "expires_at", "became",
     )  # fmt: skip
 
     @admin.display(description="host", ordering="host__username")

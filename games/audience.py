@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import RawSQL
@@ -21,6 +21,12 @@ from games.models import (
 
 AUDIENCES: tuple[Audience, ...] = (0, 1, ROOM)
 
+#: Whom a reader belongs to: an audience, or the spectators of a match that they see late. Those are
+#: told what the room was told so much earlier; in the room itself is then only who may organise it.
+Reading: TypeAlias = Audience | Literal["late"]
+LATE: Literal["late"] = "late"
+READINGS: tuple[Reading, ...] = (*AUDIENCES, LATE)
+
 
 def seat_of(match: Match, user: Any) -> Seat | None:
     """The seat of ``user`` in ``match``, or None. Costs one query unless players are fetched."""
@@ -29,10 +35,17 @@ def seat_of(match: Match, user: Any) -> Seat | None:
     return next((p.seat for p in match.players.all() if p.user_id == user.pk), None)
 
 
-def audience_of(match: Match, user: Any) -> Audience:
+def audience_of(match: Match, user: Any) -> Reading:
     """The audience that ``user`` (or nobody) belongs to while the match is on."""
     seat = seat_of(match, user)
-    return ROOM if seat is None else _as_audience(seat)
+    if seat is not None:
+        return _as_audience(seat)
+    return LATE if match.late_s and not may_organise(match, user) else ROOM
+
+
+def as_seat(reading: Reading) -> Literal[0, 1] | None:
+    """The seat of a reader; None for all who watch."""
+    return reading if reading == 0 or reading == 1 else None  # noqa: PLR1714  (narrows)
 
 
 def _as_audience(seat: Seat) -> Audience:
@@ -67,26 +80,27 @@ def organised_by(matches: QuerySet[Match], user: Any) -> QuerySet[Match]:
     return matches.filter(may | ~Q(Exists(referees)) if is_organiser(user) else may)
 
 
-def standing_in(match: QuerySet[Match], user: Any) -> tuple[Audience, bool] | None:
+def standing_in(match: QuerySet[Match], user: Any) -> tuple[Reading, bool] | None:
     """Which audience of a match ``user`` (or nobody) belongs to, and whether they may organise it,
     as `audience_of` and `may_organise` say; None where there is no such row. Of hundreds who come
     each is asked this: one statement, and one for their roles."""
     if not isinstance(user, User):
-        return (ROOM, False) if match.exists() else None
+        late_s = match.values_list("late_s", flat=True).first()
+        return None if late_s is None else (LATE if late_s else ROOM, False)
     # Hundreds at once: for the ORM's own subqueries it takes longer to write them than to ask.
     row = match.annotate(
         seat=RawSQL(_SEAT, (user.pk,)),  # noqa: S611  (constants only)
         named=RawSQL(_NAMED, ()),  # noqa: S611  (constants only)
         referee=RawSQL(_REFEREE, (user.pk,)),  # noqa: S611  (constants only)
-    ).values_list("seat", "named", "referee")
+    ).values_list("seat", "named", "referee", "late_s")
     found = row.first()
     if found is None:
         return None
-    seat, named, referee = found
+    seat, named, referee, late_s = found
     if seat is not None:
         return _as_audience(seat), False
     may = user.is_active and (user.is_superuser or _may_referee(user, named=named, referee=referee))
-    return ROOM, may
+    return LATE if late_s and not may else ROOM, may
 
 
 _SEAT: Final = "SELECT seat FROM games_matchplayer WHERE match_id = games_match.id AND user_id = %s"
@@ -218,7 +232,7 @@ def may_write_room(room: str, *, seat: Seat | None, over: bool, comments: bool =
     return seat is None or over
 
 
-def group_of(match_id: int, audience: Audience) -> str:
+def group_of(match_id: int, audience: Reading) -> str:
     """The channel group of one audience of a match."""
     return f"match.{match_id}.{audience}"
 

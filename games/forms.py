@@ -18,6 +18,7 @@ from games.engine.capabilities import supply_of
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Preparation
 from games.options import pace
+from games.options.late import DELAYS
 from games.options.rules import RuleOption, rule_options
 from games.pictures.boards import figures_of
 from games.rulesets import REGISTRY
@@ -152,7 +153,16 @@ class ChallengeForm(forms.Form):
         initial=1440,
     )  # fmt: skip
 
-    _FOLDED = ("preparation", "advantage", "message", "lasts")
+    late_s = forms.TypedChoiceField(
+        label="Spectators see it",
+        choices=list(DELAYS.items()),
+        coerce=int,
+        initial=0,
+        required=False,
+        help_text="So late that nobody who watches can help a player. You two see it at once.",
+    )
+
+    _FOLDED = ("preparation", "advantage", "late_s", "message", "lasts")
 
     # Which field a refusal of the service is shown at; all others stand above the form.
     _FIELDS: Mapping[str, str] = {
@@ -163,6 +173,7 @@ class ChallengeForm(forms.Form):
         "challenge.blocked": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
+        "setup.late": "late_s",
         "challenge.duration": "lasts",
         "setup.ruleset": "game",
         "setup.variant": "game",
@@ -343,6 +354,7 @@ class ChallengeForm(forms.Form):
             "preparation_id": data.get("preparation"),
             "advantage": data["advantage"],
             "rated": data["rated"] != "casual",
+            "late_s": data["late_s"] or 0,
             "message": data["message"],
             "lasts": timedelta(minutes=data["lasts"]),
         }

@@ -69,6 +69,11 @@ class HostingForm(ChallengeForm):
             "so, more items give it instead of the lot.",
         )
         self.fields["message"].help_text = "Shown with the invitation."
+        self.fields[
+            "late_s"
+        ].help_text = (
+            "So late that nobody who watches can help a player. The two and you see it at once."
+        )
         if "preparation" in self.fields:
             self.fields["preparation"].help_text = (
                 "What you have prepared. The players are told that you supply it, but not what it "
@@ -138,11 +143,8 @@ class HostingForm(ChallengeForm):
         """What the service wants to know, of a valid form."""
         data = self.cleaned_data
         # What a challenge has besides is no matter of two others.
-        offered = {
-            key: value
-            for key, value in super().offer().items()
-            if key in {"ruleset_id", "variant", "options", "preparation_id", "message", "lasts"}
-        }
+        kept = ("ruleset_id", "variant", "options", "preparation_id", "message", "lasts", "late_s")
+        offered = {key: value for key, value in super().offer().items() if key in kept}
         return {
             **offered,
             "first": self._people["first"],

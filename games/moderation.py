@@ -117,8 +117,8 @@ def _line(each: ChatMessage, quoted: ChatMessage) -> ContextLine:
 def _match_facts(match: Match) -> list[tuple[str, str]]:
     standing = "paused" if match.paused else match.get_status_display()
     if match.status == Match.Status.RUNNING:
-        # As the room has read it: entries count secret choices, too.
-        standing += f", after line {store.held_of(match).readers.logs[2]} of its log"
+        # As everybody has read it: entries count secret choices, too.
+        standing += f", after line {store.seen_by_spectators(match).readers.logs[2]} of its log"
     return [
         ("Match", f"{match.pk}: {_names(match)}"),
         ("Game", game_name(match.ruleset, match.variant)),

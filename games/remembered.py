@@ -37,7 +37,8 @@ def remember(held: Held) -> None:
     """Keep a match as it was committed; one that is over is not needed any more."""
     with _lock:
         _matches.pop(held.match_id, None)
-        if held.is_over or not held.written_by:
+        # What is written besides a turn of a match that is seen late takes a transaction.
+        if held.is_over or not held.written_by or held.late_s:
             return
         _matches[held.match_id] = held
         if len(_matches) > AT_MOST:

@@ -51,9 +51,10 @@ class _Snapshot(msgspec.Struct, frozen=True):
 
 class Held(NamedTuple):
     """A match as it stands: its row's number of entries and wake, its engine state, its readers,
-    whether somebody listens to each turn, and whose the seats are (None: nobody's of this site, or
-    not known here). ``written_by`` is the transaction that wrote the row
-    (its `xmin`): whatever is written to it, by whomever, changes that; a lock does not."""
+    whether somebody listens to each turn, whose the seats are (None: nobody's of this site, or not
+    known here), and by how many seconds spectators see it late. ``written_by`` is the transaction
+    that wrote the row (its `xmin`): whatever is written to it, by whomever, changes that; a lock
+    does not."""
 
     match_id: int
     ruleset: AnyRuleset
@@ -66,6 +67,7 @@ class Held(NamedTuple):
     made_good_until: int = 0
     written_by: str = ""
     user_ids: Sequence[int | None] = (None, None)
+    late_s: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -86,7 +88,8 @@ _SNAPSHOT = msgspec.json.Decoder(_Snapshot)
 _COLUMNS = (
     "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status,"
     " followed, made_good_until, xmin::text,"
-    " ARRAY(SELECT user_id FROM games_matchplayer WHERE match_id = games_match.id ORDER BY seat)"
+    " ARRAY(SELECT user_id FROM games_matchplayer WHERE match_id = games_match.id ORDER BY seat),"
+    " late_s"
 )
 _IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
 _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
@@ -163,8 +166,29 @@ def held_of(match: Match) -> Held:
     live = lives.decode_live(ruleset, header, bytes(saved.live))
     return Held(
         match.pk, ruleset, live, saved.readers, match.seq, match.wake_at, match.status,
-        match.followed, match.made_good_until,
+        match.followed, match.made_good_until, late_s=match.late_s,
     )  # fmt: skip
+
+
+def shown_late(match: Match) -> Held:
+    """A match as spectators may know it by now, where they see it late: as it stood when the latest
+    view that is shown was taken, with its clocks going on from there. Once it is over it is over
+    for everybody."""
+    held = held_of(match)
+    if held.is_over:
+        return held
+    view = match.late_views.filter(shown=True).order_by("-version").first()
+    if view is None:  # it has ended in between
+        return held_of(Match.objects.get(pk=match.pk, status=Match.Status.FINISHED))
+    saved = _SNAPSHOT.decode(view.snapshot)
+    live = lives.decode_live(held.ruleset, header_of(match)[1], bytes(saved.live))
+    late = lives.later(live, by_ms=1000 * match.late_s)
+    return held._replace(live=late, readers=saved.readers, seq=view.seq)
+
+
+def seen_by_spectators(match: Match) -> Held:
+    """A match as everybody may know it now, of a row that was fetched already."""
+    return shown_late(match) if match.late_s else held_of(match)
 
 
 def readers_of(match: Match) -> Readers:

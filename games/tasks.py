@@ -28,6 +28,7 @@ from games.reading.processes import WORKERS_SWEEP
 from games.services.aftermath import end_follow_up, ends_sweep
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.hosting import hosted_begin_due, hosted_expire
+from games.services.late import late_views_show
 from games.services.outage import is_serving
 from games.services.predictions import predictions_tell
 from games.services.seeks import seek_pair, seeks_expire
@@ -56,8 +57,9 @@ def wake(match_id: int, tries: int = 0) -> None:
 @guard.completed(WORKERS_SWEEP)
 def sweep() -> None:
     """Enqueue the matches that are due within seconds, and look at once at those that are
-    overdue."""
+    overdue; show spectators of matches that they see late what is old enough."""
     matches_hand_out()
+    late_views_show(now=now_ms())
 
 
 @shared_task(name="games.tasks.sweep_challenges")

@@ -105,6 +105,7 @@ class ChallengesView(ListView):
             advantage=offer["advantage"],
             message=offer.get("message", ""),
             rated=offer["rated"],
+            late_s=offer["late_s"],
             lasts=None if seconds is None else timedelta(seconds=seconds),
             by_link=offer.get("open_to") == "link",
         )

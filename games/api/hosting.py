@@ -90,6 +90,7 @@ class HostedMatchesView(ListView):
             items=[HeldItem(each["seat"], each["item"]) for each in offer.get("items", ())],
             advantage=offer.get("advantage"),
             rated=offer["rated"],
+            late_s=offer["late_s"],
             message=offer.get("message", ""),
             starts_at=offer.get("starts_at"),
             lasts=None if seconds is None else timedelta(seconds=seconds),

@@ -17,7 +17,7 @@ from core.api.lists import Filters, InstantFilter
 from core.api.problems import ProblemSerializer
 from core.api.views import FieldsView, ListView
 from games.api.serializers import MatchSerializer
-from games.audience import AUDIENCES, audience_of
+from games.audience import READINGS, audience_of
 from games.models import ChatMessage, Match
 from games.reading import selectors
 from games.reading.matches import match_for, versions_of
@@ -108,7 +108,7 @@ class MatchLogView(FieldsView):
         afterwards with everything."""
         match = match_for(match_id, request.user)
         audience = audience_of(match, request.user)
-        self.fresh(audience, match.is_over, versions_of(match_id)[AUDIENCES.index(audience)])
+        self.fresh(audience, match.is_over, versions_of(match_id)[READINGS.index(audience)])
         reader = reader_in(match, request.user)
         return Response(
             {

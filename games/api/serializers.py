@@ -17,6 +17,7 @@ from core.api.bodies import InstantField
 from core.refusals import Refusal, Together
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import hosting
+from games.options.late import DELAYS
 from games.options.terms import is_rated, supplied_by_challenger, terms_of
 from games.services.challenges import must_be_another, must_be_open_to
 from games.services.hosting import ITEMS_AT_MOST, MESSAGE_MAX, must_be_three
@@ -71,9 +72,9 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     class Meta:
         model = Match
         fields = (
-            "id", "ruleset", "variant", "options", "source", "rated", "terms", "status", "paused",
-            "players", "waits_until", "winner", "reason", "scores", "created_at", "finished_at",
-            "links",
+            "id", "ruleset", "variant", "options", "source", "rated", "terms", "late_s", "status",
+            "paused", "players", "waits_until", "winner", "reason", "scores", "created_at",
+            "finished_at", "links",
         )  # fmt: skip
         extra_kwargs = {
             "waits_until": {
@@ -146,8 +147,8 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
         model = Challenge
         fields = (
             "id", "challenger", "opponent", "open_to", "challenger_seat", "ruleset", "variant",
-            "options", "advantage", "supplied", "rated", "terms", "message", "status", "created_at",
-            "expires_at", "match", "rematch_of", "links",
+            "options", "advantage", "supplied", "rated", "terms", "late_s", "message", "status",
+            "created_at", "expires_at", "match", "rematch_of", "links",
         )  # fmt: skip
 
     @extend_schema_field(serializers.ChoiceField(choices=["anybody", "player", "link"]))
@@ -214,6 +215,7 @@ class NewChallengeSerializer(GameValidation):
         "challenge.link-names-somebody": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",
+        "setup.late": "late_s",
         "challenge.duration": "lasts_s",
     }
 
@@ -236,6 +238,11 @@ class NewChallengeSerializer(GameValidation):
     )
     rated = serializers.BooleanField(
         default=True, help_text="False: casual, the match counts for no rating."
+    )
+    late_s = serializers.ChoiceField(
+        choices=list(DELAYS),
+        default=0,
+        help_text="By how many seconds spectators see the match late.",
     )
     message = serializers.CharField(max_length=200, required=False, allow_blank=True)
     lasts_s = serializers.IntegerField(
@@ -295,8 +302,8 @@ class HostedMatchSerializer(serializers.ModelSerializer[HostedMatch]):
         model = HostedMatch
         fields = (
             "id", "host", "players", "ruleset", "variant", "options", "items", "advantage",
-            "supplied", "rated", "terms", "message", "starts_at", "status", "ended_by", "why",
-            "created_at", "expires_at", "match", "links",
+            "supplied", "rated", "terms", "late_s", "message", "starts_at", "status", "ended_by",
+            "why", "created_at", "expires_at", "match", "links",
         )  # fmt: skip
 
     def get_supplied(self, hosted: HostedMatch) -> list[str]:
@@ -341,6 +348,7 @@ class NewHostedMatchSerializer(GameValidation):
         "hosted.start": "starts_at",
         "hosted.duration": "lasts_s",
         "hosted.message-too-long": "message",
+        "setup.late": "late_s",
     }
 
     first = InvitedField(max_length=20, help_text="A username: who has seat 0.")
@@ -364,6 +372,11 @@ class NewHostedMatchSerializer(GameValidation):
         help_text="The seat that has it. Without: drawn by lot, or given by items.",
     )
     rated = serializers.BooleanField(default=False)
+    late_s = serializers.ChoiceField(
+        choices=list(DELAYS),
+        default=0,
+        help_text="By how many seconds spectators see the match late.",
+    )
     message = serializers.CharField(max_length=MESSAGE_MAX, required=False, allow_blank=True)
     starts_at = InstantField(
         required=False, allow_null=True, help_text="Without: as soon as both have accepted."

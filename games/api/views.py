@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -24,9 +24,9 @@ from core.clock import now_ms
 from core.instants import instant_of_request
 from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
-from games.audience import AUDIENCES, seat_of
+from games.audience import READINGS, as_seat, seat_of
 from games.engine import records
-from games.engine.decisions import ROOM, Audience, Seat
+from games.engine.decisions import Seat
 from games.metrics import Laps
 from games.models import Match
 from games.publishing.frames import ack_frame
@@ -113,22 +113,22 @@ class MatchView(FieldsView):
         audience, organise = standing = standing_of(match_id, request.user)
         there: dict[str, Any] = {}
         if self.query_value("here", serializers.BooleanField(), default=False):
-            there = self._look(match_id, audience)
+            there = self._look(match_id, as_seat(audience))
         # Asked before the match is read, which most who ask again and again need not be told. While
         # the version is the same, clocks tick on; the tag is weak.
-        version = versions_of(match_id)[AUDIENCES.index(audience)]
+        version = versions_of(match_id)[READINGS.index(audience)]
         self.fresh(audience, organise, version, *there.values())
         reader = reader_of(match_id, request.user, standing=standing)
         (shown,) = self.only({**reader.sync, **there})
         return Response(shown)
 
-    def _look(self, match_id: int, audience: Audience) -> dict[str, Any]:
+    def _look(self, match_id: int, seat: Literal[0, 1] | None) -> dict[str, Any]:
         user = self.request.user
-        if audience == ROOM or not isinstance(user, User):
+        if seat is None or not isinstance(user, User):
             return {}
         require_scope(self.request.auth, Scope.PLAY)
         waits = still_waits(match_id)
-        there = match_poll(match_id=match_id, acting_user=user, seat=audience, waits=waits)
+        there = match_poll(match_id=match_id, acting_user=user, seat=seat, waits=waits)
         return {"presence": there}
 
 

@@ -29,19 +29,19 @@ from core import metrics
 from core.clock import now_ms, now_utc
 from core.refusals import Refusal
 from games import presence
-from games.audience import AUDIENCES, group_of, user_group_of
-from games.engine.decisions import ROOM
+from games.audience import READINGS, as_seat, group_of, user_group_of
+from games.engine.decisions import ROOM, Audience
 from games.models import Challenge, Match
 from games.options.terms import is_rated, terms_of
 from games.publishing import frames
-from games.publishing.publish import Heard
+from games.publishing.publish import VERSION, Heard
 from games.reading import selectors
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
 from games.services.arrivals import match_attend
 from games.sockets import crowd, rooms
 from games.sockets.executor import in_read_thread, in_turn_thread
-from games.sockets.rooms import VERSION, Room
+from games.sockets.rooms import Room
 
 log = structlog.get_logger("gauntlet.streams")
 
@@ -240,7 +240,10 @@ class MatchStream(Stream):
         super().__init__(user, **opened)
         self.match_id = match_id
         self.audience, self.organise = standing_of(match_id, user)
-        self.reads_as = "player" if self.audience in (0, 1) else "room"
+        self.seat = as_seat(self.audience)
+        #: Where presence counts it.
+        self.place: Audience = ROOM if self.seat is None else self.seat
+        self.reads_as = "room" if self.seat is None else "player"
         self.version = 0
         self._over = self._waits = False
 
@@ -263,15 +266,15 @@ class MatchStream(Stream):
     async def _attend(self, there: dict[str, Any]) -> None:
         """A match that waits for its players may begin now that one of them is here."""
         await presence.seen(self.user.pk)
-        if self._waits and self.audience in (0, 1):
+        if self._waits and self.seat is not None:
             seats = tuple(there["seats"])
             begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
             self._waits = not await in_turn_thread(begun)
 
     async def look(self) -> AsyncIterator[dict[str, Any]]:
-        await self._attend(await presence.arrive(self.match_id, self.audience, self.name))
+        await self._attend(await presence.arrive(self.match_id, self.place, self.name))
         versions = await in_read_thread(versions_of, self.match_id)
-        if versions[AUDIENCES.index(self.audience)] > self.version:
+        if versions[READINGS.index(self.audience)] > self.version:
             await self._stand_anew()
             yield await self._sync()
 
@@ -295,28 +298,35 @@ class MatchStream(Stream):
         yield frame
 
     async def leave(self) -> None:
-        await presence.leave(self.match_id, self.audience, self.name)
+        await presence.leave(self.match_id, self.place, self.name)
 
     async def _stand_anew(self) -> None:
         """Find out what somebody who watches may do now."""
-        if self.audience == ROOM:
-            _audience, self.organise = await in_read_thread(standing_of, self.match_id, self.user)
+        if self.seat is None:
+            self.audience, self.organise = await in_read_thread(
+                standing_of, self.match_id, self.user
+            )
 
     async def _sync(self) -> dict[str, Any]:
         sync = await self._read()
-        there = await presence.arrive(self.match_id, self.audience, self.name)
+        there = await presence.arrive(self.match_id, self.place, self.name)
         self.version = sync["version"]
         return {**sync, "presence": there}
 
     async def _read(self) -> dict[str, Any]:
         """The `sync` frame as things stand. Spectators share it, by sockets and streams alike."""
-        if self.audience != ROOM:
+        if self.seat is not None:
             reader = await in_read_thread(reader_of, self.match_id, self.user)
             self._over = reader.over
             self._waits = reader.sync["view"]["phase"] == "waiting"
             return reader.sync
         shared = crowd.here()
-        view = await shared.view(self.match_id, since=time.monotonic(), run=in_read_thread)
+        view = await shared.view(
+            self.match_id,
+            audience=self.audience,
+            since=time.monotonic(),
+            run=in_read_thread,
+        )
         self._over, self._waits = view.over, view.waits
         return view.sync(at=now_ms(), organise=self.organise)
 

@@ -486,6 +486,17 @@ def given_back(
 # -- shared --------------------------------------------------------------------------------------
 
 
+def later(live: Live, *, by_ms: int) -> Live:
+    """The same match with clocks that show ``by_ms`` after any instant what they show at it now:
+    for whoever is told of it so much later."""
+    first, second = (
+        watch if watch is None or watch.since is None
+        else Watch(watch.before_ms, watch.since + by_ms)
+        for watch in live.watches
+    )  # fmt: skip
+    return msgspec.structs.replace(live, watches=(first, second))
+
+
 def _as_actor(seat: Seat) -> Literal[0, 1]:
     return 1 if seat else 0
 

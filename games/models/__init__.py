@@ -5,6 +5,7 @@ from games.models.chat import ChatMessage
 from games.models.featured import FeaturedMatch
 from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
+from games.models.late import LateView
 from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.models.outages import ServiceBeat, ServiceOutage, ServiceProcess
 from games.models.plans import Plan
@@ -19,6 +20,7 @@ __all__ = [
     "ChatMessage",
     "FeaturedMatch",
     "HostedMatch",
+    "LateView",
     "Match",
     "MatchCommentator",
     "MatchEntry",

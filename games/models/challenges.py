@@ -63,6 +63,11 @@ class Challenge(models.Model):
     rated = models.BooleanField(
         default=True, db_default=True, help_text="Whether its match is meant to count for ratings."
     )
+    late_s = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="By how many seconds spectators will see the match late.",
+    )
     message = models.CharField(max_length=200, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.OPEN)
     created_at = models.DateTimeField(default=now_utc)

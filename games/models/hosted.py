@@ -58,6 +58,11 @@ class HostedMatch(models.Model):
         null=True, blank=True, help_text="The seat that has it. Empty: drawn by lot."
     )
     rated = models.BooleanField(default=False)
+    late_s = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="By how many seconds spectators will see the match late.",
+    )
     message = models.CharField(max_length=200, blank=True)
     preparation = models.ForeignKey(
         "Preparation",

@@ -99,6 +99,11 @@ class Match(models.Model):
         help_text="Whom it waits for: 1 for seat 0, 2 for seat 1, together where it waits for both."
         " On no index, so that a turn may change it.",
     )
+    late_s = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="By how many seconds spectators see it late while it is on; 0: at once.",
+    )
     unrated = models.CharField(
         max_length=400,
         blank=True,

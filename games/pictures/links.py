@@ -103,7 +103,7 @@ def match_picture(match: Match, *, above: str = "") -> str:
 
     ``above``: a line over everything, such as the season it belongs to.
     """
-    held = store.held_of(match)
+    held = store.seen_by_spectators(match)
     view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
     names = [player.name for player in match.players.all()]
     won = match.winner

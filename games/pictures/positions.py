@@ -76,7 +76,7 @@ class Picture:
         match = self.match
         # A database that was brought back may play on otherwise, under the same numbers.
         shown = (self.kind, match.pk, match.created_at.timestamp(), *names_of(match))
-        readers = store.readers_of(match)
+        readers = self._readers()
         version = readers.versions[_ROOM]
         if self.kind.stays:
             # What is before the first entry stays only once there is one.
@@ -87,10 +87,16 @@ class Picture:
             return (*shown, match.status, match.paused, match.winner, *match.scores)
         return shown
 
+    def _readers(self) -> store.Readers:
+        match = self.match
+        return store.shown_late(match).readers if match.late_s else store.readers_of(match)
+
     def draw(self) -> bytes:
         """Draw it. Raises Refusal ``match.no-board``."""
         if self.kind is Kind.SHARE:
             return png_of(links.match_picture(self.match), scale=1)
+        if self.kind.stays and max(self.number, self.until) > self._readers().logs[_ROOM]:
+            raise Refusal("match.no-board", "There is no board after this.")
         if self.kind is Kind.CLIP:
             return clip_of(self.match, self.number, self.until)
         svg = diagram_of(self.match, self.number) if self.kind.stays else board_now(self.match)
@@ -99,7 +105,7 @@ class Picture:
 
 def board_now(match: Match) -> str:
     """The board as the room sees it now, as an SVG document. Raises Refusal ``match.no-board``."""
-    held = store.held_of(match)
+    held = store.seen_by_spectators(match)
     if held.live.table.state is None:
         raise Refusal("match.no-board", "There is no board yet.")
     view = match_view(held.ruleset, held.live, ROOM, at=now_ms())

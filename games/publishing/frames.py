@@ -172,6 +172,7 @@ def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
         ],
         "organise": organise,
         "terms": match.unrated,
+        "late_s": match.late_s,
         "premoves": sorted(premoves_of(ruleset)),
     }
 

@@ -27,6 +27,8 @@ from core.broker import Redis, publisher
 log = structlog.get_logger("gauntlet.publish")
 
 MATCH_FRAME = "match.frame"
+#: Brings nothing but the version that is the newest by now.
+VERSION = "match.version"
 
 _ENCODER = msgspec.json.Encoder()
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection
 from django.db.models import Prefetch
 
 from core.refusals import NotFound
-from games.audience import standing_in
-from games.engine.decisions import Audience
+from games.audience import Reading, standing_in
 from games.models import Match, MatchPlayer
 
 
@@ -23,7 +22,7 @@ def match_for(match_id: int, user: Any) -> Match:
     return match
 
 
-def standing_of(match_id: int, user: Any) -> tuple[Audience, bool]:
+def standing_of(match_id: int, user: Any) -> tuple[Reading, bool]:
     """Which audience ``user`` (or nobody) belongs to, and whether they may organise.
     Raises Refusal ``match.none``."""
     standing = standing_in(Match.objects.visible_to(user).filter(pk=match_id), user)
@@ -38,11 +37,22 @@ def still_waits(match_id: int) -> bool:
 
 
 def versions_of(match_id: int) -> tuple[int, ...]:
-    """The versions of seat 0, seat 1 and the room, as last committed."""
+    """The versions of seat 0, seat 1, the room and, where spectators see the match late, theirs,
+    as last committed: in the order of `READINGS`."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT snapshot::jsonb -> 'readers' ->> 'versions' FROM games_match WHERE id = %s",
-            (match_id,),
-        )
+        cursor.execute(_VERSIONS, (match_id,))
         row = cursor.fetchone()
-    return (0, 0, 0) if row is None else tuple(int(n) for n in row[0].strip("[]").split(","))
+    if row is None:
+        return (0, 0, 0, 0)
+    seats_and_room = tuple(int(n) for n in row[0].strip("[]").split(","))
+    return (*seats_and_room, seats_and_room[2] if row[1] is None else row[1])
+
+
+# Once it is over, everybody sees it as it is.
+_VERSIONS: Final = """
+    SELECT snapshot::jsonb -> 'readers' ->> 'versions',
+        CASE WHEN late_s > 0 AND status = 'running' THEN (
+            SELECT max(version) FROM games_lateview WHERE match_id = games_match.id AND shown
+        ) END
+    FROM games_match WHERE id = %s
+"""

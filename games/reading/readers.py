@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from core.clock import now_ms
 from games import store
-from games.audience import audience_of, may_organise
+from games.audience import LATE, Reading, audience_of, may_organise
 from games.engine.decisions import ROOM, Audience
 from games.models import Match
 from games.publishing import frames
@@ -19,7 +19,7 @@ from games.reading.shared import room_view
 class Reader(NamedTuple):
     """Who somebody is in a match, and the `sync` frame that tells them of it."""
 
-    audience: Audience
+    audience: Reading
     organise: bool
     over: bool
     sync: dict[str, Any]
@@ -40,27 +40,27 @@ class Reader(NamedTuple):
         return {**self.sync, "log": self.sync["log"][kept:], "after": kept} if kept else self.sync
 
 
-def reader_of(match_id: int, user: Any, *, standing: tuple[Audience, bool] | None = None) -> Reader:
+def reader_of(match_id: int, user: Any, *, standing: tuple[Reading, bool] | None = None) -> Reader:
     """Who ``user`` (or nobody) is in a match, and what they may know. ``standing`` is what
     `standing_of` says, where it has been asked. Raises Refusal ``match.none``."""
     audience, organise = standing or standing_of(match_id, user)
-    if audience == ROOM:
-        return _in_the_room(match_id, organise)
+    if audience in (ROOM, LATE):
+        return _in_the_room(match_id, audience, organise)
     return _in_a_seat(match_for(match_id, user), audience)
 
 
 def reader_in(match: Match, user: Any) -> Reader:
     """The same of a match that is at hand as `match_for` gives it."""
     audience = audience_of(match, user)
-    if audience == ROOM:
-        return _in_the_room(match.pk, may_organise(match, user))
+    if audience in (ROOM, LATE):
+        return _in_the_room(match.pk, audience, may_organise(match, user))
     return _in_a_seat(match, audience)
 
 
-def _in_the_room(match_id: int, organise: bool) -> Reader:
-    view = room_view(match_id)
+def _in_the_room(match_id: int, audience: Reading, organise: bool) -> Reader:
+    view = room_view(match_id, late=audience == LATE)
     sync = view.plain(at=now_ms(), organise=organise)
-    return Reader(ROOM, organise, view.over, sync, view.lasting)
+    return Reader(audience, organise, view.over, sync, view.lasting)
 
 
 def _in_a_seat(match: Match, seat: Audience) -> Reader:

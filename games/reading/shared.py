@@ -40,6 +40,13 @@ _MARK: Final = """
         WHERE p.match_id = games_match.id
     ), '')
 """
+_MARK_LATE: Final = (
+    _MARK  # noqa: S608  (constants only)
+    + """ || ' ' || coalesce((
+        SELECT max(version) FROM games_lateview WHERE match_id = games_match.id AND shown
+    ), 0)
+"""
+)
 
 
 class RoomView:
@@ -106,15 +113,16 @@ class RoomView:
         return msgspec.Raw(b"[" + b",".join(self._items[after:]) + b"]")
 
 
-def room_view(match_id: int) -> RoomView:
-    """The match as the room may see it now. Of those who ask at the same time one makes it.
+def room_view(match_id: int, *, late: bool = False) -> RoomView:
+    """The match as the room may see it now; ``late``: those who see it late. Of those who ask at
+    the same time one makes it.
 
     Raises Refusal ``match.none``.
     """
     # Asked before the lock is, since whoever waits for that has a connection by then: those who
     # hold it need no other, and nobody waits for a connection that waits for them.
-    mark = _mark_of(match_id)
-    place = _place_of(match_id)
+    mark = _mark_of(match_id, late)
+    place = _place_of(match_id, late)
     kept = place.view
     if kept is not None and kept.mark == mark:
         return kept
@@ -122,9 +130,9 @@ def room_view(match_id: int) -> RoomView:
         kept = place.view
         if kept is not None and kept.mark != mark:
             # Whoever had the lock may have made it of what is newer than what was found then.
-            mark = _mark_of(match_id)
+            mark = _mark_of(match_id, late)
         if kept is None or kept.mark != mark:
-            kept = place.view = _made(match_id, mark)
+            kept = place.view = _made(match_id, mark, late)
         return kept
 
 
@@ -140,22 +148,22 @@ class _Place:
 AT_MOST: Final = 200
 
 _lock = Lock()
-_places: OrderedDict[int, _Place] = OrderedDict()
+_places: OrderedDict[tuple[int, bool], _Place] = OrderedDict()
 
 
-def _place_of(match_id: int) -> _Place:
+def _place_of(match_id: int, late: bool) -> _Place:
     with _lock:
-        place = _places.setdefault(match_id, _Place())
-        _places.move_to_end(match_id)
+        place = _places.setdefault((match_id, late), _Place())
+        _places.move_to_end((match_id, late))
         if len(_places) > AT_MOST:
             _places.popitem(last=False)
         return place
 
 
-def _made(match_id: int, mark: object) -> RoomView:
+def _made(match_id: int, mark: object, late: bool) -> RoomView:
     # The mark was read first: what was written since is in the view, which then holds no longer.
     match = match_for(match_id, AnonymousUser())
-    held = store.held_of(match)
+    held = store.shown_late(match) if late else store.held_of(match)
     log = frames.log_now(held, match, ROOM)
     sync = frames.sync_frame(held, match, ROOM, organise=False, at=now_ms(), log=log)
     return RoomView(
@@ -163,10 +171,11 @@ def _made(match_id: int, mark: object) -> RoomView:
     )
 
 
-def _mark_of(match_id: int) -> tuple[int, str]:
+def _mark_of(match_id: int, late: bool) -> tuple[int, str]:
     spelt = spell()
     matches = Match.objects.visible_to(AnonymousUser()).filter(pk=match_id)
-    mark = matches.annotate(mark=RawSQL(_MARK, ())).values_list("mark", flat=True).first()  # noqa: S611  (constants only)
+    sql = _MARK_LATE if late else _MARK
+    mark = matches.annotate(mark=RawSQL(sql, ())).values_list("mark", flat=True).first()  # noqa: S611  (constants only)
     if mark is None:
         raise NotFound("match.none", "There is no such match.")
     return spelt, str(mark)

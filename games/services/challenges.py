@@ -31,6 +31,7 @@ from games.engine.decisions import Seat
 from games.engine.ruleset import Ruleset
 from games.models import Challenge, Match, Preparation
 from games.options import pace
+from games.options.late import must_be_a_delay
 from games.options.terms import is_rated, terms_of
 from games.publishing import frames
 from games.publishing.cards import card_of_challenge
@@ -56,6 +57,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     advantage: str = Challenge.Advantage.LOT,
     message: str = "",
     rated: bool = True,
+    late_s: int = 0,
     lasts: timedelta | None = None,
     preparation_id: int | None = None,
     by_link: bool = False,
@@ -65,8 +67,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     """Offer a match to ``opponent``, or to anybody, or where it is ``by_link`` to whoever has its
     link. It lapses after ``lasts`` (default: the settings'). ``preparation_id``: what the
     challenger, an organiser, supplies instead of having it drawn; whoever accepts can see that they
-    do. One that is not ``rated`` is casual: its match counts for no rating. ``rematch_of``: as
-    `rematch_offer` has it.
+    do. One that is not ``rated`` is casual: its match counts for no rating. ``late_s``: by how many
+    seconds spectators will see it late. ``rematch_of``: as `rematch_offer` has it.
 
     Raises Refusal ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
     ``challenge.yourself``, ``challenge.link-names-somebody``, ``challenge.too-many``,
@@ -83,6 +85,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         ruleset, chosen = game_of(ruleset_id, variant, options or {})
     with faults.of():
         _must_be_sound(lasts, advantage, message)
+    with faults.of():
+        must_be_a_delay(late_s)
     with faults.of():
         must_be_another(acting_user, opponent)
     with faults.of():
@@ -115,6 +119,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         preparation=preparation,
         advantage=advantage,
         rated=rated,
+        late_s=late_s,
         message=message,
         created_at=now,
         expires_at=now + lasts,
@@ -157,6 +162,7 @@ def challenge_accept(
         prepared_by=locked.challenger,
         waits=pace.is_live(REGISTRY.get(locked.ruleset), locked.options),
         unrated=terms_of(locked),
+        late_s=locked.late_s,
         random=random,
     )
     locked.status = Challenge.Status.ACCEPTED
@@ -239,6 +245,7 @@ def rematch_offer(*, acting_user: User, match: Match) -> Challenge:
         advantage=_advantage_of(match.advantage, own),
         challenger_seat=own,
         rated=match.unrated == "",
+        late_s=match.late_s,
         rematch_of=match,
     )
 

@@ -29,6 +29,7 @@ from games.engine.ruleset import HeldItem, Ruleset
 from games.models import HostedMatch, Preparation
 from games.options import pace
 from games.options.hosting import unrated_text
+from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.publish import Frame, publish
 from games.reading.selectors import preparation_of
@@ -55,6 +56,7 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
     items: Sequence[HeldItem] = (),
     advantage: Seat | None = None,
     rated: bool = False,
+    late_s: int = 0,
     message: str = "",
     preparation_id: int | None = None,
     starts_at: datetime | None = None,
@@ -63,7 +65,8 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
     """Invite two players to a match that ``acting_user`` hosts; ``first`` has seat 0. It lapses
     unless both have accepted within ``lasts`` (default: the settings' for challenges), or before
     ``starts_at`` where there is one. Without ``advantage`` it is drawn, or given by ``items``.
-    ``preparation_id``: what the host supplies instead of having it drawn.
+    ``preparation_id``: what the host supplies instead of having it drawn. ``late_s``: by how many
+    seconds spectators will see it late.
 
     Raises Refusal ``hosted.not-allowed``, ``hosted.plays``, ``hosted.one-player``, ``hosted.bot``,
     ``hosted.duration``, ``hosted.start``, ``hosted.advantage``, ``hosted.items``,
@@ -84,6 +87,8 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
         must_be_three(acting_user, first, second)
     with faults.of():
         _must_be_sound(lasts, starts_at, advantage, message, now)
+    with faults.of():
+        must_be_a_delay(late_s)
     faults.settle()
     preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     # All three, since any could be closed meanwhile; and so that the limit holds against two
@@ -106,6 +111,7 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
         items=[{"seat": held.seat, "item": held.item} for held in items],
         advantage=advantage,
         rated=rated,
+        late_s=late_s,
         message=message,
         preparation=preparation,
         starts_at=starts_at,
@@ -417,6 +423,7 @@ def _begin(hosted: HostedMatch, acting_user: User | None, random: RandomSource) 
         referees=[hosted.host],
         waits=pace.is_live(REGISTRY.get(hosted.ruleset), hosted.options),
         unrated=unrated_text(hosted),
+        late_s=hosted.late_s,
         random=random,
     )
     hosted.status = HostedMatch.Status.BEGUN

@@ -29,11 +29,13 @@ from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
 from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
+from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.notices import tell_lists
 from games.publishing.publish import publish
 from games.publishing.turns import turn_frames
 from games.rulesets import REGISTRY
+from games.services.late import late_view_keep
 from games.store import Appended, Held, Readers
 
 
@@ -89,6 +91,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     items_counted: bool = False,
     waits: bool = False,
     unrated: str = "",
+    late_s: int = 0,
     at: int | None = None,
     random: RandomSource = chance.system,
 ) -> Match:
@@ -102,7 +105,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     that the caller has counted what was given already. One that ``waits`` begins once both players
     are there (see `games.services.arrivals`), and is void if they are not in time; until then
     nobody can read what its ``items`` are. ``unrated``: why
-    it shall count for no rating, in words that everybody reads. ``random`` is what is drawn from.
+    it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
+    spectators see it late, one of `DELAYS`. ``random`` is what is drawn from.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
     that is not sound, one person on both seats or as player and referee, a closed account.
@@ -111,6 +115,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     people = users_lock([*players, *referees])
     players = (people[players[0].pk], people[players[1].pk])
     referees = [people[user.pk] for user in referees]
+    must_be_a_delay(late_s)
     _must_be_able_to_play(players)
     _must_be_able_to_referee(referees, players)
     at = now_ms() if at is None else at
@@ -148,6 +153,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         items=msgspec.to_builtins(turn.live.table.header.items),
         advantage=turn.live.table.header.advantage,
         unrated=unrated,
+        late_s=late_s,
         aftermath_due=True,
         snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
         made_good_until=at,
@@ -159,7 +165,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     )
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
-    held = held._replace(user_ids=[user.pk for user in players])
+    held = held._replace(user_ids=[user.pk for user in players], late_s=late_s)
     readers, _ = frames.step_frames(
         ruleset,
         turn.live,
@@ -177,6 +183,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         appended=[Appended(happened) for happened in turn.happened],
         at=at,
     )
+    late_view_keep(None, begun, at=at)
     match.refresh_from_db()
     audit_record(
         acting_user=acting_user,

@@ -32,6 +32,7 @@ from games.publishing.publish import (
     tell_here,
 )
 from games.publishing.turns import turn_frames
+from games.services.late import late_view_keep
 from games.store import Appended, AtOnce, Held, Readers
 
 
@@ -67,6 +68,7 @@ def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Held
     step = _step(held, turn, at, said)
     after = store.save(held, live=turn.live, readers=step.readers, appended=step.appended, at=at)
     step.out.extend(turn_frames(held, after))
+    late_view_keep(held, after, at=at)
     announce(held, after, step.out)
     return after
 
@@ -171,7 +173,9 @@ def _follow(held: Held, after: Held) -> Iterator[Callable[[], object]]:
     live, readers = after.live, after.readers
     room = readers.versions[2]
     is_over = live.table.result is not None
-    if held.followed and not is_over and room != held.readers.versions[2]:
+    # Who listens to a match that spectators see late is told when they are.
+    at_once = held.followed and not held.late_s and not is_over
+    if at_once and room != held.readers.versions[2]:
         yield partial(send, hooks.match_turned, Match, match_id=held.match_id, version=room)
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:

@@ -93,7 +93,7 @@ def _remind(held: Held, at: int) -> None:
     store.save_wake(held, wake_at=wake)
     out = [frame for reminder in due for frame in frames.reminder_frames(held.match_id, reminder)]
     transaction.on_commit(partial(publish, out))
-    if held.followed and due:
+    if held.followed and due and not held.late_s:
         transaction.on_commit(partial(_announce_reminders, held.match_id, due, at), robust=True)
     enqueue_if_near(held.match_id, wake)
 

@@ -19,10 +19,13 @@ from core.refusals import Forbidden, Refusal
 from core.replica.writers import note_soon
 from games import here, presence
 from games.audience import (
-    AUDIENCES,
     COUNT_GROUP,
     HERE_GROUP,
+    LATE,
     LOBBY_GROUP,
+    READINGS,
+    Reading,
+    as_seat,
     chat_group_of,
     group_of,
     may_read_room,
@@ -95,7 +98,7 @@ class MatchSocket(Socket):
 
     @property
     def is_private(self) -> bool:
-        return getattr(self, "audience", ROOM) != ROOM
+        return getattr(self, "seat", None) is not None
 
     async def arrive(self, visitor: Visitor, arrival: Arrival) -> None:
         try:
@@ -109,7 +112,9 @@ class MatchSocket(Socket):
         if not await self.let_in(found, visitor) or standing is None:
             return
         self.audience, self.organise = standing
-        self.seat = self.audience if self.audience in (0, 1) else None
+        self.seat = as_seat(self.audience)
+        #: Where presence counts it.
+        self.place: Audience = ROOM if self.seat is None else self.seat
         self.may_submit = self.seat is not None
         self.reads_as = "room" if self.seat is None else "player"
         # Groups first, then the view: a change in between is then told twice rather than never.
@@ -127,19 +132,19 @@ class MatchSocket(Socket):
 
     async def _find_out(
         self, visitor: Visitor, arrival: Arrival
-    ) -> tuple[Found | None, tuple[Audience, bool] | None]:
+    ) -> tuple[Found | None, tuple[Reading, bool] | None]:
         if visitor.is_named:
             return await arrival.turn(self.rank_of(visitor), self._standing, visitor)
         # Of those who are nobody in particular the first few ask whether there is such a match.
         views = crowd.here()
-        if not views.knows(self.match_id):
+        if views.knows(self.match_id) is None:
             async with arrival.place(self.rank_of(visitor)):
-                if not views.knows(self.match_id):
-                    await in_read_thread(standing_of, self.match_id, None)
-                    views.note(self.match_id)
-        return NOBODY, (ROOM, False)
+                if views.knows(self.match_id) is None:
+                    audience, _ = await in_read_thread(standing_of, self.match_id, None)
+                    views.note(self.match_id, audience)
+        return NOBODY, (views.knows(self.match_id) or ROOM, False)
 
-    def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Audience, bool] | None]:
+    def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Reading, bool] | None]:
         found = visitor.found()
         return found, None if found is None else standing_of(self.match_id, found.user)
 
@@ -164,7 +169,7 @@ class MatchSocket(Socket):
 
     async def disconnect(self, code: int) -> None:
         if self.present:
-            there = await presence.leave(self.match_id, self.audience, self.name)
+            there = await presence.leave(self.match_id, self.place, self.name)
             await self._announce_presence(there)
 
     async def take(self, frame: Incoming) -> None:
@@ -243,15 +248,20 @@ class MatchSocket(Socket):
             self.waits = not await in_turn_thread(begun)
 
     async def _stand_anew(self) -> None:
-        """Find out what somebody who watches may do now: nobody may do more."""
-        if self.audience == ROOM and self.user is not None:
-            _audience, self.organise = await in_read_thread(standing_of, self.match_id, self.user)
+        """Find out what somebody who watches may do now: nobody may do more. Whoever may know less
+        now has to come anew."""
+        if self.seat is None and self.user is not None:
+            audience, self.organise = await in_read_thread(standing_of, self.match_id, self.user)
+            if audience == LATE != self.audience:
+                raise Forbidden("organiser.not-allowed", "You do not organise this match any more.")
 
     async def _read(self, since: float, known: Known | None = None) -> News:
         """What is to be told now, of a reading begun after ``since`` (monotonic, s). Spectators
         share it."""
-        if self.audience == ROOM:
-            view = await crowd.here().view(self.match_id, since=since, run=in_read_thread)
+        if self.seat is None:
+            view = await crowd.here().view(
+                self.match_id, audience=self.audience, since=since, run=in_read_thread
+            )
             sync = view.sync(at=now_ms(), organise=self.organise, known=known)
             return News(sync, over=view.over, waits=view.waits)
         reader = await in_read_thread(reader_of, self.match_id, self.user)
@@ -259,7 +269,7 @@ class MatchSocket(Socket):
         return News(reader.lacking(known), over=reader.over, waits=waits)
 
     async def _send_sync(self, news: News) -> dict[str, Any]:
-        there = await presence.arrive(self.match_id, self.audience, self.name)
+        there = await presence.arrive(self.match_id, self.place, self.name)
         self.waits = news.waits
         await self.join(
             *[
@@ -285,7 +295,7 @@ class MatchSocket(Socket):
     async def _pong(self, frame: Ping) -> None:
         if frame.received is not None:
             self._confirm_receipt(frame.received)
-        there = await presence.arrive(self.match_id, self.audience, self.name)
+        there = await presence.arrive(self.match_id, self.place, self.name)
         await self._attend(there)
         await self._mark_seen()
         versions = await _versions(self.match_id)
@@ -294,7 +304,7 @@ class MatchSocket(Socket):
                 "type": "pong",
                 "at": frame.at,
                 "now": now_ms(),
-                "version": versions[AUDIENCES.index(self.audience)],
+                "version": versions[READINGS.index(self.audience)],
                 "presence": there,
             }
         )
@@ -333,7 +343,7 @@ class MatchSocket(Socket):
         if self.seat is None and not await presence.may_announce(self.match_id):
             return
         frame = {"type": "presence", "match": self.match_id, **there}
-        out = [Frame(group_of(self.match_id, audience), frame) for audience in AUDIENCES]
+        out = [Frame(group_of(self.match_id, audience), frame) for audience in READINGS]
         await in_read_thread(publish, out)
 
 

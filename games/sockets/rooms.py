@@ -47,9 +47,16 @@ from redis.exceptions import RedisError
 
 from core.broker import breaker_of, publisher_on_loop
 from core.on_loop import Connections
-from games.audience import AUDIENCES, group_of
-from games.engine.decisions import Audience
-from games.publishing.publish import Frame, Heard, attach, channel_of, detach, shard_of
+from games.audience import READINGS, Reading, group_of
+from games.publishing.publish import (
+    VERSION,
+    Frame,
+    Heard,
+    attach,
+    channel_of,
+    detach,
+    shard_of,
+)
 from games.reading.matches import versions_of
 from games.remembered import forget_all
 from games.sockets.executor import in_read_thread, in_turn_thread_soon
@@ -69,8 +76,6 @@ PATIENCE_S = 3.0
 SILENCE_S = 10.0
 AGAIN_S = 0.5
 LOOKED_AT_ONCE = 100
-
-VERSION = "match.version"
 
 AWAY = (RedisError, OSError, TimeoutError)
 
@@ -117,7 +122,7 @@ class Room:
         self.closed = False
         self.listeners: dict[str, dict[Listener, None]] = {}
         self.memberships: dict[Listener, set[str]] = {}
-        # Which groups are told of versions: of which match, and which of its three.
+        # Which groups are told of versions: of which match, and which of its own.
         self.watched: dict[str, tuple[int, int]] = {}
         self.gathering: set[str] = set()
         self.tasks: set[asyncio.Task[None]] = set()
@@ -128,11 +133,11 @@ class Room:
 
     # -- who is here -----------------------------------------------------------------------------
 
-    async def watch(self, listener: Listener, match_id: int, audience: Audience) -> None:
+    async def watch(self, listener: Listener, match_id: int, audience: Reading) -> None:
         """Have a listener hear of every step of a match that its audience may know of, from now on.
         Whoever reads a view after this misses nothing of what follows it."""
         group = group_of(match_id, audience)
-        self.watched[group] = (match_id, AUDIENCES.index(audience))
+        self.watched[group] = (match_id, READINGS.index(audience))
         await self.join(listener, group)
 
     async def join(self, listener: Listener, *groups: str) -> None:

@@ -17,8 +17,8 @@ from accounts.roles import is_organiser
 from core.modules import led_to
 from games import words
 from games.folders import static_name
-from games.models import Challenge, Match, MatchPlayer
-from games.options import pace, rules, terms
+from games.models import Challenge, HostedMatch, Match, MatchPlayer
+from games.options import late, pace, rules, terms
 from games.pictures import qr
 from games.reading import featured, selectors
 from games.reading.selectors import challenges_to, matches_to_rule
@@ -108,6 +108,18 @@ def unrated_word(match: Match) -> str:
     if not match.unrated:
         return ""
     return ", casual" if match.unrated == terms.CASUAL else ", unrated"
+
+
+@register.filter
+def late_text(match: Match) -> str:
+    """That spectators see it late, in a sentence; empty: they do not."""
+    return late.late_text(match.late_s)
+
+
+@register.filter
+def late_words(row: Challenge | HostedMatch | Match) -> str:
+    """By how much spectators see a match late: "3 minutes"."""
+    return late.late_words(row.late_s)
 
 
 @register.filter

@@ -50,6 +50,7 @@ class Desk:
         *players: Person,
         ruleset: str = USUAL,
         referees: Sequence[Person] = (),
+        late_s: int = 0,
         **options: Any,
     ) -> int:
         """A match that begins now; the advantage is seat 0's."""
@@ -58,6 +59,7 @@ class Desk:
             players=[player.pk for player in players],
             ruleset=ruleset,
             referees=[referee.pk for referee in referees],
+            late_s=late_s,
             options=options,
         )
         return number
@@ -211,7 +213,14 @@ def become_bot(*, user: int) -> None:
     user_become_bot(acting_user=User.objects.get(pk=user))
 
 
-def match(*, players: list[int], ruleset: str, referees: list[int], options: dict[str, Any]) -> int:
+def match(
+    *,
+    players: list[int],
+    ruleset: str,
+    referees: list[int],
+    late_s: int,
+    options: dict[str, Any],
+) -> int:
     from accounts.models import User
     from games.rulesets import REGISTRY
     from games.services.matches import match_start
@@ -225,6 +234,7 @@ def match(*, players: list[int], ruleset: str, referees: list[int], options: dic
         options=options,
         advantage=0,
         referees=list(User.objects.filter(pk__in=referees)),
+        late_s=late_s,
     )
     return int(started.pk)
 

@@ -69,7 +69,7 @@ async def test_asking_while_the_database_is_away(
 ) -> None:
     """The socket stays: it is worth asking again."""
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
-    monkeypatch.setattr(crowd, "room_view", lambda *_: shared_view())
+    monkeypatch.setattr(crowd, "room_view", lambda *_, **__: shared_view())
     connected, _ = await socket.connect()
     assert connected
     assert (await _next(socket))["type"] == "sync"
@@ -101,7 +101,7 @@ async def test_pages_hear_of_a_mute_and_programs_do_not(
     for module in (consumers, sockets):
         monkeypatch.setattr(module, "in_read_thread", at_once)
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
-    monkeypatch.setattr(crowd, "room_view", lambda *_: shared_view())
+    monkeypatch.setattr(crowd, "room_view", lambda *_, **__: shared_view())
     monkeypatch.setattr(consumers, "versions_of", lambda *_: (1, 1, 1))
     monkeypatch.setattr(sockets, "stands_of_socket", lambda _scope: None)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence("You came muted."))

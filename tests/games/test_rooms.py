@@ -24,9 +24,9 @@ from django.conf import settings
 
 from games.audience import group_of
 from games.publishing import publish as publishing
-from games.publishing.publish import Frame, Heard, publish, shard_of
+from games.publishing.publish import VERSION, Frame, Heard, publish, shard_of
 from games.sockets import rooms
-from games.sockets.rooms import VERSION, Line, Room
+from games.sockets.rooms import Line, Room
 from script.lib.services import Valkey
 from tests.support.site import PATIENCE
 

@@ -60,6 +60,7 @@ def told_alone(play: Play, user: User | None = None) -> Reader:
     """What somebody is told of whom nobody else is: made for them, and nothing of it kept."""
     match = match_for(play.pk, user or AnonymousUser())
     audience, organise = audience_of(match, user), may_organise(match, user)
+    assert audience != "late"
     held = _held_of(match)
     log = frames.log_now(held, match, audience)
     sync = frames.sync_frame(held, match, audience, organise=organise, at=now_ms(), log=log)
@@ -185,7 +186,7 @@ def test_many_at_the_same_moment_have_one_of_them_make_it(
     """As threads that answer requests at a time. A new reading is asked for the version only."""
     made: list[int] = []
     told, match = shared_view().plain(at=0, organise=False), play.match
-    monkeypatch.setattr(shared, "_mark_of", lambda _match: (0, "one"))
+    monkeypatch.setattr(shared, "_mark_of", lambda *_: (0, "one"))
 
     def slow(match_id: int, _user: object) -> Match:
         made.append(match_id)
@@ -203,9 +204,9 @@ def test_many_at_the_same_moment_have_one_of_them_make_it(
 def test_only_so_many_are_kept(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared, "AT_MOST", 3)
     monkeypatch.setattr(shared, "_places", OrderedDict())  # nothing of other tests
-    places = [shared._place_of(match) for match in range(10)]
-    assert [shared._place_of(match) is places[match] for match in (9, 8, 7)] == [True] * 3
-    assert shared._place_of(0) is not places[0]
+    places = [shared._place_of(match, False) for match in range(10)]
+    assert [shared._place_of(match, False) is places[match] for match in (9, 8, 7)] == [True] * 3
+    assert shared._place_of(0, False) is not places[0]
 
 
 def test_what_is_one_readers_own_stays_theirs(play: Play) -> None:
@@ -299,7 +300,7 @@ async def test_only_so_many_views_are_kept(monkeypatch: pytest.MonkeyPatch) -> N
     source.may_end.set()
     for match in range(10):
         assert not views.knows(match)
-        views.note(match)
+        views.note(match, "room")
         await views.view(match, since=0.0, run=source.run)
     assert [match for match in range(10) if views.knows(match)] == [7, 8, 9]
 

@@ -116,6 +116,11 @@ def is_asked(route: Route) -> bool:
     return route.name not in skipped and not route.name.startswith(PREFIXES_NOT_ABOUT_MATCHES)
 
 
+def about_a_match() -> list[Route]:
+    """The routes that are about one match and are asked here."""
+    return [route for route in routes() if is_asked(route) and "match_id" in route.arguments]
+
+
 class Season:
     """What the routes' arguments stand for."""
 
@@ -454,7 +459,7 @@ def test_the_comparison_has_teeth(
     twins = secrecy.Twins([before, public], [before], 0, 5_000)
     people = {"cleo": cleo, "orla": stage.orla, "mona": mona, "root": root}
     with time_machine.travel(datetime.fromtimestamp(T0 / 1000 + 3600, UTC), tick=False):
-        about = [route for route in filter(is_asked, routes()) if "match_id" in route.arguments]
+        about = about_a_match()
         one, two = gathered(
             "tetronogo", twins, theatre, stage, people, monkeypatch, asked=about, asking=people
         )

@@ -80,6 +80,7 @@ class SeasonDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tie_breaks: Annotated[tuple[str, ...], SETTING] = ()
     no_show_minutes: Annotated[Small, SETTING]
     no_show_rule: Annotated[Literal["forfeit", "organiser"], SETTING]
+    late_s: Annotated[Small, SETTING] = 0
     winner: Annotated[ContestantNumber, LATER] | None
     created_at: Moment
     started_at: Annotated[Moment | None, LATER]

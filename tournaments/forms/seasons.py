@@ -13,6 +13,7 @@ from core.refusals import Refusal
 from games.engine.options import Limits
 from games.forms import Card, Cards, games_offered, paces_offered
 from games.options import pace
+from games.options.late import DELAYS
 from tournaments.formats.registry import FORMATS, format_of, option_limits, options_of
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField
@@ -67,6 +68,7 @@ class SeasonForm(ServiceForm):
         "season.pace": "pace",
         "season.tie-breaks": "tie_1",
         "season.no-show": "no_show_minutes",
+        "setup.late": "late_s",
         "format.unknown": "format",
     }
 
@@ -102,6 +104,15 @@ class SeasonForm(ServiceForm):
         label="Who is not there after that",
         choices=NoShowRule.choices,
         initial=NoShowRule.ORGANISER,
+    )
+    late_s = forms.TypedChoiceField(
+        label="Spectators see its matches",
+        choices=list(DELAYS.items()),
+        coerce=int,
+        initial=0,
+        required=False,
+        help_text="So late that nobody who watches can help a player. Players and organisers see "
+        "them at once. It holds for matches that begin from then on.",
     )
 
     def __init__(self, *args: Any, season: Season | None = None, **kwargs: Any) -> None:
@@ -195,6 +206,7 @@ class SeasonForm(ServiceForm):
                 "no_show_rule",
             )
         }  # fmt: skip
+        given["late_s"] = data["late_s"] or 0
         given["repertoire"] = self._repertoire()
         if has_table(key) and "tie_1" in self.fields:
             ties = [data[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
@@ -235,7 +247,7 @@ def _initial_of(season: Season) -> dict[str, Any]:
         name: getattr(season, name)
         for name in (
             "name", "summary", "open_enrolment", "ruleset_choice", "pace", "no_show_minutes",
-            "no_show_rule",
+            "no_show_rule", "late_s",
         )
     }  # fmt: skip
     for number, each in enumerate(season.repertoire[:GAMES_MOST], start=1):

@@ -81,6 +81,11 @@ class Season(models.Model):
     no_show_rule = models.CharField(
         max_length=10, choices=NoShowRule.choices, default=NoShowRule.ORGANISER
     )
+    late_s = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="By how many seconds spectators see its matches late; 0: at once.",
+    )
     winner = models.ForeignKey(
         "Contestant", on_delete=models.PROTECT, null=True, blank=True, related_name="seasons_won"
     )

@@ -249,6 +249,7 @@ def _start(
         at=ms(at),
         random=random,
         waits=waits and acting_user is not None and will_wait(season, leg),
+        late_s=season.late_s,
     )
     until = match.waits_until
     leg.match = match

@@ -15,6 +15,7 @@ from accounts.services import audit_record, users_lock
 from core.clock import now_utc
 from core.refusals import Forbidden, Refusal, Together
 from games.options import pace
+from games.options.late import must_be_a_delay
 from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
@@ -96,7 +97,8 @@ def free_slug(name: str) -> str:
 def season_update(*, acting_user: User, season: Season, changes: Mapping[str, Any]) -> Season:
     """Change what stands in ``changes``: ``name``, ``summary``, ``open_enrolment``, ``repertoire``
     (a list of objects with ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
-    ``pace``, ``no_show_minutes``, ``no_show_rule``, and, as long as the season has not begun,
+    ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
+    its matches late), and, as long as the season has not begun,
     ``format_options`` and ``tie_breaks``: who plays for them must know them.
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.unknown-field``,
@@ -191,6 +193,11 @@ def _minutes(value: Any) -> int:
     return value
 
 
+def _delay(value: Any) -> int:
+    must_be_a_delay(value)
+    return int(value)
+
+
 _CHECKS: Final[dict[str, Any]] = {
     "name": _name,
     "summary": _summary,
@@ -200,6 +207,7 @@ _CHECKS: Final[dict[str, Any]] = {
     "pace": _one_of([each.id for each in pace.PACES], "season.pace", "The pace"),
     "tie_breaks": _tie_breaks,
     "no_show_minutes": _minutes,
+    "late_s": _delay,
     "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
 }
 

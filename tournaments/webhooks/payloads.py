@@ -54,7 +54,7 @@ def absolute(path: str) -> str:
 def scene_of(match_id: int) -> Scene:
     """A match as the room sees it now; everything, once it is over."""
     match = Match.objects.prefetch_related("players").get(pk=match_id)
-    held = store.held_of(match)
+    held = store.seen_by_spectators(match)
     now = now_ms()
     view = match_view(held.ruleset, held.live, ROOM, at=now)
     first, second = (player.name for player in match.players.all())

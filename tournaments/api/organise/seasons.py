@@ -17,6 +17,7 @@ from core.api.idempotency import idempotent
 from core.api.scopes import Scope
 from core.api.views import ApiView, FieldsView
 from core.refusals import Together
+from games.options.late import DELAYS
 from games.options.pace import PACES
 from tournaments import audience
 from tournaments.api.fields import ContestantReference, FormatField, contestants_of
@@ -50,6 +51,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         "season.tie-breaks": "tie_breaks",
         "standings.*": "tie_breaks.*",
         "format.options": "format_options",
+        "setup.late": "late_s",
         "setup.ruleset": "repertoire.*.ruleset",
         "setup.variant": "repertoire.*.variant",
         "setup.options": "repertoire.*.options",
@@ -71,6 +73,11 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     )
     no_show_minutes = serializers.IntegerField(required=False, min_value=0, max_value=10_080)
     no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
+    late_s = serializers.ChoiceField(
+        choices=list(DELAYS),
+        required=False,
+        help_text="By how many seconds spectators see its matches late.",
+    )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """What a service would say of each setting; games are judged one by one. Options of a
