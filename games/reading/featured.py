@@ -23,6 +23,7 @@ from django.db.models import (
     Value,
     When,
 )
+from django.db.models.expressions import RawSQL
 
 from core.clock import now_ms
 from games import store
@@ -33,6 +34,7 @@ from games.models import FeaturedMatch, Match, MatchPlayer
 from games.options.pace import HOUR, default_times
 from games.presence import watched
 from games.ratings.models import OVERALL, Rating
+from games.reading.matches import SPECTATORS_VERSION
 from games.reading.selectors import matches_as_shown
 from games.rulesets import REGISTRY
 
@@ -94,8 +96,10 @@ def featured_on_card(matches: QuerySet[Match]) -> QuerySet[Match]:
 
 
 def featured_as_shown(matches: QuerySet[Match]) -> QuerySet[Match, tuple[Any, ...]]:
-    """Values that change whenever what the card of ``matches`` shows does, so at every turn."""
-    return matches_as_shown(matches, "seq", "chosen", "spectators")
+    """Values that change whenever what the card of ``matches`` shows does: with what spectators are
+    told, and not with a choice that is secret."""
+    told = matches.annotate(version=RawSQL(SPECTATORS_VERSION, ()))  # noqa: S611  (constants only)
+    return matches_as_shown(told, "version", "chosen", "spectators")
 
 
 class Standing(NamedTuple):
@@ -118,7 +122,7 @@ def standing_of(match: Match, names: Sequence[str]) -> Standing:
 
 
 def _standing_of(match: Match, names: Sequence[str]) -> Standing:
-    held = store.held_of(match)
+    held = store.seen_by_spectators(match)
     view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
     prompts = [f"{names[each['seat']]}: {each['prompt']}" for each in view["decisions"]]
     state = held.live.table.state

@@ -49,10 +49,16 @@ def versions_of(match_id: int) -> tuple[int, ...]:
 
 
 # Once it is over, everybody sees it as it is.
-_VERSIONS: Final = """
-    SELECT snapshot::jsonb -> 'readers' ->> 'versions',
-        CASE WHEN late_s > 0 AND status = 'running' THEN (
-            SELECT max(version) FROM games_lateview WHERE match_id = games_match.id AND shown
-        ) END
+_LATE_VERSION: Final = """
+    CASE WHEN late_s > 0 AND status = 'running' THEN (
+        SELECT max(version) FROM games_lateview WHERE match_id = games_match.id AND shown
+    ) END
+"""
+_VERSIONS: Final = f"""
+    SELECT snapshot::jsonb -> 'readers' ->> 'versions', {_LATE_VERSION}
     FROM games_match WHERE id = %s
+"""  # noqa: S608  (constants only)
+#: The version of a match's row for whoever watches: late, where they see it late.
+SPECTATORS_VERSION: Final = f"""
+    coalesce({_LATE_VERSION}, (snapshot::jsonb -> 'readers' -> 'versions' ->> 2)::int)
 """

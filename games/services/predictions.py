@@ -20,7 +20,7 @@ from accounts.models import User
 from core.clock import now_ms
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotUnderstood, Refusal
-from games.audience import group_of, may_predict, may_read_predictions, seat_of
+from games.audience import LATE, group_of, may_predict, may_read_predictions, seat_of
 from games.engine.decisions import ROOM
 from games.jobs import TELL_PREDICTIONS
 from games.models import Match, Prediction
@@ -60,7 +60,7 @@ def prediction_make(*, acting_user: User, match_id: int, seat: int, at: int) -> 
     match = must_be_able_to_predict(match_id, acting_user)
     if seat not in (0, 1):
         raise NotUnderstood("prediction.seat", "The winner is on seat 0 or 1.", field="seat")
-    if not is_open(room_view(match_id), at=at):
+    if not is_open(_seen(match), at=at):
         raise Refusal("prediction.closed", "Predictions are closed: play is under way.")
     Prediction.objects.update_or_create(
         match=match, user=acting_user, defaults={"seat": seat, "at": at}
@@ -101,12 +101,17 @@ def predictions_of(*, match: Match, user: Any, at: int) -> dict[str, Any]:
     counts = [found["first"], found["second"]]
     return {
         "match": match.pk,
-        "open": is_open(room_view(match.pk), at=at),
+        "open": is_open(_seen(match), at=at),
         "counts": counts,
         "may": may_predict(match, user),
         "yours": found["yours"],
         "right": None if match.winner is None else counts[match.winner],
     }
+
+
+def _seen(match: Match) -> RoomView:
+    """The match as those see it who predict."""
+    return room_view(match.pk, late=bool(match.late_s))
 
 
 def predictions_tell(match_id: int) -> None:
@@ -116,7 +121,7 @@ def predictions_tell(match_id: int) -> None:
         return
     counts = [Prediction.objects.filter(match=match, seat=seat).count() for seat in (0, 1)]
     frame = {"type": "predictions", "match": match_id, "counts": counts}
-    publish([Frame(group_of(match_id, ROOM), frame)])
+    publish([Frame(group_of(match_id, audience), frame) for audience in (ROOM, LATE)])
 
 
 def _tell_soon(match_id: int) -> None:
