@@ -131,7 +131,7 @@ export function raster(shape, degrees) {
  * @param {Domain.Place} place
  * @param {(x: number, y: number, cell: number) => void} each
  */
-function eachPixel(shape, { x, y, angle }, each) {
+export function eachPixel(shape, { x, y, angle }, each) {
   const { left, top, width, height, cells } = raster(shape, angle);
   for (let row = 0, at = 0; row < height; row += 1) {
     for (let column = 0; column < width; column += 1, at += 1) {
@@ -206,28 +206,26 @@ export class Paint {
   }
 }
 
-/** @typedef {"outside" | "frame" | "void" | "border"} Fault */
-
-/** @type {Fault[]} */
-const FAULTS = ["outside", "frame", "void", "border"];
+/**
+ * @param {Domain.Shape[]} shapes
+ * @param {Domain.Place} place
+ */
+function shapeIn(shapes, { shape }) {
+  return /** @type {Domain.Shape} */ (shapes.find(({ id }) => id === shape));
+}
 
 /**
- * What is wrong with a placement, only for matches in which the server says so, too:
- * `{words, pixels: [[x, y]]}`, or null where it is valid.
+ * What the zones of lying shapes forbid on a domain, a byte a pixel: VOID where a void zone may not be
+ * covered, PURPLE on a purple border and right beside one.
  * @param {Pick<Domain.Pool, "size" | "shapes">} pool
  * @param {Domain.Place[]} laid
- * @param {Domain.Place} placed
+ * @param {Domain.Colour} domain
  */
-export function faultOf({ size: [width, height], shapes }, laid, placed) {
-  const byId = new Map(shapes.map((shape) => [shape.id, shape]));
-  /** @param {Domain.Place} place */
-  const shapeOf = (place) => /** @type {Domain.Shape} */ (byId.get(place.shape));
-  /** @type {Record<Fault, Domain.Point[]>} */
-  const bad = { outside: [], frame: [], void: [], border: [] };
+export function zonesOf({ size: [width, height], shapes }, laid, domain) {
   const zones = new Uint8Array(width * height);
   for (const each of laid) {
-    const shape = shapeOf(each);
-    if (each.domain !== placed.domain || (shape.voids.length === 0 && !shape.inner)) continue;
+    const shape = shapeIn(shapes, each);
+    if (each.domain !== domain || (shape.voids.length === 0 && !shape.inner)) continue;
     eachPixel(shape, each, (x, y, cell) => {
       if (cell & VOID && x >= 0 && y >= 0 && x < width && y < height) zones[y * width + x] |= VOID;
       if (!(cell & PURPLE)) return;
@@ -242,7 +240,26 @@ export function faultOf({ size: [width, height], shapes }, laid, placed) {
       }
     });
   }
-  eachPixel(shapeOf(placed), placed, (x, y) => {
+  return zones;
+}
+
+/** @typedef {"outside" | "frame" | "void" | "border"} Fault */
+
+/** @type {Fault[]} */
+const FAULTS = ["outside", "frame", "void", "border"];
+
+/**
+ * What is wrong with a placement, only for matches in which the server says so, too:
+ * `{words, pixels: [[x, y]]}`, or null where it is valid.
+ * @param {Pick<Domain.Pool, "size" | "shapes">} pool
+ * @param {Domain.Place[]} laid
+ * @param {Domain.Place} placed
+ */
+export function faultOf({ size: [width, height], shapes }, laid, placed) {
+  /** @type {Record<Fault, Domain.Point[]>} */
+  const bad = { outside: [], frame: [], void: [], border: [] };
+  const zones = zonesOf({ size: [width, height], shapes }, laid, placed.domain);
+  eachPixel(shapeIn(shapes, placed), placed, (x, y) => {
     if (x < 0 || y < 0 || x >= width || y >= height) {
       bad.outside.push([x, y]);
       return;
