@@ -21,8 +21,8 @@ import {
   shapeOf,
   traits,
 } from "./drawing.js";
-import { gapOf, gapWords } from "./measure.js";
-import { faultOf, Paint, pixelPath, raster, ringPath } from "./pixels.js";
+import { gapOf, gapWords, sizeOf } from "./measure.js";
+import { faultOf, Paint, pixelPath, ringPath } from "./pixels.js";
 import { Ruler } from "./ruler.js";
 
 const ZOOMS = [1, 2, 4, 8];
@@ -575,7 +575,7 @@ export class Looking {
     const shape = this.#shape;
     const what = `${this.shape}: ${traits(shape).join(", ")}`;
     if (place === null) {
-      const { width, height } = raster(shape, this.spot.angle);
+      const [width, height] = sizeOf(shape, this.spot.angle);
       return `${what}. ${width} px wide and ${height} px high, turned by ${this.spot.angle}°.`;
     }
     const seat = ownersOf(game).get(this.shape) ?? you ?? 0;

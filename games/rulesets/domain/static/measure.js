@@ -171,6 +171,18 @@ function rimOf(shape, placed) {
 }
 
 /**
+ * How many pixels wide and high a turned shape is.
+ * @param {Domain.Shape} shape
+ * @param {number} angle
+ */
+export function sizeOf(shape, angle) {
+  const rim = rimOf(shape, { shape: shape.id, domain: "red", x: 0, y: 0, angle });
+  /** @param {number[]} places */
+  const long = (places) => Math.max(...places) - Math.min(...places) + 1;
+  return [long(rim.map(([x]) => x)), long(rim.map(([, y]) => y))];
+}
+
+/**
  * How far it is to the frame: the outermost pixels of the domain touch it.
  * @param {Pool} pool
  * @param {Domain.Point[]} rim
