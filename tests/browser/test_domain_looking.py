@@ -1,5 +1,5 @@
-"""Domain, looked at closely: shapes tried on a domain, the pick list, the ruler, and the distance to
-what may not be covered. None of it is played, and nobody else is told."""
+"""Domain, looked at closely: shapes tried on a domain, the pick list, the ruler, and the distance
+to what may not be covered. None of it is played, and nobody else is told."""
 
 from __future__ import annotations
 
@@ -158,9 +158,7 @@ def test_a_shape_is_turned_and_tried_while_the_pool_is_looked_over(
     assert sent == []
 
 
-def test_the_pick_list_is_kept_and_offers_its_first_free_shape(
-    site: Site, new_page: Pages
-) -> None:
+def test_the_pick_list_is_kept_and_offers_its_first_free_shape(site: Site, new_page: Pages) -> None:
     """It outlives the page, is on the other device, loses what is taken, and is nobody else's."""
     game, ada, ben = readied(site, new_page, **DESK)
     told: list[str] = []
@@ -210,6 +208,7 @@ def test_the_pick_list_is_kept_and_offers_its_first_free_shape(
     hand = game.open(new_page, "Ada", **PHONE)
     hand.get_by_role("button", name="Pick list (3)").tap()
     dialog = hand.get_by_role("dialog", name="Your pick list")
+    dialog.wait_for()
     assert dialog.locator("s.wanted__name").all_inner_texts() == ["02", "01"]
     assert "Ben has taken it." in dialog.inner_text()
     assert hand.evaluate(f"({SMALL})(document.querySelector('dialog[open]'))") == []
@@ -283,6 +282,7 @@ def test_all_of_it_by_touch_on_a_telephone(site: Site, new_page: Pages) -> None:
     ada.locator(".domain-count--gap").get_by_text("119 px to the frame").wait_for()
     shot(ada, "place-390")
     ada.get_by_role("button", name="Ruler").tap()
+    ada.locator(".ruler").wait_for(state="attached")
     box = field(ada, "red").bounding_box()
     assert box is not None
     for part in (0.25, 0.75):
@@ -294,7 +294,7 @@ def test_all_of_it_by_touch_on_a_telephone(site: Site, new_page: Pages) -> None:
     assert words.text_content() != before
     shot(ada, "ruler-390")
     ada.get_by_role("button", name="Ruler").tap()
-    assert ada.locator(".ruler").count() == 0
+    ada.locator(".ruler").wait_for(state="detached")
     ada.get_by_role("button", name="Look closely").tap()
     dialog = looking(ada)
     assert "It would stand." in verdict(dialog)

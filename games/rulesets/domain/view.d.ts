@@ -104,5 +104,21 @@ declare namespace Domain {
     asked: boolean;
     /** Shapes that the reader wants, the first one first; null for whoever does not play. */
     wanted: readonly string[] | null;
+    /** What is in hand, and the card that is chosen. */
+    ghost: Place | null;
+    choice: string | null;
+  }
+
+  /** The board, to what is beside it. */
+  interface Beneath {
+    readonly seen: Seen;
+    readonly api: Boards.Api;
+    /** Where dialogs go. */
+    readonly host: Element;
+    readonly domains: HTMLElement;
+    readonly fields: Record<Colour, { svg: SVGSVGElement }>;
+    /** Which domain was worked on or looked at last. */
+    readonly lastDomain: Colour;
+    redraw(): void;
   }
 }

@@ -66,10 +66,6 @@ const EDGES = [
   { name: "left", axis: 0, sign: -1 },
 ];
 const HANDLE = 26; // how far beyond the shape the handle for turning is
-const MEASURE = () => import("./measure.js");
-const RULER = () => import("./ruler.js");
-const LOOKING = () => import("./looking.js");
-const WANTED = () => import("./wanted.js");
 
 /** @type {Boards.Module["keys"]} */
 export const keys = [
@@ -484,12 +480,8 @@ class DomainBoard {
   /** @type {typeof import("./measure.js") | null} */
   measuring = null; // once there has been a shape in hand
   measured = false; // whether that was asked for
-  /** @type {import("./ruler.js").Ruler | null} */
-  ruler = null;
-  /** @type {import("./looking.js").Looking | null} */
-  looking = null;
-  /** @type {import("./wanted.js").Wanted | null} */
-  wanted = null;
+  /** @type {import("./beside.js").Beside | null} */
+  beside = null; // once somebody wanted any of that
   /** @type {Domain.Placement[]} */
   laid = [];
 
@@ -578,9 +570,7 @@ class DomainBoard {
   destroy() {
     this.listening.abort();
     clearTimeout(this.speaking);
-    this.ruler?.end();
-    this.looking?.destroy();
-    this.wanted?.destroy();
+    this.beside?.destroy();
     this.api.dock.replaceChildren();
   }
 
@@ -627,8 +617,7 @@ class DomainBoard {
     this.#drawTheirs();
     for (const colour of COLOURS) this.#drawField(colour);
     this.#draw();
-    this.looking?.update();
-    this.wanted?.update();
+    this.beside?.update();
   }
 
   /**
@@ -741,6 +730,11 @@ class DomainBoard {
     }
     this.api.announce("Preview taken away.");
     this.#drawEverything();
+  }
+
+  /** Draw it anew, as it was shown last. */
+  redraw() {
+    if (this.game !== null && !this.listening.signal.aborted) this.#drawEverything();
   }
 
   #drawEverything() {
@@ -869,8 +863,13 @@ class DomainBoard {
     fill(
       this.gallery,
       game.pool.shapes.map((shape) =>
-        shapeCard("li", game, shape, owners.get(shape.id) ?? null, names, () =>
-          this.#lookClosely(shape.id),
+        shapeCard(
+          "li",
+          game,
+          shape,
+          owners.get(shape.id) ?? null,
+          names,
+          () => void this.#open("look", shape.id),
         ),
       ),
     );
@@ -1161,12 +1160,12 @@ class DomainBoard {
     );
     const label = `${TITLES[colour]} domain of ${names[owner]}, ${there.length} ${there.length === 1 ? "shape" : "shapes"}`;
     const placing = this.#isPlacing;
-    const works = placing || this.ruler !== null;
+    const works = placing || this.#ruler !== null;
     field.svg.setAttribute("role", works ? "application" : "img");
     field.svg.setAttribute("tabindex", works ? "0" : "-1");
     field.svg.setAttribute(
       "aria-label",
-      this.ruler !== null
+      this.#ruler !== null
         ? `${label}. Ruler: arrow keys move, Enter chooses a point, Escape puts it away.`
         : placing
           ? `${label}. Arrow keys move the shape, R turns it, D changes the domain, Enter places it.`
@@ -1290,7 +1289,7 @@ class DomainBoard {
         gesture?.kind === "tap" &&
         !gesture.panned &&
         Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) < 12;
-      if (this.ruler !== null) return; // a tap is the ruler's
+      if (this.#ruler !== null) return; // a tap is the ruler's
       if (event.type === "pointerup" && near && this.#isPlacing && this.ghost !== null) {
         const [x, y] = this.#under(colour, event);
         this.#show({ ...this.ghost, domain: colour, x: Math.floor(x), y: Math.floor(y) });
@@ -1454,32 +1453,26 @@ class DomainBoard {
      */
     const button = (words, title, act) =>
       h("button", { type: "button", class: "button", title, on: { click: act } }, words);
-    this.first = button("", "Choose it, to be confirmed", () => {
-      if (this.#firstWanted !== null) this.#choose(this.#firstWanted);
-    });
-    this.list = button("Pick list", "The shapes that you want, for yourself alone", () => {
-      void this.#openList();
-    });
-    this.measure = button(
-      "Ruler",
-      "Measure between two points (U)",
-      () => void this.#toggleRuler(),
-    );
+    this.first = button("", "", () => this.#choose(given(this.#firstWanted)));
+    this.list = button("", "What you want, for yourself alone", () => void this.#open("list"));
+    this.measure = button("Ruler", "Measure (U)", () => void this.#open("measure"));
     return h(
       "div",
       { class: "board-tools domain-looks", role: "group", "aria-label": "Look and measure" },
       this.first,
-      button("Look closely", "Turn a shape and try it anywhere (L)", () => this.#lookClosely()),
+      button("Look closely", "Turn a shape and try it (L)", () => void this.#open("look")),
       this.list,
       this.measure,
     );
   }
 
   /** @returns {Domain.Seen} */
-  get #seen() {
-    const { names, you, decision, paused, planning, wanted } = this.ctx;
+  get seen() {
+    const { names, you, decision, paused, planning, wanted = null } = this.ctx;
+    const { ghost, choice } = this;
     const asked = decision !== null && !paused && !planning;
-    return { game: this.#game, names, you, asked, wanted: wanted ?? null };
+    const card = typeof choice === "string" ? choice : null;
+    return { game: this.#game, names, you, asked, wanted, ghost, choice: card };
   }
 
   /** The first shape of the reader's list that can still be taken, where one is asked for. */
@@ -1489,87 +1482,33 @@ class DomainBoard {
     return wanted.find((id) => this.#game.free.includes(id)) ?? null;
   }
 
+  get #ruler() {
+    return this.beside?.ruler ?? null;
+  }
+
   /**
-   * What is only loaded once somebody wants it, or null.
-   * @template T
-   * @param {() => Promise<T>} load
-   * @returns {Promise<T | null>}
+   * @param {"look" | "list" | "measure"} what
+   * @param {string} [shape]
    */
-  async #loaded(load) {
+  async #open(what, shape) {
     try {
-      return await load();
+      const { Beside } = await import("./beside.js");
+      if (this.game === null || this.listening.signal.aborted) return;
+      this.beside ??= new Beside(this);
+      this.beside[what](shape);
     } catch {
       this.api.refuse("This cannot be loaded just now. Try again.");
-      return null;
     }
-  }
-
-  /**
-   * Open a shape: the one that was asked for, else what is in hand or chosen, or the first one.
-   * @param {string} [wished]
-   */
-  async #lookAt(wished) {
-    const found = this.looking === null ? await this.#loaded(LOOKING) : null;
-    if (this.game === null || this.listening.signal.aborted) return;
-    if (found !== null) this.looking ??= new found.Looking(this.host, () => this.#seen);
-    const { ghost, choice } = this;
-    const drafting = isDrafting(this.game);
-    const chosen = drafting && typeof choice === "string" ? choice : null;
-    const ids = this.game.pool.shapes.map(({ id }) => id);
-    const known = [wished, ghost?.shape, chosen, this.#firstWanted, this.looking?.shape];
-    const shape = known.find((id) => id && ids.includes(id)) ?? this.game.free.at(0) ?? ids[0];
-    this.looking?.open(shape, ghost?.shape === shape ? ghost : null);
-  }
-
-  /** @param {string} [wished] */
-  #lookClosely(wished) {
-    if (this.game !== null) void this.#lookAt(wished);
-    return true;
-  }
-
-  async #openList() {
-    const found = this.wanted === null ? await this.#loaded(WANTED) : null;
-    if (this.game === null || this.listening.signal.aborted) return;
-    if (found !== null) {
-      this.wanted ??= new found.Wanted(this.host, () => this.#seen, {
-        want: (shapes) => this.api.want?.(shapes),
-        look: (shape) => this.#lookClosely(shape),
-      });
-    }
-    this.wanted?.open();
-  }
-
-  async #toggleRuler() {
-    if (this.ruler !== null) {
-      this.ruler.end();
-      return;
-    }
-    const found = await this.#loaded(RULER);
-    if (found === null || this.game === null || this.ruler !== null) return;
-    if (this.domains.hidden || this.listening.signal.aborted) return;
-    const [width, height] = this.game.pool.size;
-    const colours = this.lastDomain === "red" ? COLOURS : [...COLOURS].reverse();
-    this.ruler = new found.Ruler({
-      sheets: colours.map((colour) => ({ svg: this.fields[colour].svg, name: colour })),
-      box: [0, 0, width, height],
-      say: (words) => this.api.announce(words),
-      ended: () => {
-        this.ruler = null;
-        if (this.game !== null && !this.listening.signal.aborted) this.#drawEverything();
-      },
-    });
-    this.#drawEverything();
-    this.fields[this.lastDomain].svg.focus({ preventScroll: true });
   }
 
   /* Once there is a shape in hand, its distance from what it may not cover is measured. */
   #measure() {
     if (this.measured) return;
     this.measured = true;
-    MEASURE().then(
+    import("./measure.js").then(
       (found) => {
         this.measuring = found;
-        if (this.game !== null && !this.listening.signal.aborted) this.#draw();
+        this.redraw();
       },
       () => {
         this.measured = false;
@@ -1604,10 +1543,7 @@ class DomainBoard {
    * @param {boolean} far
    */
   #nudge(dx, dy, far) {
-    if (this.ruler !== null) {
-      this.ruler.move(dx, dy, far);
-      return true;
-    }
+    if (this.#ruler?.move(dx, dy, far)) return true;
     const step = far ? 10 : 1;
     return this.#change(({ x, y }) => ({ x: x + dx * step, y: y + dy * step }));
   }
@@ -1649,14 +1585,13 @@ class DomainBoard {
    * @param {Element | null} control
    */
   #act(event, control) {
-    if (this.ruler?.key(event, control)) return true;
+    if (this.#ruler?.key(event, control)) return true;
     if (event.key === "Escape") {
       this.#cancel();
       return true;
     }
     if (this.game !== null && /^[lu]$/i.test(event.key)) {
-      if (/l/i.test(event.key)) return this.#lookClosely();
-      void this.#toggleRuler();
+      void this.#open(/l/i.test(event.key) ? "look" : "measure");
       return true;
     }
     const arrow = ARROWS[event.key];
@@ -1757,8 +1692,8 @@ class DomainBoard {
       button.setAttribute("aria-pressed", String(ghost?.shape === button.dataset.shape));
       button.disabled = !placing;
     }
-    this.tools.hidden = (!placing || ghost === null) && this.ruler === null;
-    this.tools.classList.toggle("domain-tools--ruler", this.ruler !== null);
+    this.tools.hidden = (!placing || ghost === null) && this.#ruler === null;
+    this.tools.classList.toggle("domain-tools--ruler", this.#ruler !== null);
     const plays = ctx.you !== null && ["place", "final"].includes(game.phase);
     for (const part of [this.tools, this.acts, this.note]) {
       part.classList.toggle("keeps-room", plays);
@@ -1781,10 +1716,10 @@ class DomainBoard {
     const { wanted } = this.ctx;
     this.list.hidden = !drafting || wanted === undefined || this.api.want === undefined;
     write(this.list, wanted?.length ? `Pick list (${wanted.length})` : "Pick list");
-    if (this.domains.hidden) this.ruler?.end();
+    if (this.domains.hidden) this.#ruler?.end();
     this.measure.hidden = this.domains.hidden;
-    this.measure.setAttribute("aria-pressed", String(this.ruler !== null));
-    this.ruler?.draw();
+    this.measure.setAttribute("aria-pressed", String(this.#ruler !== null));
+    this.#ruler?.draw();
   }
 
   /** @param {boolean} placing */

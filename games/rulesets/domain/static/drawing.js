@@ -298,11 +298,11 @@ export function moveButtons(move) {
  * @param {Domain.Gap} gap
  */
 export function gapLine({ from, to }) {
-  const line = { d: `M${from.join(" ")}L${to.join(" ")}`, "vector-effect": "non-scaling-stroke" };
+  const d = `M${from.join(" ")}L${to.join(" ")}`;
   return s(
     "g",
     { class: "domain-gap", "aria-hidden": "true" },
-    s("path", { class: "domain-gap__halo", ...line }),
-    s("path", { class: "domain-gap__line", ...line }),
+    s("path", { class: "measure measure--below", d }),
+    s("path", { class: "measure", d }),
   );
 }

@@ -161,11 +161,11 @@ export class Looking {
       const words = domain === null ? "By itself" : `On ${domain}`;
       return button(words, `${words} (D)`, () => this.#lay(domain));
     });
-    this.svg = s("svg", { class: "looking__svg", role: "application", tabindex: "0" });
+    this.svg = s("svg", { class: "domain__svg looking__svg", role: "application", tabindex: "0" });
     this.layers = { ground: s("g"), shapes: s("g"), ghost: s("g") };
     this.svg.append(patterns(this.id), ...Object.values(this.layers));
     this.#pointers();
-    this.verdict = h("p", { class: "looking__verdict" });
+    this.verdict = h("p", { class: "board-facts looking__verdict" });
     this.spoken = h("p", { class: "visually-hidden", role: "status" });
     /** @type {("x" | "y" | "angle")[]} */
     const names = ["x", "y", "angle"];
@@ -189,7 +189,7 @@ export class Looking {
     this.times = h("span", { class: "domain-lens__words" });
     this.measure = button("Ruler", "Measure between two points (U)", () => this.#toggleRuler());
     this.measure.setAttribute("aria-pressed", "false");
-    const group = { class: "looking__tools", role: "group" };
+    const group = { class: "board-tools", role: "group" };
     this.moves = h(
       "div",
       { ...group, "aria-label": "Move the shape" },
@@ -227,32 +227,40 @@ export class Looking {
         this.turn,
         h(
           "div",
-          { ...group, "aria-label": "Which shape" },
-          iconButton("Previous shape (P)", icon("chevron-left") ?? "‹", () => this.#next(-1)),
-          this.select,
-          iconButton("Next shape (N)", icon("chevron-right") ?? "›", () => this.#next(1)),
+          { class: "board-tools" },
+          h(
+            "div",
+            { ...group, "aria-label": "Which shape" },
+            iconButton("Previous shape (P)", icon("chevron-left") ?? "‹", () => this.#next(-1)),
+            this.select,
+            iconButton("Next shape (N)", icon("chevron-right") ?? "›", () => this.#next(1)),
+          ),
+          h("div", { ...group, "aria-label": "Where it lies" }, this.grounds),
         ),
-        h("div", { ...group, "aria-label": "Where it lies" }, this.grounds),
         this.svg,
         this.verdict,
         this.spoken,
         h(
           "div",
-          { ...group, "aria-label": "Turn the shape" },
-          this.entries[2].label,
-          iconButton("Turn left by 15° (Shift R)", "↺", () => this.#turn(-15)),
-          iconButton("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
-          iconButton("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
-          iconButton("Turn right by 15° (R)", "↻", () => this.#turn(15)),
-        ),
-        this.moves,
-        h(
-          "div",
-          { ...group, "aria-label": "Magnify and measure" },
-          this.out,
-          this.times,
-          this.in,
-          this.measure,
+          { class: "board-tools" },
+          h(
+            "div",
+            { ...group, "aria-label": "Turn the shape" },
+            this.entries[2].label,
+            iconButton("Turn left by 15° (Shift R)", "↺", () => this.#turn(-15)),
+            iconButton("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
+            iconButton("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
+            iconButton("Turn right by 15° (R)", "↻", () => this.#turn(15)),
+          ),
+          this.moves,
+          h(
+            "div",
+            { ...group, "aria-label": "Magnify and measure" },
+            this.out,
+            this.times,
+            this.in,
+            this.measure,
+          ),
         ),
       ),
     );
@@ -314,10 +322,7 @@ export class Looking {
    * @param {boolean} far
    */
   #nudge(dx, dy, far) {
-    if (this.ruler !== null) {
-      this.ruler.move(dx, dy, far);
-      return;
-    }
+    if (this.ruler?.move(dx, dy, far)) return;
     if (this.spot.domain === null) return;
     const step = far ? 10 : 1;
     this.#change({ x: this.spot.x + dx * step, y: this.spot.y + dy * step });
@@ -550,7 +555,6 @@ export class Looking {
     this.ruler?.draw();
     const words = this.#words(gap);
     write(this.verdict, words);
-    this.verdict.dataset.stands = fault === null ? "" : "no";
     this.svg.setAttribute(
       "aria-label",
       place === null
@@ -618,5 +622,6 @@ export class Looking {
     const from = Math.min(Math.max(x - w / 2, left), left + wide - w);
     const down = Math.min(Math.max(y - t / 2, top), top + high - t);
     this.svg.setAttribute("viewBox", `${from} ${down} ${w} ${t}`);
+    this.svg.classList.toggle("domain__svg--zoomed", this.zoom > 0);
   }
 }

@@ -71,6 +71,7 @@ export class Ruler {
     if (this.points.length === 2) this.points = [this.points[0], this.cursor];
     this.draw();
     this.say(this.#words());
+    return true;
   }
 
   /** @param {Domain.Point} point */
@@ -169,12 +170,12 @@ export class Ruler {
     const crosses = ends
       .map(([a, b]) => `M${a - 7 * unit} ${b}h${14 * unit}M${a} ${b - 7 * unit}v${14 * unit}`)
       .join("");
-    const line = { "vector-effect": "non-scaling-stroke" };
+    const d = `M${x1} ${y1}L${x2} ${y2}${crosses}`;
     fill(
       this.layer,
-      s("path", { class: "ruler__halo", d: `M${x1} ${y1}L${x2} ${y2}${crosses}`, ...line }),
-      s("path", { class: "ruler__steps", d: steps, ...line }),
-      s("path", { class: "ruler__line", d: `M${x1} ${y1}L${x2} ${y2}${crosses}`, ...line }),
+      s("path", { class: "measure measure--below", d }),
+      s("path", { class: "measure", d: steps, "stroke-dasharray": "4 3" }),
+      s("path", { class: "measure", d }),
       s("rect", { class: "ruler__ground", x, y, width: wide, height: 1.6 * size, rx: 3 * unit }),
       s(
         "text",

@@ -22,9 +22,9 @@ export class Wanted {
     const title = nextId();
     this.turn = h("p", { class: "looking__turn", role: "status" });
     this.said = h("p", { class: "visually-hidden", role: "status" });
-    this.list = h("ol", { class: "wanted__list" });
+    this.list = h("ol", { class: "plan__list wanted" });
     this.none = h("p", { class: "muted" }, "There is nothing on it yet.");
-    this.more = h("div", { class: "wanted__more", role: "group", "aria-label": "Add a shape" });
+    this.more = h("div", { class: "shape-tray", role: "group", "aria-label": "Add a shape" });
     this.close = h(
       "button",
       {
@@ -37,7 +37,7 @@ export class Wanted {
     );
     this.dialog = h(
       "dialog",
-      { class: "dialog looking wanted", "aria-labelledby": title },
+      { class: "dialog looking", "aria-labelledby": title },
       h("div", { class: "dialog__head" }, h("h2", { id: title }, "Your pick list"), this.close),
       h(
         "div",
@@ -50,7 +50,7 @@ export class Wanted {
         ),
         this.none,
         this.list,
-        h("h3", { class: "wanted__title" }, "Add a shape"),
+        h("h3", {}, "Add a shape"),
         this.more,
         this.said,
       ),
@@ -92,20 +92,18 @@ export class Wanted {
               : `${names[owner]} has taken it.`;
         return h(
           "li",
-          {
-            class: `wanted__item${owner === null ? "" : " wanted__item--taken"}`,
-            "data-shape": id,
-          },
+          { "data-shape": id },
           shapeArt(game, shape, owner),
           h(
             "span",
-            { class: "wanted__words" },
+            { class: "plan__words" },
+            `${at + 1}. `,
             h(owner === null ? "b" : "s", { class: "wanted__name" }, id),
-            h("span", { class: "small muted" }, about),
+            h("span", { class: "small muted" }, ` ${about}`),
           ),
           h(
             "span",
-            { class: "wanted__acts" },
+            { class: "board-tools" },
             this.#button(
               `up ${id}`,
               `Move ${id} up`,
