@@ -54,7 +54,6 @@ def test_the_page_of_a_match_is_light_and_waits_twice(
     assert [
         each for each in loading.fetched if each.path.startswith("/static/") and not each.bytes
     ] == []
-    print('BYTES', who, sum(each.bytes for each in loading.fetched), [(e.path[-40:], e.bytes) for e in loading.fetched if 'domain' in e.path])
     assert sum(each.bytes for each in loading.fetched) < AT_MOST[who]
     assert [each for each in parts if each.coding == "" and each.kind != "Font"] == []
     assert new_page.errors == []

@@ -2,7 +2,7 @@
 /* What is beside the board of Domain: a shape looked at closely, the pick list and the ruler. Loaded
    once somebody wants one of them. None of it plays anything, or tells anybody else. */
 
-import { COLOURS, isDrafting } from "./drawing.js";
+import { COLOURS, isDrafting } from "./pixels.js";
 import { Looking } from "./looking.js";
 import { Ruler } from "./ruler.js";
 import { Wanted } from "./wanted.js";

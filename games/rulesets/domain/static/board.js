@@ -5,10 +5,10 @@
    and each module more is a request more before somebody can move. */
 
 import { elementOf, fill, h, icon, s, scrolling, write } from "../../../../static/js/match/dom.js";
-import { faultOf, Paint, pixelPath, ringPath, turned } from "./pixels.js";
 import {
   COLOURS,
   drawAllLying,
+  faultOf,
   FRAME,
   gapLine,
   ground,
@@ -20,13 +20,17 @@ import {
   number,
   ownerOf,
   ownersOf,
+  Paint,
   patterns,
+  pixelPath,
+  ringPath,
   shapeArt,
   shapeBody,
   shapeOf,
   TITLES,
   traits,
-} from "./drawing.js";
+  turned,
+} from "./pixels.js";
 import {
   ARROWS,
   choiceCards,

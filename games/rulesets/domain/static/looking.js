@@ -7,6 +7,7 @@ import { ARROWS } from "../../../../static/js/boards/kit.js";
 import {
   COLOURS,
   drawAllLying,
+  faultOf,
   FRAME,
   gapLine,
   ground,
@@ -16,13 +17,15 @@ import {
   nextId,
   number,
   ownersOf,
+  Paint,
   patterns,
+  pixelPath,
+  ringPath,
   shapeBody,
   shapeOf,
   traits,
-} from "./drawing.js";
+} from "./pixels.js";
 import { gapOf, gapWords, sizeOf } from "./measure.js";
-import { faultOf, Paint, pixelPath, ringPath } from "./pixels.js";
 import { Ruler } from "./ruler.js";
 
 const ZOOMS = [1, 2, 4, 8];

@@ -3,7 +3,7 @@
    the page keeps it with the player's plan. */
 
 import { fill, h, icon, write } from "../../../../static/js/match/dom.js";
-import { nextId, ownersOf, shapeArt, shapeOf, traits } from "./drawing.js";
+import { nextId, ownersOf, shapeArt, shapeOf, traits } from "./pixels.js";
 
 export class Wanted {
   stamp = "";
