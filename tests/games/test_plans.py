@@ -53,7 +53,7 @@ RICH: dict[str, Any] = {
     ],
     "shown": 1,
     "note": "Ben hides something low: \u2264 3.",
-    "premove": {"text": "pick T"},
+    "premove": {"text": "pick T", "decision": "2.pick.0"},
 }
 
 
@@ -296,6 +296,9 @@ def with_items(*items: Any) -> dict[str, Any]:
         ({**EMPTY, "premove": {"text": ""}}, "premove.text"),
         ({**EMPTY, "premove": {"text": "x" * 2001}}, "premove.text"),
         ({**EMPTY, "premove": {"text": "x", "more": 1}}, "premove"),
+        ({**EMPTY, "premove": {"text": "x", "decision": ""}}, "premove.decision"),
+        ({**EMPTY, "premove": {"text": "x", "decision": "x" * 81}}, "premove.decision"),
+        ({**EMPTY, "premove": {"text": "x", "decision": 5}}, "premove.decision"),
         ({**EMPTY, "candidates": {}}, "candidates"),
         ({**EMPTY, "candidates": [5]}, "candidates.0"),
         ({**EMPTY, "candidates": [{"name": "", "items": []}] * 5}, "candidates"),
