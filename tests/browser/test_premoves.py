@@ -92,7 +92,7 @@ def answer_ahead(page: Page) -> None:
 def decks(site: Site, game: players.Game) -> list[tuple[Any, ...]]:
     """Every deck that was submitted in the match."""
     return site.sql(
-        "SELECT actor, text, client_id FROM games_entry WHERE match_id = %s AND text LIKE 'deck %%'",
+        "SELECT actor, text, client_id FROM games_matchentry WHERE match_id = %s AND text LIKE 'deck %%'",
         game.match,
     )
 
@@ -128,7 +128,7 @@ def test_kept_by_two_devices_and_sent_once(site: Site, new_page: Pages) -> None:
         page.locator("[data-part=turn]:not([data-state=yours], [data-state=sending])").wait_for()
         no_longer_held(page, game)
     sent = decks(site, game)
-    assert sent == [(1, DECK, "premove-deck")], "once, whoever sent it first"
+    assert sent == [("1", DECK, "premove-deck")], "once, whoever sent it first"
     assert {each["id"] for each in said.frames} <= {"premove-deck"}
     assert DECK not in ada.content()
     assert new_page.errors == []
@@ -167,7 +167,7 @@ def test_what_is_refused_is_answered_by_hand(site: Site, new_page: Pages) -> Non
         ben.locator(f'.deck__card[data-domino="{domino}"]').click()
     ben.locator(".confirm").get_by_role("button", name="Choose this deck").click()
     players.waits(ben)
-    assert [each[:2] for each in decks(site, game)] == [(1, DECK)]
+    assert [each[:2] for each in decks(site, game)] == [("1", DECK)]
     assert new_page.errors == []
 
 
