@@ -308,8 +308,9 @@ def test_a_cut_out_is_dragged_off_its_pallet_by_mouse(new_page: Pages, site: Sit
     first, last = cut(page)
     page.mouse.move(*middle(page, last))
     page.mouse.down()
-    page.mouse.move(*(place + 12 for place in middle(page, last)), steps=3)
+    page.mouse.move(*middle(page, ".trio__domain .trio__title"), steps=6)
     page.locator(".carried .cutting__body").wait_for()
+    assert page.locator(".cutting--whole").count() >= 1, "as it was before the pointer drew on"
     x, y = middle(page, '.trio__domain [data-square="E5"]')
     page.mouse.move(x, y, steps=6)
     assert page.locator(".carried").is_hidden()
@@ -328,6 +329,7 @@ def test_a_cut_out_is_dragged_off_its_pallet_by_mouse(new_page: Pages, site: Sit
     assert page.locator(".cutting--whole").count() == 1
     # A tap on a peg of it begins anew, as ever.
     page.mouse.click(*middle(page, first))
+    page.locator(".cutting--whole").wait_for(state="detached")
     assert page.locator(".cutting--whole").count() == 0
     assert page.locator(".cutting").count() == 1
     assert new_page.errors == []

@@ -234,8 +234,8 @@ export class Placing {
    * Let what lies in a hand be dragged onto the board, where it is put down as a preview like any
    * other. A mouse may pull it anywhere; a finger across the hand scrolls that, and up or down takes
    * the piece along. `pick` gives what a card does to be taken, or null where it cannot be; by
-   * default it chooses the radio button in it. Where what is dragged lies on a drawing of its own, whose
-   * touches the board keeps from scrolling there, `art` draws it, and a finger pulls it anywhere, too.
+   * default it chooses the radio button in it. Where what is dragged lies on a drawing of its own, `art`
+   * draws it, and it is pulled once the pointer leaves that drawing: on it, pointers are the board's.
    * @param {HTMLElement | SVGSVGElement} hand
    * @param {string} [cards] which elements of it are cards
    * @param {(card: Element) => (() => void) | null} [pick]
@@ -267,11 +267,12 @@ export class Placing {
       const take = pick(card);
       if (take === null) return;
       held = { id: event.pointerId, x: event.clientX, y: event.clientY, card, take };
+      if (art !== null) hand.setPointerCapture(event.pointerId);
     });
     on("pointermove", (event) => {
       if (held === null || event.pointerId !== held.id) return;
       if (carried === null) {
-        if (!pulls(event, held, art !== null)) return;
+        if (art === null ? !pulls(event, held) : isOver(event, hand)) return;
         held.take();
         if (!this.rules.active()) {
           drop();
@@ -509,16 +510,22 @@ function tip({ pointerType, clientX, clientY }) {
 }
 
 /**
- * Whether a pointer has gone far enough to drag: a finger, unless it may go anywhere, no further across
- * than up or down.
+ * Whether a pointer has gone far enough to drag: a finger no further across than up or down.
  * @param {PointerEvent} event
  * @param {{x: number, y: number}} from
- * @param {boolean} anywhere
  */
-function pulls({ pointerType, clientX, clientY }, { x, y }, anywhere) {
+function pulls({ pointerType, clientX, clientY }, { x, y }) {
   const [across, down] = [Math.abs(clientX - x), Math.abs(clientY - y)];
-  if (pointerType === "touch" && !anywhere) return down > PULL && down > across;
-  return Math.hypot(across, down) > PULL;
+  return pointerType === "touch" ? down > PULL && down > across : Math.hypot(across, down) > PULL;
+}
+
+/**
+ * @param {PointerEvent} event
+ * @param {Element} element
+ */
+function isOver({ clientX, clientY }, element) {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
 }
 
 /**

@@ -614,8 +614,7 @@ class PegDomainBoard {
       this.trio,
       this.below,
       this.bar.root,
-      this.lookTools,
-      this.legend,
+      h("div", { class: "looks-place" }, this.lookTools, this.legend),
       this.facts,
       this.paint,
     );
@@ -857,15 +856,6 @@ class PegDomainBoard {
     return this.cut.some((each) => same(each, square));
   }
 
-  /**
-   * A tap on the whole cut-out: on a peg it begins anew, elsewhere it goes back to there.
-   * @param {Boards.Cell} square
-   */
-  #tapCut(square) {
-    if (this.#mark(square) === "o") this.#begin(square);
-    else this.#extend(square);
-  }
-
   /* The cut-out as it is turned, to go with a pointer, as large as on the domain. */
   #cutArt() {
     const squares = landing(this.cut, [0, 0], this.turns);
@@ -938,12 +928,26 @@ class PegDomainBoard {
     const cuts = () => this.#asks("turn") && this.#own === colour;
     /** @type {{here: Boards.Cell, x: number, y: number} | null} */
     let from = null;
+    // On its pallet a pointer draws, from the squares of a whole cut-out as well. It takes that along
+    // as it was where it leaves the pallet: so this listens first.
+    const pick = (/** @type {Element} */ card) => {
+      const name = card.getAttribute("data-square") ?? "";
+      if (!cuts() || !this.#isPlacing || !this.#isInCut(at(name))) return null;
+      const whole = [...this.cut];
+      return () => {
+        this.cut = whole;
+        this.drawing = false;
+        from = null;
+        this.#draw();
+      };
+    };
+    this.placing.dragFrom(svg, "[data-square]", pick, () => this.#cutArt());
     svg.addEventListener(
       "touchstart",
       (event) => {
         const here = square(event.touches[0]);
         if (!cuts() || here === null) return;
-        // A finger on a peg draws from there, and one on the whole cut-out pulls it off the pallet.
+        // A finger on a peg draws from there, and one on a whole cut-out may pull it off the pallet.
         const draws = !this.isShape && this.#mark(here) === "o";
         if (draws || (this.#isPlacing && this.#isInCut(here))) event.preventDefault();
       },
@@ -953,7 +957,7 @@ class PegDomainBoard {
       const here = square(event);
       if (!cuts() || here === null || event.button !== 0) return;
       from = { here, x: event.clientX, y: event.clientY };
-      if (this.isShape || (this.#isPlacing && this.#isInCut(here))) return;
+      if (this.isShape) return;
       const goesOn = this.cut.length > 0 && (this.#isInCut(here) || beside(this.#end, here));
       if (goesOn && !this.#isCut) this.#extend(here);
       else if (this.#mark(here) === "o") this.#begin(here);
@@ -987,16 +991,8 @@ class PegDomainBoard {
       const tapped =
         from === null || Math.hypot(event.clientX - from.x, event.clientY - from.y) < 12;
       from = null;
-      if (here === null || !tapped) return;
-      if (cuts() && !this.isShape && this.#isPlacing && this.#isInCut(here)) this.#tapCut(here);
-      else this.#tapPallet(colour, here);
+      if (here !== null && tapped) this.#tapPallet(colour, here);
     });
-    const pick = (/** @type {Element} */ card) => {
-      const name = card.getAttribute("data-square") ?? "";
-      const taken = cuts() && this.#isPlacing && this.#isInCut(at(name));
-      return taken ? () => (from = null) : null;
-    };
-    this.placing.dragFrom(svg, "[data-square]", pick, () => this.#cutArt());
     loupe(svg, {
       wanted: () =>
         cuts() || this.#legalOn(colour).size > 0 || (this.rapid && this.#own !== colour),
