@@ -1,5 +1,5 @@
-"""How far players of Peg Domain still reach: what the page draws against what the rules allow, and a
-cut-out that is dragged off its pallet."""
+"""How far players of Peg Domain still reach: what the page draws against what the rules allow; and
+a cut-out that is dragged off its pallet."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_reach_is_what_the_rules_allow(new_page: Pages, site: Site) -> None:
     stage, _ = begun(new_page, site)
     page = stage.page
     with page.expect_response(re.compile(r"/reach[.\w]*\.js")) as answer:
-        press(page, "Ben’s reach")
+        press(page, "Ben's reach")
     page.evaluate("address => { window.reachAddress = address; }", answer.value.url)
     seen: dict[str, int] = {}
     for number, case in enumerate(cases()):
@@ -191,7 +191,7 @@ def test_looks_are_drawn_told_and_kept(
     assert page.locator(".look").count() == 0
     place = "each => [each.getBoundingClientRect().top + scrollY, each.offsetHeight]"
     before = page.locator(".trio").evaluate(place)
-    theirs = page.get_by_role("button", name="Ben’s reach", exact=True)
+    theirs = page.get_by_role("button", name="Ben's reach", exact=True)
     assert theirs.get_attribute("aria-pressed") == "false"
     theirs.focus()
     page.keyboard.press("Enter")
@@ -222,7 +222,7 @@ def test_looks_are_drawn_told_and_kept(
     page.reload()
     players.is_live(page)
     page.locator(".trio__domain .look--own").first.wait_for(state="attached")
-    for name in ("Ben’s reach", "Your reach", "Pegs out of play"):
+    for name in ("Ben's reach", "Your reach", "Pegs out of play"):
         press(page, name)
     assert page.locator(".look, .looks p").count() == 0
     assert new_page.errors == []

@@ -1,4 +1,4 @@
-"""Answers that are given before their decision opens: kept in the plan, sent once, never by mistake."""
+"""Answers given before their decision opens: kept in the plan, sent once, never by mistake."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def answer_ahead(page: Page) -> None:
 def decks(site: Site, game: players.Game) -> list[tuple[Any, ...]]:
     """Every deck that was submitted in the match."""
     return site.sql(
-        "SELECT actor, text, client_id FROM games_matchentry WHERE match_id = %s AND text LIKE 'deck %%'",
+        "SELECT actor, text, client_id FROM games_matchentry "
+        "WHERE match_id = %s AND text LIKE 'deck %%'",
         game.match,
     )
 
@@ -221,5 +222,7 @@ def test_the_pick_of_the_next_bout(site: Site, new_page: Pages) -> None:
         stage.play(position)
         stage.settle()
     assert sent() == [("premove-2-pick-0", f"pick {value}")]
-    assert any(f"Will be sent as soon as you are asked: pick {value}" in each for each in stage.said)
+    assert any(
+        f"Will be sent as soon as you are asked: pick {value}" in each for each in stage.said
+    )
     assert new_page.errors == []

@@ -1443,8 +1443,8 @@ class PegDomainBoard {
     LOOKS.forEach((look, index) => {
       const button = this.lookButtons[index];
       button.setAttribute("aria-pressed", String(this.shown.has(look)));
-      const own = of[1] === "" ? "Your reach" : `${of[1]}’s reach`;
-      write(button, { theirs: `${of[0]}’s reach`, own, lost: "Pegs out of play" }[look]);
+      const own = of[1] === "" ? "Your reach" : `${of[1]}'s reach`;
+      write(button, { theirs: `${of[0]}'s reach`, own, lost: "Pegs out of play" }[look]);
     });
     this.legend.hidden = !open || this.shown.size === 0;
     if (open && this.shown.size > 0 && this.looks === null) void this.#loadLooks();

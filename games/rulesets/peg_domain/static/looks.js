@@ -111,7 +111,7 @@ export class Looks {
       mark(pallet, names, words, (x, y) => frameOf(sign, x, y));
     }
     const count = apart.size + roomless.size;
-    if (count === 0) return `Each peg of ${name}’s pallet can still be joined with another.`;
+    if (count === 0) return `Each peg of ${name}'s pallet can still be joined with another.`;
     const parts = [
       apart.size > 0 ? `${list(apart)} (crossed: no other peg can be reached)` : "",
       roomless.size > 0 ? `${list(roomless)} (framed: no cut-out with it fits on the domain)` : "",
