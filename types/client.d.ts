@@ -218,7 +218,16 @@ declare namespace Boards {
     because(view: Live.WonView<Game>, names: string[]): string;
     dispute?(view: Live.BegunView<Game>, names: string[]): string;
     plans?(view: Live.View<Game>, you: Seat): { kind: string; view: Live.View<Game> } | null;
+    premoves?(view: Live.View<Game>, you: Seat): Coming<Game> | null;
     scored?(event: Live.LogEvent, view: Live.View<Game>, names: string[]): Scored | null;
+  }
+
+  /** A decision that has not opened yet, and the view to answer it with before. */
+  interface Coming<Game = never> {
+    kind: string;
+    /** What its id will be. */
+    id: string;
+    view: Live.View<Game>;
   }
 
   interface Module<Game = never> extends Words<Game> {
@@ -344,13 +353,19 @@ declare namespace Plans {
     readonly items: readonly Item[];
   }
 
+  /** A move to be submitted when its decision opens: the one of this id, or else the next one. */
+  interface Premove {
+    readonly text: string;
+    readonly decision?: string;
+  }
+
   /** Replaced and never changed. */
   interface Content {
     readonly version: 1;
     readonly candidates: readonly Candidate[];
     readonly shown: number;
     readonly note: string;
-    readonly premove: { text: string } | null;
+    readonly premove: Premove | null;
     /** What the player would have out of what is drafted, the first one first, in the ruleset's words. */
     readonly wanted: readonly string[];
   }

@@ -37,6 +37,7 @@ Board: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=7)]
 Part: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 Point: TypeAlias = tuple[Part, Part]
 Words: TypeAlias = Annotated[str, msgspec.Meta(max_length=200, pattern=_LETTERS)]
+DecisionId: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=80, pattern=_LETTERS)]
 MoveText: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=2000, pattern=_LETTERS)]
 
 
@@ -103,10 +104,12 @@ class Candidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: Annotated[list[Item], msgspec.Meta(max_length=80)]
 
 
-class Premove(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A move to be submitted when its decision opens."""
+class Premove(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A move to be submitted when its decision opens: the one of this id, or else the next one that
+    can be answered before it opens."""
 
     text: MoveText
+    decision: DecisionId | None = None
 
 
 Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=_LETTERS)]

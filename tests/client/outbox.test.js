@@ -47,3 +47,8 @@ test("a forbidden store keeps nobody from playing", () => {
   box.add("submit", { text: "first" });
   assert.equal(box.due().length, 1);
 });
+
+test("what several tabs may say has the same id in all of them", () => {
+  const box = new Outbox({ storage: null, key: "k" });
+  assert.equal(box.add("submit", { text: "pick T" }, "premove-2-pick-0").id, "premove-2-pick-0");
+});

@@ -241,3 +241,35 @@ test("a line has no more points than are kept", () => {
   assert.deepEqual([few[0], few.at(-1)], [round[0], round.at(-1)]);
   assert.deepEqual(simplified([[0, 0], [5, 5000], [0, 10_000]]).length, 2); // prettier-ignore
 });
+
+test("what is to be sent is kept at once, and no undo brings it back", async () => {
+  const server = makeServer();
+  const { plan } = server.device();
+  const answer = { text: "pick T", decision: "2.pick.0" };
+  await plan.load();
+  plan.add(MOVE("one"));
+  plan.answer(answer);
+  await server.later(plan);
+  assert.deepEqual(server.content.premove, answer);
+  plan.undo();
+  assert.deepEqual(plan.content.premove, answer);
+  plan.answer(null);
+  plan.redo();
+  await server.later(plan);
+  assert.equal(server.content.premove, null);
+});
+
+test("what one device has sent, the other one does not keep", async () => {
+  const server = makeServer();
+  const [one, two] = [server.device().plan, server.device().plan];
+  await Promise.all([one.load(), two.load()]);
+  one.answer({ text: "pick T" });
+  await server.later(one);
+  await two.heard(1);
+  two.answer(null);
+  one.answer(null);
+  await server.later(one);
+  await two.heard(2);
+  assert.equal(server.content.premove, null);
+  assert.equal(two.content.premove, null);
+});

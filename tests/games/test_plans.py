@@ -54,7 +54,7 @@ RICH: dict[str, Any] = {
     ],
     "shown": 1,
     "note": "Ben hides something low: \u2264 3.",
-    "premove": {"text": "pick T"},
+    "premove": {"text": "pick T", "decision": "2.pick.0"},
     "wanted": ["07", "12", "\u00e9"],
 }
 
@@ -306,6 +306,9 @@ def with_items(*items: Any) -> dict[str, Any]:
         ({**EMPTY, "wanted": ["\x00"]}, "wanted.0"),
         ({**EMPTY, "wanted": ["07", "12", "07"]}, "wanted"),
         ({**EMPTY, "wanted": [str(each) for each in range(101)]}, "wanted"),
+        ({**EMPTY, "premove": {"text": "x", "decision": ""}}, "premove.decision"),
+        ({**EMPTY, "premove": {"text": "x", "decision": "x" * 81}}, "premove.decision"),
+        ({**EMPTY, "premove": {"text": "x", "decision": 5}}, "premove.decision"),
         ({**EMPTY, "candidates": {}}, "candidates"),
         ({**EMPTY, "candidates": [5]}, "candidates.0"),
         ({**EMPTY, "candidates": [{"name": "", "items": []}] * 5}, "candidates"),

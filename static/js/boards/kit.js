@@ -572,7 +572,9 @@ export class ConfirmBar {
     if (!same) fill(this.extra, ...extra);
     this.extra.hidden = extra.length === 0;
     // What is planned is not done.
-    write(this.verb, this.root.closest("[data-planning]") ? "Add to the plan" : verb);
+    const planning = this.root.closest("[data-planning]")?.getAttribute("data-planning");
+    const planned = planning === "ahead" ? "Send it when asked" : "Add to the plan";
+    write(this.verb, typeof planning === "string" ? planned : verb);
     this.confirm.disabled = !ready;
     this.cancel.disabled = false;
     this.#keepClear();

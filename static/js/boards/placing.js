@@ -234,14 +234,16 @@ export class Placing {
    * Let what lies in a hand be dragged onto the board, where it is put down as a preview like any
    * other. A mouse may pull it anywhere; a finger across the hand scrolls that, and up or down takes
    * the piece along. `pick` gives what a card does to be taken, or null where it cannot be; by
-   * default it chooses the radio button in it.
-   * @param {HTMLElement} hand
+   * default it chooses the radio button in it. Where what is dragged lies on a drawing of its own, `art`
+   * draws it, and it is pulled once the pointer leaves that drawing: on it, pointers are the board's.
+   * @param {HTMLElement | SVGSVGElement} hand
    * @param {string} [cards] which elements of it are cards
-   * @param {(card: HTMLElement) => (() => void) | null} [pick]
+   * @param {(card: Element) => (() => void) | null} [pick]
+   * @param {(() => SVGSVGElement) | null} [art]
    */
-  dragFrom(hand, cards = "label", pick = chooses) {
+  dragFrom(hand, cards = "label", pick = chooses, art = null) {
     hand.classList.add("drags-out");
-    /** @type {{id: number, x: number, y: number, card: HTMLElement, take: () => void} | null} */
+    /** @type {{id: number, x: number, y: number, card: Element, take: () => void} | null} */
     let held = null;
     /** @type {HTMLElement | null} */
     let carried = null;
@@ -251,61 +253,55 @@ export class Placing {
       carried = null;
     };
     const { signal } = this.listening;
-    hand.addEventListener(
-      "pointerdown",
-      (event) => {
-        const card = elementOf(event)?.closest(cards);
-        if (event.button !== 0 || !event.isPrimary || !(card instanceof HTMLElement)) return;
-        const take = pick(card);
-        if (take === null) return;
-        held = { id: event.pointerId, x: event.clientX, y: event.clientY, card, take };
-      },
-      { signal },
-    );
-    hand.addEventListener(
-      "pointermove",
-      (event) => {
-        if (held === null || event.pointerId !== held.id) return;
-        if (carried === null) {
-          if (!pulls(event, held)) return;
-          held.take();
-          if (!this.rules.active()) {
-            drop();
-            return;
-          }
-          hand.setPointerCapture(event.pointerId);
-          carried = likeness(held.card);
-          document.body.append(carried);
+    /**
+     * @template {keyof HTMLElementEventMap} Type
+     * @param {Type} type
+     * @param {(event: HTMLElementEventMap[Type]) => void} act
+     * @param {AddEventListenerOptions} [more]
+     */
+    const on = (type, act, more) =>
+      hand.addEventListener(type, /** @type {EventListener} */ (act), { signal, ...more });
+    on("pointerdown", (event) => {
+      const card = elementOf(event)?.closest(cards) ?? null;
+      if (event.button !== 0 || !event.isPrimary || card === null) return;
+      const take = pick(card);
+      if (take === null) return;
+      held = { id: event.pointerId, x: event.clientX, y: event.clientY, card, take };
+      if (art !== null) hand.setPointerCapture(event.pointerId);
+    });
+    on("pointermove", (event) => {
+      if (held === null || event.pointerId !== held.id) return;
+      if (carried === null) {
+        if (art === null ? !pulls(event, held) : isOver(event, hand)) return;
+        held.take();
+        if (!this.rules.active()) {
+          drop();
+          return;
         }
-        this.#carry(event, carried);
-      },
-      { signal },
-    );
-    hand.addEventListener(
-      "pointerup",
-      (event) => {
-        if (held === null || event.pointerId !== held.id) return;
-        const far = carried !== null;
-        drop();
-        if (!far || !this.rules.active()) return;
-        const spot = this.#spotUnder(event);
-        if (spot !== null) this.pin(spot);
-        else this.#letGo();
-      },
-      { signal },
-    );
+        hand.setPointerCapture(event.pointerId);
+        carried = likeness(art?.() ?? held.card.querySelector("svg"));
+        document.body.append(carried);
+      }
+      this.#carry(event, carried);
+    });
+    on("pointerup", (event) => {
+      if (held === null || event.pointerId !== held.id) return;
+      const far = carried !== null;
+      drop();
+      if (!far || !this.rules.active()) return;
+      const spot = this.#spotUnder(event);
+      if (spot !== null) this.pin(spot);
+      else this.#letGo();
+    });
     const away = () => {
       if (carried !== null) this.#letGo();
       drop();
     };
-    hand.addEventListener("pointercancel", away, { signal });
+    on("pointercancel", away);
     signal.addEventListener("abort", drop);
     // A finger that pulls a piece out of the hand does not scroll the page with it.
-    hand.addEventListener("touchmove", (event) => carried !== null && event.preventDefault(), {
-      signal,
-      passive: false,
-    });
-    hand.addEventListener("dragstart", (event) => event.preventDefault(), { signal });
+    on("touchmove", (event) => carried !== null && event.preventDefault(), { passive: false });
+    on("dragstart", (event) => event.preventDefault());
   }
 
   /**
@@ -524,8 +520,17 @@ function pulls({ pointerType, clientX, clientY }, { x, y }) {
 }
 
 /**
+ * @param {PointerEvent} event
+ * @param {Element} element
+ */
+function isOver({ clientX, clientY }, element) {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
+}
+
+/**
  * How a card of a hand is taken: its radio button is chosen, unless it cannot be.
- * @param {HTMLElement} card
+ * @param {Element} card
  */
 function chooses(card) {
   const input = card.querySelector("input");
@@ -538,12 +543,11 @@ function chooses(card) {
 }
 
 /**
- * The picture on a card, to go with the pointer.
- * @param {HTMLElement} card
+ * A picture to go with the pointer: the one on a card, or one made for that, as wide as it says.
+ * @param {SVGSVGElement | null} art
  */
-function likeness(card) {
-  const art = card.querySelector("svg");
-  const { width = 80 } = art?.getBoundingClientRect() ?? {};
+function likeness(art) {
+  const width = art?.getBoundingClientRect().width || (art?.width.baseVal.value ?? 80);
   const carried = h("div", { class: "carried", "aria-hidden": "true" }, art?.cloneNode(true));
   carried.style.inlineSize = `${width}px`;
   return carried;

@@ -362,6 +362,8 @@ class MatchPage {
 
   /** @param {Client.Settled} settled */
   #settled({ entry, refused }) {
+    const ahead = this.planning?.answered(entry.id, refused?.code ?? null) ?? null;
+    if (ahead === "again") return;
     if (refused === undefined) {
       if (entry.type === "submit") this.planning?.plan.played(entry.body.text);
       return;
@@ -376,7 +378,11 @@ class MatchPage {
     // Given back, to be put right.
     if (entry.id === this.typedEntry) this.#type(entry.body.text);
     this.refusal = { code, sentence, squares };
-    this.#note(`${entry.body.text}: ${sentence}`);
+    this.#note(
+      ahead === null
+        ? `${entry.body.text}: ${sentence}`
+        : `What you answered in advance is refused. ${entry.body.text}: ${sentence} Answer by hand.`,
+    );
     this.#draw();
   }
 
@@ -485,6 +491,7 @@ class MatchPage {
       announce: (text) => announce(text, { about: "plan" }),
       refuse: (text) => this.#refuse(text),
       redraw: () => this.#draw(),
+      send: (text, id) => this.client.submit(text, id) !== null,
       ask: (text) => void this.#askPlanned(text),
     });
     return found.PLANNING_KEYS;

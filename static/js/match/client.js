@@ -248,11 +248,12 @@ export class MatchClient extends Target {
   /**
    * Submit a move or `concede`. Null, and nothing is sent, while another one is pending.
    * @param {string} text
+   * @param {string} [id] under which the reader's other tabs may submit the same
    */
-  submit(text) {
+  submit(text, id) {
     if (this.state === null || this.pending !== null) return null;
     const { version } = this.state;
-    return this.#post("submit", { match: this.match, text, version });
+    return this.#post("submit", { match: this.match, text, version }, id);
   }
 
   /**
@@ -639,9 +640,10 @@ export class MatchClient extends Target {
   /**
    * @param {Client.Posted} type
    * @param {Client.Body} body
+   * @param {string} [id]
    */
-  #post(type, body) {
-    const entry = this.outbox.add(type, body);
+  #post(type, body, id) {
+    const entry = this.outbox.add(type, body, id);
     this.#tell("outbox", {});
     this.#flush();
     return entry;

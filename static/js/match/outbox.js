@@ -40,10 +40,11 @@ export class Outbox {
    * Make an entry. It is stored before anything is sent.
    * @param {Client.Posted} type
    * @param {Client.Body} body
+   * @param {string} [id] where several tabs may say it and it is to count once
    * @returns {Client.Entry}
    */
-  add(type, body) {
-    const entry = { id: this.makeId(), type, body, made: this.now(), tries: 0, sent: null };
+  add(type, body, id = this.makeId()) {
+    const entry = { id, type, body, made: this.now(), tries: 0, sent: null };
     this.entries.push(entry);
     this.#store();
     return entry;

@@ -294,6 +294,17 @@ export class Plan {
     this.#touched();
   }
 
+  /**
+   * Answer a decision before it opens, or (null) do so no longer. It is kept at once, and is no change
+   * to be undone.
+   * @param {Plans.Premove | null} premove
+   */
+  answer(premove) {
+    if (isSame(premove, this.content.premove)) return;
+    this.content = { ...this.content, premove };
+    this.#touched(0);
+  }
+
   /** Take back the last change. Whether there was any. */
   undo() {
     return this.#travel(this.past, this.future);
@@ -334,8 +345,9 @@ export class Plan {
     const there = from.pop();
     if (there === undefined) return false;
     to.push(this.content);
-    // Notes are typed, and stay as they are; so does what is wanted.
-    this.content = { ...there, note: this.content.note, wanted: this.content.wanted };
+    // Notes are typed, and stay as they are; so does what is wanted, and what is to be sent.
+    const { note, wanted, premove } = this.content;
+    this.content = { ...there, note, wanted, premove };
     this.#touched();
     return true;
   }
@@ -364,8 +376,9 @@ export class Plan {
     void this.#put({ keepalive: true }).catch(() => undefined);
   }
 
-  #touched() {
-    this.#later(SAVE_AFTER);
+  /** @param {number} [ms] */
+  #touched(ms = SAVE_AFTER) {
+    this.#later(ms);
     this.changed();
   }
 

@@ -54,6 +54,9 @@ export const PLANNING_KEYS = [
 
 /** @typedef {{view: Live.View<never>, ctx: Boards.Context}} Asked */
 
+const AHEAD = "premove-"; // before a decision's id: that of what is submitted as soon as it opens
+const TRIES = 3; // of sending what the page had seen an older position for
+
 export class Planning {
   on = false;
   hidden = false; // what is planned is not shown on the boards
@@ -75,6 +78,12 @@ export class Planning {
   planned = null; // and what may be planned for
   /** @type {readonly string[]} */
   wanted = []; // as the board was told
+  /** @type {Boards.Coming | null} */
+  coming = null; // what is asked next, where it can be answered before it opens
+  isAhead = false; // the board is asked that
+  wasOn = false; // before it was
+  /** @type {Map<string, number>} */
+  tried = new Map(); // how often what is answered in advance was sent, by its id
   round = 0; // how many moves were planned: each is a question of its own to the board
   /** @type {Boards.Words | null} */
   ruleset = null;
@@ -87,6 +96,14 @@ export class Planning {
   eye;
   /** @type {HTMLButtonElement} */
   useFirst;
+  /** @type {HTMLButtonElement} */
+  ahead;
+  /** @type {HTMLElement} */
+  held;
+  /** @type {HTMLButtonElement} */
+  notHeld;
+  /** @type {HTMLElement} */
+  heldInFull;
   /** @type {HTMLElement} */
   row;
   /** @type {HTMLButtonElement} */
@@ -143,6 +160,7 @@ export class Planning {
    * @param {(text: string) => unknown} page.announce
    * @param {(text: string) => void} page.refuse
    * @param {() => void} page.redraw have the board drawn anew
+   * @param {(text: string, id: string) => boolean} page.send submit a move; whether it is on its way
    * @param {(text: string) => void} page.ask ask whether a move is to be submitted as it is written
    */
   constructor(slot, page) {
@@ -180,19 +198,33 @@ export class Planning {
    * @returns {Asked}
    */
   asked(view, ctx) {
-    const before = this.#canPlay;
+    const played = this.#canPlay;
     this.wanted = this.plan.content.wanted;
     this.real = { view, ctx: { ...ctx, wanted: this.wanted } };
-    this.planned = ctx.you === null ? null : (this.ruleset?.plans?.(view, ctx.you) ?? null);
+    this.#lookAhead(this.real);
     if (!this.on) return this.real;
-    if (this.#canPlay && !before) {
+    if (this.#canPlay && !played) {
       this.page.announce("You can play now. Press Back to playing to leave the plan.");
     }
-    if (this.planned === null && this.tool === "move") this.tool = "arrow";
+    if (this.planned === null && this.tool === "move" && !this.isAhead) this.tool = "arrow";
     const asked = { ...this.real.ctx, planning: true, paused: false, pending: null, refusal: null };
-    if (this.planned === null) return { view, ctx: { ...asked, decision: null } };
-    const { kind, view: shown } = this.planned;
+    const question = this.isAhead ? this.coming : this.planned;
+    if (question === null) return { view, ctx: { ...asked, decision: null } };
+    const { kind, view: shown } = question;
     return { view: shown, ctx: { ...asked, decision: this.#decision(kind, ctx.you ?? 0) } };
+  }
+
+  /**
+   * What can be planned for, and answered before it opens.
+   * @param {Asked} asked
+   */
+  #lookAhead({ view, ctx: { you } }) {
+    if (you === null) return;
+    this.planned = this.ruleset?.plans?.(view, you) ?? null;
+    const before = this.coming?.id;
+    const coming = this.ruleset?.premoves?.(view, you) ?? null;
+    this.coming = coming !== null && this.#isDeclared(coming.kind) ? coming : null;
+    if (this.isAhead && this.coming?.id !== before) this.#backFromAhead();
   }
 
   /**
@@ -211,6 +243,15 @@ export class Planning {
    */
   takes(text) {
     if (!this.on) return false;
+    if (this.isAhead && this.coming !== null) {
+      this.plan.answer({ text, decision: this.coming.id });
+      this.#backFromAhead();
+      this.page.redraw();
+      this.page.announce(this.#heldWords);
+      if (this.slot.contains(document.activeElement)) return true;
+      this.notHeld.focus({ preventScroll: true });
+      return true;
+    }
     if (this.#add({ kind: "move", text, colour: this.colour })) {
       this.round += 1;
       this.page.redraw();
@@ -227,7 +268,7 @@ export class Planning {
   /** @param {boolean} on */
   #turn(on) {
     this.on = on;
-    this.hidden = false;
+    this.hidden = this.isAhead = false;
     this.#letGo();
     if (on && this.planned !== null) this.tool = "move";
     this.page.redraw();
@@ -258,6 +299,101 @@ export class Planning {
     else this.page.redraw();
   }
 
+  // -- what is answered in advance --------------------------------------------------------------
+
+  /**
+   * Whether decisions of a kind can be answered before they open.
+   * @param {string} kind
+   */
+  #isDeclared(kind) {
+    return this.real?.ctx.header?.premoves.includes(kind) ?? false;
+  }
+
+  /** What the reader is asked, sealed or not, that was or can be answered in advance. */
+  get #own() {
+    const { view, ctx } = this.real ?? {};
+    return view?.decisions.find(({ seat, kind }) => seat === ctx?.you && this.#isDeclared(kind));
+  }
+
+  /* Ask the board what the reader will be asked, or what it was asked before that. */
+  #goAhead() {
+    if (this.isAhead) this.#backFromAhead();
+    else if (this.coming !== null) {
+      this.wasOn = this.on;
+      this.isAhead = this.on = true;
+      this.tool = "move";
+      this.round += 1;
+      this.#letGo();
+      this.#mark();
+      this.page.announce(
+        "Answer in advance. It is sent as soon as you are asked, if a page of this match is open.",
+      );
+    }
+    this.page.redraw();
+    if (this.isAhead) this.board?.focus();
+  }
+
+  #backFromAhead() {
+    this.on = this.wasOn;
+    this.isAhead = false;
+    this.round += 1;
+    this.#mark();
+  }
+
+  #forgetAhead() {
+    const { premove } = this.plan.content;
+    this.plan.answer(null);
+    this.page.announce(`${premove?.text ?? "It"} is not sent.`);
+    this.toggle.focus({ preventScroll: true });
+  }
+
+  /** Whether what is held is for something that is asked, or asked next. */
+  get #isComing() {
+    const { premove } = this.plan.content;
+    const id = premove?.decision;
+    return id === undefined || [this.coming?.id, this.#own?.id].includes(id);
+  }
+
+  get #heldWords() {
+    const { premove } = this.plan.content;
+    if (premove === null) return "";
+    if (!this.#isComing) return `Not sent, since it was about another question: ${premove.text}.`;
+    return `Will be sent as soon as you are asked: ${premove.text}.`;
+  }
+
+  /* Submit what was answered in advance once that is asked. Each of the reader's pages does so, under
+     one id, and it counts once. */
+  #sendAhead() {
+    const { premove } = this.plan.content;
+    const own = this.#own;
+    if (premove === null || own === undefined || this.plan.revision < 0) return;
+    if ((premove.decision ?? own.id) !== own.id) return;
+    if (typeof own.sealed === "string") {
+      this.plan.answer(null); // another page has sent it, or it was answered by hand
+      return;
+    }
+    const id = `${AHEAD}${own.id}`.replace(/[^A-Za-z0-9_-]/g, "-").slice(0, 64);
+    const tries = this.tried.get(id) ?? 0;
+    if (!this.#canPlay || this.real?.ctx.decision?.id !== own.id || tries >= TRIES) return;
+    this.tried.set(id, tries + 1);
+    if (!this.page.send(premove.text, id)) this.tried.set(id, tries);
+    else this.page.announce(`Sending what you answered in advance: ${premove.text}.`);
+  }
+
+  /**
+   * A submission was answered: whether it was one in advance, and is sent again or is over.
+   * @param {string} id
+   * @param {string | null} refused the code of the refusal
+   */
+  answered(id, refused) {
+    if (!id.startsWith(AHEAD)) return null;
+    // What was seen on an older board may stand on the new one, which is on its way.
+    if (refused?.startsWith("version.") && (this.tried.get(id) ?? 0) < TRIES) return "again";
+    this.tried.set(id, TRIES);
+    this.plan.answer(null);
+    return "over";
+  }
+
   // -- the layer --------------------------------------------------------------------------------
 
   /** @returns {SVGSVGElement[]} */
@@ -271,6 +407,13 @@ export class Planning {
   draw() {
     this.#drawLayers();
     this.#drawControls();
+    queueMicrotask(() => this.#sendAhead()); // which has everything drawn anew
+  }
+
+  #mark() {
+    const { board } = this.page;
+    if (this.on) board.dataset.planning = this.isAhead ? "ahead" : "";
+    else delete board.dataset.planning;
   }
 
   #drawLayers() {
@@ -291,7 +434,7 @@ export class Planning {
       svg.classList.toggle("plan-drawn", this.#draws);
       if (this.#draws && !svg.querySelector("[data-square]")) svg.setAttribute("tabindex", "0");
     });
-    this.page.board.toggleAttribute("data-planning", this.on);
+    this.#mark();
     this.page.board.toggleAttribute("data-drawing", this.#draws);
   }
 
@@ -740,7 +883,24 @@ export class Planning {
       icon("play"),
       h("span", { class: "plan__use-words" }, ""),
     );
-    this.row = h("div", { class: "plan__row", hidden: true }, this.toggle, this.eye, this.useFirst);
+    this.ahead = button(
+      "Answer in advance",
+      () => this.#goAhead(),
+      { class: "button plan__ahead", "aria-pressed": "false", title: null },
+      icon("clock"),
+      h("span", {}, "Answer in advance"),
+    );
+    this.notHeld = button("Do not send it", () => this.#forgetAhead(), { title: null }, "Cancel");
+    this.held = h("div", { class: "plan__held" }, h("p", {}), this.notHeld);
+    this.row = h(
+      "div",
+      { class: "plan__row", hidden: true },
+      this.toggle,
+      this.eye,
+      this.useFirst,
+      this.ahead,
+      this.held,
+    );
 
     this.tools = TOOLS.map(([tool, key, name, words]) =>
       button(`${words} (${key})`, () => this.#take(tool), { "data-tool": tool }, name),
@@ -859,6 +1019,7 @@ export class Planning {
       if (this.plan.clear()) this.page.announce(`${name} is empty now. Undo brings it back.`);
     });
     this.list = h("ol", { class: "plan__list" });
+    this.heldInFull = h("p", { class: "plan__words plan__held-words" });
     this.note = h("textarea", {
       class: "input",
       rows: "3",
@@ -872,6 +1033,7 @@ export class Planning {
       h("div", { class: "plan__heads" }, this.candidates, this.more, this.compare),
       this.legend,
       this.list,
+      this.heldInFull,
       h(
         "div",
         { class: "plan__heads" },
@@ -939,9 +1101,10 @@ export class Planning {
     this.eye.disabled = on;
     const move = this.#firstMove;
     const text = move?.kind === "move" ? move.text : "";
+    this.#drawAhead(plays && text !== "" && !on);
     this.useFirst.classList.toggle("plan__use--none", text === "" || !plays);
     write(find(this.useFirst, ".plan__use-words"), `Use ${plan.shown.name}: ${text}`);
-    this.bar.hidden = this.panel.hidden = !on;
+    this.bar.hidden = this.panel.hidden = !on || this.isAhead;
     this.slot.toggleAttribute("data-on", on);
     const room = on ? `${this.sticky.offsetHeight}px` : "0px";
     this.page.board.style.setProperty("--plan-room", room);
@@ -959,6 +1122,20 @@ export class Planning {
     this.undo.setAttribute("aria-disabled", String(plan.past.length === 0));
     this.redo.setAttribute("aria-disabled", String(plan.future.length === 0));
     this.#drawPanel();
+  }
+
+  /**
+   * A planned move to use, what is answered in advance, and what can be, share one place.
+   * @param {boolean} isUsed
+   */
+  #drawAhead(isUsed) {
+    const held = this.#heldWords;
+    this.held.hidden = this.heldInFull.hidden = held === "";
+    this.ahead.hidden = held !== "" || this.coming === null || isUsed;
+    this.useFirst.hidden = !this.held.hidden || !this.ahead.hidden;
+    this.ahead.setAttribute("aria-pressed", String(this.isAhead));
+    write(find(this.held, "p"), held);
+    write(this.heldInFull, held);
   }
 
   #drawPanel() {

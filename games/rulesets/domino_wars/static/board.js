@@ -140,6 +140,16 @@ export function plans(view, you) {
 }
 
 /**
+ * What the reader can answer before it is asked: their deck, while it is chosen who plays first.
+ * @param {View} view
+ * @param {Seat} _you
+ */
+export function premoves(view, _you) {
+  const isNext = view.phase === "on" && view.game?.phase === "first";
+  return isNext ? { kind: "deck", id: "deck", view } : null;
+}
+
+/**
  * Where a domino fits: each half covers nothing, or a lower number.
  * @param {DominoWars.Cell[]} cells
  * @param {string} domino

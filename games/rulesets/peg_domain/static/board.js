@@ -37,6 +37,14 @@ const WAYS = { "0,-1": "U", "1,0": "R", "0,1": "D", "-1,0": "L" };
 /** @type {PegDomain.Colour[]} */
 const COLOURS = ["red", "blue"];
 
+/** @typedef {import("./looks.js").Look} Look */
+
+/** @typedef {import("./looks.js").Looks} Looks */
+
+/** @type {Look[]} */
+const LOOKS = ["theirs", "own", "lost"];
+const KEPT = "gauntlet.peg-domain.looks"; // on the device
+
 /** @type {Boards.Module["keys"]} */
 export const keys = [
   [["Enter"], "on a peg of your pallet begins a cut-out there."],
@@ -544,6 +552,8 @@ class PegDomainBoard {
     /** @type {string | null} */
     this.asked = null;
     this.drawing = false;
+    /** @type {Promise<Looks> | null} */
+    this.loading = null;
     /** @type {Misread | null} */
     this.misread = null; // why a painted picture could not be read, like a refusal
 
@@ -582,12 +592,32 @@ class PegDomainBoard {
       ),
       this.panels[1],
     );
+    this.shown = new Set(looksKept()); // which looks
+    /** @type {Looks | null} */
+    this.looks = null;
+    this.lookButtons = LOOKS.map((look) =>
+      h("button", { type: "button", class: "button", on: { click: () => this.#look(look) } }),
+    );
+    this.lookTools = h(
+      "div",
+      { class: "board-tools keeps-room", role: "group", "aria-label": "Shown on the boards" },
+      this.lookButtons,
+    );
+    this.legend = h("div", { class: "looks", "data-grows": "" });
     this.tools = h("div", { class: "board-tools", role: "group", "aria-label": "Your turn" });
     this.below = h("div");
     this.button = this.#buttons();
     this.paint = this.#paintPanel();
     fill(api.dock, this.cards);
-    fill(root, this.trio, this.below, this.bar.root, this.facts, this.paint);
+    fill(
+      root,
+      this.trio,
+      this.below,
+      this.bar.root,
+      h("div", { class: "looks-place" }, this.lookTools, this.legend),
+      this.facts,
+      this.paint,
+    );
     this.boards.pallets.forEach((board, colour) => this.#listen(board, colour));
     this.listening = new AbortController();
     this.boards.domain.svg.addEventListener(
@@ -822,6 +852,32 @@ class PegDomainBoard {
   }
 
   /** @param {Boards.Cell} square */
+  #isInCut(square) {
+    return this.cut.some((each) => same(each, square));
+  }
+
+  /* The cut-out as it is turned, to go with a pointer, as large as on the domain. */
+  #cutArt() {
+    const squares = landing(this.cut, [0, 0], this.turns);
+    const columns = squares.map(([column]) => column);
+    const rows = squares.map(([, row]) => row);
+    const [left, top] = [Math.min(...columns), Math.min(...rows)];
+    const wide = Math.max(...columns) - left + 1;
+    const high = Math.max(...rows) - top + 1;
+    const { domain } = this.boards;
+    const d = outline(squares, [0, 0]);
+    return s(
+      "svg",
+      {
+        class: "cutting",
+        width: wide * domain.squareSize,
+        viewBox: `${left * UNIT} ${top * UNIT} ${wide * UNIT} ${high * UNIT}`,
+      },
+      s("path", { class: "cutting__body", d, fill: domain.seatFill(this.#you) }),
+    );
+  }
+
+  /** @param {Boards.Cell} square */
   #toggle(square) {
     const index = this.cut.findIndex((each) => same(each, square));
     if (index >= 0) this.cut.splice(index, 1);
@@ -872,13 +928,28 @@ class PegDomainBoard {
     const cuts = () => this.#asks("turn") && this.#own === colour;
     /** @type {{here: Boards.Cell, x: number, y: number} | null} */
     let from = null;
+    // On its pallet a pointer draws, from the squares of a whole cut-out as well. It takes that along
+    // as it was where it leaves the pallet: so this listens first.
+    const pick = (/** @type {Element} */ card) => {
+      const name = card.getAttribute("data-square") ?? "";
+      if (!cuts() || !this.#isPlacing || !this.#isInCut(at(name))) return null;
+      const whole = [...this.cut];
+      return () => {
+        this.cut = whole;
+        this.drawing = false;
+        from = null;
+        this.#draw();
+      };
+    };
+    this.placing.dragFrom(svg, "[data-square]", pick, () => this.#cutArt());
     svg.addEventListener(
       "touchstart",
       (event) => {
         const here = square(event.touches[0]);
-        if (cuts() && !this.isShape && here !== null && this.#mark(here) === "o") {
-          event.preventDefault();
-        }
+        if (!cuts() || here === null) return;
+        // A finger on a peg draws from there, and one on a whole cut-out may pull it off the pallet.
+        const draws = !this.isShape && this.#mark(here) === "o";
+        if (draws || (this.#isPlacing && this.#isInCut(here))) event.preventDefault();
       },
       { passive: false },
     );
@@ -887,9 +958,7 @@ class PegDomainBoard {
       if (!cuts() || here === null || event.button !== 0) return;
       from = { here, x: event.clientX, y: event.clientY };
       if (this.isShape) return;
-      const goesOn =
-        this.cut.length > 0 &&
-        (this.cut.some((each) => same(each, here)) || beside(this.#end, here));
+      const goesOn = this.cut.length > 0 && (this.#isInCut(here) || beside(this.#end, here));
       if (goesOn && !this.#isCut) this.#extend(here);
       else if (this.#mark(here) === "o") this.#begin(here);
       else if (goesOn) this.#extend(here);
@@ -1334,6 +1403,52 @@ class PegDomainBoard {
     this.#drawHint();
     this.#drawFacts(you);
     this.#drawBar();
+    this.#drawLooks();
+  }
+
+  // -- what is shown besides: reaches, and the pegs that are out of play -------------------------
+
+  /** @param {Look} look */
+  #look(look) {
+    const on = !this.shown.has(look);
+    if (on) this.shown.add(look);
+    else this.shown.delete(look);
+    keepLooks([...this.shown]);
+    this.#draw();
+    void this.#loadLooks()?.then((looks) => {
+      if (on && this.shown.has(look)) this.api.announce(looks.words(look));
+    });
+  }
+
+  #loadLooks() {
+    if (this.shown.size === 0) return null;
+    this.loading ??= import("./looks.js").then((module) => {
+      this.looks = new module.Looks(this.boards, this.legend);
+      this.#draw();
+      return this.looks;
+    });
+    this.loading.catch(() => {
+      this.loading = null;
+      this.api.refuse("This could not be loaded. Try again.");
+    });
+    return this.loading;
+  }
+
+  #drawLooks() {
+    const { you, names } = this.ctx;
+    const game = this.view?.game ?? null;
+    const open = game !== null && game.phase === "play" && this.view?.phase === "on";
+    this.lookTools.hidden = !open;
+    const of = [names[you === null ? 1 : 1 - you], you === null ? names[0] : ""];
+    LOOKS.forEach((look, index) => {
+      const button = this.lookButtons[index];
+      button.setAttribute("aria-pressed", String(this.shown.has(look)));
+      const own = of[1] === "" ? "Your reach" : `${of[1]}'s reach`;
+      write(button, { theirs: `${of[0]}'s reach`, own, lost: "Pegs out of play" }[look]);
+    });
+    this.legend.hidden = !open || this.shown.size === 0;
+    if (open && this.shown.size > 0 && this.looks === null) void this.#loadLooks();
+    if (open) this.looks?.draw(game, { names, you, shown: this.shown });
   }
 
   #drawPallets() {
@@ -1664,6 +1779,28 @@ class PegDomainBoard {
       choose: (value) => this.#choose(value),
       confirm: () => this.#confirm(),
     });
+  }
+}
+
+/**
+ * Which looks were on the last time here.
+ * @returns {Look[]}
+ */
+function looksKept() {
+  try {
+    const said = (localStorage.getItem(KEPT) ?? "").split(" ");
+    return LOOKS.filter((look) => said.includes(look));
+  } catch {
+    return []; // storage can be forbidden altogether
+  }
+}
+
+/** @param {Look[]} looks */
+function keepLooks(looks) {
+  try {
+    localStorage.setItem(KEPT, looks.join(" "));
+  } catch {
+    // They are off again with the next page.
   }
 }
 

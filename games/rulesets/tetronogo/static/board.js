@@ -115,6 +115,19 @@ export function plans(view, you) {
 }
 
 /**
+ * What the reader can answer before it is asked: the pick of the next bout, if there may be one. Of
+ * their own picks all but those that were used fit, whatever this bout comes to.
+ * @param {View} view
+ * @param {Seat} you
+ */
+export function premoves(view, you) {
+  const { game } = view;
+  if (view.phase !== "on" || game === null || game.bout >= game.most_bouts) return null;
+  if (game.phase !== "starter" && game.phase !== "place") return null;
+  return { kind: "pick", id: `${game.bout + 1}.pick.${you}`, view };
+}
+
+/**
  * Who scores which groups: those of a bout that has ended, or as they stand after a placement.
  * @param {Live.LogEvent} event
  * @param {View} view
@@ -715,6 +728,11 @@ class TetronogoBoard {
     return decision?.kind === kind && pending === null && !paused;
   }
 
+  /** The bout that a pick is for: the next one, where it is made in advance. */
+  get #picksFor() {
+    return this.#game.bout + (this.#game.phase === "pick" ? 0 : 1);
+  }
+
   get #isPlacing() {
     return this.#asks("place") && this.watched === null;
   }
@@ -1024,8 +1042,11 @@ class TetronogoBoard {
     } else if (this.#isPlacing && this.placing.put) {
       this.bar.show({ words: this.#words(this.placing.spot), ready: false, verb: "Place" });
     } else if (decision?.kind === "pick" && this.choice) {
+      const until = this.ctx.planning
+        ? "It can be changed until the bout begins."
+        : "It stays secret until both have picked, and cannot be changed.";
       this.bar.show({
-        words: `${this.choice} for bout ${this.#game.bout}. It stays secret until both have picked, and cannot be changed.`,
+        words: `${this.choice} for bout ${this.#picksFor}. ${until}`,
         verb: `Pick ${this.choice}`,
       });
     } else if (decision?.kind === "starter" && this.choice) {
@@ -1145,7 +1166,7 @@ class TetronogoBoard {
     const you = this.#you;
     const theirs = game.used[1 - you];
     const cards = choiceCards({
-      legend: `Your tetromino for bout ${game.bout}`,
+      legend: `Your tetromino for bout ${this.#picksFor}`,
       choose: (value) => this.#choose(value),
       confirm: () => this.#confirm(),
       options: LETTERS.map((letter) => {
