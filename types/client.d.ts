@@ -171,6 +171,8 @@ declare namespace Boards {
     refusal: Client.Refusal | null;
     /** Whether the decision is one that the reader plans for: see `plans`. */
     planning?: boolean;
+    /** What the reader wants, as their plan has it; missing for whoever keeps none. */
+    wanted?: readonly string[];
   }
 
   /** What a planned move looks like on one of the drawings, in that drawing's units. */
@@ -189,6 +191,8 @@ declare namespace Boards {
     announce(text: string): unknown;
     refuse(text: string): void;
     draft(text: string): void;
+    /** Keep another list of what the reader wants, with their plan. */
+    want?(names: string[]): void;
     dock: HTMLElement;
   }
 
@@ -338,6 +342,8 @@ declare namespace Plans {
     readonly shown: number;
     readonly note: string;
     readonly premove: { text: string } | null;
+    /** What the player would have out of what is drafted, the first one first, in the ruleset's words. */
+    readonly wanted: readonly string[];
   }
 
   interface Kept {

@@ -109,6 +109,9 @@ class Premove(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: MoveText
 
 
+Name: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=40, pattern=_LETTERS)]
+
+
 class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A plan."""
 
@@ -117,6 +120,10 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shown: Annotated[int, msgspec.Meta(ge=0)]
     note: Annotated[str, msgspec.Meta(max_length=2000, pattern=_LETTERS)]
     premove: Premove | None = None
+    #: What the player would have out of what is drafted, the first one first.
+    wanted: Annotated[list[Name], msgspec.Meta(max_length=100)] = msgspec.field(
+        default_factory=list
+    )
 
 
 _EMPTY: Final = Content(version=1, candidates=[], shown=0, note="")
@@ -137,6 +144,8 @@ def content_of(said: Any) -> dict[str, Any]:
         raise NotUnderstood(
             "plan.content", "There is no candidate of this number to show.", field="shown"
         )
+    if len(set(content.wanted)) < len(content.wanted):
+        raise NotUnderstood("plan.content", "Everything is wanted only once.", field="wanted")
     text = msgspec.json.encode(content)
     if len(text) > BYTES_MAX:
         raise NotUnderstood(
@@ -207,7 +216,8 @@ def plan_of(*, match_id: int, user: User) -> Kept:
 def _kept(plan: Plan | None) -> Kept:
     if plan is None:
         return Kept(0, msgspec.to_builtins(_EMPTY))
-    return Kept(plan.revision, plan.content)
+    # Plans of earlier releases lack what has come since.
+    return Kept(plan.revision, {**msgspec.to_builtins(_EMPTY), **plan.content})
 
 
 @transaction.atomic

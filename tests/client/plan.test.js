@@ -196,6 +196,36 @@ test("a candidate that one of them took away is gone, unless the other went on w
   assert.deepEqual(texts(merged(base, base, content(["a"]))), [["a"]]);
 });
 
+test("two devices' lists of what is wanted become one", () => {
+  const base = { ...NOTHING, wanted: ["01", "02", "03"] };
+  const list = (mine, theirs) =>
+    merged(base, { ...base, wanted: mine }, { ...base, wanted: theirs }).wanted;
+  assert.deepEqual(list(["01", "02", "03"], ["03", "01"]), ["03", "01"]);
+  assert.deepEqual(list(["03", "02", "01"], ["01", "02", "03"]), ["03", "02", "01"]);
+  // One has taken 02 off and put 04 in, the other one 05 in and 01 off.
+  assert.deepEqual(list(["03", "01", "04"], ["01", "02", "05", "03"].slice(1)), ["03", "04", "05"]);
+});
+
+test("what is wanted is kept, and not undone", async () => {
+  const server = makeServer();
+  const { plan } = server.device();
+  await plan.load();
+  plan.want(["07", "12"]);
+  plan.add(MOVE("take 07"));
+  plan.want(["12", "07"]);
+  await server.later(plan);
+  assert.deepEqual(server.content.wanted, ["12", "07"]);
+  plan.undo();
+  assert.deepEqual([plan.content.wanted, plan.shown.items], [["12", "07"], []]);
+  plan.want(Array.from({ length: 150 }, (_, number) => String(number)));
+  assert.equal(plan.content.wanted.length, MOST.wanted);
+  // A server of an earlier release knows no such list.
+  delete server.content.wanted;
+  const other = server.device();
+  await other.plan.load();
+  assert.deepEqual(other.plan.content.wanted, []);
+});
+
 test("what both have put in is there once", () => {
   const kept = content(["a"]);
   assert.deepEqual(texts(merged(NOTHING, kept, kept)), [["a"]]);

@@ -34,6 +34,7 @@ from tests.support.site import Site
 
 EMPTY: dict[str, Any] = {
     "version": 1, "candidates": [], "shown": 0, "note": "", "premove": None,
+    "wanted": [],
 }  # fmt: skip
 RICH: dict[str, Any] = {
     "version": 1,
@@ -54,6 +55,7 @@ RICH: dict[str, Any] = {
     "shown": 1,
     "note": "Ben hides something low: \u2264 3.",
     "premove": {"text": "pick T"},
+    "wanted": ["07", "12", "\u00e9"],
 }
 
 
@@ -296,6 +298,14 @@ def with_items(*items: Any) -> dict[str, Any]:
         ({**EMPTY, "premove": {"text": ""}}, "premove.text"),
         ({**EMPTY, "premove": {"text": "x" * 2001}}, "premove.text"),
         ({**EMPTY, "premove": {"text": "x", "more": 1}}, "premove"),
+        ({**EMPTY, "wanted": None}, "wanted"),
+        ({**EMPTY, "wanted": "07"}, "wanted"),
+        ({**EMPTY, "wanted": [7]}, "wanted.0"),
+        ({**EMPTY, "wanted": ["07", ""]}, "wanted.1"),
+        ({**EMPTY, "wanted": ["x" * 41]}, "wanted.0"),
+        ({**EMPTY, "wanted": ["\x00"]}, "wanted.0"),
+        ({**EMPTY, "wanted": ["07", "12", "07"]}, "wanted"),
+        ({**EMPTY, "wanted": [str(each) for each in range(101)]}, "wanted"),
         ({**EMPTY, "candidates": {}}, "candidates"),
         ({**EMPTY, "candidates": [5]}, "candidates.0"),
         ({**EMPTY, "candidates": [{"name": "", "items": []}] * 5}, "candidates"),
@@ -338,6 +348,7 @@ def test_the_most_that_can_be_kept(play: Play, ada: User) -> None:
     most = {
         **EMPTY,
         "note": "x" * 2000,
+        "wanted": [f"{each:040}" for each in range(100)],
         "candidates": [{"name": "x" * 40, "items": [CUT, LINE, *[MARK] * 78]}] * 4,
         "shown": 3,
     }

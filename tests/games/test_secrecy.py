@@ -654,7 +654,7 @@ def _plan(number: int) -> str:
     ]
     plan = {
         "version": 1, "candidates": [{"name": PLANNED, "items": items}] * 2, "shown": 1,
-        "note": PLANNED, "premove": {"text": PLANNED},
+        "note": PLANNED, "premove": {"text": PLANNED}, "wanted": [PLANNED, str(number)],
     }  # fmt: skip
     return msgspec.json.encode(plan).decode()
 

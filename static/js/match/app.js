@@ -162,6 +162,7 @@ class MatchPage {
         announce: (text) => announce(text, { about: "board" }),
         refuse: (text) => this.#refuse(text),
         draft: (text) => this.#draft(this.planning?.on ? "" : text),
+        want: (names) => this.planning?.plan.want(names),
         dock: this.parts.dock, // for cards: in sight while they are shown, and nothing is below
       };
       this.board = ruleset.mount(fill(this.parts.board), api);

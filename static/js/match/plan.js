@@ -3,14 +3,29 @@
    redo, and a server that keeps it between devices. Knows neither the page nor any board. */
 
 /** As many as the server keeps. */
-export const MOST = { candidates: 4, items: 80, note: 2000, points: 60, name: 40, text: 120 };
+export const MOST = {
+  candidates: 4,
+  items: 80,
+  note: 2000,
+  points: 60,
+  name: 40,
+  text: 120,
+  wanted: 100,
+};
 
 const SAVE_AFTER = 1_000; // milliseconds in which more may change
 const AGAIN_AFTER = 10_000; // and until it is tried again
 const NAMES = "ABCD";
 
 /** @type {Plans.Content} */
-export const NOTHING = { version: 1, candidates: [], shown: 0, note: "", premove: null };
+export const NOTHING = {
+  version: 1,
+  candidates: [],
+  shown: 0,
+  note: "",
+  premove: null,
+  wanted: [],
+};
 
 /**
  * Whether two values hold the same.
@@ -79,12 +94,22 @@ export function merged(base, mine, theirs) {
     };
   }).filter((each) => each !== undefined);
   const shown = newer(base.shown, mine.shown, theirs.shown);
+  // In the order of whoever has changed it; what only one of them has put in comes last.
+  const wanted = isSame(base.wanted, mine.wanted)
+    ? theirs.wanted
+    : [
+        ...mine.wanted.filter(
+          (each) => theirs.wanted.includes(each) || !base.wanted.includes(each),
+        ),
+        ...theirs.wanted.filter((each) => ![...mine.wanted, ...base.wanted].includes(each)),
+      ].slice(0, MOST.wanted);
   return {
     version: 1,
     candidates,
     shown: Math.max(0, Math.min(shown, candidates.length - 1)),
     note: newer(base.note, mine.note, theirs.note),
     premove: newer(base.premove, mine.premove, theirs.premove),
+    wanted,
   };
 }
 
@@ -260,6 +285,15 @@ export class Plan {
     this.#touched();
   }
 
+  /**
+   * Keep another list of what is wanted, the first one first. It is no change to be undone.
+   * @param {readonly string[]} names
+   */
+  want(names) {
+    this.content = { ...this.content, wanted: names.slice(0, MOST.wanted) };
+    this.#touched();
+  }
+
   /** Take back the last change. Whether there was any. */
   undo() {
     return this.#travel(this.past, this.future);
@@ -300,8 +334,8 @@ export class Plan {
     const there = from.pop();
     if (there === undefined) return false;
     to.push(this.content);
-    // Notes are typed, and stay as they are.
-    this.content = { ...there, note: this.content.note };
+    // Notes are typed, and stay as they are; so does what is wanted.
+    this.content = { ...there, note: this.content.note, wanted: this.content.wanted };
     this.#touched();
     return true;
   }
@@ -410,7 +444,8 @@ export class Plan {
       await this.#refused(response);
       return;
     }
-    const { revision, content } = /** @type {Plans.Kept} */ (await response.json());
+    const { revision, ...kept } = /** @type {Plans.Kept} */ (await response.json());
+    const content = { ...NOTHING, ...kept.content };
     if (revision < this.revision) return;
     const before = this.content;
     this.content = merged(this.kept, before, content);

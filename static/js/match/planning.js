@@ -73,6 +73,8 @@ export class Planning {
   real = null; // what the reader is asked in earnest
   /** @type {{kind: string, view: Live.View<never>} | null} */
   planned = null; // and what may be planned for
+  /** @type {readonly string[]} */
+  wanted = []; // as the board was told
   round = 0; // how many moves were planned: each is a question of its own to the board
   /** @type {Boards.Words | null} */
   ruleset = null;
@@ -149,7 +151,7 @@ export class Planning {
     this.plan = new Plan({
       url: page.url,
       csrf: page.csrf,
-      changed: () => this.draw(),
+      changed: () => this.#changed(),
       told: (words) => {
         this.#drawKept();
         if (words !== "") page.announce(words);
@@ -179,14 +181,15 @@ export class Planning {
    */
   asked(view, ctx) {
     const before = this.#canPlay;
-    this.real = { view, ctx };
+    this.wanted = this.plan.content.wanted;
+    this.real = { view, ctx: { ...ctx, wanted: this.wanted } };
     this.planned = ctx.you === null ? null : (this.ruleset?.plans?.(view, ctx.you) ?? null);
     if (!this.on) return this.real;
     if (this.#canPlay && !before) {
       this.page.announce("You can play now. Press Back to playing to leave the plan.");
     }
     if (this.planned === null && this.tool === "move") this.tool = "arrow";
-    const asked = { ...ctx, planning: true, paused: false, pending: null, refusal: null };
+    const asked = { ...this.real.ctx, planning: true, paused: false, pending: null, refusal: null };
     if (this.planned === null) return { view, ctx: { ...asked, decision: null } };
     const { kind, view: shown } = this.planned;
     return { view: shown, ctx: { ...asked, decision: this.#decision(kind, ctx.you ?? 0) } };
@@ -247,6 +250,12 @@ export class Planning {
     this.page.redraw();
     if (this.board?.preview?.(text)) this.board.focus();
     else this.page.ask(text);
+  }
+
+  /* What is wanted the board draws; everything else the layer. */
+  #changed() {
+    if (this.plan.content.wanted === this.wanted) this.draw();
+    else this.page.redraw();
   }
 
   // -- the layer --------------------------------------------------------------------------------
