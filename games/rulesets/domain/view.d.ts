@@ -80,4 +80,45 @@ declare namespace Domain {
   interface DrawnGame extends Game {
     pool: Pool;
   }
+
+  /** What a shape may not cover: pixels at a domain's frame, of a void zone, or at a purple border. */
+  type Edge = "frame" | "void" | "border";
+
+  /** How far a shape is from the nearest of that; `static/measure.js` says how it is measured. */
+  interface Gap {
+    pixels: number;
+    edge: Edge;
+    /** Whose zone or border it is; null for the frame. */
+    shape: string | null;
+    /** The ends of the shortest line between the two. */
+    from: Point;
+    to: Point;
+  }
+
+  /** What the board shows, for what is looked at beside it. */
+  interface Seen {
+    game: DrawnGame;
+    names: string[];
+    you: Seat | null;
+    /** Whether the reader has something to decide. */
+    asked: boolean;
+    /** Shapes that the reader wants, the first one first; null for whoever does not play. */
+    wanted: readonly string[] | null;
+    /** What is in hand, and the card that is chosen. */
+    ghost: Place | null;
+    choice: string | null;
+  }
+
+  /** The board, to what is beside it. */
+  interface Beneath {
+    readonly seen: Seen;
+    readonly api: Boards.Api;
+    /** Where dialogs go. */
+    readonly host: Element;
+    readonly domains: HTMLElement;
+    readonly fields: Record<Colour, { svg: SVGSVGElement }>;
+    /** Which domain was worked on or looked at last. */
+    readonly lastDomain: Colour;
+    redraw(): void;
+  }
 }

@@ -5,7 +5,32 @@
    and each module more is a request more before somebody can move. */
 
 import { elementOf, fill, h, icon, s, scrolling, write } from "../../../../static/js/match/dom.js";
-import { faultOf, Paint, pixelPath, ringPath, turned } from "./pixels.js";
+import {
+  COLOURS,
+  drawAllLying,
+  faultOf,
+  FRAME,
+  gapLine,
+  ground,
+  iconButton,
+  isDrafting,
+  lying,
+  moveButtons,
+  nextId,
+  number,
+  ownerOf,
+  ownersOf,
+  Paint,
+  patterns,
+  pixelPath,
+  ringPath,
+  shapeArt,
+  shapeBody,
+  shapeOf,
+  TITLES,
+  traits,
+  turned,
+} from "./pixels.js";
 import {
   ARROWS,
   choiceCards,
@@ -33,10 +58,6 @@ import { whyIdle } from "../../../../static/js/boards/placing.js";
  * } Gesture
  */
 
-/** @type {Domain.Colour[]} */
-const COLOURS = ["red", "blue"];
-const TITLES = { red: "Red", blue: "Blue" };
-const FRAME = 8; // pixels of purple drawn around a domain; its width means nothing
 /** @type {("x" | "y" | "angle")[]} */
 const ENTRIES = ["x", "y", "angle"];
 const ZOOMS = [1, 2, 4, 8];
@@ -49,7 +70,6 @@ const EDGES = [
   { name: "left", axis: 0, sign: -1 },
 ];
 const HANDLE = 26; // how far beyond the shape the handle for turning is
-let drawings = 0;
 
 /** @type {Boards.Module["keys"]} */
 export const keys = [
@@ -63,6 +83,8 @@ export const keys = [
     "magnify the domain, and less again; with no shape in hand the arrows move what is seen.",
   ],
   [["E"], "looks closely at an edge of the shape in hand, and then at the next one."],
+  [["L"], "looks closely at a shape: turned and tried anywhere, and nothing is played."],
+  [["U"], "takes a ruler and puts it away; arrows and Enter choose its points."],
   [["Enter"], "places it."],
   [["Esc"], "takes it back."],
 ];
@@ -239,7 +261,7 @@ export function render(view, { names = ["First player", "Second player"], events
   const taken = events.some(({ kind }) => kind === "place") ? takenPixels(drawn) : null;
   /** @param {Domain.Colour} colour */
   const one = (colour) => {
-    const id = `domain-${(drawings += 1)}`;
+    const id = nextId();
     const owner = ownerOf(game, colour);
     const svg = s(
       "svg",
@@ -380,55 +402,7 @@ export function mount(root, api) {
   return new DomainBoard(root, api);
 }
 
-// -- the position -----------------------------------------------------------------------------
-
-/**
- * @param {Domain.Game} game
- * @param {Domain.Colour} colour
- */
-function ownerOf(game, colour) {
-  return colour === "red" ? game.red : 1 - game.red;
-}
-
-/**
- * @param {Domain.Game} game
- * @param {Domain.Colour | null} [colour]
- */
-function lying(game, colour = null) {
-  return game.turns.filter(
-    /** @returns {turn is Domain.Placement} */
-    (turn) => turn.kind === "place" && !turn.struck && (colour === null || turn.domain === colour),
-  );
-}
-
-/**
- * @param {Domain.DrawnGame} game
- * @param {string} id
- */
-function shapeOf(game, id) {
-  return given(game.pool.shapes.find((shape) => shape.id === id));
-}
-
-/** @param {Domain.Game} game */
-function isDrafting(game) {
-  return ["inspect", "first", "draft"].includes(game.phase);
-}
-
-/**
- * By shape: the seat that has taken it.
- * @param {Domain.Game} game
- */
-function ownersOf(game) {
-  /** @type {Map<string, Seat>} */
-  const owners = new Map();
-  for (const [seat, id] of game.taken) if (id !== null) owners.set(id, seat);
-  return owners;
-}
-
-/** @param {number} value */
-function number(value) {
-  return value.toLocaleString("en-GB");
-}
+// -- in words, and as cards --------------------------------------------------------------------
 
 /**
  * @param {Domain.Game} game
@@ -452,193 +426,16 @@ function inWords(game, names) {
   return said.join(" ");
 }
 
-// -- drawing ----------------------------------------------------------------------------------
-
-/**
- * Fills that differ in more than colour: stripes and dots for the seats, crosses for void zones,
- * lines for purple borders.
- * @param {string} id
- */
-function patterns(id) {
-  /**
-   * @param {string} name
-   * @param {number} size
-   * @param {...Dom.Child} marks
-   */
-  const pattern = (name, size, ...marks) =>
-    s(
-      "pattern",
-      { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" },
-      marks,
-    );
-  return s(
-    "defs",
-    {},
-    pattern(
-      "seat-0",
-      12,
-      s("rect", { class: "seat-ground-0", width: 12, height: 12 }),
-      s("path", {
-        class: "seat-mark-0",
-        d: "M-3 3L3 -3M-3 15L15 -3M9 15L15 9",
-        "stroke-width": 2.5,
-      }),
-    ),
-    pattern(
-      "seat-1",
-      12,
-      s("rect", { class: "seat-ground-1", width: 12, height: 12 }),
-      s("circle", { class: "seat-mark-1", cx: 6, cy: 6, r: 2.2 }),
-    ),
-    pattern(
-      "void",
-      12,
-      s("rect", { class: "domain-void", width: 12, height: 12 }),
-      s("path", { class: "domain-void__mark", d: "M0 0L12 12M12 0L0 12" }),
-    ),
-    pattern(
-      "border",
-      6,
-      s("rect", { class: "domain-purple", width: 6, height: 6 }),
-      s("path", { class: "domain-purple__mark", d: "M0 3H6" }),
-    ),
-    pattern("none", 8, s("rect", { class: "domain-nobody", width: 8, height: 8 })),
-  );
-}
-
-/**
- * @param {Domain.DrawnGame} game
- * @param {Domain.Colour} colour
- * @param {string} id
- */
-function ground(game, colour, id) {
-  const [width, height] = game.pool.size;
-  const owner = ownerOf(game, colour);
-  return s(
-    "g",
-    {},
-    s("rect", {
-      class: "domain__frame",
-      x: -FRAME,
-      y: -FRAME,
-      width: width + 2 * FRAME,
-      height: height + 2 * FRAME,
-      fill: `url(#${id}-border)`,
-    }),
-    s("rect", { class: `domain__ground domain__ground--${owner}`, width, height }),
-    s("rect", { class: "domain__pattern", width, height, fill: `url(#${id}-seat-${owner})` }),
-  );
-}
-
-/**
- * The body of a shape about (0, 0); `fillOf` gives the fill of what is its owner's.
- * @param {Domain.Shape} shape
- * @param {number} degrees
- * @param {string} id
- * @param {string} fillOf
- */
-function shapeBody(shape, degrees, id, fillOf) {
-  const solid = ringPath([shape.outline, ...shape.holes], degrees);
-  const even = { "fill-rule": "evenodd" };
-  return [
-    shape.inner ? s("path", { d: solid, fill: `url(#${id}-border)`, ...even }) : null,
-    // The holes are cut out of what is inside of the border, too.
-    s("path", {
-      d: shape.inner ? ringPath([shape.inner, ...shape.holes], degrees) : solid,
-      fill: fillOf,
-      ...even,
-    }),
-    shape.voids.map((ring) =>
-      s("path", {
-        class: "domain-void__edge",
-        d: ringPath([ring], degrees),
-        fill: `url(#${id}-void)`,
-      }),
-    ),
-    s("path", { class: "shape__edge", d: solid }),
-  ];
-}
-
-/**
- * @param {Domain.DrawnGame} game
- * @param {Domain.Placement} turn
- * @param {string} id
- * @param {string[]} names
- */
-function drawLying(game, turn, id, names) {
-  const latest = game.turns.at(-1) === turn;
-  const shape = shapeOf(game, turn.shape);
-  return s(
-    "g",
-    {
-      class: `shape shape--${turn.seat}${latest ? " shape--last" : ""}`,
-      transform: `translate(${turn.x} ${turn.y})`,
-    },
-    s("title", {}, `${turn.shape}, ${names[turn.seat]}: ${turn.x},${turn.y} ${turn.angle}°`),
-    shapeBody(shape, turn.angle, id, `url(#${id}-seat-${turn.seat})`),
-    s("circle", { class: "shape__label-ground", r: 11 }),
-    s("text", { class: "shape__label", "text-anchor": "middle", y: 4.5 }, turn.shape),
-  );
-}
-
-/**
- * From below to above, and then the lines of all that may lie under another one: where shapes
- * overlap both can be read, and covered zones, which bind as well.
- * @param {Domain.DrawnGame} game
- * @param {Domain.Colour} colour
- * @param {string} id
- * @param {string[]} names
- */
-function drawAllLying(game, colour, id, names) {
-  const there = lying(game, colour);
-  return [
-    there.map((turn) => drawLying(game, turn, id, names)),
-    there.slice(0, -1).map((turn) => {
-      const { outline, holes, voids, inner } = shapeOf(game, turn.shape);
-      const d = ringPath([outline, ...holes, ...voids, ...(inner ? [inner] : [])], turn.angle);
-      return s("path", { class: "shape__below", transform: `translate(${turn.x} ${turn.y})`, d });
-    }),
-  ];
-}
-
-/**
- * A shape as a small picture, for cards and trays. All shapes of a pool have the same scale.
- * @param {Domain.DrawnGame} game
- * @param {Domain.Shape} shape
- * @param {Seat | null} [seat]
- */
-function shapeArt(game, shape, seat = null) {
-  const id = `domain-${(drawings += 1)}`;
-  const reach =
-    Math.max(...game.pool.shapes.flatMap(({ outline }) => outline.flat().map(Math.abs))) + 4;
-  return s(
-    "svg",
-    {
-      class: "shape-art",
-      viewBox: `${-reach} ${-reach} ${2 * reach} ${2 * reach}`,
-      "aria-hidden": "true",
-      focusable: "false",
-    },
-    patterns(id),
-    s(
-      "g",
-      { class: `shape shape--${seat ?? "free"}` },
-      shapeBody(shape, 0, id, seat === null ? `url(#${id}-none)` : `url(#${id}-seat-${seat})`),
-    ),
-  );
-}
-
 /**
  * @param {"div" | "li"} tag
  * @param {Domain.DrawnGame} game
  * @param {Domain.Shape} shape
  * @param {Seat | null} seat
  * @param {string[]} names
+ * @param {(() => void) | null} [look] what choosing it does
  */
-function shapeCard(tag, game, shape, seat, names) {
-  return h(
-    tag,
-    { class: "shape-card", "data-seat": seat },
+function shapeCard(tag, game, shape, seat, names, look = null) {
+  const card = [
     shapeArt(game, shape, seat),
     h("span", { class: "shape-card__name" }, seat === null ? null : seatBadge(seat), shape.id),
     h(
@@ -646,34 +443,17 @@ function shapeCard(tag, game, shape, seat, names) {
       { class: "shape-card__text" },
       seat === null ? traits(shape).join(", ") : names[seat],
     ),
-  );
-}
-
-/** @param {Domain.Shape} shape */
-function traits(shape) {
-  const found = [`${number(shape.area)} px`];
-  if (shape.start) found.push("Start");
-  if (shape.voids.length > 0) found.push("void zone");
-  if (shape.inner) found.push("purple border");
-  return found;
-}
-
-/**
- * @param {string} label
- * @param {Dom.Child} sign
- * @param {(event: MouseEvent) => void} act
- */
-function iconButton(label, sign, act) {
+  ];
   return h(
-    "button",
-    {
-      type: "button",
-      class: "button button--icon",
-      "aria-label": label,
-      title: label,
-      on: { click: act },
-    },
-    sign,
+    tag,
+    { class: "shape-card", "data-seat": seat },
+    look === null
+      ? card
+      : h(
+          "button",
+          { type: "button", class: "shape-card__look", title: "Look closely", on: { click: look } },
+          card,
+        ),
   );
 }
 
@@ -693,8 +473,21 @@ class DomainBoard {
   lensWords;
   /** @type {HTMLButtonElement} */
   lensEdge;
+  /** @type {HTMLButtonElement} */
+  first;
+  /** @type {HTMLButtonElement} */
+  list;
+  /** @type {HTMLButtonElement} */
+  measure;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   speaking;
+  /** @type {typeof import("./measure.js") | null} */
+  measuring = null; // once there has been a shape in hand
+  measured = false; // whether that was asked for
+  /** @type {import("./beside.js").Beside | null} */
+  beside = null; // once somebody wanted any of that
+  /** @type {Domain.Placement[]} */
+  laid = [];
 
   /**
    * @param {HTMLElement} root
@@ -702,6 +495,7 @@ class DomainBoard {
    */
   constructor(root, api) {
     this.api = api;
+    this.host = root.closest(".match") ?? root; // of dialogs: none of them is part of the board
     this.ctx = NOTHING_ASKED;
     /** @type {View | null} */
     this.view = null;
@@ -746,11 +540,13 @@ class DomainBoard {
     this.theirs = h("details", { class: "shape-rest" });
     this.tools = this.#tools();
     this.lens = this.#lens();
+    this.looks = this.#looks();
     this.acts = h("div", { class: "board-tools" });
     this.bar = new ConfirmBar({ onConfirm: () => this.#confirm(), onCancel: () => this.#cancel() });
     root.append(
       this.domains,
       this.lens,
+      this.looks,
       this.counts,
       this.note,
       this.bar.root,
@@ -778,6 +574,7 @@ class DomainBoard {
   destroy() {
     this.listening.abort();
     clearTimeout(this.speaking);
+    this.beside?.destroy();
     this.api.dock.replaceChildren();
   }
 
@@ -797,6 +594,7 @@ class DomainBoard {
       this.cards,
       this.domains,
       this.lens,
+      this.looks,
       this.counts,
       this.tools,
       this.tray,
@@ -814,14 +612,16 @@ class DomainBoard {
     }
     const hand = ctx.you === null ? [] : this.#game.hands[ctx.you];
     if (this.ghost !== null && !hand.includes(this.ghost.shape)) this.ghost = null;
+    this.laid = lying(this.#game);
     this.paint = new Paint(this.#game.pool, this.#game.red);
-    for (const turn of lying(this.#game)) this.paint.lay(turn);
+    for (const turn of this.laid) this.paint.lay(turn);
     this.#drawCards();
     this.#drawGallery();
     this.#drawTray(hand);
     this.#drawTheirs();
     for (const colour of COLOURS) this.#drawField(colour);
     this.#draw();
+    this.beside?.update();
   }
 
   /**
@@ -910,7 +710,7 @@ class DomainBoard {
 
   get #fault() {
     if (!this.#isStrict || this.ghost === null) return null;
-    return faultOf(this.#game.pool, lying(this.#game), this.ghost);
+    return faultOf(this.#game.pool, this.laid, this.ghost);
   }
 
   #confirm() {
@@ -934,6 +734,11 @@ class DomainBoard {
     }
     this.api.announce("Preview taken away.");
     this.#drawEverything();
+  }
+
+  /** Draw it anew, as it was shown last. */
+  redraw() {
+    if (this.game !== null && !this.listening.signal.aborted) this.#drawEverything();
   }
 
   #drawEverything() {
@@ -1062,7 +867,14 @@ class DomainBoard {
     fill(
       this.gallery,
       game.pool.shapes.map((shape) =>
-        shapeCard("li", game, shape, owners.get(shape.id) ?? null, names),
+        shapeCard(
+          "li",
+          game,
+          shape,
+          owners.get(shape.id) ?? null,
+          names,
+          () => void this.#open("look", shape.id),
+        ),
       ),
     );
   }
@@ -1171,6 +983,7 @@ class DomainBoard {
     const y = Math.min(Math.max(Math.round(ghost.y), 0), height);
     const moved = this.ghost === null || this.ghost.domain !== ghost.domain;
     this.ghost = { shape: ghost.shape, domain: ghost.domain, x, y, angle };
+    this.#measure();
     this.lastDomain = ghost.domain;
     this.choice = null;
     // A hand on the glass moves the shape below a window that stays.
@@ -1277,7 +1090,10 @@ class DomainBoard {
   #speak() {
     clearTimeout(this.speaking);
     this.speaking = setTimeout(() => {
-      if (this.ghost !== null) this.api.announce(this.#words());
+      if (this.ghost === null) return;
+      const gap = this.#gap;
+      const near = gap === null || this.#fault !== null ? "" : ` ${this.#gapWords(gap)}.`;
+      this.api.announce(`${this.#words()}${near}`);
     }, 500);
   }
 
@@ -1295,7 +1111,7 @@ class DomainBoard {
 
   /** @param {Domain.Colour} colour */
   #field(colour) {
-    const id = `domain-${(drawings += 1)}`;
+    const id = nextId();
     /** @param {string} name */
     const layer = (name) => s("g", { class: `domain__${name}` });
     const layers = {
@@ -1348,13 +1164,16 @@ class DomainBoard {
     );
     const label = `${TITLES[colour]} domain of ${names[owner]}, ${there.length} ${there.length === 1 ? "shape" : "shapes"}`;
     const placing = this.#isPlacing;
-    field.svg.setAttribute("role", placing ? "application" : "img");
-    field.svg.setAttribute("tabindex", placing ? "0" : "-1");
+    const works = placing || this.#ruler !== null;
+    field.svg.setAttribute("role", works ? "application" : "img");
+    field.svg.setAttribute("tabindex", works ? "0" : "-1");
     field.svg.setAttribute(
       "aria-label",
-      placing
-        ? `${label}. Arrow keys move the shape, R turns it, D changes the domain, Enter places it.`
-        : `${label}. ${inWords(game, names)}`,
+      this.#ruler !== null
+        ? `${label}. Ruler: arrow keys move, Enter chooses a point, Escape puts it away.`
+        : placing
+          ? `${label}. Arrow keys move the shape, R turns it, D changes the domain, Enter places it.`
+          : `${label}. ${inWords(game, names)}`,
     );
     this.#window(colour);
   }
@@ -1474,6 +1293,7 @@ class DomainBoard {
         gesture?.kind === "tap" &&
         !gesture.panned &&
         Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) < 12;
+      if (this.#ruler !== null) return; // a tap is the ruler's
       if (event.type === "pointerup" && near && this.#isPlacing && this.ghost !== null) {
         const [x, y] = this.#under(colour, event);
         this.#show({ ...this.ghost, domain: colour, x: Math.floor(x), y: Math.floor(y) });
@@ -1562,18 +1382,6 @@ class DomainBoard {
 
   #tools() {
     /**
-     * @param {string} label
-     * @param {string} sign
-     * @param {number} dx
-     * @param {number} dy
-     */
-    const arrow = (label, sign, dx, dy) =>
-      iconButton(
-        `${label} (Shift: 10 pixels)`,
-        h("span", { "aria-hidden": "true" }, sign),
-        (event) => this.#nudge(dx, dy, event.shiftKey),
-      );
-    /**
      * @param {"x" | "y" | "angle"} name
      * @param {string} label
      * @param {string} words
@@ -1601,10 +1409,7 @@ class DomainBoard {
       iconButton("Turn left by 1° (,)", "⟲", () => this.#turn(-1)),
       iconButton("Turn right by 1° (.)", "⟳", () => this.#turn(1)),
       iconButton("Turn right by 15° (R)", icon("rotate") ?? "⤵", () => this.#turn(15)),
-      arrow("Left", "←", -1, 0),
-      arrow("Up", "↑", 0, -1),
-      arrow("Down", "↓", 0, 1),
-      arrow("Right", "→", 1, 0),
+      moveButtons((dx, dy, far) => this.#nudge(dx, dy, far)),
       h(
         "button",
         {
@@ -1643,6 +1448,89 @@ class DomainBoard {
     );
   }
 
+  /* What anybody may do at any time: it is seen by nobody else, and plays nothing. */
+  #looks() {
+    /**
+     * @param {string} words
+     * @param {string} title
+     * @param {() => void} act
+     */
+    const button = (words, title, act) =>
+      h("button", { type: "button", class: "button", title, on: { click: act } }, words);
+    this.first = button("", "", () => this.#choose(given(this.#firstWanted)));
+    this.list = button("", "What you want, for yourself alone", () => void this.#open("list"));
+    this.measure = button("Ruler", "Measure (U)", () => void this.#open("measure"));
+    return h(
+      "div",
+      { class: "board-tools domain-looks", role: "group", "aria-label": "Look and measure" },
+      this.first,
+      button("Look closely", "Turn a shape and try it (L)", () => void this.#open("look")),
+      this.list,
+      this.measure,
+    );
+  }
+
+  /** @returns {Domain.Seen} */
+  get seen() {
+    const { names, you, decision, paused, planning, wanted = null } = this.ctx;
+    const { ghost, choice } = this;
+    const asked = decision !== null && !paused && !planning;
+    const card = typeof choice === "string" ? choice : null;
+    return { game: this.#game, names, you, asked, wanted, ghost, choice: card };
+  }
+
+  /** The first shape of the reader's list that can still be taken, where one is asked for. */
+  get #firstWanted() {
+    const { decision, pending, paused, wanted = [] } = this.ctx;
+    if (decision?.kind !== "draft" || pending !== null || paused) return null;
+    return wanted.find((id) => this.#game.free.includes(id)) ?? null;
+  }
+
+  get #ruler() {
+    return this.beside?.ruler ?? null;
+  }
+
+  /**
+   * @param {"look" | "list" | "measure"} what
+   * @param {string} [shape]
+   */
+  async #open(what, shape) {
+    try {
+      const { Beside } = await import("./beside.js");
+      if (this.game === null || this.listening.signal.aborted) return;
+      this.beside ??= new Beside(this);
+      this.beside[what](shape);
+    } catch {
+      this.api.refuse("This cannot be loaded just now. Try again.");
+    }
+  }
+
+  /* Once there is a shape in hand, its distance from what it may not cover is measured. */
+  #measure() {
+    if (this.measured) return;
+    this.measured = true;
+    import("./measure.js").then(
+      (found) => {
+        this.measuring = found;
+        this.redraw();
+      },
+      () => {
+        this.measured = false;
+      },
+    );
+  }
+
+  get #gap() {
+    const { ghost, measuring } = this;
+    if (ghost === null || measuring === null) return null;
+    return measuring.gapOf(this.#game.pool, this.laid, ghost);
+  }
+
+  /** @param {Domain.Gap} gap */
+  #gapWords(gap) {
+    return given(this.measuring).gapWords(gap);
+  }
+
   /**
    * @param {"x" | "y" | "angle"} name
    * @param {HTMLInputElement} input
@@ -1659,6 +1547,7 @@ class DomainBoard {
    * @param {boolean} far
    */
   #nudge(dx, dy, far) {
+    if (this.#ruler?.move(dx, dy, far)) return true;
     const step = far ? 10 : 1;
     return this.#change(({ x, y }) => ({ x: x + dx * step, y: y + dy * step }));
   }
@@ -1700,8 +1589,13 @@ class DomainBoard {
    * @param {Element | null} control
    */
   #act(event, control) {
+    if (this.#ruler?.key(event, control)) return true;
     if (event.key === "Escape") {
       this.#cancel();
+      return true;
+    }
+    if (this.game !== null && /^[lu]$/i.test(event.key)) {
+      void this.#open(/l/i.test(event.key) ? "look" : "measure");
       return true;
     }
     const arrow = ARROWS[event.key];
@@ -1771,24 +1665,39 @@ class DomainBoard {
 
   // -- what changes with the preview -------------------------------------------------------------
 
+  /**
+   * @param {Fault} fault
+   * @param {Domain.Gap | null} gap
+   */
+  #drawInHand(fault, gap) {
+    const { ctx, ghost } = this;
+    const { pending, refusal } = ctx;
+    const sending = pending !== null && ctx.decision?.kind === "place" && ghost !== null;
+    for (const colour of COLOURS) {
+      const { layers, id } = this.fields[colour];
+      const here = ghost !== null && ghost.domain === colour && (this.#isPlacing || sending);
+      fill(
+        layers.ghost,
+        here ? this.#drawGhost(id, ghost, fault, sending) : null,
+        here && gap !== null && gapLine(gap),
+      );
+      fill(layers.faults, here && fault ? null : this.#accused(refusal, colour));
+    }
+  }
+
   #draw() {
     const { ctx, ghost } = this;
     const game = this.#game;
-    const { pending, refusal } = ctx;
     const placing = this.#isPlacing;
-    const sending = pending !== null && ctx.decision?.kind === "place" && ghost !== null;
     const fault = placing ? this.#fault : null;
-    for (const colour of COLOURS) {
-      const { layers, id } = this.fields[colour];
-      const here = ghost !== null && ghost.domain === colour && (placing || sending);
-      fill(layers.ghost, here ? this.#drawGhost(id, ghost, fault, sending) : null);
-      fill(layers.faults, here && fault ? null : this.#accused(refusal, colour));
-    }
+    const gap = placing ? this.#gap : null;
+    this.#drawInHand(fault, gap);
     for (const button of this.tray.querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(ghost?.shape === button.dataset.shape));
       button.disabled = !placing;
     }
-    this.tools.hidden = !placing || ghost === null;
+    this.tools.hidden = (!placing || ghost === null) && this.#ruler === null;
+    this.tools.classList.toggle("domain-tools--ruler", this.#ruler !== null);
     const plays = ctx.you !== null && ["place", "final"].includes(game.phase);
     for (const part of [this.tools, this.acts, this.note]) {
       part.classList.toggle("keeps-room", plays);
@@ -1796,10 +1705,25 @@ class DomainBoard {
     this.#drawLens(placing);
     this.#drawEntries();
     this.#drawActs(placing);
-    this.#drawCounts(placing ? ghost : null);
+    this.#drawLooks();
+    this.#drawCounts(placing ? ghost : null, gap);
     this.#drawNote(placing);
     if (placing || this.choice !== null) this.api.draft(this.#text);
     this.#drawBar(fault);
+  }
+
+  #drawLooks() {
+    const drafting = isDrafting(this.#game);
+    const first = this.#firstWanted;
+    this.first.hidden = first === null;
+    write(this.first, first === null ? "" : `Take ${first}, first of your list`);
+    const { wanted } = this.ctx;
+    this.list.hidden = !drafting || wanted === undefined || this.api.want === undefined;
+    write(this.list, wanted?.length ? `Pick list (${wanted.length})` : "Pick list");
+    if (this.domains.hidden) this.#ruler?.end();
+    this.measure.hidden = this.domains.hidden;
+    this.measure.setAttribute("aria-pressed", String(this.#ruler !== null));
+    this.#ruler?.draw();
   }
 
   /** @param {boolean} placing */
@@ -1932,8 +1856,11 @@ class DomainBoard {
     this.bar.confirm.focus();
   }
 
-  /** @param {Domain.Place | null} ghost */
-  #drawCounts(ghost) {
+  /**
+   * @param {Domain.Place | null} ghost
+   * @param {Domain.Gap | null} gap
+   */
+  #drawCounts(ghost, gap) {
     const { ctx } = this;
     const game = this.#game;
     const drafting = isDrafting(game);
@@ -1960,6 +1887,13 @@ class DomainBoard {
             : h("span", { class: "domain-count__change" }, `${sign}${number(Math.abs(change))}`),
         );
       }),
+      ctx.you === null
+        ? null
+        : h(
+            "span",
+            { class: "domain-count domain-count--gap" },
+            gap === null ? "" : this.#gapWords(gap),
+          ),
     );
   }
 
