@@ -36,7 +36,7 @@ from accounts.services import role_grant
 from accounts.tokens.services import token_create
 from core.api.index import schema
 from core.clock import now_ms
-from games.models import Match, Seek
+from games.models import ChatMessage, Match, Seek
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post
@@ -334,6 +334,9 @@ def test_sparse_fields(tables: None, world: dict[str, Any], ada: User) -> None:
     client, refused = holder(ada, *SCOPES), set()
     match = Match.objects.get(pk=world["match_id"][1])
     chat_post(acting_user=ada, match=match, room="players", client_id="hi", text="Hi.", at=0)
+    ChatMessage.objects.create(
+        match=match, room="commentary", author=user_named("voice"), client_id="a", text="Hm!", at=0
+    )
     match_rate(match_id=match.pk)
     offer = challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
     there = {**world, "match_id": [match.pk], "id": [offer.pk]}

@@ -4,15 +4,18 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0003_one_clock'),
+        ("tournaments", "0003_one_clock"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='season',
-            name='late_s',
-            field=models.PositiveSmallIntegerField(db_default=0, default=0, help_text='By how many seconds spectators see its matches late; 0: at once.'),
+            model_name="season",
+            name="late_s",
+            field=models.PositiveSmallIntegerField(
+                db_default=0,
+                default=0,
+                help_text="By how many seconds spectators see its matches late; 0: at once.",
+            ),
         ),
     ]
