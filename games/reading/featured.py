@@ -88,11 +88,33 @@ def _spectators(counts: Mapping[int, int]) -> Case | Value:
     return Case(*whens, default=Value(0), output_field=IntegerField())
 
 
-def featured_on_card(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """``matches`` with what their card shows: whole rows, since the board is in them, and the names
-    of their players by seat (`called`)."""
+class Featured(NamedTuple):
+    """What the card of the match in the best place shows: its row with the snapshot, in which the
+    board is, the names of its players by seat, whether organisers have chosen it, and how many are
+    watching."""
+
+    match: Match
+    called: Sequence[str]
+    chosen: bool
+    spectators: int
+
+
+_COLUMNS: Final = [field.attname for field in Match._meta.concrete_fields]
+
+
+def featured_on_card(matches: QuerySet[Match]) -> QuerySet[Match, dict[str, Any]]:
+    """What `featured_of` makes a card's values of, in one statement."""
     players = MatchPlayer.objects.filter(match=OuterRef("pk")).order_by("seat")
-    return matches.prefetch_related(None).annotate(called=ArraySubquery(players.values("name")))
+    called: QuerySet[Any, Any] = matches.prefetch_related(None).annotate(
+        called=ArraySubquery(players.values("name"))
+    )
+    return called.values(*_COLUMNS, "called", "chosen", "spectators")
+
+
+def featured_of(row: dict[str, Any]) -> Featured:
+    """The values of a card."""
+    match = Match(**{name: row[name] for name in _COLUMNS})
+    return Featured(match, row["called"], bool(row["chosen"]), row["spectators"])
 
 
 def featured_as_shown(matches: QuerySet[Match]) -> QuerySet[Match, tuple[Any, ...]]:

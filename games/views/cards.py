@@ -9,7 +9,7 @@ reader's own token when the cards are handed out.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
@@ -27,7 +27,7 @@ from accounts.models import User
 from core.conditional import digest_of
 from games.models import Challenge, Match
 from games.publishing.cards import TOKEN, offers_to
-from games.reading.featured import featured_as_shown, featured_on_card
+from games.reading.featured import featured_as_shown, featured_of, featured_on_card
 from games.reading.selectors import (
     challenges_as_shown,
     challenges_on_cards,
@@ -58,6 +58,8 @@ class Cards(NamedTuple):
     offers: bool = False
     # Whether they are of matches, whose players are fetched for all lists together.
     players: bool = False
+    # What templates are given of each row, where that is not the row itself.
+    made: Callable[[Any], Any] | None = None
 
 
 def match_cards(matches: QuerySet[Match]) -> Cards:
@@ -75,7 +77,7 @@ def result_cards(matches: QuerySet[Match], *, untold: bool = False) -> Cards:
 def featured_card(matches: QuerySet[Match]) -> Cards:
     """The match in the best place, of `games.reading.featured.match_featured`."""
     rows, shown = featured_on_card(matches), featured_as_shown(matches)
-    return Cards("games/_featured_card.html", rows, shown)
+    return Cards("games/_featured_card.html", rows, shown, made=featured_of)
 
 
 def challenge_cards(challenges: QuerySet[Challenge]) -> Cards:
@@ -164,7 +166,7 @@ def _make(request: HttpRequest, lists: Mapping[int, Cards]) -> dict[int, str]:
 
 def _write(request: HttpRequest, cards: Cards, rows: Sequence[Any]) -> str:
     context: dict[str, Any] = {
-        "rows": rows,
+        "rows": rows if cards.made is None else [cards.made(row) for row in rows],
         "shell": SimpleNamespace(time_zone=_time_zone(request)),
     }
     if cards.offers:
