@@ -548,6 +548,45 @@ class Client:
             },
         )
 
+    def match_commentary(
+        self,
+        match_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """The commentary on a match."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/commentary/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def commentator_name(
+        self,
+        match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Name a commentator."""
+        return self.call(
+            "POST",
+            f"/api/v1/matches/{match_id}/commentary/",
+            body=body or {},
+        )
+
+    def commentator_dismiss(
+        self,
+        match_id: int,
+        username: str,
+    ) -> Any:
+        """Dismiss a commentator."""
+        return self.call(
+            "DELETE",
+            f"/api/v1/matches/{match_id}/commentary/{username}/",
+        )
+
     def match_feature(
         self,
         match_id: int,
@@ -625,6 +664,34 @@ class Client:
         return self.call(
             "PUT",
             f"/api/v1/matches/{match_id}/plan/",
+            body=body or {},
+        )
+
+    def predictions(
+        self,
+        match_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """Who is thought to win."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/predictions/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def predict(
+        self,
+        match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Say who will win."""
+        return self.call(
+            "PUT",
+            f"/api/v1/matches/{match_id}/predictions/",
             body=body or {},
         )
 
