@@ -22,7 +22,7 @@ from accounts.moderation.sanctions import user_mute
 from core.refusals import Refusal
 from games.models import ChatMessage
 from games.publishing import frames
-from games.publishing.notices import announce_ruling
+from games.publishing.notices import announce_featured, announce_ruling
 from games.reading.here import here_frames
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.chat import chat_post, chat_remove
@@ -109,6 +109,7 @@ def spoken(play: Play, ada: User, mona: User, orla: User) -> list[Told]:
     play.act(orla, "pause", 65 * SECOND)
     play.act(orla, "resume", 66 * SECOND)
     announce_ruling(play.pk, waits=True)
+    announce_featured(play.pk, featured=True)
     with committing():
         empty = {"version": 1, "candidates": [], "shown": 0, "note": ""}
         plan_save(acting_user=ada, match_id=play.pk, revision=0, content=empty)

@@ -544,12 +544,12 @@ PERMISSIONS: dict[str, Permission] = {
         Frame("organise",
               lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),
     )),
-    "feature a match": Permission("running", SITE_ORGANISERS, (
+    "feature a match": Permission("running", SITE_ORGANISERS - ON_SEATS, (
         Page("games:feature", lambda s: [s.match.pk], lambda _s: {"act": "feature"},
              action="best-place.feature"),
         Api("put", "api:match_featured", lambda s: [s.match.pk]),
     )),
-    "stop featuring a match": Permission("featured", SITE_ORGANISERS, (
+    "stop featuring a match": Permission("featured", SITE_ORGANISERS - ON_SEATS, (
         Page("games:feature", lambda s: [s.match.pk], lambda _s: {"act": "unfeature"},
              action="best-place.unfeature"),
         Api("delete", "api:match_featured", lambda s: [s.match.pk]),

@@ -437,7 +437,7 @@ def test_routes_are_all_known() -> None:
     assert not (NOT_ABOUT_MATCHES | NOTHING_THERE | STREAMS | ELSEWHERE) - names
     values = {
         "match_id", "slug", "ruleset", "ladder", "username", "number", "leg_id",
-        "death_match_id", "contestant_id", "pk", "name",
+        "death_match_id", "contestant_id", "pk", "name", "first", "last",
     }  # fmt: skip
     for route in filter(is_asked, routes()):
         assert route.arguments <= values, route
