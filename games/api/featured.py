@@ -54,7 +54,7 @@ class FeaturedView(FieldsView):
         best: QuerySet[Any, Any] = match_featured(request.user)
         found = best.values_list("pk", "chosen", "spectators").first()
         if found is None:
-            raise NotFound("feature.none", "No match is featured now.")
+            raise NotFound("featured.none", "No match is featured now.")
         pk, chosen, spectators = found
         match = matches_listed(request.user).get(pk=pk)
         (shown,) = self.only(self.get_serializer(match).data)

@@ -8,7 +8,7 @@ from typing import Final
 
 from PIL import Image
 
-from core.refusals import Refusal
+from core.refusals import NotUnderstood
 from games.models import Match
 from games.pictures.boards import pixels_of
 from games.pictures.diagrams import diagrams_of
@@ -26,11 +26,11 @@ _GROUND: Final = "#141b22"
 
 
 def must_be_clip(first: int, last: int) -> None:
-    """Raises Refusal ``clip.backwards``, ``clip.too-long``."""
+    """Raises NotUnderstood ``clip.backwards``, ``clip.too-long``."""
     if last <= first:
-        raise Refusal("clip.backwards", "A clip ends after the move with which it begins.")
+        raise NotUnderstood("clip.backwards", "A clip ends after the move with which it begins.")
     if last - first >= AT_MOST:
-        raise Refusal("clip.too-long", f"A moving picture has at most {AT_MOST} positions.")
+        raise NotUnderstood("clip.too-long", f"A moving picture has at most {AT_MOST} positions.")
 
 
 def clip_of(match: Match, first: int, last: int) -> bytes:

@@ -22,7 +22,7 @@ def match_feature(*, acting_user: User, match: Match) -> FeaturedMatch:
     Raises Refusal ``feature.not-allowed``, ``match.over``.
     """
     must_be_able_to_feature(match, acting_user)
-    row = FeaturedMatch.objects.select_for_update().first()
+    row = FeaturedMatch.objects.select_for_update(no_key=True).first()
     before = None if row is None else row.match_id
     if row is not None and before == match.pk:
         return row
@@ -46,7 +46,7 @@ def match_unfeature(*, acting_user: User, match: Match) -> None:
     Raises Refusal ``feature.not-allowed``, ``feature.none``.
     """
     must_be_allowed_to_feature(match, acting_user)
-    row = FeaturedMatch.objects.select_for_update().filter(match=match).first()
+    row = FeaturedMatch.objects.select_for_update(no_key=False).filter(match=match).first()
     if row is None:
         raise Refusal("feature.none", "This match is not featured.")
     row.delete()

@@ -244,7 +244,7 @@ async def opened() -> AsyncIterator[AsyncExitStack]:
 async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
     lines: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, opened: AsyncExitStack
 ) -> None:
-    def read(_match_id: int) -> RoomView:
+    def read(_match_id: int, **_late: bool) -> RoomView:
         log.info("read")
         return shared_view()
 
@@ -252,7 +252,7 @@ async def test_what_a_socket_does_is_logged_with_its_id_and_its_match(
         log.info("heard" if b'"step"' in heard.data else "of presence")
 
     monkeypatch.setattr(publishing, "_nearby", [])
-    monkeypatch.setattr(rooms, "versions_of", lambda _match: (0, 0, 0))
+    monkeypatch.setattr(rooms, "versions_of", lambda _match: (0, 0, 0, 0))
     monkeypatch.setattr(consumers, "standing_of", lambda *_: ("room", False))
     monkeypatch.setattr(crowd, "room_view", read)
     monkeypatch.setattr(consumers.MatchSocket, "match_frame", hear)

@@ -239,7 +239,7 @@ def test_programs_read_it(
     nobody: Client, crowds: dict[int, int], ada: User, ben: User, orla: User
 ) -> None:
     none = nobody.get(f"{API}/featured/")
-    assert (none.status_code, none.json()["code"]) == (404, "feature.none")
+    assert (none.status_code, none.json()["code"]) == (404, "featured.none")
     match = started((ada, ben))
     crowds[match.pk] = 3
     told = nobody.get(f"{API}/featured/").json()

@@ -1,6 +1,8 @@
 // @ts-check
 /* Looking closely: any shape of the pool, large, turned, and tried on a domain. Loaded only once
-   somebody does. It knows what the reader's view holds and nothing else, and submits nothing. */
+   somebody does. It knows what the reader's view holds and nothing else, and submits nothing.
+
+   Long, since the dialog, what is in hand and where it is tried are one state. */
 
 import { elementOf, fill, h, icon, s, write } from "../../../../static/js/match/dom.js";
 import { ARROWS } from "../../../../static/js/boards/kit.js";

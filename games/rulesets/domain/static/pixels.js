@@ -4,7 +4,7 @@
    and tests hold the two together. Below that: what a position is made of, and how it is drawn, for
    the board and for what is beside it.
 
-   Both at once, since each module more is a request more before somebody can move. */
+   Long, since each module more is a request more before somebody can move. */
 
 import { h, s } from "../../../../static/js/match/dom.js";
 import { given } from "../../../../static/js/boards/kit.js";
