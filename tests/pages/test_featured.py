@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from accounts.models import AuditEntry, User
@@ -15,6 +16,7 @@ from games import presence
 from games.models import FeaturedMatch, Match
 from games.ratings.models import OVERALL, Rating, RatingLadder
 from games.reading.featured import match_featured, standing_of
+from games.reading.matches import SPECTATORS_VERSION
 from games.services.featuring import match_feature, match_unfeature
 from tests.games import support
 from tests.games.support import Wire, user_named
@@ -274,3 +276,23 @@ def test_organisers_choose_it_over_http(
     ended(match)
     over = client.put(address)
     assert (over.status_code, over.json()["code"]) == (409, "match.over")
+
+
+def test_its_version_is_what_the_room_knows(ada: User, ben: User) -> None:
+    """It is read off the row's text, and changes with each turn that everybody may see; a secret
+    choice changes nothing."""
+    play = support.started((ada, ben))
+
+    def version() -> int:
+        sql = f"SELECT {SPECTATORS_VERSION} FROM games_match WHERE id = %s"  # noqa: S608  (a constant)
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [play.pk])
+            (found,) = cursor.fetchone()
+        return int(found)
+
+    assert version() == play.versions[2]
+    before = version()
+    play.move(0, "pick T", 1000)
+    assert version() == before
+    play.move(1, "pick L", 2000)
+    assert version() == play.versions[2] > before

@@ -159,12 +159,12 @@ def here(monkeypatch: pytest.MonkeyPatch) -> dict[str, bool]:
     monkeypatch.setattr(sockets, "STANDS_FOR_S", 0.0)
     monkeypatch.setattr(streams, "STANDS_EVERY_S", 0.0)
     for module in (consumers, streams):
-        monkeypatch.setattr(module, "versions_of", lambda *_: (1, 1, 1))
+        monkeypatch.setattr(module, "versions_of", lambda *_: (1, 1, 1, 1))
     sync = {"type": "sync", "version": 1, "view": {"phase": "play"}}
     there = Reader("room", False, False, sync)
     for module in (consumers, streams):
         monkeypatch.setattr(module, "reader_of", lambda *_: there)
-    monkeypatch.setattr(crowd, "room_view", lambda *_: shared_view())
+    monkeypatch.setattr(crowd, "room_view", lambda *_, **__: shared_view())
     monkeypatch.setattr(streams, "_concerning", lambda *_: ({}, {}))
     monkeypatch.setattr(streams, "LOOK_EVERY_S", 0.05)
     monkeypatch.setattr(frames, "silence_of", lambda _user: Silence())

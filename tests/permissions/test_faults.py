@@ -158,7 +158,8 @@ def _found(world: World) -> list[Place]:
         "delivery_id": watched.delivery.pk, "challenge_id": challenged.challenge.pk,
         "message_id": talk.message.pk, "preparation_id": challenged.kept.pk, "name": "x",
         "hosted_id": challenged.hosted.pk, "token": challenged.more["link"].token,
-        "id": paul.pk, "first": 1, "last": 2, "content_type_id": 1, "app_label": "games", "url": "x",
+        "id": paul.pk, "first": 1, "last": 2, "content_type_id": 1, "app_label": "games",
+        "url": "x",
     }  # fmt: skip
     # Where one name stands for several things: by a part of the route's name.
     special: dict[tuple[str, str], Any] = {
