@@ -107,6 +107,8 @@ declare namespace Live {
     seats: { name: string; username: string | null }[];
     organise: boolean;
     terms: string;
+    /** By how many seconds spectators see it late; 0: at once. */
+    late_s: number;
     /** The kinds of decisions that can be answered before they open. */
     premoves: string[];
   }

@@ -58,8 +58,8 @@ _VERSIONS: Final = f"""
     SELECT snapshot::jsonb -> 'readers' ->> 'versions', {_LATE_VERSION}
     FROM games_match WHERE id = %s
 """  # noqa: S608  (constants only)
-#: The version of a match's row for whoever watches: late, where they see it late. Whatever is in the
-#: row, there is one.
+#: The version of a match's row for whoever watches: late, where they see it late. Whatever is in
+#: the row, there is one.
 SPECTATORS_VERSION: Final = f"""
     coalesce(
         {_LATE_VERSION},

@@ -243,7 +243,7 @@ class Source:
         self.may_end = asyncio.Event()
         self.error: Exception | None = None
 
-    async def run(self, _call: Any, _match: int) -> RoomView:
+    async def run(self, _call: Any) -> RoomView:
         self.begun += 1
         version = self.begun
         await self.may_end.wait()

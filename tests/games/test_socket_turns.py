@@ -46,7 +46,7 @@ class Table:
         if writes:
             self.socket.scope["write"] = lambda data: self.sent.append(json.loads(data))
 
-    def read(self, *_given: Any) -> RoomView:
+    def read(self, *_given: Any, **_late: bool) -> RoomView:
         """A view, as things stand when it is begun."""
         view = shared_view(self.version)
         assert self.may_read.wait(30)
