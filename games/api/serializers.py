@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
@@ -17,7 +17,7 @@ from core.api.bodies import InstantField
 from core.refusals import Refusal, Together
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import hosting
-from games.options.late import DELAYS
+from games.options.late import DELAYS, must_be_a_delay
 from games.options.terms import is_rated, supplied_by_challenger, terms_of
 from games.services.challenges import must_be_another, must_be_open_to
 from games.services.hosting import ITEMS_AT_MOST, MESSAGE_MAX, must_be_three
@@ -187,6 +187,11 @@ class OpponentField(UsernameField):
     none = ("challenge.opponent-none", "There is nobody called {}.")
 
 
+LATE_HELP: Final = (
+    f"By how many seconds spectators see a match late: {', '.join(str(each) for each in DELAYS)}."
+)
+
+
 class GameValidation(serializers.Serializer[Any]):
     """Mixed into what has `ruleset` and `variant`, and perhaps `options`: a game to be played."""
 
@@ -202,6 +207,8 @@ class GameValidation(serializers.Serializer[Any]):
         if sound.get("ruleset"):
             with faults.of():
                 game_of(sound["ruleset"], sound.get("variant"), sound.get("options", {}))
+        with faults.of():
+            must_be_a_delay(sound.get("late_s", 0))
         yield from faults.refused
 
 
@@ -239,10 +246,8 @@ class NewChallengeSerializer(GameValidation):
     rated = serializers.BooleanField(
         default=True, help_text="False: casual, the match counts for no rating."
     )
-    late_s = serializers.ChoiceField(
-        choices=list(DELAYS),
-        default=0,
-        help_text="By how many seconds spectators see the match late.",
+    late_s = serializers.IntegerField(
+        min_value=0, max_value=max(DELAYS), default=0, help_text=LATE_HELP
     )
     message = serializers.CharField(max_length=200, required=False, allow_blank=True)
     lasts_s = serializers.IntegerField(
@@ -372,10 +377,8 @@ class NewHostedMatchSerializer(GameValidation):
         help_text="The seat that has it. Without: drawn by lot, or given by items.",
     )
     rated = serializers.BooleanField(default=False)
-    late_s = serializers.ChoiceField(
-        choices=list(DELAYS),
-        default=0,
-        help_text="By how many seconds spectators see the match late.",
+    late_s = serializers.IntegerField(
+        min_value=0, max_value=max(DELAYS), default=0, help_text=LATE_HELP
     )
     message = serializers.CharField(max_length=MESSAGE_MAX, required=False, allow_blank=True)
     starts_at = InstantField(

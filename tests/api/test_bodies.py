@@ -656,6 +656,8 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
         ("challenge_create", {**game, "variant": "x"}, {"variant": "setup.variant"}),
         ("challenge_create", unfit, {"options.nonsense": "setup.options"}),
         ("challenge_create", {**game, "opponent": "ada"}, {"opponent": "challenge.yourself"}),
+        ("challenge_create", {**game, "late_s": 7}, {"late_s": "setup.late"}),
+        ("season_create", {**season, "late_s": 7}, {"late_s": "setup.late"}),
         (
             "challenge_create",
             {"ruleset": "chess", "variant": "x", "opponent": "ada"},

@@ -17,6 +17,7 @@ from core.api.idempotency import idempotent
 from core.api.scopes import Scope
 from core.api.views import ApiView, FieldsView
 from core.refusals import Together
+from games.api.serializers import LATE_HELP
 from games.options.late import DELAYS
 from games.options.pace import PACES
 from tournaments import audience
@@ -73,10 +74,8 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     )
     no_show_minutes = serializers.IntegerField(required=False, min_value=0, max_value=10_080)
     no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
-    late_s = serializers.ChoiceField(
-        choices=list(DELAYS),
-        required=False,
-        help_text="By how many seconds spectators see its matches late.",
+    late_s = serializers.IntegerField(
+        required=False, min_value=0, max_value=max(DELAYS), help_text=LATE_HELP
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
