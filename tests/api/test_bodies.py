@@ -25,7 +25,7 @@ from games.engine.capabilities import supplies_of
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
 from tests.api.schema import Operation, is_as_described, operations
-from tests.games.support import Play, user_named
+from tests.games.support import Play, started, user_named
 from tests.tournaments.support import nothing_changes, running
 from tournaments.models import Season
 from tournaments.services.contestants.enrolment import contestant_enrol
@@ -294,6 +294,8 @@ class Asking:
         }  # fmt: skip
         User.objects.create(username="dora")
 
+        # In which Ada, an organiser, does not play.
+        self._of_others = started((ben, User.objects.get(username="cleo")))
         self._swiss = running(user, 4, "swiss")
         home, away, third, fourth = self._swiss.contestants.order_by("pk")
         # By operation, what differs.
@@ -345,6 +347,8 @@ class Asking:
             values["slug"] = self._swiss.slug
         if operation.described["operationId"] == "match_rematch":
             values["match_id"] = self._world["match_id"][1]  # the one that is over
+        if operation.described["operationId"] == "commentator_name":
+            values["match_id"] = self._of_others.pk
         return values
 
 
