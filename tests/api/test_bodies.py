@@ -254,10 +254,10 @@ def together(faults: Iterable[Fault]) -> list[list[Fault]]:
 
 
 # What Ada, who runs both seasons, may not do, and Ben may: answer her challenge, be ready for a
-# match that he plays, and give an account without a role to a program.
+# match that he plays, predict one that she plays, and give an account without a role to a program.
 BENS = {
     "challenge_accept", "challenge_decline", "leg_ready", "become_bot",
-    "hosted_match_accept", "hosted_match_decline", "invite_accept",
+    "hosted_match_accept", "hosted_match_decline", "invite_accept", "predict",
 }  # fmt: skip
 
 
@@ -294,8 +294,8 @@ class Asking:
         }  # fmt: skip
         User.objects.create(username="dora")
 
-        # In which Ada, an organiser, does not play.
-        self._of_others = started((ben, User.objects.get(username="cleo")))
+        cleo = User.objects.get(username="cleo")
+        self._without_ada, self._without_ben = started((ben, cleo)), started((user, cleo))
         self._swiss = running(user, 4, "swiss")
         home, away, third, fourth = self._swiss.contestants.order_by("pk")
         # By operation, what differs.
@@ -347,8 +347,10 @@ class Asking:
             values["slug"] = self._swiss.slug
         if operation.described["operationId"] == "match_rematch":
             values["match_id"] = self._world["match_id"][1]  # the one that is over
-        if operation.described["operationId"] == "commentator_name":
-            values["match_id"] = self._of_others.pk
+        if operation.described["operationId"] in {"commentator_name", "match_feature"}:
+            values["match_id"] = self._without_ada.pk
+        if operation.described["operationId"] == "predict":
+            values["match_id"] = self._without_ben.pk
         return values
 
 
