@@ -97,6 +97,7 @@ ALLOWED = {
         "host__id__exact status__exact status__isnull ruleset ruleset__isnull"
         " rated__exact rated__isnull created_at__year created_at__month created_at__day"
     ),
+    "games.featuredmatch": "",
     "games.matchcommentator": "user__id__exact",
     "games.prediction": "",
     "games.chatmessage": (

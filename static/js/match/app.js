@@ -14,7 +14,6 @@ import { canPulse, pulse, pulsesOff, setPulsesOff } from "./haptics.js";
 import { LogList } from "./log.js";
 import { menu } from "./menu.js";
 import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
-import { OrganiserDesk } from "./organiser.js";
 import { Players } from "./players.js";
 import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
@@ -139,9 +138,8 @@ class MatchPage {
     /** @type {Client.Stands | null} */
     this.stands = null;
     this.standsAsked = false;
-    this.desk = this.parts.desk
-      ? new OrganiserDesk(this.parts.desk, { act: (text, why) => this.client.organise(text, why) })
-      : null;
+    /** @type {import("./organiser.js").OrganiserDesk | null} */
+    this.desk = null;
   }
 
   async start() {
@@ -156,6 +154,7 @@ class MatchPage {
       find(this.root, ".match__head"),
     );
     const planned = this.#loadPlanning();
+    const seated = this.#loadDesk();
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
       this.ruleset = ruleset;
@@ -171,6 +170,7 @@ class MatchPage {
       };
       this.board = ruleset.mount(fill(this.parts.board), api);
       const alsoKeys = await planned;
+      await seated;
       this.planning?.begin(ruleset, this.board);
       this.#drawKeys([...ruleset.keys, ...alsoKeys]);
       const around = [find(this.root, ".match__head"), this.parts.players, this.parts.turn];
@@ -495,6 +495,17 @@ class MatchPage {
       ask: (text) => void this.#askPlanned(text),
     });
     return found.PLANNING_KEYS;
+  }
+
+  /* The organiser's desk: a match can be watched without. */
+  async #loadDesk() {
+    const { desk } = this.parts;
+    if (desk === null) return;
+    const found = await import("./organiser.js").catch(() => null);
+    if (found === null) return;
+    const act = (/** @type {string} */ text, /** @type {string} */ why) =>
+      this.client.organise(text, why);
+    this.desk = new found.OrganiserDesk(desk, { act });
   }
 
   /* What those who watch have, and players once it is over: loaded once its place is in sight. */
