@@ -137,12 +137,15 @@ class MatchSocket(Socket):
             return await arrival.turn(self.rank_of(visitor), self._standing, visitor)
         # Of those who are nobody in particular the first few ask whether there is such a match.
         views = crowd.here()
-        if views.knows(self.match_id) is None:
+        audience = views.knows(self.match_id)
+        if audience is None:
             async with arrival.place(self.rank_of(visitor)):
-                if views.knows(self.match_id) is None:
-                    audience, _ = await in_read_thread(standing_of, self.match_id, None)
+                audience = views.knows(self.match_id)
+                if audience is None:
+                    standing = await in_read_thread(standing_of, self.match_id, None)
+                    audience = standing[0]
                     views.note(self.match_id, audience)
-        return NOBODY, (views.knows(self.match_id) or ROOM, False)
+        return NOBODY, (audience, False)
 
     def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Reading, bool] | None]:
         found = visitor.found()
