@@ -69,11 +69,9 @@ class HostingForm(ChallengeForm):
             "so, more items give it instead of the lot.",
         )
         self.fields["message"].help_text = "Shown with the invitation."
-        self.fields[
-            "late_s"
-        ].help_text = (
-            "So late that nobody who watches can help a player. The two and you see it at once."
-        )
+        at_once = "The two and you see it at once."
+        late = f"So late that nobody who watches can help a player. {at_once}"
+        self.fields["late_s"].help_text = late
         if "preparation" in self.fields:
             self.fields["preparation"].help_text = (
                 "What you have prepared. The players are told that you supply it, but not what it "
