@@ -21,7 +21,7 @@ def match_feature(*, acting_user: User, match: Match) -> FeaturedMatch:
 
     Raises Refusal ``feature.not-allowed``, ``match.over``.
     """
-    must_be_able_to_feature(match, acting_user)
+    _must_be_featurable(match, acting_user)
     row = FeaturedMatch.objects.select_for_update(no_key=True).first()
     before = None if row is None else row.match_id
     if row is not None and before == match.pk:
@@ -63,14 +63,24 @@ def must_be_allowed_to_feature(match: Match, acting_user: User) -> None:
 
 
 def must_be_able_to_feature(match: Match, acting_user: User) -> None:
-    """Raises Refusal ``feature.not-allowed``, ``match.over``."""
-    must_be_allowed_to_feature(match, acting_user)
-    if match.is_over:
-        raise Refusal("match.over", "The match is over.")
+    """Raises Refusal ``feature.not-allowed``, ``match.over``, ``feature.already``."""
+    _must_be_featurable(match, acting_user)
+    if _is_featured(match):
+        raise Refusal("feature.already", "This match is featured already.")
 
 
 def must_be_able_to_unfeature(match: Match, acting_user: User) -> None:
     """Raises Refusal ``feature.not-allowed``, ``feature.none``."""
     must_be_allowed_to_feature(match, acting_user)
-    if not FeaturedMatch.objects.filter(match=match).exists():
+    if not _is_featured(match):
         raise Refusal("feature.none", "This match is not featured.")
+
+
+def _must_be_featurable(match: Match, acting_user: User) -> None:
+    must_be_allowed_to_feature(match, acting_user)
+    if match.is_over:
+        raise Refusal("match.over", "The match is over.")
+
+
+def _is_featured(match: Match) -> bool:
+    return FeaturedMatch.objects.filter(match=match).exists()

@@ -12,12 +12,13 @@ from django.test import Client
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
+from core.refusals import Refusal
 from games import presence
 from games.models import FeaturedMatch, Match
 from games.ratings.models import OVERALL, Rating, RatingLadder
 from games.reading.featured import match_featured, standing_of
 from games.reading.matches import SPECTATORS_VERSION
-from games.services.featuring import match_feature, match_unfeature
+from games.services.featuring import match_feature, match_unfeature, must_be_able_to_feature
 from tests.games import support
 from tests.games.support import Wire, user_named
 from tests.pages.support import conceded, links, words
@@ -159,6 +160,7 @@ def test_an_organiser_features_a_match_from_its_page(
         response = client.post(f"{page}feature/", {"act": "feature"}, follow=True)
     assert "This match is featured now" in words(response)
     assert "Stop featuring it" in words(response)
+    assert "Feature this match" not in words(response)
     assert AuditEntry.objects.filter(action="match.feature", who=orla).count() == 1
     ((group, frame),) = wire.frames("match.featured")
     assert (group, frame["match"], frame["featured"]) == ("lobby", match.pk, True)
@@ -174,6 +176,9 @@ def test_featuring_twice_is_done_once(ada: User, ben: User, orla: User) -> None:
     for _ in range(2):
         match_feature(acting_user=orla, match=match)
     assert AuditEntry.objects.filter(action="match.feature").count() == 1
+    with pytest.raises(Refusal, match="featured already") as refusal:
+        must_be_able_to_feature(match, orla)
+    assert refusal.value.code == "feature.already"
 
 
 def test_another_takes_its_place(ada: User, ben: User, cleo: User, orla: User) -> None:
