@@ -4,6 +4,7 @@ of the chat (`games.services.chat`)."""
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from accounts.models import User
 from accounts.moderation.standing import suspension_of
 from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, NotFound, Refusal
-from games.audience import chat_group_of, may_name_commentators, seat_of
+from games.audience import chat_group_of, may_name_commentators, organisers_of, seat_of
 from games.models import ChatMessage, Match, MatchCommentator, MatchEntry
 from games.publishing.publish import Frame, publish
 from games.services.chat import chat_history
@@ -78,9 +79,15 @@ def commentators_of(match_id: int) -> list[dict[str, str]]:
     ]
 
 
+def is_commented(match: Match) -> bool:
+    """Whether anybody has commented on a match."""
+    said = ChatMessage.objects.filter(match=match, room=ChatMessage.Room.COMMENTARY)
+    return said.exists()
+
+
 def comments_of(*, match: Match, user: Any) -> list[dict[str, Any]]:
     """The latest comments on a match, oldest first: messages as the protocol has them, and the
-    ``step`` of the replay during which each was made, once there is one (else None).
+    ``step`` of the replay that its author was seeing, once there is one (else None).
 
     Raises Refusal as `chat_history` does.
     """
@@ -90,7 +97,24 @@ def comments_of(*, match: Match, user: Any) -> list[dict[str, Any]]:
     # A record, and so a replay, has nothing of what the service itself noted.
     entries = MatchEntry.objects.filter(match=match).exclude(actor=MatchEntry.Actor.SERVICE)
     instants = list(entries.order_by("seq").values_list("at", flat=True))
-    return [{**message, "step": bisect_right(instants, message["at"])} for message in said]
+    late_ms = _late_ms(match)
+
+    def step(message: dict[str, Any]) -> int:
+        at = int(message["at"])
+        # The end was told at once, and whatever was said from then on is about all of it.
+        if instants and at < instants[-1]:
+            at -= late_ms(message["username"])
+        return bisect_right(instants, at)
+
+    return [{**message, "step": step(message)} for message in said]
+
+
+def _late_ms(match: Match) -> Callable[[str], int]:
+    """By how many milliseconds somebody of a username saw a match late."""
+    if not match.late_s:
+        return lambda _username: 0
+    at_once = set(organisers_of(match).values_list("username", flat=True))
+    return lambda username: 0 if username in at_once else 1000 * match.late_s
 
 
 def _must_be_able_to_comment(match: Match, person: User) -> None:

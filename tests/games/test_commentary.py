@@ -20,7 +20,17 @@ from games.services.commentary import (
     commentators_of,
     comments_of,
 )
-from tests.games.support import SECOND, T0, Play, Wire, committing, placing, refused, user_named
+from tests.games.support import (
+    SECOND,
+    T0,
+    Play,
+    Wire,
+    committing,
+    placing,
+    refused,
+    started,
+    user_named,
+)
 
 
 def named(play: Play, by: User, user: User) -> None:
@@ -132,6 +142,26 @@ def test_each_comment_stands_at_its_step_of_the_replay(play: Play, orla: User, c
         sum(entry <= T0 + at for entry in entries) for at in (0, 1500, 3000, 3500, 9000)
     ]
     assert told[-1]["step"] == len(entries)
+
+
+def test_a_comment_stands_at_what_its_author_saw(
+    ada: User, ben: User, orla: User, cleo: User
+) -> None:
+    play = started((ada, ben), late_s=30)
+    named(play, orla, cleo)
+    named(play, orla, orla)
+    placing(play)  # picks at 1 and 2 s, and the choice at 3 s
+    said(play, cleo, "late", 31_500)
+    said(play, orla, "at once", 31_500, client_id="b")
+    play.move(0, "concede", 40 * SECOND)
+    said(play, cleo, "the end", 41_000, client_id="end")
+    entries = list(play.match.entries.values_list("at", flat=True))
+    assert [
+        (each["text"], each["step"]) for each in comments_of(match=play.match, user=None)
+    ] == [
+        (text, sum(entry <= T0 + at for entry in entries))
+        for text, at in (("late", 1_500), ("at once", 31_500), ("the end", 41_000))
+    ]
 
 
 def test_a_closed_account_comments_no_more(play: Play, orla: User, cleo: User) -> None:
