@@ -159,7 +159,8 @@ class ChallengeForm(forms.Form):
         coerce=int,
         initial=0,
         required=False,
-        help_text="So late that nobody who watches can help a player. You two see it at once.",
+        help_text="So late that nobody who watches can help a player. You two see it at once. "
+        "How it ends is told at once, too.",
     )
 
     _FOLDED = ("preparation", "advantage", "late_s", "message", "lasts")

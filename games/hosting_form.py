@@ -69,7 +69,7 @@ class HostingForm(ChallengeForm):
             "so, more items give it instead of the lot.",
         )
         self.fields["message"].help_text = "Shown with the invitation."
-        at_once = "The two and you see it at once."
+        at_once = "The two and you see it at once. How it ends is told at once, too."
         late = f"So late that nobody who watches can help a player. {at_once}"
         self.fields["late_s"].help_text = late
         if "preparation" in self.fields:

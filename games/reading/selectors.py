@@ -68,11 +68,11 @@ def matches_filtered(
 #: What cards of matches and challenges show. A turn changes none of it.
 _OF_MATCHES: Final = (
     "pk", "ruleset", "variant", "options", "source", "status", "paused", "waits_until",
-    "unrated", "winner", "reason", "scores", "created_at", "finished_at",
+    "unrated", "late_s", "winner", "reason", "scores", "created_at", "finished_at",
 )  # fmt: skip
 _OF_CHALLENGES: Final = (
     "pk", "challenger", "opponent", "token", "ruleset", "variant", "options", "advantage", "rated",
-    "message", "status", "expires_at", "preparation", "preparation__key",
+    "late_s", "message", "status", "expires_at", "preparation", "preparation__key",
     "challenger__username", "challenger__display_name", "challenger__is_bot",
 )  # fmt: skip
 

@@ -48,6 +48,17 @@ def play(ada: User, ben: User) -> Play:
     return started((ada, ben), late_s=LATE_S)
 
 
+def test_lists_say_how_late_it_is_seen(play: Play, ada: User, cleo: User) -> None:
+    challenge_create(
+        acting_user=cleo, ruleset_id="tetronogo", variant="standard", late_s=30
+    )
+    reader = Client()
+    reader.force_login(ada)
+    for address in ("/", "/watch/", "/lobby/"):
+        assert "seen 1 minute late" in reader.get(address).content.decode(), address
+    assert "seen 30 seconds late" in reader.get("/lobby/").content.decode()
+
+
 def watching(play: Play) -> Reader:
     return reader_of(play.pk, AnonymousUser())
 

@@ -144,7 +144,7 @@ def test_each_value_on_a_card_of_a_match_is_held_by_its_version(
     else:
         new = {
             "ruleset": "domino-black-white", "variant": "other", "options": {"turn_time": 9},
-            "source": "imported", "waits_until": 5, "unrated": "because", "winner": 1,
+            "source": "imported", "waits_until": 5, "unrated": "because", "late_s": 30, "winner": 1,
             "reason": "time", "scores": [1, 2], "created_at": ada.date_joined,
             "finished_at": ada.date_joined,
         }[name]  # fmt: skip

@@ -112,7 +112,8 @@ class SeasonForm(ServiceForm):
         initial=0,
         required=False,
         help_text="So late that nobody who watches can help a player. Players and organisers see "
-        "them at once. It holds for matches that begin from then on.",
+        "them at once, and how they end is told at once, too. It holds for matches that begin from "
+        "then on.",
     )
 
     def __init__(self, *args: Any, season: Season | None = None, **kwargs: Any) -> None:
