@@ -17,7 +17,7 @@ export class ResultCard {
     this.drawn = null;
     // What the match is part of, named at the top of the page, is where its players go on.
     const around = /** @type {NodeListOf<HTMLAnchorElement>} */ (
-      document.querySelectorAll(".match__banner a")
+      document.querySelectorAll(".match__banner a[data-part-of]")
     );
     find(root, ".result__next").prepend(
       ...[...around].map(({ href, textContent }) =>
