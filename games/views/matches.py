@@ -33,6 +33,7 @@ from games.reading.records import record_response
 from games.reading.replays import replay_of
 from games.reading.selectors import match_next, matches_to_move
 from games.services.challenges import must_be_able_to_rematch, rematch_offer, rematch_standing
+from games.services.commentary import commentators_of, is_commented
 from games.services.missed import end_mark_seen
 from games.services.turns import must_organise
 from games.views.common import explains_refusals, hides_results, needs_sign_in
@@ -46,7 +47,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
     `can_organise`; `best_place`, what the reader can do about the featured match (None: nothing,
-    ever); `silence`, what keeps the reader from writing in the chat; `standing` (how
+    ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing in the chat; `standing` (how
     things stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
     `log_sentences`; `rematch`, whether the reader may offer another match of the two players once
     it is over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads,
@@ -67,6 +68,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "you": sync["you"],
         "can_organise": reader.organise,
         "best_place": _best_place(match, request.user),
+        "commentators": commentators_of(match.pk) if sync["you"] is None else [],
         "moderates": may_moderate_chat(request.user),
         "phrases": [phrase._asdict() for phrase in PHRASES],
         "blocked": blocked_names(request.user) if isinstance(request.user, User) else [],
@@ -129,8 +131,9 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     the steps so far alone); `hidden`, whether the reader does not want to know it, and `concealed`,
     whether this page keeps it; `you` (0, 1 or None); `move`, the number of the step that is asked
     for (the last one unless told otherwise), `step`, that step, and `last`, the number of the last
-    one or None while it is not to be known; `picture` of its board; `standing`, how the match
-    ended, or an empty text; `log` as of `log_sentences` with `n` the step's number; `ways`, the
+    one or None while it is not to be known; `picture` of its board; `outcome`, whether the page may
+    come to how the match ended, and `standing`, that, or an empty text; `commented`, whether there
+    is commentary; `log` as of `log_sentences` with `n` the step's number; `ways`, the
     addresses that links for readers without scripts lead to; `title` and `description`.
     """
     match = match_for(match_id, request.user)
@@ -146,6 +149,8 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     # Whoever follows the link to a clip has asked for all of it.
     told = max(move, clip.last) if clip else move
     concealed = hidden and told < last
+    # A clip that ends before the match does not say how that ended.
+    outcome = clip is None or clip.last == last
     if concealed:
         replay = {**replay, "steps": steps[: told + 1]}
     ruleset, _ = store.header_of(match)
@@ -159,14 +164,18 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "step": steps[move],
         "clip": clip,
         "picture": as_still(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
-        "standing": "" if concealed else result_text(_names(replay["header"]), match, you),
+        "outcome": outcome,
+        "standing": result_text(_names(replay["header"]), match, you)
+        if outcome and not concealed
+        else "",
+        "commented": is_commented(match),
         "log": log_sentences(replay["steps"][1:], _names(replay["header"])),
         "last": None if concealed else last,
         "ways": _ways(request, move, last),
         "title": f"{'Clip' if clip else 'Replay'}: {_title(match)}",
         "description": _of_clip(match, clip) if clip else _about(match, hidden=hidden),
         # What others say of the match tells how it ended: the score of a series, say.
-        "banners": [] if concealed else extras.banners(request, match),
+        "banners": extras.banners(request, match) if outcome and not concealed else [],
     }
     return render(request, "games/replay.html", context)
 

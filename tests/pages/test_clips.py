@@ -62,6 +62,18 @@ def test_a_clip_says_so_and_leads_to_the_whole_replay(nobody: Client, record: Ma
     assert "This is a clip" not in words(nobody.get(replay(record)))
 
 
+def test_a_clip_tells_how_the_match_ended_only_where_it_comes_to_that(
+    nobody: Client, record: Match
+) -> None:
+    last = len(replay_of(record)["steps"]) - 1
+    assert " won " in words(nobody.get(f"{replay(record)}?from=3&to={last}"))
+    for address in ("?from=3&to=8", "?from=0&to=8&move=3", "?from=3&to=8&result=shown"):
+        page = nobody.get(f"{replay(record)}{address}")
+        assert page.context["standing"] == ""
+        assert " won " not in words(page)
+        assert "Hide the result" not in words(page)
+
+
 def test_a_link_to_a_clip_is_shown_by_its_last_position(nobody: Client, record: Match) -> None:
     content = nobody.get(replay(record, "?from=3&to=8")).content.decode()
     (image,) = re.findall(r'property="og:image" content="([^"]*)"', content)

@@ -177,7 +177,7 @@ export class Replay {
     this.#buildMarks();
     this.#buildMoves();
     this.#buildPlayers();
-    if (!hidden) this.#tellResult();
+    if (!hidden && this.stop === this.last) this.#tellResult();
     // A replay that plays by itself moves nothing about.
     const { players, board, caption, hands } = this.parts;
     new Room().keep(players, board, caption, hands);
@@ -777,8 +777,10 @@ async function dataOf(page) {
  * @returns {Promise<Api.Comment[]>}
  */
 async function commentsOf(page) {
+  const { commentary } = page.dataset;
+  if (commentary === undefined) return [];
   try {
-    const answer = await fetch(String(page.dataset.commentary), {
+    const answer = await fetch(commentary, {
       headers: { Accept: "application/json" },
     });
     if (!answer.ok) return [];
