@@ -32,6 +32,27 @@ def sees(page: Page) -> Page:
     return page
 
 
+@pytest.mark.parametrize("size", [NARROW, {"viewport": {"width": 1440, "height": 900}}])
+def test_the_way_to_what_spectators_have_is_in_sight(
+    new_page: Pages, site: Site, size: dict[str, Any]
+) -> None:
+    game = players.start(site, "domain", others=("Cleo",))
+    cleo = game.open(new_page, "Cleo", **size)
+    assert predictions(cleo).count() == 0
+    way = cleo.get_by_role("link", name="Who will win?")
+    box = way.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= size["viewport"]["height"]
+    assert box["height"] >= 44
+    (way.tap if "has_touch" in size else way.click)()
+    says(predictions(cleo), "Choose one.")
+    cleo.wait_for_function(
+        "() => { const { top, bottom } = document.querySelector('.predictions').getBoundingClientRect();"
+        " return top >= 0 && bottom <= innerHeight; }"
+    )
+    assert new_page.errors == []
+
+
 def predictions(page: Page) -> Locator:
     return page.locator(".predictions")
 
@@ -62,14 +83,14 @@ def test_a_named_commentator_is_read_by_all_who_watch_and_later_in_the_replay(
 ) -> None:
     game = players.start(site, "tetronogo", others=("Cleo", "Orla"), organiser="Orla")
     cleo = sees(game.open(new_page, "Cleo", **NARROW))
-    orla, passer_by = sees(game.open(new_page, "Orla")), sees(game.open(new_page))
+    orla, passer_by = game.open(new_page, "Orla"), sees(game.open(new_page))
     ada = game.open(new_page, "Ada")
     assert commentary(passer_by).is_hidden()
     assert commentary(cleo).is_hidden()
 
     # By keys alone, and what cannot be is said.
     username = username_of(game, cleo)
-    orla.get_by_text("Name commentators").focus()
+    orla.get_by_role("link", name="Name commentators").focus()
     orla.keyboard.press("Enter")
     field = orla.get_by_label("Username")
     field.fill(username_of(game, ada))
@@ -79,6 +100,7 @@ def test_a_named_commentator_is_read_by_all_who_watch_and_later_in_the_replay(
     field.press("Enter")
     for page in (orla, passer_by, cleo):
         says(commentary(page), "Commentary by Cleo")
+        assert page.get_by_role("link", name="Commentary by Cleo").is_visible()
 
     ben = game.open(new_page, "Ben")
     for page, move in ((ada, "pick T"), (ben, "pick L")):

@@ -96,7 +96,7 @@ def test_what_comes_after_the_end_is_not_there_before(
         assert "match.not-over" in words(response)
 
 
-@pytest.mark.parametrize(("page", "at_most"), [("", 8), ("replay/", 6), ("board.svg", 4)])
+@pytest.mark.parametrize(("page", "at_most"), [("", 9), ("replay/", 7), ("board.svg", 4)])
 def test_a_page_costs_as_many_queries_late_as_early(
     visitor: Visitor, ada: User, ben: User, page: str, at_most: int
 ) -> None:

@@ -138,6 +138,8 @@ class MatchPage {
     /** @type {Client.Stands | null} */
     this.stands = null;
     this.standsAsked = false;
+    /** @type {Promise<void> | null} */
+    this.standsComing = null;
     /** @type {import("./organiser.js").OrganiserDesk | null} */
     this.desk = null;
   }
@@ -220,6 +222,7 @@ class MatchPage {
       if (this.state !== null) this.stands?.update(this.state, this.names);
     });
     on("reminder", (detail) => this.#remind(detail));
+    on("commentators", ({ commentators }) => this.#drawWay(commentators));
     on("plan", ({ revision }) => void this.planning?.plan.heard(revision));
     on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
 
@@ -514,6 +517,10 @@ class MatchPage {
     if (this.standsAsked || (you !== null && view.phase !== "over")) return;
     this.standsAsked = true;
     const { stands } = this.parts;
+    const naming = this.root.querySelector('[data-part="naming"]');
+    naming?.addEventListener("click", () => {
+      void this.#loadStands().then(() => this.stands?.commentary.ask());
+    });
     // Whoever has played is told of it below all else: nothing is to move then.
     if (you !== null) find(this.root, ".match__side").append(stands);
     stands.dataset.watches = "";
@@ -524,8 +531,25 @@ class MatchPage {
     }).observe(stands);
   }
 
+  /**
+   * The way to the commentary, at the top of the page.
+   * @param {Live.Commentator[]} commentators
+   */
+  #drawWay(commentators) {
+    const way = this.root.querySelector('[data-part="commented"]');
+    if (!way) return;
+    way.toggleAttribute("hidden", commentators.length === 0);
+    const names = commentators.map(({ name }) => name).join(", ");
+    write(find(way, "span"), `Commentary by ${names}`);
+  }
+
+  #loadStands() {
+    this.standsComing ??= this.#makeStands();
+    return this.standsComing;
+  }
+
   /* A match can be watched without. */
-  async #loadStands() {
+  async #makeStands() {
     const found = await import("./stands.js").catch(() => null);
     if (found === null || this.state === null) return;
     this.stands = new found.Stands(this.parts.stands, {

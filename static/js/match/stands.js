@@ -288,6 +288,13 @@ class Commentary {
     this.#draw();
   }
 
+  /** Have the reader name commentators. */
+  ask() {
+    if (this.desk.hidden) return;
+    this.desk.open = true;
+    this.input.focus();
+  }
+
   /** @param {number} count how many comments there are, or one more */
   said(count) {
     if (count === 0 || this.comments > 0) return;
