@@ -15,7 +15,6 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
-from accounts.preferences import results_of
 from core.conditional import answer_to, weak_tag
 from core.refusals import Refusal, RefusalKind
 
@@ -69,12 +68,6 @@ def needs_sign_in(
         return view(request, user, *args, **kwargs)
 
     return wrapped
-
-
-def hides_results(request: HttpRequest) -> bool:
-    """Whether replays, and lists of them, are to keep to themselves how matches ended: as the
-    address says (``?result=hidden`` or ``shown``), else as the device does."""
-    return request.GET.get("result", results_of(request)) == "hidden"
 
 
 def one_page(request: HttpRequest, rows: QuerySet[Model]) -> Page[Model]:
