@@ -15,6 +15,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
+from core.api.limits import TooMany, take_own
 from core.conditional import answer_to, weak_tag
 from core.refusals import Refusal, RefusalKind
 
@@ -46,6 +47,27 @@ def explains_refusals(view: View[P]) -> View[P]:
 def problem(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """A page that says why something cannot be done."""
     return render(request, "games/problem.html", {"refusal": refusal}, status=refusal.status)
+
+
+def limited(limit: str) -> Callable[[View[P]], View[P]]:
+    """Have a page, or a picture, count against a limit of `GAUNTLET_API_LIMITS` that is its own.
+    What is refused later counts, too."""
+
+    def counted(view: View[P]) -> View[P]:
+        @wraps(view)
+        def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            standing = take_own(request, limit)
+            if standing.remaining >= 0:
+                return view(request, *args, **kwargs)
+            refused = TooMany(standing)
+            context = {"refusal": refused}
+            answer = render(request, "games/problem.html", context, status=refused.status_code)
+            answer["Retry-After"] = str(refused.wait)
+            return answer
+
+        return wrapped
+
+    return counted
 
 
 def signed_in(request: HttpRequest) -> User | None:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from PIL import Image, ImageSequence
 
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
+from core.api import limits
 from games.models import Match
 from games.pictures import clips
 from games.pictures.diagrams import diagrams_of, reached_after
@@ -194,6 +196,28 @@ def test_what_is_no_moving_picture_is_said(
     answer = nobody.get(f"/matches/{play.pk}/board/{stretch}.gif")
     assert answer.status_code == status
     assert answer["Content-Type"].startswith("text/html")
+
+
+def test_moving_pictures_have_a_limit_of_their_own(
+    nobody: Client, record: Match, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.clear()
+    monkeypatch.setattr(limits, "now_ms", lambda: 1_000_000_015_500)
+    settings.GAUNTLET_API_LIMITS = {**settings.GAUNTLET_API_LIMITS, "clip": 2}
+    address = f"/matches/{record.pk}/board/3-5.gif"
+    assert [nobody.get(address).status_code for _ in range(3)] == [200, 200, 429]
+    refused = nobody.get(address)
+    assert refused.context["refusal"].code == "request.throttled"
+    wait = refused["Retry-After"]
+    assert f"at most 2 a minute. Please wait {wait} s." in words(refused)
+    # Of nothing else, and of nobody else.
+    assert nobody.get(f"/matches/{record.pk}/board/3.png").status_code == 200
+    somebody = Client()
+    somebody.force_login(
+        User.objects.get(username="head"), backend="accounts.signin.backends.NameBackend"
+    )
+    assert somebody.get(address).status_code == 200
+    cache.clear()
 
 
 def test_there_is_none_of_a_match_that_is_not_there(nobody: Client, db: None) -> None:
