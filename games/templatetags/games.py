@@ -105,10 +105,8 @@ def uneven_text(challenge: Challenge) -> str:
 
 @register.filter
 def unrated_word(match: Match) -> str:
-    """What cards add where a match counts for no rating: ", casual" or ", unrated"."""
-    if not match.unrated:
-        return ""
-    return ", casual" if match.unrated == terms.CASUAL else ", unrated"
+    """What cards add where a match counts for no rating, whatever for."""
+    return ", casual" if match.unrated else ""
 
 
 @register.filter
