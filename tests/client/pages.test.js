@@ -32,7 +32,12 @@ test("the address of a move names that move alone", () => {
 test("a clip of any length has a moving picture of what everybody saw", () => {
   const steps = [0, null, 1, 2, ...Array.from({ length: 90 }, (_, index) => 3 + index)];
   const picture = (from, to) =>
-    clipOf("http://here/replay/", steps.map((still) => ({ still })), { from, to }, "7").picture;
+    clipOf(
+      "http://here/replay/",
+      steps.map((still) => ({ still })),
+      { from, to },
+      "7",
+    ).picture;
   assert.equal(picture(0, 3), "/matches/7/board/0-2.gif");
   assert.equal(picture(1, 93), "/matches/7/board/1-92.gif");
   assert.equal(picture(0, 1), "");
