@@ -29,6 +29,7 @@ from accounts.preferences import (
     RESULTS_COOKIE,
     SOUND_COOKIE,
     THEME_COOKIE,
+    keeps_results_wish,
     remember_preference,
     results_of,
 )
@@ -59,6 +60,7 @@ class EmailView(LibraryEmailView):
 
 
 @require_safe
+@keeps_results_wish
 @from_replica
 def profile_page(request: HttpRequest, username: str) -> HttpResponse:
     """Show somebody's public page. Names in other cases lead to the canonical address, and the name

@@ -1,7 +1,9 @@
 """How often the API may be asked: one table (`GAUNTLET_API_LIMITS`) of requests a minute.
 
 Callers without an account share the limit `anonymous` by address. Everybody else has a limit for
-each kind of thing they do, by the scope that it needs; bots' accounts have one for everything.
+each kind of thing they do, by the scope that it needs; bots' accounts have one for everything. What
+costs far more than all else has a limit of its own for everybody (`take_own`), also outside of the
+API.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import NamedTuple
 import structlog
 from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from redis.exceptions import RedisError
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
@@ -60,10 +62,18 @@ def take(request: Request, limit: str, *, known: bool = True) -> LimitStatus:
     """
     user = request.user if known else None
     if user is not None and user.is_authenticated:
-        name = "bot" if getattr(user, "is_bot", False) else limit
-        who = f"{user.pk}"
-    else:
-        name, who = "anonymous", BaseThrottle().get_ident(request)
+        return _take("bot" if getattr(user, "is_bot", False) else limit, f"{user.pk}")
+    return _take("anonymous", BaseThrottle().get_ident(request))
+
+
+def take_own(request: HttpRequest, limit: str) -> LimitStatus:
+    """The same against a limit that is one for everybody: by account, else by address."""
+    if request.user.is_authenticated:
+        return _take(limit, f"{request.user.pk}")
+    return _take(limit, BaseThrottle().get_ident(Request(request)))
+
+
+def _take(name: str, who: str) -> LimitStatus:
     allowed: int = settings.GAUNTLET_API_LIMITS[name]
     window, passed = divmod(now_ms() // 1000, WINDOW_S)
     try:

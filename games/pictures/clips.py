@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,7 +15,9 @@ from games.pictures.boards import pixels_of
 from games.pictures.diagrams import diagrams_of
 
 GIF: Final = "image/gif"
-AT_MOST: Final = 30  # pictures: whoever draws them does nothing else meanwhile
+# Whoever draws them does nothing else meanwhile. Nobody else has to know it: of a longer stretch
+# positions are left out.
+AT_MOST: Final = 30  # positions
 WIDTH: Final = 420  # pixels
 
 # How long each picture stays, in ms: as a replay that plays by itself; the last one longer, so that
@@ -26,17 +29,23 @@ _GROUND: Final = "#141b22"
 
 
 def must_be_clip(first: int, last: int) -> None:
-    """Raises NotUnderstood ``clip.backwards``, ``clip.too-long``."""
+    """Raises NotUnderstood ``clip.backwards``."""
     if last <= first:
         raise NotUnderstood("clip.backwards", "A clip ends after the move with which it begins.")
-    if last - first >= AT_MOST:
-        raise NotUnderstood("clip.too-long", f"A moving picture has at most {AT_MOST} positions.")
+
+
+def positions_of(first: int, last: int) -> list[int]:
+    """Those of a stretch that its moving picture shows: all of them, or every second, every third,
+    as far as needed; and always the last one, with which it ends."""
+    apart = math.ceil((last - first) / (AT_MOST - 1))
+    return [*range(first, last, apart), last]
 
 
 def clip_of(match: Match, first: int, last: int) -> bytes:
-    """The boards after these entries of the room's log, and after all between them, as a GIF that
-    begins again when it is over. Raises Refusal ``match.no-board``."""
-    frames = [_frame(svg) for svg in diagrams_of(match, first, last)]
+    """The boards after these entries of the room's log, and after those between them that
+    `positions_of` names, as a GIF that begins again when it is over. Raises Refusal
+    ``match.no-board``."""
+    frames = [_frame(svg) for svg in diagrams_of(match, positions_of(first, last))]
     return _animated(_of_one_size(frames))
 
 

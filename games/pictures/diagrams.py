@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 import msgspec
@@ -25,20 +26,20 @@ def diagram_of(match: Match, number: int) -> str:
     choice was made; and they stay what they were when everything is revealed at the end. Raises
     Refusal ``match.no-board`` where there is no such entry, or no board yet after it.
     """
-    return diagrams_of(match, number, number)[0]
+    return diagrams_of(match, [number])[0]
 
 
-def diagrams_of(match: Match, first: int, last: int) -> list[str]:
-    """The same after each of these entries, of which the match is replayed once. Raises Refusal
-    ``match.no-board`` where one of them has none."""
+def diagrams_of(match: Match, numbers: Sequence[int]) -> list[str]:
+    """The same after each of these entries, which ascend: the match is replayed once for all of
+    them. Raises Refusal ``match.no-board`` where one of them has none."""
     ruleset, header = store.header_of(match)
     reached = reached_after(match.pk)
-    if last >= len(reached):
+    if numbers[-1] >= len(reached):
         raise Refusal("match.no-board", "There is no board after this.")
     steps = records.replay(ruleset, header, store.entries_of(match.pk))
     table, played = MatchCourse(ruleset, header).table, 0
     drawn = []
-    for until in reached[first : last + 1]:
+    for until in (reached[number] for number in numbers):
         for step in islice(steps, until - played):
             table = step.table
         played = until

@@ -13,6 +13,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from accounts.preferences import hides_results, keeps_results_wish, results_asked
 from accounts.profile import Section
 from core.refusals import Refusal
 from core.replica.reading import from_replica
@@ -81,14 +82,19 @@ def _cursor(text: str) -> Cursor | None:
 
 
 @require_safe
+@keeps_results_wish
 @from_replica
 def history(request: HttpRequest, username: str) -> HttpResponse:
-    """Every match of somebody that is over, with what it did to their rating."""
+    """Every match of somebody that is over, with what it did to their rating; neither where the
+    reader does not want to be told how matches ended. `?result=` is which of them are listed."""
     name = User.normalize_username(username)
     person = get_object_or_404(User, username=name)
     if name != username:
         return redirect("games:history", name, permanent=True)
-    form = HistoryForm(request.GET)
+    asked = request.GET.copy()
+    if results_asked(request):
+        del asked["result"]
+    form = HistoryForm(asked)
     chosen = form.chosen()
     page = one_page(request, matches_of(person, request.user, **chosen))
     matches: list[Any] = list(page)
@@ -99,6 +105,7 @@ def history(request: HttpRequest, username: str) -> HttpResponse:
         "matches": matches,
         "points": _with_points(person, matches),
         "filtered": any(chosen.values()),
+        "untold": hides_results(request),
     }
     return render(request, "ratings/history.html", context)
 

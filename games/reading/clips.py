@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.refusals import NotUnderstood
-from games.pictures.clips import AT_MOST
 
 
 class Clip(NamedTuple):
     """From which step of a replay to which; both are shown. ``stills`` are the first and the last
     picture of the boards between them, as the room saw those then (see `games.pictures.diagrams`);
-    None where there are not two of them, or too many for one moving picture."""
+    None where there are not two of them, which a moving picture needs."""
 
     first: int
     last: int
@@ -43,6 +42,5 @@ def clip_asked(query: Mapping[str, str], steps: Sequence[Mapping[str, Any]]) -> 
     if last >= len(steps):
         raise NotUnderstood("clip.beyond", "The replay has no such moves.")
     seen = [step["still"] for step in steps[first : last + 1] if step["still"] is not None]
-    stills = (min(seen), max(seen)) if seen else (0, 0)
-    fits = 0 < stills[1] - stills[0] < AT_MOST
-    return Clip(first, last, stills if fits else None, seen[-1] if seen else None)
+    moves = len(set(seen)) > 1
+    return Clip(first, last, (min(seen), max(seen)) if moves else None, seen[-1] if seen else None)

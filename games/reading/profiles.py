@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 
 from accounts.models import User
+from accounts.preferences import hides_results
 from accounts.profile import Section
 from games.reading import selectors
 from games.reading.predicted import tally_of
@@ -19,5 +20,6 @@ def match_history(request: HttpRequest, person: User) -> Section:
         "tallies": selectors.tallies_of(person, request.user),
         "matches": list(over[:SHOWN]),
         "predicted": tally_of(person),
+        "untold": hides_results(request),
     }
     return Section("Matches", "games/_profile_matches.html", context)

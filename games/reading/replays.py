@@ -24,7 +24,7 @@ from games.publishing import frames
 KEPT_S = 24 * 3600
 # Part of the cache's key: raise it when the shape of a step, or of any ruleset's view or events,
 # changes.
-SHAPE = 4
+SHAPE = 5
 
 
 def replay_of(match: Match) -> dict[str, Any]:
@@ -74,7 +74,8 @@ def steps_of(
             "taken_back": False,
             "by": "",
             "why": "",
-            "still": None,
+            # Nobody had told the room anything: it is the board before the first of its log.
+            "still": None if opening.table.state is None else 0,
             "events": [],
             "view": match_view(ruleset, opening, ALL, at=0),
         }

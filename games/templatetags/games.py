@@ -13,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import User
+from accounts.preferences import hides_results
 from accounts.roles import is_organiser
 from core.modules import led_to
 from games import words
@@ -104,10 +105,8 @@ def uneven_text(challenge: Challenge) -> str:
 
 @register.filter
 def unrated_word(match: Match) -> str:
-    """What cards add where a match counts for no rating: ", casual" or ", unrated"."""
-    if not match.unrated:
-        return ""
-    return ", casual" if match.unrated == terms.CASUAL else ", unrated"
+    """What cards add where a match counts for no rating, whatever for."""
+    return ", casual" if match.unrated else ""
 
 
 @register.filter
@@ -204,6 +203,16 @@ def reason_text(match: Match) -> str:
     if match.is_over and match.winner is None:
         return words.void_text(match)
     return words.how_won(match)
+
+
+@register.inclusion_tag("games/_results_choice.html", takes_context=True)
+def results_choice(context: Mapping[str, Any]) -> dict[str, Any]:
+    """The link from a list of matches that are over to the same with their results, or without."""
+    request = context["request"]
+    hidden = hides_results(request)
+    asked = request.GET.copy()
+    asked["result"] = "shown" if hidden else "hidden"
+    return {"hidden": hidden, "address": f"?{asked.urlencode()}"}
 
 
 @register.filter

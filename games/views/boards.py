@@ -17,7 +17,7 @@ from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
 from games.reading.matches import match_for
 from games.store import Held
-from games.views.common import explains_refusals
+from games.views.common import explains_refusals, limited
 
 LARGEST_PICTURE = 5 * 1024 * 1024  # bytes
 
@@ -51,6 +51,7 @@ def board_after_svg(request: HttpRequest, match_id: int, number: int) -> HttpRes
 
 
 @require_safe
+@limited("clip")
 @explains_refusals
 def board_clip(request: HttpRequest, match_id: int, first: int, last: int) -> HttpResponse:
     """The boards after these two entries of the room's log, and after all between them, as a moving

@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
-from accounts.preferences import results_of
+from core.api.limits import TooMany, take_own
 from core.conditional import answer_to, weak_tag
 from core.refusals import Refusal, RefusalKind
 
@@ -49,6 +49,27 @@ def problem(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     return render(request, "games/problem.html", {"refusal": refusal}, status=refusal.status)
 
 
+def limited(limit: str) -> Callable[[View[P]], View[P]]:
+    """Have a page, or a picture, count against a limit of `GAUNTLET_API_LIMITS` that is its own.
+    What is refused later counts, too."""
+
+    def counted(view: View[P]) -> View[P]:
+        @wraps(view)
+        def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            standing = take_own(request, limit)
+            if standing.remaining >= 0:
+                return view(request, *args, **kwargs)
+            refused = TooMany(standing)
+            context = {"refusal": refused}
+            answer = render(request, "games/problem.html", context, status=refused.status_code)
+            answer["Retry-After"] = str(refused.wait)
+            return answer
+
+        return wrapped
+
+    return counted
+
+
 def signed_in(request: HttpRequest) -> User | None:
     """Who asks, or None."""
     return request.user if isinstance(request.user, User) else None
@@ -69,12 +90,6 @@ def needs_sign_in(
         return view(request, user, *args, **kwargs)
 
     return wrapped
-
-
-def hides_results(request: HttpRequest) -> bool:
-    """Whether replays, and lists of them, are to keep to themselves how matches ended: as the
-    address says (``?result=hidden`` or ``shown``), else as the device does."""
-    return request.GET.get("result", results_of(request)) == "hidden"
 
 
 def one_page(request: HttpRequest, rows: QuerySet[Model]) -> Page[Model]:

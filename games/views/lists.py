@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.models import Block, User
+from accounts.preferences import hides_results, keeps_results_wish
 from core.clock import now_ms
 from core.replica.reading import from_replica
 from games import extras
@@ -33,7 +34,6 @@ from games.views.cards import (
 )
 from games.views.common import (
     FRAGMENT_HEADER,
-    hides_results,
     needs_sign_in,
     one_page,
     render_live,
@@ -58,6 +58,7 @@ def _featured_alone(request: HttpRequest) -> HttpResponse | None:
 
 
 @require_safe
+@keeps_results_wish
 @from_replica
 def home(request: HttpRequest) -> HttpResponse:
     """The front door."""
@@ -146,6 +147,7 @@ def _lobby_page(request: HttpRequest, user: User | None) -> dict[str, object]:
 
 
 @require_safe
+@keeps_results_wish
 @from_replica
 def watch(request: HttpRequest) -> HttpResponse:
     """What is on, and what has been."""
@@ -172,21 +174,14 @@ def watch(request: HttpRequest) -> HttpResponse:
         "live_at_most": LIVE_AT_MOST,
         "result_cards": replays,
         "untold": untold,
-        "other_way": _told_otherwise(request, untold=untold),
         "page": page,
         "may_import": may_import(request.user),
     }
     return render_live(request, "games/watch.html", "games/_watch_live.html", context)
 
 
-def _told_otherwise(request: HttpRequest, *, untold: bool) -> str:
-    """The address of the same list with its results, or without."""
-    asked = request.GET.copy()
-    asked["result"] = "shown" if untold else "hidden"
-    return f"?{asked.urlencode()}"
-
-
 @require_safe
+@keeps_results_wish
 @needs_sign_in
 def mine(request: HttpRequest, user: User) -> HttpResponse:
     """The reader's own matches, and those that they comment on."""
@@ -196,5 +191,6 @@ def mine(request: HttpRequest, user: User) -> HttpResponse:
         "commented": selectors.matches_to_comment(user)[:COMMENTED],
         "page": one_page(request, over),
         "tallies": selectors.tallies_of(user, user),
+        "untold": hides_results(request),
     }
     return render(request, "games/mine.html", context)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.blocking.services import blocked_names
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
+from accounts.preferences import hides_results
 from core.actions import Offer
 from core.replica.reading import from_replica
 from games import extras, store
@@ -36,7 +37,7 @@ from games.services.challenges import must_be_able_to_rematch, rematch_offer, re
 from games.services.commentary import commentators_of, is_commented
 from games.services.missed import end_mark_seen
 from games.services.turns import must_organise
-from games.views.common import explains_refusals, hides_results, needs_sign_in
+from games.views.common import explains_refusals, needs_sign_in
 from games.words import game_name, result_text
 
 

@@ -10,8 +10,9 @@ import { fill, h, icon, write } from "./match/dom.js";
  * @property {string} link
  * @property {string} of what the link leads to, as in "Link to move 12"
  * @property {string} picture the address of the board's picture without its ending; empty: there is none
+ * @property {string} [name] that of the picture when it is kept, without its ending
  * @property {string} card the address of the picture that goes with links; empty: it would tell too much
- * @property {({from: number, to: number, link: string, picture: string}) | null} [clip]
+ * @property {({from: number, to: number, link: string, picture: string, name: string}) | null} [clip]
  * @property {boolean} [clips] whether clips can be made on this page
  */
 
@@ -67,13 +68,13 @@ export function openSharing(offered) {
 }
 
 /** @param {Offered} offered */
-function picturePart({ picture, of, title }) {
+function picturePart({ picture, name = fileOf(picture), of, title }) {
   return part(
     `Picture of ${of}`,
     buttons(
-      download(`${picture}.png`, "PNG", "picture"),
-      download(`${picture}.svg`, "SVG", "picture"),
-      shareFile(`${picture}.png`, title, "picture"),
+      download(`${picture}.png`, "PNG", "picture", `${name}.png`),
+      download(`${picture}.svg`, "SVG", "picture", `${name}.svg`),
+      shareFile(`${picture}.png`, title, "picture", `${name}.png`),
     ),
   );
 }
@@ -82,21 +83,24 @@ function picturePart({ picture, of, title }) {
  * @param {NonNullable<Offered["clip"]>} clip
  * @param {string} title
  */
-function clipPart({ from, to, link, picture }, title) {
+function clipPart({ from, to, link, picture, name }, title) {
   const words = `Clip of moves ${from} to ${to}`;
   return part(
     words,
     ...linkTo(link, words, title),
     picture
       ? buttons(
-          download(picture, "Moving picture (GIF)", "clip"),
-          shareFile(picture, title, "moving picture"),
+          download(picture, "Moving picture (GIF)", "clip", `${name}.gif`),
+          shareFile(picture, title, "moving picture", `${name}.gif`),
         )
-      : h(
-          "p",
-          { class: "small muted" },
-          "There is no moving picture of it: one has two to thirty positions that everybody saw.",
-        ),
+      : null,
+    h(
+      "p",
+      { class: "small muted" },
+      picture
+        ? "The moving picture of a long clip leaves some positions out."
+        : "There is no moving picture of it: fewer than two of its positions were seen by everybody.",
+    ),
   );
 }
 
@@ -162,12 +166,18 @@ function button(sign, words, label, act) {
 }
 
 /**
+ * What a file is called when it is kept.
+ * @param {string} address
+ */
+const fileOf = (address) => address.replace(/^\//, "").replaceAll("/", "-");
+
+/**
  * @param {string} address
  * @param {string} words
  * @param {string} label
+ * @param {string} [name]
  */
-function download(address, words, label) {
-  const name = address.replace(/^\//, "").replaceAll("/", "-");
+function download(address, words, label, name = fileOf(address)) {
   return h(
     "a",
     { class: "button", href: address, download: name },
@@ -181,10 +191,10 @@ function download(address, words, label) {
  * @param {string} address
  * @param {string} title
  * @param {string} label
+ * @param {string} [name]
  */
-function shareFile(address, title, label) {
+function shareFile(address, title, label, name = fileOf(address)) {
   const kind = address.endsWith(".gif") ? "image/gif" : "image/png";
-  const name = address.replace(/^\//, "").replaceAll("/", "-");
   const probe = new File([], name, { type: kind });
   if (!can() || !navigator.canShare?.({ files: [probe] })) return null;
   return button("send", "Share…", label, () => void handOn());

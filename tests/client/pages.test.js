@@ -8,7 +8,7 @@ globalThis.document = {
   getElementById: () => null,
   querySelector: () => null,
 };
-const { addressOf, moveOf, pauseOf } = await import("../../static/js/match/replay.js");
+const { addressOf, clipOf, moveOf, pauseOf } = await import("../../static/js/match/replay.js");
 const { noticeOf, titled, turnsText, waitBefore, waitingAfter } =
   await import("../../static/js/notices.js");
 
@@ -27,6 +27,20 @@ for (const [end, move] of [
 
 test("the address of a move names that move alone", () => {
   assert.equal(addressOf("http://here/replay/?move=3#move=9", 5), "http://here/replay/?move=5");
+});
+
+test("a clip of any length has a moving picture of what everybody saw", () => {
+  const steps = [0, null, 1, 2, ...Array.from({ length: 90 }, (_, index) => 3 + index)];
+  const picture = (from, to) =>
+    clipOf(
+      "http://here/replay/",
+      steps.map((still) => ({ still })),
+      { from, to },
+      "7",
+    ).picture;
+  assert.equal(picture(0, 3), "/matches/7/board/0-2.gif");
+  assert.equal(picture(1, 93), "/matches/7/board/1-92.gif");
+  assert.equal(picture(0, 1), "");
 });
 
 test("a notice is for whom it concerns", () => {

@@ -72,6 +72,19 @@ def test_what_one_brings_oneself_is_told_rather_than_that_it_is_casual(orla: Use
     assert terms_of(offered) == "Orla takes the advantage. It counts for no rating."
 
 
+def test_whatever_counts_for_no_rating_is_called_casual_on_cards(orla: User, ada: User) -> None:
+    with committing():
+        offered = challenge_create(acting_user=orla, **PEGS, advantage="challenger")
+    reader = signed(ada)
+    lobby = shown(reader, "/lobby/")
+    assert "Casual</span> Orla takes the advantage." in lobby
+    with committing():
+        challenge_accept(acting_user=ada, challenge=offered)
+    for page in (lobby, shown(reader, "/lobby/"), shown(reader, "/"), shown(reader, "/watch/")):
+        assert "unrated" not in page
+        assert "asual" in page
+
+
 def test_the_form_and_the_api_offer_casual_matches(ada: User) -> None:
     offer = {"game": "tetronogo/standard", "pace": "normal", "advantage": "lot", "lasts": "60"}
     client = signed(ada)

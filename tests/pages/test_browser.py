@@ -14,7 +14,7 @@ import pytest
 from tests.support.site import Site, wait_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import APIResponse, Page, Request, Route
+    from playwright.sync_api import APIResponse, Page, Request, Route, WebSocketRoute
 
 pytestmark = pytest.mark.browser
 
@@ -646,6 +646,44 @@ def test_a_rematch_takes_both_to_the_new_match(
     bert.wait_for_url(new)
     anna.wait_for_url(new)
     assert anna.url == bert.url
+    assert new_page.errors == []
+
+
+def test_a_rematch_is_not_asked_about_before_the_end_and_heard_of_after_it(
+    site: Site, sign_in: Any, new_page: Any, two: tuple[str, str]
+) -> None:
+    """However often the site's own socket is lost meanwhile."""
+    anna, bert = sign_in(*two)
+    (match,) = matches_of(site, two, 1)
+    sockets: list[WebSocketRoute] = []
+    asked: list[str] = []
+
+    def relay(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        socket.connect_to_server()
+
+    def lose_socket() -> None:
+        before = len(sockets)
+        sockets[-1].close()
+        anna.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === false")
+        anna.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+        assert len(sockets) > before
+
+    anna.route_web_socket(re.compile("/ws/v1/lobby/"), relay)
+    anna.on("request", lambda sent: asked.append(sent.url) if "/rematch/" in sent.url else None)
+    for page in (anna, bert):
+        page.goto(f"/matches/{match}/")
+        page.locator("#match[data-phase]").wait_for()
+        page.wait_for_function("() => document[Symbol.for('gauntlet.notices')].open === true")
+    lose_socket()
+    anna.wait_for_timeout(200)
+    assert asked == []
+    with anna.expect_response(re.compile(f"/matches/{match}/rematch/")) as caught_up:
+        says(site, match, 0, two[0], "concede")
+    assert caught_up.value.ok
+    with anna.expect_response(re.compile(f"/matches/{match}/rematch/")) as again:
+        lose_socket()
+    assert again.value.ok
     assert new_page.errors == []
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from PIL import Image, ImageSequence
 
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
+from core.api import limits
 from games.models import Match
 from games.pictures import clips
 from games.pictures.diagrams import diagrams_of, reached_after
@@ -132,14 +135,25 @@ def test_nothing_is_asked_for_by_an_address_without_a_clip() -> None:
     assert clip_asked({"from": "", "to": ""}, []) is None
 
 
-def test_a_clip_has_a_moving_picture_where_there_are_not_too_many() -> None:
+@pytest.mark.parametrize(
+    ("first", "last", "stills"), [(0, 1, None), (0, 2, (1, 2)), (1, 79, (1, 79)), (1, 30, (1, 30))]
+)
+def test_a_clip_of_any_length_has_a_moving_picture(
+    first: int, last: int, stills: tuple[int, int] | None
+) -> None:
     steps: list[dict[str, int | None]] = [{"still": None}]
     steps += [{"still": number} for number in range(1, 80)]
-    assert clip_asked({"from": "0", "to": "1"}, steps).stills is None  # type: ignore[union-attr]
-    whole = {"from": "0", "to": str(clips.AT_MOST)}
-    assert clip_asked(whole, steps).stills == (1, clips.AT_MOST)  # type: ignore[union-attr]
-    longer = {"from": "1", "to": str(clips.AT_MOST + 1)}
-    assert clip_asked(longer, steps).stills is None  # type: ignore[union-attr]
+    asked = {"from": str(first), "to": str(last)}
+    assert clip_asked(asked, steps).stills == stills  # type: ignore[union-attr]
+
+
+def test_a_clip_from_the_beginning_has_a_moving_picture_from_the_beginning(
+    nobody: Client, record: Match
+) -> None:
+    page = nobody.get(replay(record, "?from=0&to=4"))
+    still = replay_of(record)["steps"][4]["still"]
+    assert f"/matches/{record.pk}/board/0-{still}.gif" in links(page)
+    assert frames_of(nobody.get(f"/matches/{record.pk}/board/0-{still}.gif"))
 
 
 # -- the moving picture --------------------------------------------------------------------------
@@ -162,13 +176,31 @@ def test_a_clip_is_a_moving_picture_of_its_positions(nobody: Client, record: Mat
 
 
 def test_the_pictures_of_a_clip_are_those_of_its_positions(record: Match) -> None:
-    single = [diagrams_of(record, number, number)[0] for number in range(2, 9)]
-    assert diagrams_of(record, 2, 8) == single
+    single = [diagrams_of(record, [number])[0] for number in range(2, 9)]
+    assert diagrams_of(record, range(2, 9)) == single
+
+
+@pytest.mark.parametrize("length", [1, 2, 28, 29, 30, 31, 58, 59, 120, 1000])
+def test_of_many_positions_some_are_left_out_evenly(length: int) -> None:
+    shown = clips.positions_of(3, 3 + length)
+    assert (shown[0], shown[-1]) == (3, 3 + length)
+    assert len(shown) <= clips.AT_MOST
+    assert len(shown) == length + 1 or length >= clips.AT_MOST
+    steps = {after - before for before, after in pairwise(shown[:-1])}
+    assert len(steps) <= 1
+    assert shown[-1] - shown[-2] <= max(steps, default=length)
+
+
+def test_a_long_clip_is_a_moving_picture_all_the_same(
+    nobody: Client, record: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clips, "AT_MOST", 3)
+    frames = frames_of(nobody.get(f"/matches/{record.pk}/board/3-8.gif"))
+    assert len(frames) == 3
 
 
 @pytest.mark.parametrize(
-    ("stretch", "status"),
-    [("5-5", 400), ("6-5", 400), (f"1-{1 + clips.AT_MOST}", 400), ("1-25", 409)],
+    ("stretch", "status"), [("5-5", 400), ("6-5", 400), ("1-25", 409), ("1-9999", 409)]
 )
 def test_what_is_no_moving_picture_is_said(
     nobody: Client, play: Play, stretch: str, status: int
@@ -176,6 +208,28 @@ def test_what_is_no_moving_picture_is_said(
     answer = nobody.get(f"/matches/{play.pk}/board/{stretch}.gif")
     assert answer.status_code == status
     assert answer["Content-Type"].startswith("text/html")
+
+
+def test_moving_pictures_have_a_limit_of_their_own(
+    nobody: Client, record: Match, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.clear()
+    monkeypatch.setattr(limits, "now_ms", lambda: 1_000_000_015_500)
+    settings.GAUNTLET_API_LIMITS = {**settings.GAUNTLET_API_LIMITS, "clip": 2}
+    address = f"/matches/{record.pk}/board/3-5.gif"
+    assert [nobody.get(address).status_code for _ in range(3)] == [200, 200, 429]
+    refused = nobody.get(address)
+    assert refused.context["refusal"].code == "request.throttled"
+    wait = refused["Retry-After"]
+    assert f"at most 2 a minute. Please wait {wait} s." in words(refused)
+    # Of nothing else, and of nobody else.
+    assert nobody.get(f"/matches/{record.pk}/board/3.png").status_code == 200
+    somebody = Client()
+    somebody.force_login(
+        User.objects.get(username="head"), backend="accounts.signin.backends.NameBackend"
+    )
+    assert somebody.get(address).status_code == 200
+    cache.clear()
 
 
 def test_there_is_none_of_a_match_that_is_not_there(nobody: Client, db: None) -> None:
@@ -187,6 +241,6 @@ def test_a_running_match_shows_in_a_clip_what_the_room_has_seen(play: Play) -> N
     has of each."""
     match = placing(play).match
     length = len(reached_after(match.pk)) - 1
-    whole = diagrams_of(match, 0, length)
-    assert whole == [diagrams_of(match, number, number)[0] for number in range(length + 1)]
+    whole = diagrams_of(match, range(length + 1))
+    assert whole == [diagrams_of(match, [number])[0] for number in range(length + 1)]
     assert picture_at_hand(Picture(match, Kind.CLIP, 0, length)).startswith(b"GIF89a")

@@ -16,6 +16,8 @@ from tests.support.site import Site
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from tests.support.fixtures import Pages
+
 pytestmark = pytest.mark.browser
 
 _ORGANISER = """
@@ -151,3 +153,24 @@ def test_shapes_are_drawn_and_imported(three: tuple[str, list[Page]]) -> None:
     )  # fmt: skip
     host.get_by_text("<text> “t” is no shape.").wait_for()
     assert len(json.loads(text_of(host))["shapes"]) == 4
+
+
+@pytest.mark.parametrize("path", ["domain/pool", "peg-domain/pallets"])
+def test_a_finger_meets_every_button_of_an_editor(
+    three: tuple[str, list[Page]], new_page: Pages, path: str
+) -> None:
+    _, (host, *_) = three
+    phone = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone.context.add_cookies(host.context.cookies())  # type: ignore[arg-type]
+    phone.goto(f"/organise/prepared/new/{path}/")
+    phone.get_by_role("button", name="Begin with the example").click()
+    phone.get_by_text("This is sound").wait_for()
+    phone.get_by_text("Edit as text, or upload a file").click()
+    small = {}
+    controls = phone.locator("main :is(button, select, summary, .input, input[type=file])")
+    for control in controls.locator("visible=true").all():
+        box = control.bounding_box()
+        assert box is not None
+        if box["height"] < 44:
+            small[str(control.evaluate("each => each.outerHTML"))[:120]] = box["height"]
+    assert small == {}

@@ -348,6 +348,44 @@ def test_the_list_of_replays_leads_to_itself_without_results(nobody: Client, pla
     assert "Show the results" in words(page)
 
 
+LISTS = ("/", "/watch/", "/matches/mine/", "/u/ada/", "/u/ada/matches/")
+
+
+@pytest.mark.parametrize("where", LISTS)
+def test_what_one_list_is_asked_for_holds_for_all_of_them(
+    visitor: Visitor, ada: User, ben: User, where: str
+) -> None:
+    over = conceded(started((ada, ben)))
+    reader = visitor(ada)
+    assert "Show the results" in words(reader.get(f"{where}?result=hidden"))
+    for address in LISTS:
+        page = reader.get(address)
+        assert f"/matches/{over.pk}/replay/?result=hidden" in links(page), address
+        assert f"/matches/{over.pk}/replay/" not in links(page), address
+        told = ("versus__score", "tag--success", "tag--danger")
+        assert [each for each in told if each in page.content.decode()] == [], address
+    assert "Hide the results" in words(reader.get(f"{where}?result=shown"))
+    assert f"/matches/{over.pk}/replay/" in links(reader.get("/u/ada/"))
+
+
+def test_one_replay_without_its_result_says_nothing_of_other_lists(
+    nobody: Client, ada: User, ben: User
+) -> None:
+    over = conceded(started((ada, ben)))
+    nobody.get(f"/matches/{over.pk}/replay/?result=hidden")
+    assert "Won by concession" in words(nobody.get("/watch/"))
+
+
+def test_which_results_are_listed_is_no_wish_to_be_told(
+    nobody: Client, ada: User, ben: User
+) -> None:
+    over = conceded(started((ada, ben)))
+    nobody.cookies["results"] = "hidden"
+    page = nobody.get("/u/ada/matches/?result=lost")
+    assert f"/matches/{over.pk}/replay/?result=hidden" in links(page)
+    assert "Select a valid choice" not in words(nobody.get("/u/ada/matches/?result=shown"))
+
+
 def test_every_list_of_results_offers_replays_without_them(
     visitor: Visitor, ada: User, ben: User
 ) -> None:

@@ -26,15 +26,31 @@ export function followTurns() {
   show();
 }
 
-/** Show how the rematch stands whenever that changes. */
-export function followRematch() {
+/**
+ * Show how the rematch stands whenever that changes. Nobody can offer one before the match is over, and
+ * whoever asks is refused: what may have been missed by then is asked for once `catchUp`, which this
+ * gives, is called.
+ * @param {() => boolean} isOver
+ */
+export function followRematch(isOver) {
   const id = Number(part()?.dataset.rematch);
-  if (!part()) return;
+  if (!part()) return () => undefined;
+  let missed = false;
+  const catchUp = () => {
+    if (missed && isOver()) {
+      missed = false;
+      void refresh(id);
+    }
+  };
   const listener = notices();
   listener.addEventListener("frame", ({ detail }) => {
     if (detail.type === "challenge" && detail.rematch === id) void refresh(id);
   });
-  listener.addEventListener("back", () => void refresh(id));
+  listener.addEventListener("back", () => {
+    missed = true;
+    catchUp();
+  });
+  return catchUp;
 }
 
 const part = () => /** @type {HTMLElement | null} */ (document.querySelector("[data-rematch]"));

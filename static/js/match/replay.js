@@ -18,7 +18,6 @@ const REAL = 0.2; // of the time that a decision took, where it is played as in 
 const LEAST = 350; // ms of a move then
 const MOST = 10_000;
 const AGAIN = 2; // a clip's last move stays so many times as long, before it begins again
-const MOST_STILLS = 30; // of a moving picture
 const SPEEDS = ["0.5", "1", "2", "4", "real"];
 
 /**
@@ -81,20 +80,20 @@ export function clipAddress(address, { from, to }) {
 }
 
 /**
- * The link to a stretch, and the addresses of its moving picture, which shows what the room saw then:
- * empty where it saw less than two positions, or there are too many.
+ * The link to a stretch, and the address and the name of its moving picture, which shows what the
+ * room saw then: the address is empty where it saw less than two positions.
  * @param {string} address
  * @param {Pick<Replays.Step, "still">[]} steps
  * @param {Replays.Stretch} clip
  * @param {string} match
  */
 export function clipOf(address, steps, clip, match) {
-  const seen = steps.slice(clip.from, clip.to + 1).flatMap(({ still }) => (still ? [still] : []));
+  const seen = steps.slice(clip.from, clip.to + 1).flatMap(({ still }) => still ?? []);
   const [first, last] = [Math.min(...seen), Math.max(...seen)];
-  const fits = seen.length > 0 && last > first && last - first < MOST_STILLS;
   return {
     link: clipAddress(address, clip),
-    picture: fits ? `/matches/${match}/board/${first}-${last}.gif` : "",
+    picture: last > first ? `/matches/${match}/board/${first}-${last}.gif` : "",
+    name: `match-${match}-moves-${clip.from}-${clip.to}`,
   };
 }
 
@@ -327,8 +326,8 @@ export class Replay {
     const part = this.parts.picture;
     if (!part) return;
     const { still } = step;
-    part.hidden = !still;
-    if (!still) return;
+    part.hidden = still === null;
+    if (still === null) return;
     for (const link of part.querySelectorAll("a")) {
       link.href = link.pathname.replace(/[0-9]+(?=\.(png|svg)$)/, String(still));
     }
@@ -474,7 +473,9 @@ export class Replay {
       title: document.title,
       link: addressOf(whole.href, this.at),
       of: this.at === 0 ? "the beginning" : `move ${this.at}`,
-      picture: still ? `/matches/${match}/board/${still}` : "",
+      // The pictures have numbers of their own: of what the room was told, not of the moves.
+      name: `match-${match}-move-${this.at}`,
+      picture: still === null ? "" : `/matches/${match}/board/${still}`,
       // It tells how the match ended.
       card: this.hidden ? "" : `/matches/${match}/share.png`,
       clip:

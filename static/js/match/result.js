@@ -26,7 +26,7 @@ export class ResultCard {
     );
     enhanceSharing(root);
     followTurns();
-    followRematch();
+    this.catchUp = followRematch(() => !root.hidden);
     find(root, ".result__away").addEventListener("click", () => this.#putAway());
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.#putAway();
@@ -42,6 +42,7 @@ export class ResultCard {
   draw({ view, log, you }, names, ruleset) {
     const { root } = this;
     root.hidden = view.phase !== "over";
+    this.catchUp();
     const stamp = JSON.stringify([view.result, log.length, names]);
     const { result } = view;
     if (root.hidden || result === null || stamp === this.drawn) return;
