@@ -47,8 +47,8 @@ def test_the_way_to_what_spectators_have_is_in_sight(
     (way.tap if "has_touch" in size else way.click)()
     says(predictions(cleo), "Choose one.")
     cleo.wait_for_function(
-        "() => { const { top, bottom } = document.querySelector('.predictions').getBoundingClientRect();"
-        " return top >= 0 && bottom <= innerHeight; }"
+        "() => { const shown = document.querySelector('.predictions').getBoundingClientRect();"
+        " return shown.top >= 0 && shown.bottom <= innerHeight; }"
     )
     assert new_page.errors == []
 

@@ -156,9 +156,7 @@ def test_a_comment_stands_at_what_its_author_saw(
     play.move(0, "concede", 40 * SECOND)
     said(play, cleo, "the end", 41_000, client_id="end")
     entries = list(play.match.entries.values_list("at", flat=True))
-    assert [
-        (each["text"], each["step"]) for each in comments_of(match=play.match, user=None)
-    ] == [
+    assert [(each["text"], each["step"]) for each in comments_of(match=play.match, user=None)] == [
         (text, sum(entry <= T0 + at for entry in entries))
         for text, at in (("late", 1_500), ("at once", 31_500), ("the end", 41_000))
     ]

@@ -49,9 +49,7 @@ def play(ada: User, ben: User) -> Play:
 
 
 def test_lists_say_how_late_it_is_seen(play: Play, ada: User, cleo: User) -> None:
-    challenge_create(
-        acting_user=cleo, ruleset_id="tetronogo", variant="standard", late_s=30
-    )
+    challenge_create(acting_user=cleo, ruleset_id="tetronogo", variant="standard", late_s=30)
     reader = Client()
     reader.force_login(ada)
     for address in ("/", "/watch/", "/lobby/"):
