@@ -88,6 +88,7 @@ def home(request: HttpRequest) -> HttpResponse:
     }
     if isinstance(request.user, User):
         context |= _own_matches(request.user)
+        context["challenges_to_me"] = selectors.challenges_to(request.user)[:60]
     return render_live(request, "home.html", "games/_home_live.html", context)
 
 

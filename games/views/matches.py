@@ -49,9 +49,9 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     Context: `match`; `sync` (as the socket's frame, presence left out); `you` (0, 1 or None);
     `can_organise`; `best_place`, what the reader can do about the featured match (None: nothing,
     ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing
-    in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers without scripts, `log` as of
-    `log_sentences`; `rematch`, whether the reader may offer another match of the two players once
-    it is over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads,
+    in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
+    without scripts, `log` as of `log_sentences`; `rematch`, whether the reader may offer another
+    match of the two players once it is over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads,
     and `others`, how many of them are not this one; `title` and `description`.
     """
     match = match_for(match_id, request.user)
