@@ -60,6 +60,22 @@ class Segments(forms.RadioSelect):
     template_name = "games/widgets/segments.html"
 
 
+class OfGames(forms.Select):
+    """A choice whose options say of which game each is (`static/js/of-game.js`)."""
+
+    def __init__(self, games: Mapping[int, str]) -> None:
+        """``games``: the ruleset's id by the value of the option; others are of every game."""
+        super().__init__()
+        self._games = games
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """An option as Django has it."""
+        option = super().create_option(name, value, *args, **kwargs)
+        if value in self._games:
+            option["attrs"]["data-of"] = self._games[value]
+        return option
+
+
 def games_offered() -> list[tuple[str, Card]]:
     """Every variant of every ruleset, as `ruleset/variant`."""
     offered = []
@@ -220,6 +236,7 @@ class ChallengeForm(forms.Form):
                 coerce=int,
                 empty_value=None,
                 choices=[("", "Nothing: draw as usual"), *map(_preparation_choice, preparations)],
+                widget=OfGames({each.pk: each.ruleset for each in preparations}),
                 help_text="What you have prepared. Whoever accepts is told that you supply it, "
                 "but not what it is, and the match counts for no rating.",
             )

@@ -27,7 +27,7 @@ def result_text(names: Sequence[str], match: Match, you: Seat | None = None) -> 
     else:
         did = f"You lost {how_lost(match)}"
     first = match.winner if you is None else you
-    return f"{did}, {match.scores[first]} to {match.scores[1 - first]}."
+    return f"{did}, {match.scores[first]:,} to {match.scores[1 - first]:,}."
 
 
 def how_won(match: Match) -> str:

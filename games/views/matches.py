@@ -51,8 +51,9 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
     without scripts, `log` as of `log_sentences`; `rematch`, whether the reader may offer another
-    match of the two players once it is over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads,
-    and `others`, how many of them are not this one; `title` and `description`.
+    match of the two players once it is over, and `offer`, what is offered; `turns`, the matches
+    that wait for a player who reads, and `others`, how many of them are not this one; `title` and
+    `description`.
     """
     match = match_for(match_id, request.user)
     reader = reader_in(match, request.user)

@@ -1,43 +1,12 @@
 // @ts-check
-/** Only what the chosen game has is in sight, and only that is sent: its rules, its times; a username
- * is asked for where a player is challenged by name. Without this all are. Who is muted meanwhile is
- * told so at the message. */
+/** Only what the chosen game has is in sight, and a username is asked for where a player is challenged
+ * by name. Without this all are. Who is muted meanwhile is told so at the message. */
 
+import { chosenOf, showOfGame } from "./of-game.js";
 import { followSilence } from "./silence.js";
 
 /** @type {HTMLFormElement | null} */
-const found = document.querySelector("form:has([data-rules-of-games])");
-
-/**
- * What is chosen among radios.
- * @param {HTMLFormElement} form
- * @param {string} name
- */
-function chosenOf(form, name) {
-  const field = form.elements.namedItem(name);
-  return field !== null && "value" in field ? String(field.value) : "";
-}
-
-/** @param {HTMLFormElement} form */
-function showOwn(form) {
-  const game = chosenOf(form, "game").split("/")[0];
-  /** @type {NodeListOf<HTMLFieldSetElement>} */
-  const parts = form.querySelectorAll("[data-rules-of]");
-  for (const rules of parts) {
-    const own = rules.dataset.rulesOf === game;
-    rules.hidden = !own;
-    rules.disabled = !own;
-  }
-  const rules = [...parts].some((part) => !part.hidden);
-  form.querySelector("[data-rules-of-games]")?.toggleAttribute("hidden", !rules);
-  /** @type {NodeListOf<HTMLElement>} */
-  const times = form.querySelectorAll("[data-time-of]");
-  for (const time of times) {
-    const own = (time.dataset.timeOf ?? "").split(" ").includes(game);
-    time.hidden = !own;
-    for (const input of time.querySelectorAll("input")) input.disabled = !own;
-  }
-}
+const found = document.querySelector("form:has([data-names-opponent])");
 
 /**
  * The place of the name stays where it is, so that nothing moves.
@@ -69,7 +38,7 @@ function showSilence(form) {
 
 if (found !== null) {
   const show = () => {
-    showOwn(found);
+    showOfGame(found);
     showOpponent(found);
   };
   showSilence(found);

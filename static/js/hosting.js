@@ -1,34 +1,14 @@
 // @ts-check
-/** The form for a hosted match: of rules, items and what is supplied only those of the chosen game are
- * in sight and sent, and usernames are suggested as they are typed. Without this all are there. */
+/** The form for a hosted match: only what the chosen game has is in sight, and usernames are suggested
+ * as they are typed. Without this all are there. */
 
+import { showOfGame } from "./of-game.js";
 import { followSilence } from "./silence.js";
 
 const WAIT = 200; // ms without a key before names are asked for
 const AT_LEAST = 2;
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector("form[data-hosting]"));
-
-function showOfGame() {
-  const chosen = form.elements.namedItem("game");
-  const [game, variant] =
-    chosen !== null && "value" in chosen ? String(chosen.value).split("/") : ["", ""];
-  /** @type {NodeListOf<HTMLFieldSetElement>} */
-  const parts = form.querySelectorAll("[data-of-game], [data-of-variants]");
-  for (const part of parts) {
-    const own =
-      part.dataset.ofGame === undefined
-        ? (part.dataset.ofVariants ?? "").split(" ").includes(variant ?? "")
-        : part.dataset.ofGame === game;
-    part.hidden = !own;
-    part.disabled = !own;
-  }
-  for (const group of form.querySelectorAll("[data-of-games]")) {
-    /** @type {NodeListOf<HTMLFieldSetElement>} */
-    const own = group.querySelectorAll("[data-of-game]");
-    group.toggleAttribute("hidden", ![...own].some((part) => !part.hidden));
-  }
-}
 
 /** @type {AbortController | null} */
 let asking = null;
@@ -74,7 +54,8 @@ const message = /** @type {HTMLInputElement} */ (form.elements.namedItem("messag
 followSilence(message, (why) => {
   message.disabled = why !== "";
 });
-form.addEventListener("change", showOfGame);
+const show = () => showOfGame(form);
+form.addEventListener("change", show);
 // Going back in the history restores what was chosen without a change.
-addEventListener("pageshow", showOfGame);
-showOfGame();
+addEventListener("pageshow", show);
+show();

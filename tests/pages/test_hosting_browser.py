@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from games.forms import times_of_all
+from games.options.pace import default_times
+from games.rulesets import REGISTRY
 from tests.browser.players import is_live
 from tests.pages.test_browser import sign_in  # noqa: F401  (a fixture)
 from tests.support.site import Site
@@ -174,3 +177,53 @@ def test_a_finger_meets_every_button_of_an_editor(
         if box["height"] < 44:
             small[str(control.evaluate("each => each.outerHTML"))[:120]] = box["height"]
     assert small == {}
+
+
+IN_SIGHT = """form => {
+    const seen = (each) => each.checkVisibility();
+    for (const part of form.querySelectorAll("details:not([hidden])")) part.open = true;
+    const words = (all) => [...all].filter(seen).map((each) => each.textContent.trim());
+    return {
+        empty: words(form.querySelectorAll("details")).length
+            - [...form.querySelectorAll("details")].filter(
+                (each) => seen(each) && each.querySelector("input:enabled, select:enabled")).length,
+        legends: words(form.querySelectorAll("details legend")),
+        times: [...form.querySelectorAll("[name^=time_]")].filter(seen).map((each) => each.name),
+        supplied: [...form.querySelectorAll("[name=preparation] option:enabled")]
+            .filter(() => seen(form.elements.preparation)).map((each) => each.textContent),
+        sent: [...new FormData(form).keys()],
+    };
+}"""
+
+
+@pytest.mark.parametrize("address", ["/organise/hosted/new/", "/challenges/new/"])
+def test_a_form_shows_and_sends_what_the_chosen_game_has(
+    three: tuple[str, list[Page]], address: str
+) -> None:
+    _, (host, *_) = three
+    host.goto("/organise/prepared/new/peg-domain/pallets/")
+    host.get_by_role("button", name="Begin with the example").click()
+    host.get_by_text("This is sound").wait_for()
+    keep(host, "Pegs")
+    host.goto(address)
+    form = host.locator("main form")
+    names = {game.id: game.name for game in REGISTRY}
+    for game in REGISTRY:
+        for variant in game.variants:
+            host.locator(f"[name=game][value='{game.id}/{variant.id}']").check(force=True)
+            found = form.evaluate(IN_SIGHT)
+            assert found["empty"] == 0, (game.id, variant.id, found)
+            assert found["times"] == [
+                f"time_{key}" for key in times_of_all() if key in default_times(game)
+            ]
+            others = {name for ruleset, name in names.items() if ruleset != game.id}
+            assert not others & {*found["legends"]}, found
+            assert {*found["times"]} >= {key for key in found["sent"] if key.startswith("time_")}
+            supplied = [each for each in found["supplied"] if not each.startswith("Nothing")]
+            assert [each.partition(",")[0] for each in supplied] == (
+                ["Peg Domain"] if game.id == "peg-domain" else []
+            )
+            items = [item.name for item in game.items if variant.id in item.variants]
+            if "hosted" in address:
+                assert [name for name in items if name not in found["legends"]] == []
+                assert ("Items" in host.locator("main form").inner_text()) is bool(items)

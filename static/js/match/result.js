@@ -90,7 +90,7 @@ function side(seat, { winner, scores }, names) {
     "div",
     { class: "versus__side", "data-result": outcome },
     h("p", { class: "versus__name" }, names[seat]),
-    h("p", { class: "versus__score" }, String(scores[seat])),
+    h("p", { class: "versus__score" }, scores[seat].toLocaleString("en-GB")),
   );
 }
 

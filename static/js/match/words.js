@@ -172,8 +172,8 @@ export function resultText({ result, told }, names, you = null, log = []) {
   return filledIn(told[reader], {
     winner: names[winner],
     loser: names[1 - winner],
-    own: scores[about],
-    other: scores[1 - about],
+    own: scores[about].toLocaleString("en-GB"),
+    other: scores[1 - about].toLocaleString("en-GB"),
   });
 }
 
