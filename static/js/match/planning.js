@@ -161,6 +161,7 @@ export class Planning {
    * @param {(text: string) => void} page.refuse
    * @param {() => void} page.redraw have the board drawn anew
    * @param {(text: string, id: string) => boolean} page.send submit a move; whether it is on its way
+   * @param {() => number} page.undone how often an organiser has taken something back
    * @param {(text: string) => void} page.ask ask whether a move is to be submitted as it is written
    */
   constructor(slot, page) {
@@ -372,7 +373,11 @@ export class Planning {
       this.plan.answer(null); // another page has sent it, or it was answered by hand
       return;
     }
-    const id = `${AHEAD}${own.id}`.replace(/[^A-Za-z0-9_-]/g, "-").slice(0, 64);
+    // What is asked again after a take-back has the id that it had, and is answered anew.
+    const undone = this.page.undone();
+    const again = undone > 0 ? `-${undone}` : "";
+    const name = `${AHEAD}${own.id}`.replace(/[^A-Za-z0-9_-]/g, "-");
+    const id = `${name.slice(0, 64 - again.length)}${again}`;
     const tries = this.tried.get(id) ?? 0;
     if (!this.#canPlay || this.real?.ctx.decision?.id !== own.id || tries >= TRIES) return;
     this.tried.set(id, tries + 1);
