@@ -188,6 +188,26 @@ export class Planning {
   begin(ruleset, board) {
     this.ruleset = ruleset;
     this.board = board;
+    this.#keepFoot();
+  }
+
+  /* What else sticks to the lower edge stands above the bar, whatever is in it just now; and what gets
+     the focus is brought above all of that (match.css). */
+  #keepFoot() {
+    const column = /** @type {HTMLElement} */ (this.slot.parentElement);
+    const above = ":scope > .board-dock, .confirm-place > .confirm";
+    const observer = new ResizeObserver(() => {
+      const heights = [...column.querySelectorAll(above)]
+        .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+        .map((each) => each.getBoundingClientRect().height);
+      const bar = this.sticky.offsetHeight;
+      column.style.setProperty("--foot", `${bar}px`);
+      const foot = heights.reduce((sum, height) => sum + height, bar);
+      column.style.setProperty("--stuck", `${foot}px`);
+    });
+    for (const each of [this.sticky, ...column.querySelectorAll(".board-dock, .confirm")]) {
+      observer.observe(each);
+    }
   }
 
   // -- what the board is asked ------------------------------------------------------------------
@@ -1111,8 +1131,6 @@ export class Planning {
     write(find(this.useFirst, ".plan__use-words"), `Use ${plan.shown.name}: ${text}`);
     this.bar.hidden = this.panel.hidden = !on || this.isAhead;
     this.slot.toggleAttribute("data-on", on);
-    const room = on ? `${this.sticky.offsetHeight}px` : "0px";
-    this.page.board.style.setProperty("--plan-room", room);
     if (!on) return;
     for (const each of this.tools) press(each, each.dataset.tool === this.tool);
     for (const each of this.colours) press(each, each.dataset.colour === String(this.colour));
