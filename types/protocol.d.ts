@@ -72,6 +72,7 @@ declare namespace Live {
 
   /** What the log tells beside a sentence; which of it is there follows from the event's kind. */
   interface EventData {
+    act?: string;
     by?: string;
     why?: string;
     met?: string;

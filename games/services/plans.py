@@ -226,6 +226,7 @@ def _kept(plan: Plan | None) -> Kept:
 @transaction.atomic
 def plan_save(*, acting_user: User, match_id: int, revision: int, content: Any) -> Kept:
     """Keep a plan in place of the one of this ``revision``, out of which it was made (0: of none).
+    What the new one does not name, since a page of an earlier release sends it, stays as it is.
     Other pages that its author has open on the match are told so after commit, and fetch it.
 
     The same plan sent again, since its answer was lost, counts once. Raises Refusal ``match.none``,
@@ -233,13 +234,14 @@ def plan_save(*, acting_user: User, match_id: int, revision: int, content: Any) 
     been kept meanwhile.
     """
     match = plannable_match(match_id=match_id, user=acting_user)
-    new = content_of(content)
+    content_of(content)
     # One save at a time for each person, the first included. It locks no row that a turn writes.
     seated = MatchPlayer.objects.select_for_update(no_key=True)
     if not seated.filter(match=match, user=acting_user).exists():
         raise Forbidden("seat.none", "This seat is somebody else's now.")
     plan = Plan.objects.filter(match=match, user=acting_user).first()
     kept = _kept(plan)
+    new = content_of({**kept.content, **content})
     if plan is not None and kept == Kept(revision + 1, new):
         return kept
     if revision != kept.revision:

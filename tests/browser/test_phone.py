@@ -235,7 +235,7 @@ def in_one_screen(page: Page, kind: str) -> None:
     """Check that all that is played with is to be seen at once, and can be hit."""
     # The shapes to be taken are the board then, and decks are longer than any screen.
     wanted = [".match__bar", ".match__turn", ".player .clock__time", ".player .player__score"]
-    wanted += [".match__menu", BOARD]
+    wanted += [".match__menu", ".plan__toggle", BOARD]
     if not page.locator(f"{CARDS}, {SHEET}").count():
         wanted.append(HAND)
     elif kind != "deck":
@@ -300,6 +300,7 @@ def test_a_match_by_touch_in_one_screen(new_page: Pages, site: Site, match: str)
             about = [BOARD, HAND] if not page.locator(SHEET).count() else [SHEET]
             if page.locator(CARDS).count():
                 about = [CARDS]
+            about.append(".plan__toggle")
             assert page.evaluate(COVERED, [".confirm", *about]) == [], kind
         if page.locator(READY).count():
             page.locator(READY).tap()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.accessibility import axe
 from tests.browser import players
-from tests.browser.stage import Stage, whole
+from tests.browser.stage import Position, Stage, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -226,4 +226,20 @@ def test_the_pick_of_the_next_bout(site: Site, new_page: Pages) -> None:
     assert any(
         f"Will be sent as soon as you are asked: pick {value}" in each for each in stage.said
     )
+    # It was played, an organiser takes it back, and what is answered once more is sent once more:
+    # under the same id the server would take it for the first one.
+    keys = ("version", "at")
+    stage.say({"type": "ack", "id": sent()[0][0], **{key: stage.state[key] for key in keys}})
+    act = {"kind": "organiser", "seat": None, "text": "Taken back.", "data": {"act": "take back"}}
+    undo = {"at": 1, "actor": "organiser", "taken_back": False, "events": [act]}
+    stage.catch_up([Position(seen[waits].view, [undo])])
+    stage.settle()
+    page.get_by_role("button", name="Answer in advance").press("Enter")
+    page.locator(".choices input:enabled").first.focus()
+    page.keyboard.press("Space")
+    page.locator(".confirm").get_by_role("button", name="Send it when asked").press("Enter")
+    held(page, f"Will be sent as soon as you are asked: pick {value}.")
+    stage.catch_up(seen[waits + 1 : begins + 1])
+    stage.settle()
+    assert sent()[1:] == [("premove-2-pick-0-1", f"pick {value}")]
     assert new_page.errors == []

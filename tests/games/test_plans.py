@@ -101,6 +101,22 @@ def test_what_was_changed_meanwhile_is_not_written_over(play: Play, ada: User) -
     assert seen(ada, play) == Kept(2, EMPTY)
 
 
+@pytest.mark.parametrize("name", ["premove", "wanted"])
+def test_what_a_save_does_not_name_stays_as_it_is(play: Play, ada: User, name: str) -> None:
+    """A page of an earlier release knows nothing of it."""
+    plan_save(acting_user=ada, match_id=play.match.pk, revision=0, content=RICH)
+    older = {key: value for key, value in RICH.items() if key != name}
+    for _ in range(2):  # the second time, since its answer was lost
+        kept = plan_save(
+            acting_user=ada, match_id=play.match.pk, revision=1, content={**older, "note": "New."}
+        )
+        assert kept == Kept(2, {**RICH, "note": "New."})
+    bare = plan_save(
+        acting_user=ada, match_id=play.match.pk, revision=2, content={**RICH, name: EMPTY[name]}
+    )
+    assert bare.content[name] == EMPTY[name]
+
+
 def test_the_same_sent_again_counts_once(play: Play, ada: User, wire: Wire) -> None:
     save(ada, play)
     wire.texts()

@@ -587,7 +587,8 @@ export class ConfirmBar {
     const piece = this.root.closest(".match__board")?.querySelector(".ghost");
     const { top, bottom } = piece?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
     const bar = this.bar.offsetHeight;
-    if (bottom > innerHeight - bar) {
+    const foot = parseFloat(getComputedStyle(this.root).bottom) || 0; // what it stands on
+    if (bottom > innerHeight - foot - bar) {
       this.root.dataset.edge = "upper";
       this.bar.style.inlineSize = `${this.root.offsetWidth}px`;
     } else if (top < bar) this.#atItsPlace();

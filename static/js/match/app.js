@@ -495,6 +495,7 @@ class MatchPage {
       refuse: (text) => this.#refuse(text),
       redraw: () => this.#draw(),
       send: (text, id) => this.client.submit(text, id) !== null,
+      undone: () => this.state?.log.filter(isTakeBack).length ?? 0,
       ask: (text) => void this.#askPlanned(text),
     });
     return found.PLANNING_KEYS;
@@ -841,6 +842,11 @@ class MatchPage {
     const wanted = mine && this.blink ? `▶ Your decision · ${this.title}` : this.title;
     if (document.title !== wanted) document.title = wanted;
   }
+}
+
+/** @param {Live.LogItem} item */
+function isTakeBack({ events }) {
+  return events.some(({ kind, data }) => kind === "organiser" && data.act === "take back");
 }
 
 /** @param {string} path */

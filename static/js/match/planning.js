@@ -161,6 +161,7 @@ export class Planning {
    * @param {(text: string) => void} page.refuse
    * @param {() => void} page.redraw have the board drawn anew
    * @param {(text: string, id: string) => boolean} page.send submit a move; whether it is on its way
+   * @param {() => number} page.undone how often an organiser has taken something back
    * @param {(text: string) => void} page.ask ask whether a move is to be submitted as it is written
    */
   constructor(slot, page) {
@@ -187,6 +188,26 @@ export class Planning {
   begin(ruleset, board) {
     this.ruleset = ruleset;
     this.board = board;
+    this.#keepFoot();
+  }
+
+  /* What else sticks to the lower edge stands above the bar, whatever is in it just now; and what gets
+     the focus is brought above all of that (match.css). */
+  #keepFoot() {
+    const column = /** @type {HTMLElement} */ (this.slot.parentElement);
+    const above = ":scope > .board-dock, .confirm-place > .confirm";
+    const observer = new ResizeObserver(() => {
+      const heights = [...column.querySelectorAll(above)]
+        .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+        .map((each) => each.getBoundingClientRect().height);
+      const bar = this.sticky.offsetHeight;
+      column.style.setProperty("--foot", `${bar}px`);
+      const foot = heights.reduce((sum, height) => sum + height, bar);
+      column.style.setProperty("--stuck", `${foot}px`);
+    });
+    for (const each of [this.sticky, ...column.querySelectorAll(".board-dock, .confirm")]) {
+      observer.observe(each);
+    }
   }
 
   // -- what the board is asked ------------------------------------------------------------------
@@ -372,7 +393,11 @@ export class Planning {
       this.plan.answer(null); // another page has sent it, or it was answered by hand
       return;
     }
-    const id = `${AHEAD}${own.id}`.replace(/[^A-Za-z0-9_-]/g, "-").slice(0, 64);
+    // What is asked again after a take-back has the id that it had, and is answered anew.
+    const undone = this.page.undone();
+    const again = undone > 0 ? `-${undone}` : "";
+    const name = `${AHEAD}${own.id}`.replace(/[^A-Za-z0-9_-]/g, "-");
+    const id = `${name.slice(0, 64 - again.length)}${again}`;
     const tries = this.tried.get(id) ?? 0;
     if (!this.#canPlay || this.real?.ctx.decision?.id !== own.id || tries >= TRIES) return;
     this.tried.set(id, tries + 1);
@@ -1106,8 +1131,6 @@ export class Planning {
     write(find(this.useFirst, ".plan__use-words"), `Use ${plan.shown.name}: ${text}`);
     this.bar.hidden = this.panel.hidden = !on || this.isAhead;
     this.slot.toggleAttribute("data-on", on);
-    const room = on ? `${this.sticky.offsetHeight}px` : "0px";
-    this.page.board.style.setProperty("--plan-room", room);
     if (!on) return;
     for (const each of this.tools) press(each, each.dataset.tool === this.tool);
     for (const each of this.colours) press(each, each.dataset.colour === String(this.colour));
