@@ -18,6 +18,7 @@ from django.db.models import (
     Prefetch,
     Q,
     QuerySet,
+    Value,
     When,
     prefetch_related_objects,
 )
@@ -277,6 +278,24 @@ def invitations_to(user: User) -> QuerySet[HostedMatch]:
     pending = Q(status=HostedMatch.Status.OPEN, expires_at__gt=now_utc())
     pending |= Q(status=HostedMatch.Status.AGREED)
     return hosted_listed(user).filter(pending, Q(first=user) | Q(second=user))
+
+
+def invitations_awaiting(user: User) -> QuerySet[HostedMatch]:
+    """Those that wait for the answer of ``user``, the latest first."""
+    unanswered = Q(first=user, first_accepted_at__isnull=True)
+    unanswered |= Q(second=user, second_accepted_at__isnull=True)
+    pending = hosted_listed(user).filter(status=HostedMatch.Status.OPEN, expires_at__gt=now_utc())
+    return pending.filter(unanswered)
+
+
+def answers_awaited(user: User, *, at_most: int) -> list[str]:
+    """What waits for the answer of ``user``, in one statement: challenges by their numbers, and
+    invitations to hosted matches by theirs with an ``h`` before it."""
+    challenges = challenges_to(user).order_by("-created_at", "-pk")[:at_most]
+    found = challenges.values_list(Value(""), "pk").union(
+        invitations_awaiting(user).order_by("-pk").values_list(Value("h"), "pk")[:at_most], all=True
+    )
+    return [f"{kind}{pk}" for kind, pk in found]
 
 
 def hosted_visible(hosted_id: int, viewer: Any) -> HostedMatch:

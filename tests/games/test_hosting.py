@@ -22,6 +22,7 @@ from games.audience import may_organise
 from games.engine.ruleset import HeldItem
 from games.models import HostedMatch, Match, Preparation
 from games.reading import selectors
+from games.services.challenges import challenge_create
 from games.services.hosting import (
     answers_of,
     hosted_accept,
@@ -334,6 +335,27 @@ def test_from_the_form_to_the_match(orla: User, ada: User, ben: User) -> None:
     assert "Hosted by" in Client().get(f"/matches/{match.pk}/").content.decode()
     assert "has begun" in host.get("/organise/hosted/").content.decode()
     assert "invites you" not in client_of(ada).get("/lobby/").content.decode()
+
+
+def test_an_invitation_is_counted_in_the_header_until_it_is_answered(
+    orla: User, ada: User, ben: User
+) -> None:
+    challenge = challenge_create(
+        acting_user=ben, opponent=ada, ruleset_id="tetronogo", variant="standard"
+    )
+    hosted = hosted_by(orla, ada, ben)
+
+    def waiting(user: User) -> str:
+        page = client_of(user).get("/rules/").content.decode()
+        return page.partition('data-waiting="')[2].partition('"')[0]
+
+    invitation = f"h{hosted.pk}"
+    assert (waiting(ada), waiting(ben)) == (f"{challenge.pk},{invitation}", invitation)
+    assert waiting(orla) == ""
+    hosted_accept(acting_user=ada, hosted=hosted)
+    assert (waiting(ada), waiting(ben)) == (str(challenge.pk), invitation)
+    hosted_decline(acting_user=ben, hosted=hosted)
+    assert waiting(ben) == ""
 
 
 def test_items_and_faults_of_the_form(orla: User, ada: User, ben: User) -> None:
