@@ -74,6 +74,11 @@ def blocked_names(user: User) -> list[str]:
     return list(names.order_by("blocked__username"))
 
 
+def is_apart_from_somebody(user: User) -> bool:
+    """Whether somebody has blocked anybody, or has been blocked."""
+    return Block.objects.filter(Q(blocker=user) | Q(blocked=user)).exists()
+
+
 def pairs_apart(users: Iterable[int]) -> frozenset[tuple[int, int]]:
     """Those of these people of whom one has blocked the other, each pair in both orders."""
     made = Block.objects.among(users).values_list("blocker_id", "blocked_id")
@@ -82,9 +87,7 @@ def pairs_apart(users: Iterable[int]) -> frozenset[tuple[int, int]]:
 
 def blocks_move(keep: User, duplicate: User) -> int:
     """Have the kept account of a merge block, and be blocked, in the duplicate's place."""
-    Block.objects.filter(
-        Q(blocker=keep, blocked=duplicate) | Q(blocker=duplicate, blocked=keep)
-    ).delete()
+    Block.objects.between(keep.pk, duplicate.pk).delete()
     made = Block.objects.filter(blocker=duplicate)
     made.filter(blocked__in=Block.objects.filter(blocker=keep).values("blocked")).delete()
     received = Block.objects.filter(blocked=duplicate)

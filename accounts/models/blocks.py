@@ -20,6 +20,10 @@ class BlockQuerySet(models.QuerySet["Block"]):
         """Those that somebody has made. Who is blocked is never shown that they are."""
         return self.filter(blocker=user) if isinstance(user, get_user_model()) else self.none()
 
+    def between(self, one: Any, other: Any) -> BlockQuerySet:
+        """Those that either of two people, by their keys, has made against the other."""
+        return self.filter(Q(blocker=one, blocked=other) | Q(blocker=other, blocked=one))
+
     def among(self, users: Iterable[int]) -> BlockQuerySet:
         """Those that any of these people has made against any other of them."""
         keys = set(users)

@@ -25,10 +25,9 @@ def invitations(request: HttpRequest) -> SafeString:
         {
             "hosted": hosted,
             "game": game_name(hosted.ruleset, hosted.variant),
-            "other": hosted.first if seat else hosted.second,
+            "other": hosted.first if hosted.seat_of(user) else hosted.second,
         }
-        for hosted in selectors.invitations_to(user)[:AT_MOST]
-        if (seat := hosted.seat_of(user)) is not None and not hosted.has_accepted(seat)
+        for hosted in selectors.invitations_awaiting(user)[:AT_MOST]
     ]
     if not waiting:
         return mark_safe("")

@@ -11,17 +11,19 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     Case,
     Count,
+    Exists,
     F,
     IntegerField,
     OuterRef,
     Prefetch,
     Q,
     QuerySet,
+    Value,
     When,
     prefetch_related_objects,
 )
 
-from accounts.models import User
+from accounts.models import Block, User
 from core.clock import instant_of, now_utc
 from core.refusals import NotFound
 from games import store
@@ -201,10 +203,20 @@ def _open_challenges() -> QuerySet[Challenge]:
 
 def challenges_for_anybody(viewer: Any) -> QuerySet[Challenge]:
     """Open challenges that anybody may accept, those of ``viewer`` left out."""
-    challenges = _open_challenges().filter(opponent__isnull=True, token__isnull=True)
+    challenges = _open_challenges().filter(_to_anybody(viewer))
     if viewer.is_authenticated:
         challenges = challenges.exclude(challenger=viewer)
     return challenges
+
+
+def _to_anybody(viewer: Any) -> Q:
+    """The condition for challenges to anybody that ``viewer`` may see: an open one is nothing to
+    those of whom one has blocked the other, who could not play it."""
+    anybody = Q(opponent__isnull=True, token__isnull=True)
+    if viewer.pk is None:
+        return anybody
+    apart = Exists(Block.objects.between(viewer.pk, OuterRef("challenger")))
+    return anybody & (~Q(status=Challenge.Status.OPEN) | ~Q(apart))
 
 
 def challenges_on_cards(challenges: QuerySet[Challenge]) -> QuerySet[Challenge]:
@@ -229,9 +241,9 @@ def challenges_by(user: User) -> QuerySet[Challenge]:
 
 
 def challenges_visible(viewer: Any) -> QuerySet[Challenge]:
-    """The challenges that ``viewer`` may see: one to a named player is between those two, one by a
-    link its challenger's (see `challenge_by_link`)."""
-    anybody = Q(opponent__isnull=True, token__isnull=True)
+    """The challenges that ``viewer`` may see: one to anybody is for all who could play it, one to a
+    named player is between those two, one by a link its challenger's (see `challenge_by_link`)."""
+    anybody = _to_anybody(viewer)
     if viewer.pk is None:
         return challenges_listed().filter(anybody)
     return challenges_listed().filter(anybody | Q(challenger=viewer.pk) | Q(opponent=viewer.pk))
@@ -266,6 +278,24 @@ def invitations_to(user: User) -> QuerySet[HostedMatch]:
     pending = Q(status=HostedMatch.Status.OPEN, expires_at__gt=now_utc())
     pending |= Q(status=HostedMatch.Status.AGREED)
     return hosted_listed(user).filter(pending, Q(first=user) | Q(second=user))
+
+
+def invitations_awaiting(user: User) -> QuerySet[HostedMatch]:
+    """Those that wait for the answer of ``user``, the latest first."""
+    unanswered = Q(first=user, first_accepted_at__isnull=True)
+    unanswered |= Q(second=user, second_accepted_at__isnull=True)
+    pending = hosted_listed(user).filter(status=HostedMatch.Status.OPEN, expires_at__gt=now_utc())
+    return pending.filter(unanswered)
+
+
+def answers_awaited(user: User, *, at_most: int) -> list[str]:
+    """What waits for the answer of ``user``, in one statement: challenges by their numbers, and
+    invitations to hosted matches by theirs with an ``h`` before it."""
+    challenges = challenges_to(user).order_by("-created_at", "-pk")[:at_most]
+    found = challenges.values_list(Value(""), "pk").union(
+        invitations_awaiting(user).order_by("-pk").values_list(Value("h"), "pk")[:at_most], all=True
+    )
+    return [f"{kind}{pk}" for kind, pk in found]
 
 
 def hosted_visible(hosted_id: int, viewer: Any) -> HostedMatch:

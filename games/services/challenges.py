@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from accounts.blocking.services import has_blocked
+from accounts.blocking.services import has_blocked, is_apart_from_somebody
 from accounts.models import User
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
@@ -533,8 +533,9 @@ def _announce(challenge: Challenge) -> None:
 
 
 def _cards(challenge: Challenge) -> dict[str, str]:
-    """How lists show a challenge that is open to anybody; nothing of one that is not any more."""
-    if challenge.status != Challenge.Status.OPEN:
+    """How lists show a challenge that is open to anybody; nothing of one that is not any more, nor
+    of one that not everybody may see: whoever has a list open asks for it then."""
+    if challenge.status != Challenge.Status.OPEN or is_apart_from_somebody(challenge.challenger):
         return {}
     return {
         "card": card_of_challenge(challenge, known=True),

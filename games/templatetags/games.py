@@ -22,7 +22,7 @@ from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import late, pace, rules, terms
 from games.pictures import qr
 from games.reading import featured, selectors
-from games.reading.selectors import challenges_to, matches_to_rule
+from games.reading.selectors import matches_to_rule
 from games.rulesets import REGISTRY
 from games.services.challenges import answers_of
 
@@ -275,11 +275,12 @@ def ruling_link(context: template.Context) -> dict[str, Any]:
 
 @register.inclusion_tag("games/_challenge_badge.html", takes_context=True)
 def challenge_badge(context: template.Context) -> dict[str, Any]:
-    """How many open challenges wait for the reader, in the navigation of every page."""
+    """How many challenges and invitations wait for the reader's answer, in the navigation of every
+    page."""
     user = context.get("user")
     if not isinstance(user, User):
         return {"user": None}
-    return {"user": user, "waiting": list(challenges_to(user).values_list("pk", flat=True)[:20])}
+    return {"user": user, "waiting": selectors.answers_awaited(user, at_most=20)}
 
 
 @register.inclusion_tag("games/_turn_badge.html", takes_context=True)

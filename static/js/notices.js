@@ -129,14 +129,25 @@ function hostedNotice(frame, me) {
 }
 
 /**
- * The ids in the badge after a notice.
- * @param {number[]} waiting
- * @param {Pick<Notice, "kind" | "id">} notice
+ * What the badge counts after a frame: challenges by their ids, hosted matches by theirs after an "h".
+ * @param {string[]} waiting
+ * @param {Live.News} frame
+ * @param {string} me
  */
-export function waitingAfter(waiting, notice) {
+export function waitingAfter(waiting, frame, me) {
   const ids = new Set(waiting);
-  if (notice.kind === "challenged") ids.add(notice.id);
-  if (notice.kind === "withdrawn") ids.delete(notice.id);
+  /**
+   * @param {string} id
+   * @param {boolean} waits
+   */
+  const settle = (id, waits) => (waits ? ids.add(id) : ids.delete(id));
+  if (frame.type === "challenge" && frame.to === me) {
+    settle(String(frame.challenge), frame.status === "open");
+  }
+  if (frame.type === "hosted") {
+    const mine = frame.seats.find((seat) => seat.username === me);
+    settle(`h${frame.hosted}`, frame.status === "open" && mine?.accepted === false);
+  }
   return [...ids];
 }
 
@@ -165,7 +176,7 @@ class Notices extends Target {
     super();
     this.badge = badge;
     this.me = badge?.dataset.username ?? "";
-    this.waiting = (badge?.dataset.waiting ?? "").split(",").filter(Boolean).map(Number);
+    this.waiting = (badge?.dataset.waiting ?? "").split(",").filter(Boolean);
     /** @type {Set<string>} */
     this.told = new Set();
     /** @type {HTMLElement | null} */
@@ -239,6 +250,8 @@ class Notices extends Target {
       else turns.delete(frame.match);
       this.#showTurns(turns);
     }
+    this.waiting = waitingAfter(this.waiting, frame, this.me);
+    this.#showBadge();
     this.dispatchEvent(new CustomEvent("frame", { detail: frame }));
     const notice = noticeOf(frame, this.me);
     if (notice === null) return;
@@ -253,8 +266,6 @@ class Notices extends Target {
       this.#tell(notice);
       return;
     }
-    this.waiting = waitingAfter(this.waiting, notice);
-    this.#showBadge();
     this.#tell(notice);
   }
 

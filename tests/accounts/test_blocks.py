@@ -24,6 +24,7 @@ from accounts.models import AuditEntry, Block, User
 from accounts.moderation.merging import user_merge
 from accounts.tokens.services import token_create
 from core.refusals import Refusal
+from games.audience import LOBBY_GROUP
 from games.models import Challenge
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.matches import match_start
@@ -95,6 +96,31 @@ def test_nobody_blocked_takes_what_is_open_to_anybody(ada: User, ben: User, cleo
     refused("challenge.not-taken", challenge_accept, acting_user=ben, challenge=hers)
     refused("challenge.blocked", challenge_accept, acting_user=ada, challenge=his)
     assert challenge_accept(acting_user=cleo, challenge=hers).pk
+
+
+@pytest.mark.parametrize("blocks", ["the reader", "the challenger"])
+def test_what_is_open_to_anybody_is_not_shown_to_whoever_is_blocked(
+    ada: User, ben: User, cleo: User, wire: Wire, blocks: str
+) -> None:
+    one, other = (ben, ada) if blocks == "the reader" else (ada, ben)
+    block_create(acting_user=one, user=other)
+    with committing():
+        hers = challenge_create(acting_user=ada, **TETRONOGO)
+        challenge_create(acting_user=cleo, **TETRONOGO)
+    places = ("/", "/lobby/", "/api/v1/challenges/", f"/api/v1/challenges/{hers.pk}/")
+    for reader, there in ((ben, False), (cleo, True), (ada, True), (None, True)):
+        client = Client() if reader is None else signed(reader)
+        for place in places:
+            # One's own is in one's own list in the lobby.
+            if (reader, place) != (ada, "/"):
+                answer = client.get(place).content.decode()
+                assert (f"/challenges/{hers.pk}/" in answer) == there, (place, reader)
+    # Who has a list open is not handed a card, and asks.
+    from_ada, from_cleo = (
+        frame for group, frame in wire.frames("challenge") if group == LOBBY_GROUP
+    )
+    assert "card" not in from_ada
+    assert "card" in from_cleo
 
 
 def test_what_is_open_between_the_two_is_answered_as_ever(ada: User, ben: User) -> None:
@@ -235,27 +261,32 @@ def test_a_token_needs_the_scope(ada: User, ben: User, scope: str, status: int) 
 def test_who_is_blocked_sees_the_same_as_before(
     ada: User, ben: User, cleo: User, set_clock: Callable[[int], None]
 ) -> None:
-    """On every page and in every answer where the two might meet; but for the refusal."""
-    offered = challenge_create(acting_user=ada, **TETRONOGO)
+    """On every page and in every answer where the two might meet; but for the refusal, and for what
+    the other offers to anybody: that might have been taken back."""
     match = started((ada, ben))
     set_clock(5_000)  # nothing differs but by what is done
     paths = [
-        "/", "/lobby/", "/u/ada/", "/u/ben/", f"/challenges/{offered.pk}/",
+        "/", "/lobby/", "/u/ada/", "/u/ben/",
         f"/matches/{match.pk}/", "/accounts/settings/", "/accounts/settings/blocked/",
         "/api/v1/users/ada/", "/api/v1/me/", "/api/v1/me/blocks/", "/api/v1/challenges/",
-        f"/api/v1/challenges/{offered.pk}/", f"/api/v1/matches/{match.pk}/", "/api/v1/seek/",
+        f"/api/v1/matches/{match.pk}/", "/api/v1/seek/",
     ]  # fmt: skip
-    readers = (signed(ben), signed(cleo), Client())
+    blocked, others = [signed(ben)], [signed(cleo), Client()]
 
-    def seen() -> list[tuple[int, str]]:
-        answers = [reader.get(path) for reader in readers for path in paths]
+    def seen(readers: list[Client], *more: str) -> list[tuple[int, str]]:
+        answers = [reader.get(path) for reader in readers for path in (*paths, *more)]
         return [(each.status_code, plain(each)) for each in answers]
 
-    seen()
-    before = seen()
+    seen(blocked)
+    before_it_was_offered = seen(blocked)
+    offered = challenge_create(acting_user=ada, **TETRONOGO)
+    offer = (f"/challenges/{offered.pk}/", f"/api/v1/challenges/{offered.pk}/")
+    seen(others, *offer)
+    before = seen(others, *offer)
     with committing():
         block_create(acting_user=ada, user=ben)
-    assert seen() == before
+    assert seen(blocked) == before_it_was_offered
+    assert seen(others, *offer) == before
 
 
 def test_nobody_is_told_that_they_are_blocked(ada: User, ben: User, wire: Wire) -> None:

@@ -69,9 +69,24 @@ test("how many matches wait, in words and in the title", () => {
   assert.equal(titled("(3) Rules", 0), "Rules");
 });
 
-test("a withdrawn challenge waits no more", () => {
-  assert.deepEqual(waitingAfter([3], { kind: "challenged", id: 4 }), [3, 4]);
-  assert.deepEqual(waitingAfter([3, 4], { kind: "withdrawn", id: 3 }), [4]);
+test("what the reader is to answer waits until it is answered, withdrawn or over", () => {
+  const challenge = (status, to = "ada") => ({ type: "challenge", challenge: 4, status, to });
+  assert.deepEqual(waitingAfter(["3"], challenge("open"), "ada"), ["3", "4"]);
+  assert.deepEqual(waitingAfter(["3"], challenge("open", "ben"), "ada"), ["3"]);
+  assert.deepEqual(waitingAfter(["3", "4"], challenge("cancelled"), "ada"), ["3"]);
+  const hosted = (status, accepted) => ({
+    type: "hosted",
+    hosted: 4,
+    status,
+    seats: [
+      { username: "ada", accepted },
+      { username: "ben", accepted: false },
+    ],
+  });
+  assert.deepEqual(waitingAfter(["4"], hosted("open", false), "ada"), ["4", "h4"]);
+  assert.deepEqual(waitingAfter(["4", "h4"], hosted("open", true), "ada"), ["4"]);
+  assert.deepEqual(waitingAfter(["4", "h4"], hosted("cancelled", false), "ada"), ["4"]);
+  assert.deepEqual(waitingAfter(["4"], hosted("open", false), "olga"), ["4"]);
 });
 
 test("the lobby is come back to later and later, up to half a minute", () => {

@@ -22,6 +22,7 @@ from games.audience import may_organise
 from games.engine.ruleset import HeldItem
 from games.models import HostedMatch, Match, Preparation
 from games.reading import selectors
+from games.services.challenges import challenge_create
 from games.services.hosting import (
     answers_of,
     hosted_accept,
@@ -336,6 +337,27 @@ def test_from_the_form_to_the_match(orla: User, ada: User, ben: User) -> None:
     assert "invites you" not in client_of(ada).get("/lobby/").content.decode()
 
 
+def test_an_invitation_is_counted_in_the_header_until_it_is_answered(
+    orla: User, ada: User, ben: User
+) -> None:
+    challenge = challenge_create(
+        acting_user=ben, opponent=ada, ruleset_id="tetronogo", variant="standard"
+    )
+    hosted = hosted_by(orla, ada, ben)
+
+    def waiting(user: User) -> str:
+        page = client_of(user).get("/rules/").content.decode()
+        return page.partition('data-waiting="')[2].partition('"')[0]
+
+    invitation = f"h{hosted.pk}"
+    assert (waiting(ada), waiting(ben)) == (f"{challenge.pk},{invitation}", invitation)
+    assert waiting(orla) == ""
+    hosted_accept(acting_user=ada, hosted=hosted)
+    assert (waiting(ada), waiting(ben)) == (str(challenge.pk), invitation)
+    hosted_decline(acting_user=ben, hosted=hosted)
+    assert waiting(ben) == ""
+
+
 def test_items_and_faults_of_the_form(orla: User, ada: User, ben: User) -> None:
     host = client_of(orla)
     form = {**FORM, "game": "domino-wars/standard", "item_domino-wars_tie-advantage_1": "1"}
@@ -394,6 +416,23 @@ def test_over_the_api(orla: User, ada: User, ben: User, cleo: User) -> None:
     assert answer.json()["status"] == "begun"
     assert answer.json()["match"]
     assert host.post(f"{path}cancel/", {}, "application/json").json()["code"] == "hosted.not-open"
+
+
+def test_programs_name_what_the_host_has_prepared(orla: User, ada: User, ben: User) -> None:
+    host, ours = client_of(orla), pallets_of(orla)
+    body = {"first": "ada", "second": "ben", "ruleset": "peg-domain", "variant": "final",
+            "preparation": ours.pk}  # fmt: skip
+    made = host.post("/api/v1/hosted/", body, "application/json")
+    assert made.status_code == 201, made.content
+    assert made.json()["supplied"] == ["Pallets"]
+    assert HostedMatch.objects.get().preparation == ours
+    for fault, code in (
+        ({"preparation": ours.pk + 1}, "preparation.none"),
+        ({"ruleset": "tetronogo", "variant": "standard"}, "setup.supply"),
+    ):
+        answer = host.post("/api/v1/hosted/", {**body, **fault}, "application/json")
+        assert answer.status_code == 400
+        assert [each["code"] for each in answer.json()["fields"]["preparation"]] == [code]
 
 
 def test_faults_of_a_body(orla: User, ada: User) -> None:

@@ -141,3 +141,9 @@ def test_a_load_generator_plays_legal_moves_out_of_views_alone() -> None:
                 text = answer(decision.kind, decision.seat, view, random)
                 ruleset.validate(state, decision, ruleset.parse(notation.tidy(text)))
             state = step(ruleset, state, random)
+
+
+def test_the_fills_of_the_two_seats_are_drawn_in_one_place() -> None:
+    scripts = [*ROOT.glob("static/js/**/*.js"), *ROOT.glob("games/rulesets/*/static/*.js")]
+    drawn = [path for path in scripts if 'class: "seat-mark-' in path.read_text()]
+    assert drawn == [ROOT / "static/js/boards/kit.js"]

@@ -59,7 +59,7 @@ export class Board {
       "aria-label": label,
     });
     this.layers = /** @type {Record<Layer, SVGGElement>} */ ({});
-    this.svg.append(seatPatterns(this.id), this.#labels());
+    this.svg.append(seatPatterns(this.id, hatched(this.id)), this.#labels());
     for (const layer of LAYERS) {
       this.layers[layer] = s("g", { class: `board__${layer}` });
       this.svg.append(this.layers[layer]);
@@ -298,26 +298,27 @@ function key(column, row) {
 }
 
 /**
- * Two fills that differ in more than colour: stripes for seat 0, dots for seat 1.
+ * A fill for one drawing: `url(#id)`.
  * @param {string} id
+ * @param {number} size
+ * @param {...Dom.Child} marks
  */
-function seatPatterns(id) {
-  /**
-   * @param {string} name
-   * @param {number} size
-   * @param {...Dom.Child} marks
-   */
-  const pattern = (name, size, ...marks) =>
-    s(
-      "pattern",
-      { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" },
-      marks,
-    );
+export function pattern(id, size, ...marks) {
+  return s("pattern", { id, width: size, height: size, patternUnits: "userSpaceOnUse" }, marks);
+}
+
+/**
+ * Two fills that differ in more than colour: stripes for seat 0, dots for seat 1; and what else a
+ * drawing fills with.
+ * @param {string} id
+ * @param {...SVGElement} more
+ */
+export function seatPatterns(id, ...more) {
   return s(
     "defs",
     {},
     pattern(
-      "seat-0",
+      `${id}-seat-0`,
       10,
       s("rect", { class: "seat-ground-0", width: 10, height: 10 }),
       s("path", {
@@ -327,17 +328,19 @@ function seatPatterns(id) {
       }),
     ),
     pattern(
-      "seat-1",
+      `${id}-seat-1`,
       10,
       s("rect", { class: "seat-ground-1", width: 10, height: 10 }),
       s("circle", { class: "seat-mark-1", cx: 5, cy: 5, r: 1.9 }),
     ),
-    pattern(
-      "hatch",
-      8,
-      s("path", { class: "hatch", d: "M-2 6L6 -2M2 10L10 2", "stroke-width": 2 }),
-    ),
+    ...more,
   );
+}
+
+/** @param {string} id */
+function hatched(id) {
+  const lines = s("path", { class: "hatch", d: "M-2 6L6 -2M2 10L10 2", "stroke-width": 2 });
+  return pattern(`${id}-hatch`, 8, lines);
 }
 
 /**

@@ -7,7 +7,7 @@
    Long, since each module more is a request more before somebody can move. */
 
 import { h, s } from "../../../../static/js/match/dom.js";
-import { given } from "../../../../static/js/boards/kit.js";
+import { given, pattern, seatPatterns } from "../../../../static/js/boards/kit.js";
 
 const SUB = 256;
 const HALF = SUB / 2;
@@ -396,54 +396,25 @@ export function number(value) {
 // -- drawing ----------------------------------------------------------------------------------
 
 /**
- * Fills that differ in more than colour: stripes and dots for the seats, crosses for void zones,
- * lines for purple borders.
+ * The seats' fills, crosses for void zones, lines for purple borders.
  * @param {string} id
  */
 export function patterns(id) {
-  /**
-   * @param {string} name
-   * @param {number} size
-   * @param {...Dom.Child} marks
-   */
-  const pattern = (name, size, ...marks) =>
-    s(
-      "pattern",
-      { id: `${id}-${name}`, width: size, height: size, patternUnits: "userSpaceOnUse" },
-      marks,
-    );
-  return s(
-    "defs",
-    {},
+  return seatPatterns(
+    id,
     pattern(
-      "seat-0",
-      12,
-      s("rect", { class: "seat-ground-0", width: 12, height: 12 }),
-      s("path", {
-        class: "seat-mark-0",
-        d: "M-3 3L3 -3M-3 15L15 -3M9 15L15 9",
-        "stroke-width": 2.5,
-      }),
-    ),
-    pattern(
-      "seat-1",
-      12,
-      s("rect", { class: "seat-ground-1", width: 12, height: 12 }),
-      s("circle", { class: "seat-mark-1", cx: 6, cy: 6, r: 2.2 }),
-    ),
-    pattern(
-      "void",
+      `${id}-void`,
       12,
       s("rect", { class: "domain-void", width: 12, height: 12 }),
       s("path", { class: "domain-void__mark", d: "M0 0L12 12M12 0L0 12" }),
     ),
     pattern(
-      "border",
+      `${id}-border`,
       6,
       s("rect", { class: "domain-purple", width: 6, height: 6 }),
       s("path", { class: "domain-purple__mark", d: "M0 3H6" }),
     ),
-    pattern("none", 8, s("rect", { class: "domain-nobody", width: 8, height: 8 })),
+    pattern(`${id}-none`, 8, s("rect", { class: "domain-nobody", width: 8, height: 8 })),
   );
 }
 
