@@ -166,7 +166,10 @@ class MatchPage {
         submit: (text) => this.planning?.takes(text) || this.#submit(text),
         announce: (text) => announce(text, { about: "board" }),
         refuse: (text) => this.#refuse(text),
-        draft: (text) => this.#draft(this.planning?.on ? "" : text),
+        draft: (text) => {
+          this.#draft(this.planning?.on ? "" : text);
+          this.planning?.stage(text);
+        },
         want: (names) => this.planning?.plan.want(names),
         dock: this.parts.dock, // for cards: in sight while they are shown, and nothing is below
       };

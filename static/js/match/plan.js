@@ -199,6 +199,15 @@ export class Plan {
     return candidates.length < 2 ? null : (candidates[(shown + 1) % candidates.length] ?? null);
   }
 
+  /**
+   * The letter by which what belongs to a candidate is told from what belongs to another.
+   * @param {Plans.Candidate} candidate
+   */
+  signOf({ name }) {
+    const index = this.content.candidates.findIndex((each) => each.name === name);
+    return "ABCD"[Math.max(index, 0)];
+  }
+
   get isKept() {
     return isSame(this.content, this.kept);
   }

@@ -84,6 +84,7 @@ export class Planning {
   wasOn = false; // before it was
   /** @type {Map<string, number>} */
   tried = new Map(); // how often what is answered in advance was sent, by its id
+  staged = ""; // what lies on the board to be confirmed
   round = 0; // how many moves were planned: each is a question of its own to the board
   /** @type {Boards.Words | null} */
   ruleset = null;
@@ -310,8 +311,20 @@ export class Planning {
     this.on = false;
     this.#letGo();
     this.page.redraw();
-    if (this.board?.preview?.(text)) this.board.focus();
-    else this.page.ask(text);
+    if (this.board?.preview?.(text)) {
+      this.board.focus();
+      bringBack(this.page.board);
+    } else this.page.ask(text);
+  }
+
+  /**
+   * What lies on the board to be confirmed: the plan does not draw it once more.
+   * @param {string} text
+   */
+  stage(text) {
+    if (this.staged === text) return;
+    this.staged = text;
+    this.#drawLayers();
   }
 
   /* What is wanted the board draws; everything else the layer. */
@@ -351,7 +364,9 @@ export class Planning {
       );
     }
     this.page.redraw();
-    if (this.isAhead) this.board?.focus();
+    if (!this.isAhead) return;
+    this.board?.focus();
+    bringBack(this.page.board);
   }
 
   #backFromAhead() {
@@ -379,7 +394,7 @@ export class Planning {
     const { premove } = this.plan.content;
     if (premove === null) return "";
     if (!this.#isComing) return `Not sent, since it was about another question: ${premove.text}.`;
-    return `Will be sent as soon as you are asked: ${premove.text}.`;
+    return `While this match is open, sent as soon as you are asked: ${premove.text}.`;
   }
 
   /* Submit what was answered in advance once that is asked. Each of the reader's pages does so, under
@@ -450,8 +465,9 @@ export class Planning {
     /** @type {SVGElement[][]} */
     const drawn = svgs.map(() => []);
     if (!this.hidden || this.on) {
-      if (second) this.#drawItems(svgs, drawn, second, "plan-item--second", second.name);
-      this.#drawItems(svgs, drawn, shown, "", signed ? shown.name : "");
+      if (second)
+        this.#drawItems(svgs, drawn, second, "plan-item--second", this.plan.signOf(second));
+      this.#drawItems(svgs, drawn, shown, "", signed ? this.plan.signOf(shown) : "");
       this.#drawBegun(svgs, drawn);
     }
     svgs.forEach((svg, index) => {
@@ -480,6 +496,7 @@ export class Planning {
     for (const item of items) {
       if (item.kind === "move") {
         moves += 1;
+        if (!this.on && item.text === this.staged) continue;
         const sign = name === "" ? String(moves) : `${name}${moves}`;
         for (const ghost of this.board?.ghosts?.(item.text) ?? []) {
           const index = svgs.indexOf(ghost.svg);
@@ -1126,7 +1143,7 @@ export class Planning {
     this.eye.disabled = on;
     const move = this.#firstMove;
     const text = move?.kind === "move" ? move.text : "";
-    this.#drawAhead(plays && text !== "" && !on);
+    this.#drawAhead(plays && text !== "" && !this.isAhead);
     this.useFirst.classList.toggle("plan__use--none", text === "" || !plays);
     write(find(this.useFirst, ".plan__use-words"), `Use ${plan.shown.name}: ${text}`);
     this.bar.hidden = this.panel.hidden = !on || this.isAhead;
@@ -1153,7 +1170,8 @@ export class Planning {
    */
   #drawAhead(isUsed) {
     const held = this.#heldWords;
-    this.held.hidden = this.heldInFull.hidden = held === "";
+    this.held.hidden = held === "" || isUsed;
+    this.heldInFull.hidden = held === "";
     this.ahead.hidden = held !== "" || this.coming === null || isUsed;
     this.useFirst.hidden = !this.held.hidden || !this.ahead.hidden;
     this.ahead.setAttribute("aria-pressed", String(this.isAhead));
@@ -1202,7 +1220,12 @@ export class Planning {
 
   get #legend() {
     const { shown, other } = this.plan;
-    return other === null ? "" : `Drawn firmly: ${shown.name}. Dashed and faint: ${other.name}.`;
+    if (other === null) return "";
+    const named = (/** @type {Plans.Candidate} */ candidate) => {
+      const sign = this.plan.signOf(candidate);
+      return sign === candidate.name ? sign : `${sign} (${candidate.name})`;
+    };
+    return `Drawn firmly: ${named(shown)}. Dashed and faint: ${named(other)}.`;
   }
 
   #drawList() {
@@ -1481,6 +1504,15 @@ function badge(text, [x, y], size) {
 }
 
 /**
+ * What is to be seen next is on the board: bring it back into sight from wherever the page stands.
+ * @param {HTMLElement} board
+ */
+function bringBack(board) {
+  const { top } = board.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) board.scrollIntoView({ block: "start" });
+}
+
+/**
  * @param {Boards.Ghost} ghost
  * @param {Plans.Move} move
  * @param {string} kind
@@ -1496,7 +1528,8 @@ function ghostOf({ svg, d, moved, words = [] }, { colour }, kind, sign) {
     { class: `plan-item plan-item--move ${kind}` },
     s("path", { class: `plan-body plan-body--${colour}`, d, transform, "fill-rule": "evenodd" }),
     strokeOf(d, colour, { transform }),
-    words.map(({ text, at: [left, top] }) =>
+    // Where two candidates lie on one another only one of them can be read.
+    (kind === "" ? words : []).map(({ text, at: [left, top] }) =>
       s(
         "text",
         {
@@ -1509,7 +1542,7 @@ function ghostOf({ svg, d, moved, words = [] }, { colour }, kind, sign) {
         text,
       ),
     ),
-    badge(sign, [Number(x) + dx, Number(y) + dy], size),
+    badge(sign, [Number(x) + dx + (kind === "" ? 0 : 1.3 * size), Number(y) + dy], size),
   );
 }
 
