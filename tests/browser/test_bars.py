@@ -41,6 +41,7 @@ UNDER = """() => {
   const { scrollHeight } = document.documentElement;
   for (const each of wanted) {
     for (const from of [0, scrollHeight]) {
+      document.activeElement?.blur();
       to(from);
       each.focus?.();
       if (document.activeElement !== each) {
