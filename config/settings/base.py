@@ -345,7 +345,7 @@ REST_FRAMEWORK: dict[str, Any] = {
 }
 # Requests a minute: by address for those without an account, by account and scope for others. A
 # page saves what its player plans at most once a second; that takes no submission away. Clips as
-# moving pictures, each of which keeps a worker busy for a second, count by themselves for all.
+# moving pictures, each of which keeps a worker busy for a second, count by themselves.
 GAUNTLET_API_LIMITS: dict[str, int] = {
     "anonymous": env.int("GAUNTLET_API_ANONYMOUS_PER_MINUTE", 120),
     "read": 600,

@@ -76,6 +76,7 @@ def test_a_clip_is_chosen_watched_and_left(
     page.wait_for_url("**?from=4&to=7")
     page.locator("[data-part=moves] [aria-current]").wait_for(state="attached")
     assert "This is a clip" in page.locator("[data-part=clip]").inner_text()
+    page.locator("[data-part=moves] li:visible").nth(3).wait_for()
     assert page.locator("[data-part=moves] li:visible").count() == 4
     assert page.evaluate("window.shifted") < 0.05
     examined(page, width)
