@@ -159,3 +159,28 @@ def test_the_plan_opens_without_scrolling(new_page: Pages, site: Site, match: st
         stage.page.evaluate(DRAWN)
         found[key] = stage.page.evaluate(HIDDEN, [".plan__toggle"])
     assert {key: hidden for key, hidden in found.items() if hidden} == {}
+
+
+@pytest.mark.parametrize("top", [0, 400, 900])
+def test_nothing_is_kept_free_for_what_was_chosen_from(
+    new_page: Pages, site: Site, top: int
+) -> None:
+    """Whoever looks at the shapes while the last of them is taken has the domains then, and right
+    below them what is laid on them."""
+    game = players.start(site, "domain")
+    places = moments(MATCHES["domain"][2])
+    drafting = next(each for (part, _), each in places.items() if part == "draft")
+    placing = next(each for (part, kind), each in places.items() if part == "place")
+    stage = Stage(new_page, game, "Ada", [drafting], clock=False, **TOUCH, **TALL)
+    page = stage.page
+    stage.settle()
+    page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
+    stage.sync(**placing.view)
+    stage.settle()
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    page.wait_for_function(
+        """() => {
+          const bottom = (name) => document.querySelector(name).getBoundingClientRect().bottom;
+          return bottom(".match__board") - bottom(".domains") < innerHeight / 2;
+        }"""
+    )

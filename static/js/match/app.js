@@ -249,7 +249,11 @@ class MatchPage {
       });
     }
     addEventListener("scroll", () => (this.scrolled = true), { passive: true, once: true });
-    addEventListener("scrollend", () => this.#keepEnd(), { passive: true });
+    const scrolled = () => {
+      this.#keepEnd();
+      if (this.#makeRoom()) this.#draw();
+    };
+    addEventListener("scrollend", scrolled, { passive: true });
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => this.#drawTitle(), 1000);
   }
@@ -282,6 +286,7 @@ class MatchPage {
       return Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
     };
     const boards = [...this.parts.board.querySelectorAll(BOARD)];
+    if (boards.length === 0) boards.push(this.parts.board); // what is chosen from
     return this.main.getBoundingClientRect().top < 0 && !boards.some(seen);
   }
 
@@ -292,6 +297,14 @@ class MatchPage {
   /** The match as this reader sees it, or null before it is known. */
   get state() {
     return this.client.state;
+  }
+
+  /* Whoever reads on below finds it changed on the way back. Whether there was anything to change. */
+  #makeRoom() {
+    if (!this.roomIsOld || this.#isBelow()) return false;
+    this.room.reset();
+    this.roomIsOld = false;
+    return true;
   }
 
   /** @param {Client.Change} change */
@@ -311,11 +324,7 @@ class MatchPage {
     const part = ({ view }) => /** @type {{phase?: string} | null} */ (view.game)?.phase;
     const over = after.view.phase === "over";
     if (before !== null && part(before) !== part(after) && !over) this.roomIsOld = true;
-    // Whoever reads on below finds it changed on the way back.
-    if (this.roomIsOld && !over && !this.#isBelow()) {
-      this.room.reset();
-      this.roomIsOld = false;
-    }
+    if (!over) this.#makeRoom();
     this.#draw();
     this.#drawScored(cause === "sync" ? after.log : items, cause);
     if (cause === "sync") this.log.toEnd();

@@ -54,6 +54,7 @@ export const PLANNING_KEYS = [
 
 /** @typedef {{view: Live.View<never>, ctx: Boards.Context}} Asked */
 
+const LEAST_PX = 14; // of what is written on a board
 const AHEAD = "premove-"; // before a decision's id: that of what is submitted as soon as it opens
 const TRIES = 3; // of sending what the page had seen an older position for
 
@@ -496,9 +497,9 @@ export class Planning {
     for (const item of items) {
       if (item.kind === "move") {
         moves += 1;
-        if (!this.on && item.text === this.staged) continue;
         const sign = name === "" ? String(moves) : `${name}${moves}`;
-        for (const ghost of this.board?.ghosts?.(item.text) ?? []) {
+        const isStaged = !this.on && item.text === this.staged;
+        for (const ghost of (isStaged ? null : this.board?.ghosts?.(item.text)) ?? []) {
           const index = svgs.indexOf(ghost.svg);
           if (index >= 0) drawn[index].push(ghostOf(ghost, item, kind, sign));
         }
@@ -1391,7 +1392,10 @@ function snapped(svg, point) {
 function sizeOf(svg) {
   /** @type {SVGGraphicsElement | null} */
   const square = svg.querySelector("[data-square]");
-  return square === null ? extentOf(svg)[2] / 32 : square.getBBox().width * 0.38;
+  const size = square === null ? extentOf(svg)[2] / 32 : square.getBBox().width * 0.38;
+  // What is written is read on a phone, too, whatever the drawing has been brought down to.
+  const scale = svg.getScreenCTM()?.a ?? 1;
+  return Math.max(size, LEAST_PX / scale);
 }
 
 /**

@@ -1044,7 +1044,7 @@ class TetronogoBoard {
     } else if (decision?.kind === "pick" && this.choice) {
       const until = this.ctx.planning
         ? "It can be changed until the bout begins."
-        : "It stays secret until both have picked, and cannot be changed.";
+        : "Secret until both have picked, and final.";
       this.bar.show({
         words: `${this.choice} for bout ${this.#picksFor}. ${until}`,
         verb: `Pick ${this.choice}`,
