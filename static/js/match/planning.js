@@ -466,8 +466,9 @@ export class Planning {
     /** @type {SVGElement[][]} */
     const drawn = svgs.map(() => []);
     if (!this.hidden || this.on) {
-      if (second)
+      if (second) {
         this.#drawItems(svgs, drawn, second, "plan-item--second", this.plan.signOf(second));
+      }
       this.#drawItems(svgs, drawn, shown, "", signed ? this.plan.signOf(shown) : "");
       this.#drawBegun(svgs, drawn);
     }
