@@ -89,7 +89,6 @@ class HostedMatchesView(ListView):
             options=offer.get("options"),
             items=[HeldItem(each["seat"], each["item"]) for each in offer.get("items", ())],
             advantage=offer.get("advantage"),
-            preparation_id=offer.get("preparation"),
             rated=offer["rated"],
             late_s=offer["late_s"],
             message=offer.get("message", ""),

@@ -20,12 +20,7 @@ from games.options import hosting
 from games.options.late import DELAYS, must_be_a_delay
 from games.options.terms import is_rated, supplied_by_challenger, terms_of
 from games.services.challenges import must_be_another, must_be_open_to
-from games.services.hosting import (
-    ITEMS_AT_MOST,
-    MESSAGE_MAX,
-    must_be_three,
-    preparation_to_supply,
-)
+from games.services.hosting import ITEMS_AT_MOST, MESSAGE_MAX, must_be_three
 from games.services.matches import game_of
 
 
@@ -359,8 +354,6 @@ class NewHostedMatchSerializer(GameValidation):
         "hosted.duration": "lasts_s",
         "hosted.message-too-long": "message",
         "setup.late": "late_s",
-        "setup.supply": "preparation",
-        "preparation.none": "preparation",
     }
 
     first = InvitedField(max_length=20, help_text="A username: who has seat 0.")
@@ -383,14 +376,6 @@ class NewHostedMatchSerializer(GameValidation):
         allow_null=True,
         help_text="The seat that has it. Without: drawn by lot, or given by items.",
     )
-    preparation = serializers.IntegerField(
-        min_value=1,
-        max_value=2**63 - 1,
-        required=False,
-        allow_null=True,
-        help_text="What the caller supplies instead of having it drawn: the number in the address "
-        "of its page, `/organise/prepared/7/`. Without: it is drawn.",
-    )
     rated = serializers.BooleanField(default=False)
     late_s = serializers.IntegerField(
         min_value=0, max_value=max(DELAYS), default=0, help_text=LATE_HELP
@@ -411,13 +396,9 @@ class NewHostedMatchSerializer(GameValidation):
         yield from super().validation_faults(sound)
         yield from _unknown_items(sound)
         faults = Together()
-        caller = signed_in(self.context["request"])
         with faults.of():
+            caller = signed_in(self.context["request"])
             must_be_three(caller, sound.get("first"), sound.get("second"))
-        if {"ruleset", "variant"} <= sound.keys():
-            with faults.of():
-                game = sound["ruleset"], sound["variant"]
-                preparation_to_supply(caller, *game, sound.get("preparation"))
         yield from faults.refused
 
 

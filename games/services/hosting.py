@@ -90,7 +90,7 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
     with faults.of():
         must_be_a_delay(late_s)
     faults.settle()
-    preparation = preparation_to_supply(acting_user, ruleset_id, variant, preparation_id)
+    preparation = _preparation(acting_user, ruleset, variant, preparation_id)
     # All three, since any could be closed meanwhile; and so that the limit holds against two
     # requests at once.
     people = users_lock([acting_user, first, second])
@@ -391,17 +391,15 @@ def _must_know_items(ruleset: Ruleset[Any, Any], variant: str, items: Sequence[H
         ruleset.item(held.item, variant)
 
 
-def preparation_to_supply(
-    user: User, ruleset_id: str, variant: str, preparation_id: int | None
+def _preparation(
+    user: User, ruleset: Ruleset[Any, Any], variant: str, preparation_id: int | None
 ) -> Preparation | None:
-    """What ``user`` has prepared for this game. Raises Refusal ``preparation.none`` and
-    ``setup.supply``."""
     if preparation_id is None:
         return None
     preparation = preparation_of(user, preparation_id)
-    if preparation.ruleset != ruleset_id:
+    if preparation.ruleset != ruleset.id:
         raise NotFound("setup.supply", f"“{preparation.name}” is for another game.")
-    supply_of(REGISTRY.get(ruleset_id), preparation.key, variant)
+    supply_of(ruleset, preparation.key, variant)
     return preparation
 
 

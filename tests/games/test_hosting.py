@@ -418,23 +418,6 @@ def test_over_the_api(orla: User, ada: User, ben: User, cleo: User) -> None:
     assert host.post(f"{path}cancel/", {}, "application/json").json()["code"] == "hosted.not-open"
 
 
-def test_programs_name_what_the_host_has_prepared(orla: User, ada: User, ben: User) -> None:
-    host, ours = client_of(orla), pallets_of(orla)
-    body = {"first": "ada", "second": "ben", "ruleset": "peg-domain", "variant": "final",
-            "preparation": ours.pk}  # fmt: skip
-    made = host.post("/api/v1/hosted/", body, "application/json")
-    assert made.status_code == 201, made.content
-    assert made.json()["supplied"] == ["Pallets"]
-    assert HostedMatch.objects.get().preparation == ours
-    for fault, code in (
-        ({"preparation": ours.pk + 1}, "preparation.none"),
-        ({"ruleset": "tetronogo", "variant": "standard"}, "setup.supply"),
-    ):
-        answer = host.post("/api/v1/hosted/", {**body, **fault}, "application/json")
-        assert answer.status_code == 400
-        assert [each["code"] for each in answer.json()["fields"]["preparation"]] == [code]
-
-
 def test_faults_of_a_body(orla: User, ada: User) -> None:
     body = {"first": "ada", "second": "nosuch", "ruleset": "tetronogo", "variant": "x",
             "items": [{"seat": 3, "item": "y"}]}  # fmt: skip
