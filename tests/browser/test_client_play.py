@@ -383,7 +383,8 @@ def test_a_telephone_shows_it_all(new_page: Pages, site: Site, ruleset: str) -> 
     assert board is not None
     assert board["x"] >= 0
     assert board["x"] + board["width"] <= 360
-    assert board["width"] >= (320 if ruleset == TETRONOGO else 240)  # with the whole hand and the plan below
+    # With the whole hand below it, and the plan.
+    assert board["width"] >= (320 if ruleset == TETRONOGO else 240)
     assert new_page.errors == []
 
 
