@@ -273,15 +273,8 @@ def hosted_by(user: User) -> QuerySet[HostedMatch]:
     return hosted_listed(user).filter(host=user)
 
 
-def invitations_to(user: User) -> QuerySet[HostedMatch]:
-    """Hosted matches to which ``user`` is invited and that have not begun, the latest first."""
-    pending = Q(status=HostedMatch.Status.OPEN, expires_at__gt=now_utc())
-    pending |= Q(status=HostedMatch.Status.AGREED)
-    return hosted_listed(user).filter(pending, Q(first=user) | Q(second=user))
-
-
 def invitations_awaiting(user: User) -> QuerySet[HostedMatch]:
-    """Those that wait for the answer of ``user``, the latest first."""
+    """Hosted matches to which ``user`` is invited and has not answered, the latest first."""
     unanswered = Q(first=user, first_accepted_at__isnull=True)
     unanswered |= Q(second=user, second_accepted_at__isnull=True)
     pending = hosted_listed(user).filter(status=HostedMatch.Status.OPEN, expires_at__gt=now_utc())

@@ -264,8 +264,8 @@ def test_it_is_between_the_three(orla: User, ada: User, ben: User, cleo: User, r
         assert selectors.hosted_visible(hosted.pk, user) == hosted
     for user in (cleo, root):
         assert refused(selectors.hosted_visible, hosted.pk, user) == {"hosted.none"}
-    assert list(selectors.invitations_to(ada)) == [hosted]
-    assert list(selectors.invitations_to(orla)) == []
+    assert list(selectors.invitations_awaiting(ada)) == [hosted]
+    assert list(selectors.invitations_awaiting(orla)) == []
 
 
 def test_the_three_are_told_and_nobody_else(
