@@ -27,7 +27,12 @@ def result_text(names: Sequence[str], match: Match, you: Seat | None = None) -> 
     else:
         did = f"You lost {how_lost(match)}"
     first = match.winner if you is None else you
-    return f"{did}, {match.scores[first]:,} to {match.scores[1 - first]:,}."
+    return f"{did}, {points(match.scores[first])} to {points(match.scores[1 - first])}."
+
+
+def points(score: int) -> str:
+    """A score as people read it: thousands apart, as on the board."""
+    return f"{score:,}"
 
 
 def how_won(match: Match) -> str:

@@ -116,6 +116,12 @@ def late_text(match: Match) -> str:
 
 
 @register.filter
+def late_word(row: Challenge | Match) -> str:
+    """What cards add where spectators see a match late: ", seen 3 minutes late"."""
+    return f", seen {late.late_words(row.late_s)} late" if row.late_s else ""
+
+
+@register.filter
 def late_words(row: Challenge | HostedMatch | Match) -> str:
     """By how much spectators see a match late: "3 minutes"."""
     return late.late_words(row.late_s)
@@ -226,7 +232,7 @@ def result_for(match: Match, user: Any) -> str:
 @register.filter
 def points(score: int) -> str:
     """A score as people read it: thousands apart, as on the board."""
-    return f"{score:,}"
+    return words.points(score)
 
 
 @register.filter
