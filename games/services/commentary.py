@@ -4,7 +4,6 @@ of the chat (`games.services.chat`)."""
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -97,24 +96,18 @@ def comments_of(*, match: Match, user: Any) -> list[dict[str, Any]]:
     # A record, and so a replay, has nothing of what the service itself noted.
     entries = MatchEntry.objects.filter(match=match).exclude(actor=MatchEntry.Actor.SERVICE)
     instants = list(entries.order_by("seq").values_list("at", flat=True))
-    late_ms = _late_ms(match)
+    at_once = (
+        set(organisers_of(match).values_list("username", flat=True)) if match.late_s else set()
+    )
 
     def step(message: dict[str, Any]) -> int:
         at = int(message["at"])
         # The end was told at once, and whatever was said from then on is about all of it.
-        if instants and at < instants[-1]:
-            at -= late_ms(message["username"])
+        if instants and at < instants[-1] and message["username"] not in at_once:
+            at -= 1000 * match.late_s
         return bisect_right(instants, at)
 
     return [{**message, "step": step(message)} for message in said]
-
-
-def _late_ms(match: Match) -> Callable[[str], int]:
-    """By how many milliseconds somebody of a username saw a match late."""
-    if not match.late_s:
-        return lambda _username: 0
-    at_once = set(organisers_of(match).values_list("username", flat=True))
-    return lambda username: 0 if username in at_once else 1000 * match.late_s
 
 
 def _must_be_able_to_comment(match: Match, person: User) -> None:
