@@ -4,6 +4,7 @@
 import { seatBadge } from "../boards/kit.js";
 import { clockFace, seatClock, shown, spoken, untilChange } from "./clock.js";
 import { fill, h, icon, write } from "./dom.js";
+import { number } from "./words.js";
 
 const REMINDED = 8_000; // how long a reminder stays, where its decision does
 const MEASURED = 500; // the server's time may be measured anew by so much: nobody was given any then
@@ -145,7 +146,7 @@ class PlayerCard {
     if (score !== null) {
       fill(
         this.score,
-        h("strong", {}, score.toLocaleString("en-GB")),
+        h("strong", {}, number(score)),
         h("span", { class: "clock__word" }, ` ${score === 1 ? "point" : "points"}`),
       );
     }

@@ -11,7 +11,7 @@ import { seatBadge } from "../boards/kit.js";
 import { drawLegend, lastScored } from "../boards/scoring.js";
 import { elementOf, embedded, fill, find, h, icon, motion, Room, write } from "./dom.js";
 import { tagOf } from "./log.js";
-import { eventText, namesOf, resultText } from "./words.js";
+import { eventText, namesOf, number, resultText } from "./words.js";
 
 const PER_MOVE = 1200; // ms while playing by itself
 const REAL = 0.2; // of the time that a decision took, where it is played as in the match
@@ -723,7 +723,7 @@ export class Replay {
   /** @param {Replays.Step} step */
   #drawPlayers(step) {
     const scores = this.ruleset.scores(step.view) ?? [0, 0];
-    scores.forEach((score, seat) => write(this.scores[seat], score.toLocaleString("en-GB")));
+    scores.forEach((score, seat) => write(this.scores[seat], number(score)));
     const { result } = step.view;
     this.sides.forEach((side, seat) => {
       if (result === null || result.winner === null) delete side.dataset.result;

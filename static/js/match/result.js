@@ -4,7 +4,7 @@
 import { enhanceSharing } from "../sharing.js";
 import { fill, find, h, write } from "./dom.js";
 import { followRematch, followTurns } from "./next.js";
-import { resultText, rulingReason, voidedByItself } from "./words.js";
+import { number, resultText, rulingReason, voidedByItself } from "./words.js";
 
 export class ResultCard {
   /** @param {HTMLElement} root */
@@ -90,7 +90,7 @@ function side(seat, { winner, scores }, names) {
     "div",
     { class: "versus__side", "data-result": outcome },
     h("p", { class: "versus__name" }, names[seat]),
-    h("p", { class: "versus__score" }, scores[seat].toLocaleString("en-GB")),
+    h("p", { class: "versus__score" }, number(scores[seat])),
   );
 }
 

@@ -172,9 +172,17 @@ export function resultText({ result, told }, names, you = null, log = []) {
   return filledIn(told[reader], {
     winner: names[winner],
     loser: names[1 - winner],
-    own: scores[about].toLocaleString("en-GB"),
-    other: scores[1 - about].toLocaleString("en-GB"),
+    own: number(scores[about]),
+    other: number(scores[1 - about]),
   });
+}
+
+/**
+ * A number as people read it: thousands apart.
+ * @param {number} value
+ */
+export function number(value) {
+  return value.toLocaleString("en-GB");
 }
 
 /**
