@@ -203,9 +203,8 @@ export class Plan {
    * The letter by which what belongs to a candidate is told from what belongs to another.
    * @param {Plans.Candidate} candidate
    */
-  signOf({ name }) {
-    const index = this.content.candidates.findIndex((each) => each.name === name);
-    return "ABCD"[Math.max(index, 0)];
+  signOf(candidate) {
+    return "ABCD"[Math.max(this.content.candidates.indexOf(candidate), 0)];
   }
 
   get isKept() {
