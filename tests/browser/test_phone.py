@@ -129,9 +129,11 @@ class Finger:
 
 
 def middle(place: Locator) -> tuple[float, float]:
-    """The middle of something on the screen."""
-    box = place.bounding_box()
-    assert box is not None
+    """The middle of something on the screen, which may be drawn anew just now."""
+    box = None
+    while box is None:
+        place.wait_for()
+        box = place.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
