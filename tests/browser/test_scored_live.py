@@ -132,6 +132,30 @@ def test_a_piece_is_dragged_from_the_hand_by_mouse(
 
 
 @pytest.mark.parametrize("ruleset", HANDS)
+def test_what_is_dragged_when_the_match_is_paused_goes_back(
+    new_page: Pages, site: Site, ruleset: str
+) -> None:
+    stage, card = at_a_turn(new_page, site, ruleset, viewport={"width": 1440, "height": 1400})
+    page = stage.page
+    card.scroll_into_view_if_needed()
+    page.mouse.move(*middle(page, card))
+    page.mouse.down()
+    page.mouse.move(*(place + 15 for place in middle(page, card)), steps=3)
+    page.locator(".carried").wait_for()
+    x, y = middle(page, page.locator(".match__board svg.board").first)
+    page.mouse.move(x, y, steps=6)
+    assert page.locator(".match__board .ghost").count() == 1
+    stage.step("The organiser paused the match", seat=None, paused=True)
+    stage.settle()
+    page.mouse.up()
+    assert page.locator(".match__board .ghost, .carried").count() == 0
+    stage.step("The organiser resumed the match", seat=None, paused=False)
+    stage.settle()
+    assert page.locator(".match__board .ghost, .carried").count() == 0
+    assert new_page.errors == []
+
+
+@pytest.mark.parametrize("ruleset", HANDS)
 def test_a_finger_pulls_a_piece_from_the_hand(new_page: Pages, site: Site, ruleset: str) -> None:
     stage, card = at_a_turn(new_page, site, ruleset, **TOUCH)
     page = stage.page

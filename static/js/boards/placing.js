@@ -288,8 +288,9 @@ export class Placing {
       if (held === null || event.pointerId !== held.id) return;
       const far = carried !== null;
       drop();
-      if (!far || !this.rules.active()) return;
-      const spot = this.#spotUnder(event);
+      if (!far) return;
+      // Nothing may be asked any more of what was taken a moment ago.
+      const spot = this.rules.active() ? this.#spotUnder(event) : null;
       if (spot !== null) this.pin(spot);
       else this.#letGo();
     });
