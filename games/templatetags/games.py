@@ -291,12 +291,15 @@ def challenge_badge(context: template.Context) -> dict[str, Any]:
 
 @register.inclusion_tag("games/_turn_badge.html", takes_context=True)
 def turn_badge(context: template.Context) -> dict[str, Any]:
-    """How many matches wait for the reader, in the header of every page, and the way to the next.
-    A view that has asked already hands them on as `turns`."""
+    """How many matches wait for the reader, in the header of every page, and the way to the next: on
+    the page of a match, to another one if there is any. A view that has asked already hands them on
+    as `turns`."""
     turns = context.get("turns")
     if turns is None:
         turns = selectors.matches_to_move(context["user"])
-    return {"turns": turns, "words": words.turns_text(len(turns))}
+    here = context.get("match")
+    after = here.pk if isinstance(here, Match) else None
+    return {"turns": turns, "words": words.turns_text(len(turns)), "after": after}
 
 
 @register.simple_tag

@@ -146,6 +146,10 @@ def test_the_next_match_is_the_one_with_the_least_time(
     after = client.get(f"/matches/next/?after={quick.pk}")
     assert after["Location"] == f"/matches/{slow.pk}/"
     assert after["Cache-Control"] == "private, no-store"
+    # The header of a match's page leads away from it, too.
+    for page, after_it in (("/rules/", ""), (f"/matches/{quick.pk}/", f"?after={quick.pk}")):
+        told = client.get(page).content.decode()
+        assert f'href="/matches/next/{after_it}" data-turns' in told, page
     conceded(slow)
     assert match_next(ada, after=quick.pk) == quick.match
     assert client.get("/matches/next/?after=x")["Location"] == f"/matches/{quick.pk}/"
