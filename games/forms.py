@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 
 from accounts.models import User
 from accounts.moderation.standing import Silence
@@ -241,14 +242,17 @@ class ChallengeForm(forms.Form):
                 "but not what it is, and the match counts for no rating.",
             )
         for key, uses in times_of_all().items():
-            usual = "; ".join(f"{ruleset.name} {seconds:g}" for ruleset, seconds in uses)
+            usual = format_html_join(
+                " ", '<span data-of="{}">{} in {}.</span>',
+                [(ruleset.id, f"{seconds:g}", ruleset.name) for ruleset, seconds in uses],
+            )  # fmt: skip
             self.fields[f"time_{key}"] = forms.FloatField(
                 label=pace.label(key),
                 required=False,
                 # A turn without time could not be played; a match without reserve can.
                 min_value=0 if key == "reserve" else 1,
                 max_value=LONGEST_TIME,
-                help_text=f"Usually: {usual}.",
+                help_text=format_html("Usually {}", usual),
                 widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
             )
 

@@ -189,6 +189,7 @@ IN_SIGHT = """form => {
                 (each) => seen(each) && each.querySelector("input:enabled, select:enabled")).length,
         legends: words(form.querySelectorAll("details legend")),
         times: [...form.querySelectorAll("[name^=time_]")].filter(seen).map((each) => each.name),
+        usual: words(form.querySelectorAll("span[data-of]")),
         supplied: [...form.querySelectorAll("[name=preparation] option:enabled")]
             .filter(() => seen(form.elements.preparation)).map((each) => each.textContent),
         sent: [...new FormData(form).keys()],
@@ -216,6 +217,8 @@ def test_a_form_shows_and_sends_what_the_chosen_game_has(
             assert found["times"] == [
                 f"time_{key}" for key in times_of_all() if key in default_times(game)
             ]
+            assert len(found["usual"]) == len(found["times"])
+            assert {each.partition(" in ")[2] for each in found["usual"]} == {f"{game.name}."}
             others = {name for ruleset, name in names.items() if ruleset != game.id}
             assert not others & {*found["legends"]}, found
             assert {*found["times"]} >= {key for key in found["sent"] if key.startswith("time_")}
