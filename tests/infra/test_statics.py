@@ -62,6 +62,11 @@ def test_all_that_a_page_leads_to_is_kept_for_good(site: Site, page: str) -> Non
             waiting |= {*named_in(found.text, Path(path).suffix, path)} - seen
 
 
+def test_the_manifest_is_served_as_one(site: Site) -> None:
+    answer = httpx.get(f"{site.base_url}{static('img/site.webmanifest')}", timeout=30)
+    assert answer.headers["content-type"] == "application/manifest+json"
+
+
 def test_every_module_names_others_by_their_contents() -> None:
     """Those of boards too, which a page names only while a match is played."""
     shared, own = ROOT.glob("static/js/**/*.js"), ROOT.glob("games/rulesets/*/static/*.js")
