@@ -200,7 +200,7 @@ class PlayerCard {
       return `*using the *reserve · ${clockFace(clock.kept)}* of it left after this*`;
     }
     if (clock.state === "out") return "time is over";
-    if (clock.turn !== null && !clock.usesReserve) return "*no reserve*";
+    if (clock.turn !== null && !clock.usesReserve) return "*no reserve now*";
     return `+ ${clockFace(Math.ceil(clock.reserve / 1000) * 1000)}* reserve*`;
   }
 
