@@ -941,6 +941,7 @@ export class Planning {
       { class: "plan__row", hidden: true },
       this.toggle,
       this.eye,
+      document.querySelector(".match__next > a"), // in sight here, wherever the page stands
       this.useFirst,
       this.ahead,
       this.held,
