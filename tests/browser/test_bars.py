@@ -171,8 +171,8 @@ def test_the_plan_opens_without_scrolling(new_page: Pages, site: Site, match: st
 def test_nothing_is_kept_free_for_what_was_chosen_from(
     new_page: Pages, site: Site, top: int
 ) -> None:
-    """Whoever looks at the shapes while the last of them is taken has the domains then, and right
-    below them what is laid on them."""
+    """Whoever looks at the shapes while the last of them is taken has the domains before them then,
+    and right below them what is laid on them."""
     game = players.start(site, "domain")
     places = moments(MATCHES["domain"][2])
     drafting = next(each for (part, _), each in places.items() if part == "draft")
@@ -183,6 +183,7 @@ def test_nothing_is_kept_free_for_what_was_chosen_from(
     page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
     stage.sync(**placing.view)
     stage.settle()
+    assert page.evaluate(HIDDEN, [".domain:first-child svg"]) == []
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
     page.wait_for_function(
         """() => {

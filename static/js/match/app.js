@@ -280,14 +280,24 @@ class MatchPage {
 
   #isBelow() {
     if (!this.scrolled) return false; // what would have to be laid out to find out where things are
-    /** @param {Element} each */
-    const seen = (each) => {
-      const { top, bottom } = each.getBoundingClientRect();
-      return Math.min(bottom, innerHeight) - Math.max(top, 0) > A_STRIP;
-    };
-    const boards = [...this.parts.board.querySelectorAll(BOARD)];
-    if (boards.length === 0) boards.push(this.parts.board); // what is chosen from
-    return this.main.getBoundingClientRect().top < 0 && !boards.some(seen);
+    const seen = this.#boards.some((each) => inSight(each) > A_STRIP);
+    return this.main.getBoundingClientRect().top < 0 && !seen;
+  }
+
+  get #boards() {
+    const drawn = [...this.parts.board.querySelectorAll(BOARD)];
+    const boards = drawn.filter((each) => each.checkVisibility());
+    return boards.length > 0 ? boards : [this.parts.board]; // what is chosen from
+  }
+
+  /* What the reader looked at may have been longer than what has come in its place. */
+  #bringBack() {
+    if (!this.scrolled) return;
+    const [board] = this.#boards;
+    const { height } = board.getBoundingClientRect();
+    if (inSight(board) < Math.min(height, innerHeight) / 2) {
+      this.parts.board.scrollIntoView({ behavior: "instant" });
+    }
   }
 
   #keepEnd() {
@@ -324,8 +334,9 @@ class MatchPage {
     const part = ({ view }) => /** @type {{phase?: string} | null} */ (view.game)?.phase;
     const over = after.view.phase === "over";
     if (before !== null && part(before) !== part(after) && !over) this.roomIsOld = true;
-    if (!over) this.#makeRoom();
+    const made = !over && this.#makeRoom();
     this.#draw();
+    if (made) this.#bringBack();
     this.#drawScored(cause === "sync" ? after.log : items, cause);
     if (cause === "sync") this.log.toEnd();
     if (before === null) this.told = after;
@@ -866,6 +877,15 @@ function socketAddress(path) {
   const url = new URL(path, location.href);
   url.protocol = url.protocol.replace("http", "ws");
   return url.href;
+}
+
+/**
+ * How much of it is to be seen, in px of its height; 0 and less: nothing.
+ * @param {Element} element
+ */
+function inSight(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return Math.min(bottom, innerHeight) - Math.max(top, 0);
 }
 
 /* A page that is loaded anew is brought to where it was, and one with a part of it in its address to
