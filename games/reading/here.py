@@ -69,18 +69,18 @@ def listable(user_ids: Iterable[int]) -> Any:
     return people.exclude(pk__in=suspended)
 
 
-def sitting_at_once(user_ids: Iterable[int]) -> frozenset[int]:
-    """Those of these people who sit in a match at a live pace."""
+def sitting_at_once(user_ids: Iterable[int]) -> dict[int, int]:
+    """Those of these people who sit in a match at a live pace, each with such a match."""
     rows = MatchPlayer.objects.filter(
         user__in=list(user_ids), match__status=Match.Status.RUNNING
-    ).values_list("user_id", "match__ruleset", "match__options")
-    return frozenset(
-        user_id
-        for user_id, ruleset, options in rows
+    ).values_list("user_id", "match_id", "match__ruleset", "match__options")
+    return {
+        user_id: match_id
+        for user_id, match_id, ruleset, options in rows
         if user_id is not None
         and ruleset in REGISTRY
         and pace.is_live(REGISTRY.get(ruleset), options)
-    )
+    }
 
 
 def here_frames() -> list[Frame]:

@@ -22,7 +22,7 @@ from games.ratings.boards import Wanted, ratings_wanted
 from games.ratings.models import OVERALL
 from games.reading import selectors
 from games.reading.featured import match_featured
-from games.reading.here import here_now
+from games.reading.here import here_now, sitting_at_once
 from games.rulesets import REGISTRY
 from games.services.seeks import seek_look
 from games.views.cards import (
@@ -139,6 +139,7 @@ def _lobby_page(request: HttpRequest, user: User | None) -> dict[str, object]:
     blocked = dict(blocks.values_list("blocked", "blocked__username"))
     return {
         "seek": seek,
+        "sits_in": sitting_at_once([user.pk]).get(user.pk),
         "waited": 0 if seek is None else now_ms() - seek.since,
         "seek_words": "" if seek is None else seek_words(seek),
         "seek_form": SeekForm(initial=SeekForm.initial_of(request.GET)),

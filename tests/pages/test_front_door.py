@@ -179,6 +179,20 @@ def test_a_match_leads_to_the_next(visitor: Visitor, ada: User, ben: User, cleo:
     assert "data-next-match" not in page.content.decode()
 
 
+def test_whoever_sits_in_a_match_at_a_live_pace_looks_for_no_other(
+    visitor: Visitor, ada: User, ben: User, cleo: User
+) -> None:
+    started((ada, cleo), options={"turn_time": 86_400})
+    assert "Find an opponent" in visitor(ada).get("/lobby/").content.decode()
+    play = started((ada, ben))
+    lobby = visitor(ada).get("/lobby/").content.decode()
+    assert "Find an opponent" not in lobby
+    assert f'<a class="button button--primary" href="/matches/{play.pk}/">' in lobby
+    assert '"Rematch?"' in visitor(ada).get(f"/matches/{play.pk}/").content.decode()
+    conceded(play)
+    assert "Find an opponent" in visitor(ada).get("/lobby/").content.decode()
+
+
 # -- rematches -----------------------------------------------------------------------------------
 
 
