@@ -16,6 +16,9 @@ class Phrase(NamedTuple):
     after: bool
 
 
+# Where there is one to be had.
+REMATCH: Final = Phrase("Rematch?", before=False, during=False, after=True)
+
 PHRASES: Final = (
     Phrase("Hello!", before=True, during=False, after=False),
     Phrase("Good luck!", before=True, during=True, after=False),
@@ -23,5 +26,5 @@ PHRASES: Final = (
     Phrase("Well played", before=False, during=True, after=True),
     Phrase("Thank you", before=True, during=True, after=True),
     Phrase("Good match!", before=False, during=False, after=True),
-    Phrase("Rematch?", before=False, during=False, after=True),
+    REMATCH,
 )

@@ -23,7 +23,7 @@ from games.audience import may_feature, may_moderate_chat, seat_of
 from games.engine.capabilities import dispute_of
 from games.engine.decisions import Seat
 from games.models import Match
-from games.phrases import PHRASES
+from games.phrases import PHRASES, REMATCH
 from games.pictures.boards import as_still, board_of, distinct_names, names_of
 from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
@@ -64,6 +64,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     banners = extras.banners(request, match)
     if sync["you"] is not None:
         end_mark_seen(match=match, user=request.user)
+    following = _what_is_next(match, request.user, sync["you"], elsewhere=bool(banners))
     context = {
         "match": match,
         "sync": sync,
@@ -72,7 +73,9 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "best_place": _best_place(match, request.user),
         "commentators": commentators_of(match.pk) if sync["you"] is None else [],
         "moderates": may_moderate_chat(request.user),
-        "phrases": [phrase._asdict() for phrase in PHRASES],
+        "phrases": [
+            phrase._asdict() for phrase in PHRASES if phrase is not REMATCH or following["rematch"]
+        ],
         "blocked": blocked_names(request.user) if isinstance(request.user, User) else [],
         "silence": silence_of(request.user) if isinstance(request.user, User) else Silence(),
         "standing": _standing(match, sync["view"], _names(sync["header"]), sync["you"]),
@@ -81,7 +84,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "title": _title(match),
         "description": _description(match),
         "banners": banners,
-        **_what_is_next(match, request.user, sync["you"], elsewhere=bool(banners)),
+        **following,
     }
     response = render(request, "games/match.html", context)
     response["Cache-Control"] = "private, no-cache"

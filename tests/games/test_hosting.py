@@ -333,6 +333,10 @@ def test_from_the_form_to_the_match(orla: User, ada: User, ben: User) -> None:
     match = Match.objects.get()
     assert answer["Location"] == f"/matches/{match.pk}/"
     assert "Hosted by" in Client().get(f"/matches/{match.pk}/").content.decode()
+    # Nobody asks for the rematch that is not to be had there.
+    page = client_of(ben).get(f"/matches/{match.pk}/").content.decode()
+    assert "Well played" in page
+    assert "Rematch?" not in page
     assert "has begun" in host.get("/organise/hosted/").content.decode()
     assert "invites you" not in client_of(ada).get("/lobby/").content.decode()
 
