@@ -106,8 +106,8 @@ def test_kept_by_two_devices_and_sent_once(site: Site, new_page: Pages) -> None:
     phone = game.open(new_page, "Ben", **PHONE)
     players.waits(desk)
     answer_ahead(desk)
-    held(desk, f"While this match is open, sent as soon as you are asked: {DECK}.")
-    held(phone, f"While this match is open, sent as soon as you are asked: {DECK}.")
+    held(desk, f"Sent when asked: {DECK}.")
+    held(phone, f"Sent when asked: {DECK}.")
     assert premove(desk, game) == {"text": DECK, "decision": "deck"}
     # Nothing is left of the question, and nothing was played.
     assert desk.locator("[data-planning], .deck").count() == 0
@@ -215,7 +215,7 @@ def test_the_pick_of_the_next_bout(site: Site, new_page: Pages) -> None:
     # It may be kept before the page's time passes, or after.
     with page.expect_response(lambda answer: answer.request.method == "PUT"):
         page.locator(".confirm").get_by_role("button", name="Send it when asked").press("Enter")
-        held(page, f"While this match is open, sent as soon as you are asked: pick {value}.")
+        held(page, f"Sent when asked: pick {value}.")
         assert page.evaluate("document.activeElement.textContent") == "Cancel"
         stage.pass_time(50)
     assert sent() == []
@@ -239,7 +239,7 @@ def test_the_pick_of_the_next_bout(site: Site, new_page: Pages) -> None:
     page.locator(".choices input:enabled").first.focus()
     page.keyboard.press("Space")
     page.locator(".confirm").get_by_role("button", name="Send it when asked").press("Enter")
-    held(page, f"While this match is open, sent as soon as you are asked: pick {value}.")
+    held(page, f"Sent when asked: pick {value}.")
     stage.catch_up(seen[waits + 1 : begins + 1])
     stage.settle()
     assert sent()[1:] == [("premove-2-pick-0-1", f"pick {value}")]

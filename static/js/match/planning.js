@@ -1178,7 +1178,11 @@ export class Planning {
     this.ahead.hidden = held !== "" || this.coming === null || isUsed;
     this.useFirst.hidden = !this.held.hidden || !this.ahead.hidden;
     this.ahead.setAttribute("aria-pressed", String(this.isAhead));
-    write(find(this.held, "p"), held);
+    const { premove } = this.plan.content;
+    write(
+      find(this.held, "p"),
+      premove !== null && this.#isComing ? `Sent when asked: ${premove.text}.` : held,
+    );
     write(this.heldInFull, held);
   }
 
