@@ -260,6 +260,7 @@ export class Replay {
   reveal() {
     if (!this.hidden) return;
     this.hidden = false;
+    this.root.querySelector('[data-result="shown"]')?.remove();
     this.seen = this.last;
     this.#tellResult();
     this.#drawMoves();
@@ -286,7 +287,6 @@ export class Replay {
     event.preventDefault();
     this.reveal();
     this.#drawPlayers(this.steps[this.at]);
-    link.remove();
     this.parts.result.tabIndex = -1;
     this.parts.result.focus();
   }
