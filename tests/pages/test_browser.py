@@ -618,10 +618,15 @@ def test_a_match_says_that_another_waits(
     first, second = matches_of(site, two, 2)
     page.goto(f"/matches/{first}/")
     page.locator("#match[data-phase]").wait_for()
-    following = page.locator(".match__next a")
+    following = page.locator(".match__main a[data-next-match]").first
     assert following.is_hidden()  # this one waits, too
     says(site, first, 0, two[0], "pick T")
     following.wait_for()
+    for width, height in ((390, 844), (1440, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        box = following.bounding_box()
+        assert box is not None
+        assert 0 <= box["y"] <= height - box["height"]
     assert " ".join(following.inner_text().split()) == "Next match 1 waiting for your move"
     following.click()
     page.wait_for_url(re.compile(rf"/matches/{second}/$"))
