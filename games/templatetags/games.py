@@ -291,9 +291,9 @@ def challenge_badge(context: template.Context) -> dict[str, Any]:
 
 @register.inclusion_tag("games/_turn_badge.html", takes_context=True)
 def turn_badge(context: template.Context) -> dict[str, Any]:
-    """How many matches wait for the reader, in the header of every page, and the way to the next: on
-    the page of a match, to another one if there is any. A view that has asked already hands them on
-    as `turns`."""
+    """How many matches wait for the reader, in the header of every page, and the way to the next:
+    on the page of a match, to another one if there is any. A view that has asked already hands
+    them on as `turns`."""
     turns = context.get("turns")
     if turns is None:
         turns = selectors.matches_to_move(context["user"])
