@@ -9,6 +9,7 @@ import pytest
 
 from tests.accessibility import axe
 from tests.browser import players
+from tests.browser.stage import Stage, course
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -50,6 +51,20 @@ def test_the_way_to_what_spectators_have_is_in_sight(
         "() => { const shown = document.querySelector('.predictions').getBoundingClientRect();"
         " return shown.top >= 0 && shown.bottom <= innerHeight; }"
     )
+    assert new_page.errors == []
+
+
+def test_predictions_close_while_nothing_happens(new_page: Pages, site: Site) -> None:
+    game = players.start(site, "tetronogo")
+    begun = course("tetronogo.standard.random", None)[:1]
+    stage = Stage(new_page, game, None, begun)
+    for number in range(8):
+        stage.step(f"did thing {number}")
+    stage.settle()
+    title = predictions(sees(stage.page)).get_by_role("heading")
+    assert title.text_content() == "Who will win?"
+    stage.pass_time(125_000)
+    assert title.text_content() == "Predictions"
     assert new_page.errors == []
 
 

@@ -9,7 +9,7 @@ globalThis.document = {
   getElementById: () => null,
   querySelector: () => null,
 };
-const { isOpen, noteOf, shares } = await import("../../static/js/match/stands.js");
+const { closesAt, noteOf, shares } = await import("../../static/js/match/stands.js");
 const { standsAt } = await import("../../static/js/match/commentary.js");
 
 const line = (at) => ({ n: 1, at, actor: 0, taken_back: false, events: [] });
@@ -24,7 +24,7 @@ for (const [name, phase, lines, now, open] of [
   ["over", "over", 0, 0, false],
 ]) {
   test(`predictions: ${name}`, () => {
-    assert.equal(isOpen({ view: { phase }, log: log(lines) }, now), open);
+    assert.equal(now < closesAt({ view: { phase }, log: log(lines) }), open);
   });
 }
 

@@ -10,14 +10,13 @@ const LINES = 6;
 const LEAST = 120_000;
 
 /**
- * Whether predictions are open, as far as whoever watches can tell.
+ * When predictions close or have closed, as far as whoever watches can tell; Infinity: nobody knows.
  * @param {Pick<Client.State, "view" | "log">} state
- * @param {number} now
  */
-export function isOpen({ view, log }, now) {
-  if (view.phase === "over") return false;
-  if (view.phase === "waiting" || log.length < LINES) return true;
-  return now < log[0].at + LEAST;
+export function closesAt({ view, log }) {
+  if (view.phase === "over") return -Infinity;
+  if (view.phase === "waiting" || log.length < LINES) return Infinity;
+  return log[0].at + LEAST;
 }
 
 /**
@@ -70,6 +69,9 @@ export function noteOf({ open, signedIn, told, view, names }) {
  */
 
 export class Stands {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  closing;
+
   /**
    * @param {HTMLElement} root
    * @param {Tools} tools
@@ -102,7 +104,13 @@ export class Stands {
    * @param {string[]} names
    */
   update(state, names) {
-    this.predictions.update(state, names, isOpen(state, this.client.serverNow()));
+    const left = closesAt(state) - this.client.serverNow();
+    this.predictions.update(state, names, left > 0);
+    clearTimeout(this.closing);
+    // Nothing else may happen then.
+    if (left > 0 && left < Infinity) {
+      this.closing = setTimeout(() => this.update(state, names), left);
+    }
     this.commentary.update(state.header.organise && state.view.phase !== "over");
   }
 }
