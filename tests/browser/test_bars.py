@@ -66,6 +66,17 @@ HIDDEN = """(wanted) => wanted.flatMap((name) => [...document.querySelectorAll(n
     return top < -0.5 || bottom > innerHeight + 0.5 || !(each.contains(hit) || hit?.contains(each));
   })
   .map((each) => `${name}: ${each.textContent.trim().slice(0, 40)}`))"""
+# Of a row, what goes beyond it or the screen, or has more in it than it shows.
+OVERFLOWS = """(row) => [...row.querySelectorAll("*:not(svg *)")]
+  .filter((each) => each.checkVisibility())
+  .filter((each) => {
+    const { right, bottom } = each.getBoundingClientRect();
+    const { scrollWidth, scrollHeight, clientWidth, clientHeight } = each;
+    const hidden = scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1;
+    return right > innerWidth || bottom > innerHeight
+      || (getComputedStyle(each).clipPath === "none" && each.clientWidth > 0 && hidden);
+  })
+  .map((each) => `${each.className}: ${each.textContent.trim()}`)"""
 ALWAYS = [".clock__time", ".player__score", ".match__menu", ".plan__toggle"]
 # The least that lies in one screen with the tools of the plan as well.
 PLANNING = {"domino-black-white": [f"{HAND} label"], "domino-wars": [f"{HAND} label"]}
@@ -130,6 +141,34 @@ def test_nothing_is_below_what_stays(
             clear(page, ".confirm button")
             page.locator(".confirm").get_by_role("button", name="Cancel").tap()
     assert [each for each in new_page.errors if "net::" not in each] == []
+
+
+def test_the_row_of_the_plan_fits_beside_the_way_to_the_next_match(
+    new_page: Pages, site: Site
+) -> None:
+    game = players.start(site, "tetronogo")
+    here = next(
+        each
+        for (part, kind), each in moments("tetronogo.standard.random").items()
+        if part == "starter" and kind is None
+    )
+    stage = Stage(new_page, game, "Ada", [here], clock=False, **TOUCH, **TALL)
+    page = stage.page
+    row = page.locator(".plan__row")
+    row.locator("[data-next-match]").evaluate("(link) => { link.hidden = false; }")
+
+    def fits() -> None:
+        page.evaluate(DRAWN)
+        assert row.evaluate(OVERFLOWS) == []
+
+    fits()
+    page.locator(".plan__ahead").tap()
+    fits()
+    page.locator(".board-dock label.choice:not([data-disabled])").first.tap()
+    page.locator(".confirm").get_by_role("button", name="Send it when asked").tap()
+    page.locator(".plan__held").wait_for()
+    fits()
+    assert "asked: pick " in page.locator(".plan__held p").inner_text()
 
 
 def test_a_refusal_stands_for_the_line_below_the_clocks(new_page: Pages, site: Site) -> None:

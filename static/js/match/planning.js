@@ -934,7 +934,12 @@ export class Planning {
       icon("clock"),
       h("span", {}, "Answer in advance"),
     );
-    this.notHeld = button("Do not send it", () => this.#forgetAhead(), { title: null }, "Cancel");
+    this.notHeld = button(
+      "Do not send it",
+      () => this.#forgetAhead(),
+      { "aria-label": "Do not send it" },
+      icon("close"),
+    );
     this.held = h("div", { class: "plan__held" }, h("p", {}), this.notHeld);
     this.row = h(
       "div",
