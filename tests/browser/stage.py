@@ -186,7 +186,8 @@ class Stage:
     def _received(self, socket: WebSocketRoute, frame: dict[str, Any]) -> None:
         self.sent.append(frame)
         if frame["type"] == "ping":
-            pong = {"type": "pong", "at": frame["at"], "now": self.state.get("at", 0)}
+            # Both have one clock, however much of the page's time passes at once.
+            pong = {"type": "pong", "at": frame["at"], "now": frame["at"]}
             socket.send(json.dumps({**pong, "version": self.state.get("version", 0)}))
         elif frame["type"] == "chat.history" and frame["room"] == "players":
             told = {**frame, "match": self.state["match"], "messages": self.messages}

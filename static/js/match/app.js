@@ -292,7 +292,7 @@ class MatchPage {
 
   /* What the reader looked at may have been longer than what has come in its place. */
   #bringBack() {
-    if (!this.scrolled) return;
+    if (scrollY === 0) return; // an event tells of it only later
     const [board] = this.#boards;
     const { height } = board.getBoundingClientRect();
     if (inSight(board) < Math.min(height, innerHeight) / 2) {
