@@ -24,7 +24,7 @@ TO_THE_END: Final = 400
 """Steps, more than any match takes: 56 plays with two choices each, and the set-up."""
 
 SKILLS: Final[Mapping[str, Skill]] = {
-    "novice": Skill(width=4, tries=24, depth=TO_THE_END),
+    "novice": Skill(width=4, tries=32, depth=TO_THE_END),
     "club": Skill(width=12, tries=120, depth=TO_THE_END),
     "strong": Skill(width=32, tries=6000, depth=TO_THE_END),
 }
@@ -43,14 +43,15 @@ def suggestions(
 
 # -- decks ---------------------------------------------------------------------------------------
 
-# What a domino in a deck is worth, roughly: sixes stay, and a 0 or 5 beside one costs little.
+# How many more matches in a hundred are won with a domino in the deck than with an average one: by
+# linear regression on 3,700 matches, half of them between random decks, half between good ones.
 _WORTH: Final = (
-    0, 0, 0, 0, 0, 6,
-    -3, -3, -3, 0, 5,
-    -5, -5, -2, 2,
-    -5, 0, 4,
-    -5, 2,
-    5,
+    0, 0, 1, -3, -5, 17,
+    0, -1, -7, 0, 4,
+    -2, -4, -9, 4,
+    -5, -2, 8,
+    -8, 5,
+    9,
 )  # fmt: skip
 
 
@@ -66,8 +67,8 @@ def _worth(deck: Deck) -> int:
 
 # -- plays ---------------------------------------------------------------------------------------
 
-# How these tell in the outcome of some 2,000 matches (logistic regression): what each adds to the
-# logarithm of the odds.
+# What each adds to the logarithm of the odds: by logistic regression on positions of 500 matches
+# between players who look one play ahead.
 _SQUARE: Final = 0.2
 _FIVE: Final = 0.35  # a square with 5 or 6
 _SIX: Final = 0.4  # a square with 6, which is for ever
