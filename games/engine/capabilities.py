@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 import msgspec
 
@@ -125,6 +125,43 @@ class Simulates(Protocol):
 def simulates_of(ruleset: Ruleset[Any, Any]) -> Simulates | None:
     """The ruleset as one that plays on at random in one go, or None."""
     return ruleset if isinstance(ruleset, Simulates) else None
+
+
+# -- bots ----------------------------------------------------------------------------------------
+
+
+class Skill(msgspec.Struct, frozen=True, kw_only=True):
+    """How well a bot plays a ruleset (`games.engine.search`): how many moves it looks at, how many
+    random continuations of them in all it tries, and how many steps deep each of those goes."""
+
+    width: int
+    tries: int
+    depth: int
+
+
+@runtime_checkable
+class Thinks(Protocol):
+    """Bots of three strengths play it. Each beats the one before and the greedy baseline."""
+
+    skills: ClassVar[Mapping[str, Skill]]  # by the ids of `LEVELS`
+
+    @abstractmethod
+    def suggest(
+        self, state: Any, decision: Decision, random: RandomSource, most: int
+    ) -> Sequence[Any] | None:
+        """Legal answers worth looking at, each once, the more promising first where that is known:
+        at least one, and ``most`` or a few more. None leaves it to the bot, which looks at all
+        that can be listed."""
+        ...
+
+
+LEVELS: Final = ("novice", "club", "strong")
+
+
+@cache
+def thinks_of(ruleset: Ruleset[Any, Any]) -> Thinks | None:
+    """The ruleset as one that says what bots should look at, or None."""
+    return ruleset if isinstance(ruleset, Thinks) else None
 
 
 # -- moves that cost reserve ---------------------------------------------------------------------

@@ -10,7 +10,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Premoves, Simulates
+from games.engine.capabilities import Premoves, Simulates, Skill, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -34,6 +34,7 @@ from games.rulesets.domino_wars import (
     picture,
     saving,
     simulation,
+    thinking,
     turns,
     validation,
 )
@@ -96,7 +97,7 @@ class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_field
     ] = False
 
 
-class DominoWars(Ruleset[State, Move], Premoves, Simulates):
+class DominoWars(Ruleset[State, Move], Premoves, Simulates, Thinks):
     """Two decks of eight dominoes fight over sixteen squares; every number has an effect."""
 
     id: ClassVar[str] = "domino-wars"
@@ -112,6 +113,7 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates):
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
     # A deck hangs on one's own items alone, whoever is to begin.
     premoves: ClassVar[frozenset[str]] = frozenset({"deck"})
+    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule(
             REPEAT,
@@ -303,6 +305,11 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates):
         if state.over:
             return state, 0
         return simulation.simulate(state, random, most)
+
+    def suggest(
+        self, state: State, decision: Decision, random: RandomSource, most: int
+    ) -> Sequence[Move] | None:
+        return thinking.suggestions(state, decision, random, most)
 
     # -- what people and bots see --------------------------------------------------------------
 
