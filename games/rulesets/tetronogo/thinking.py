@@ -1,0 +1,96 @@
+"""What bots play.
+
+In a bout nothing is hidden, so a placement is not left to the bots' search, which knows nothing of
+bouts: it is counted out where little is left of the bout, and else the best one of a tree of
+random ends. How wide a bot looks says how much of both it may do. A pick is drawn so that it cannot
+be foreseen, by which tetromino does well against which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from games.engine.capabilities import Skill
+from games.engine.chance import RandomSource
+from games.engine.decisions import Decision
+from games.rulesets.tetronogo.counting import counted_out
+from games.rulesets.tetronogo.growing import grown
+from games.rulesets.tetronogo.moves import LETTERS, Letter, Move, Pick, Start
+from games.rulesets.tetronogo.state import TetronogoState
+
+# A bot that is told what to do tries nothing: only the width matters.
+SKILLS: Final[Mapping[str, Skill]] = {
+    "novice": Skill(width=3, tries=1, depth=0),
+    "club": Skill(width=12, tries=1, depth=0),
+    "strong": Skill(width=40, tries=1, depth=0),
+}
+ENDS: Final = 6  # random ends, and positions counted, by the square of the width
+POSITIONS: Final = 12
+COUNTABLE: Final = 50  # placements left to both players in all, for counting to be worth a try
+ROUNDS: Final = 100  # of play against each other from which picks are drawn
+
+# Of 100 bouts, how many more whoever begins wins than loses: by their tetromino (a line each) and
+# the other player's (both in the order of `LETTERS`).
+BEGINNING: Final = (
+    (0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0),
+    (0, 0, 0, 0, 0, 0, 0),
+)
+
+
+def suggest(
+    state: TetronogoState, decision: Decision, random: RandomSource, most: int
+) -> Sequence[Move]:
+    """The move to make."""
+    seat, frame = decision.seat, state.frame
+    if decision.kind == "pick":
+        own, others = frame.unused(seat), frame.unused(1 - seat)
+        return [Pick(picked(own, others, random, chooses=frame.chooser == seat))]
+    if decision.kind == "starter":
+        own_piece, others_piece = frame.duel.pieces[seat], frame.duel.pieces[1 - seat]
+        return [_start(own_piece.letter, others_piece.letter)[1]]
+    number = None
+    if state.mine.bit_count() + state.theirs.bit_count() <= COUNTABLE:
+        number = counted_out(state, seat, POSITIONS * most * most)
+    if number is None:
+        number = grown(state, seat, random, most, ENDS * most * most)
+    return [frame.duel.pieces[seat].moves[number]]
+
+
+def _start(own: Letter, others: Letter) -> tuple[int, Start]:
+    """The better choice for whoever chooses the starter, and what they can expect of it."""
+    begins, follows = _beginning(own, others), -_beginning(others, own)
+    return (begins, Start("first")) if begins >= follows else (follows, Start("second"))
+
+
+def _beginning(own: Letter, others: Letter) -> int:
+    return BEGINNING[LETTERS.index(own)][LETTERS.index(others)]
+
+
+def picked(
+    own: Sequence[Letter], others: Sequence[Letter], random: RandomSource, *, chooses: bool
+) -> Letter:
+    """One of a player's tetrominoes, drawn as often as in fictitious play (G. Brown, 1951): each
+    player in turn picks what would have done best against all that the other has picked so far."""
+    worth = {
+        (mine, theirs): _start(mine, theirs)[0] if chooses else -_start(theirs, mine)[0]
+        for mine in own
+        for theirs in others
+    }
+    gains = dict.fromkeys(own, 0)
+    losses = dict.fromkeys(others, 0)
+    picks = []
+    for _ in range(ROUNDS):
+        mine = max(own, key=gains.__getitem__)
+        picks.append(mine)
+        for each in others:
+            losses[each] += worth[mine, each]
+        theirs = min(others, key=losses.__getitem__)
+        for each in own:
+            gains[each] += worth[each, theirs]
+    return picks[int(random() * ROUNDS)]
