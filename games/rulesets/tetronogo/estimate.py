@@ -14,8 +14,8 @@ from games.engine.decisions import Seat
 from games.rulesets.tetronogo.scoring import tallies
 from games.rulesets.tetronogo.state import MOST_BOUTS, BoutFrame, TetronogoState
 
-MARGIN: Final = 12  # points between the players at the end of a bout
-PLACEMENTS: Final = 26  # of a bout
+MARGIN: Final = 15  # points between the players at the end of a bout
+PLACEMENTS: Final = 23  # of a bout
 SURE: Final = 2.0  # how far the points may be off when the last piece is placed
 _SIGN: Final = {None: 0, 0: 1, 1: -1}
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from games.engine.capabilities import Skill
-from games.engine.chance import RandomSource
+from games.engine.chance import RandomSource, choose
 from games.engine.decisions import Decision
 from games.rulesets.tetronogo.counting import counted_out
 from games.rulesets.tetronogo.growing import grown
@@ -28,18 +28,18 @@ SKILLS: Final[Mapping[str, Skill]] = {
 ENDS: Final = 6  # random ends, and positions counted, by the square of the width
 POSITIONS: Final = 12
 COUNTABLE: Final = 50  # placements left to both players in all, for counting to be worth a try
-ROUNDS: Final = 100  # of play against each other from which picks are drawn
 
 # Of 100 bouts, how many more whoever begins wins than loses: by their tetromino (a line each) and
-# the other player's (both in the order of `LETTERS`).
+# the other player's (both in the order of `LETTERS`). From 1132 bouts between bots that went by 120
+# random ends a placement and counted the last ones out; mirror images taken together.
 BEGINNING: Final = (
-    (0, 0, 0, 0, 0, 0, 0),
-    (0, 0, 0, 0, 0, 0, 0),
-    (0, 0, 0, 0, 0, 0, 0),
-    (0, 0, 0, 0, 0, 0, 0),
-    (0, 0, 0, 0, 0, 0, 0),
-    (0, 0, 0, 0, 0, 0, 0),
-    (0, 0, 0, 0, 0, 0, 0),
+    (60, -80, 0, 0, -100, -100, -100),
+    (90, 20, 70, 70, -40, -40, -50),
+    (20, -60, 0, 30, -90, -90, -50),
+    (20, -60, 30, 0, -90, -90, -50),
+    (100, 60, 100, 100, 40, 10, 50),
+    (100, 60, 100, 100, 10, 40, 50),
+    (100, 30, 80, 80, -30, -30, 30),
 )
 
 
@@ -50,7 +50,7 @@ def suggest(
     seat, frame = decision.seat, state.frame
     if decision.kind == "pick":
         own, others = frame.unused(seat), frame.unused(1 - seat)
-        return [Pick(picked(own, others, random, chooses=frame.chooser == seat))]
+        return [Pick(picked(own, others, random, most, chooses=frame.chooser == seat))]
     if decision.kind == "starter":
         own_piece, others_piece = frame.duel.pieces[seat], frame.duel.pieces[1 - seat]
         return [_start(own_piece.letter, others_piece.letter)[1]]
@@ -73,24 +73,30 @@ def _beginning(own: Letter, others: Letter) -> int:
 
 
 def picked(
-    own: Sequence[Letter], others: Sequence[Letter], random: RandomSource, *, chooses: bool
+    own: Sequence[Letter],
+    others: Sequence[Letter],
+    random: RandomSource,
+    rounds: int,
+    *,
+    chooses: bool,
 ) -> Letter:
-    """One of a player's tetrominoes, drawn as often as in fictitious play (G. Brown, 1951): each
-    player in turn picks what would have done best against all that the other has picked so far."""
+    """One of a player's tetrominoes, drawn as often as in so many rounds of fictitious play (G.
+    Brown, *Iterative solution of games by fictitious play*, 1951): both begin with anything, and
+    then pick what would have done best against all that the other has picked so far."""
     worth = {
         (mine, theirs): _start(mine, theirs)[0] if chooses else -_start(theirs, mine)[0]
         for mine in own
         for theirs in others
     }
-    gains = dict.fromkeys(own, 0)
-    losses = dict.fromkeys(others, 0)
+    gains = {each: random() for each in own}
+    losses = {each: random() for each in others}
     picks = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         mine = max(own, key=gains.__getitem__)
-        picks.append(mine)
-        for each in others:
-            losses[each] += worth[mine, each]
         theirs = min(others, key=losses.__getitem__)
+        picks.append(mine)
         for each in own:
             gains[each] += worth[each, theirs]
-    return picks[int(random() * ROUNDS)]
+        for each in others:
+            losses[each] += worth[mine, each]
+    return choose(random, picks)

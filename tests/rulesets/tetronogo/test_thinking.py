@@ -18,13 +18,10 @@ from tests.rulesets.tetronogo.helpers import (
     RULES,
     begin,
     decision_of,
-    full,
     picks,
     placing,
-    say,
     source,
     start,
-    strips,
     walk,
     won_on_time,
 )
@@ -100,15 +97,6 @@ def test_what_is_too_much_is_not_counted() -> None:
     assert counted_out(placing("T", "L"), 0, 20) is None
 
 
-def test_the_last_placement_that_wins_is_found() -> None:
-    """O against O: one placement short of a bout won by 24 to 12, and of a board filled."""
-    for moves in (strips(0), full("O")):
-        state = say(placing("O", "O"), *moves[:-1])
-        (decision,) = RULES.decisions(state)
-        (move,) = thinking.suggest(state, decision, source(1), 2)
-        assert move == RULES.parse(moves[-1].lower())
-
-
 def test_a_tree_without_an_end_still_names_a_placement() -> None:
     assert grown(placing("T", "L"), 0, source(1), width=3, ends=0) >= 0
 
@@ -161,7 +149,7 @@ def test_the_estimate_knows_what_decides_a_match() -> None:
     second = won_on_time(first, 0)
     assert ended(second.frame, 1) == 1.0
     assert -1 < ended(second.frame, -1) < 0
-    last = start(picks(won_on_time(won_on_time(second, 1, points=140), 0), "O", "O"), 0)
+    last = start(picks(won_on_time(won_on_time(second, 1, points=140), 0), "T", "T"), 0)
     assert last.frame.number == 4
     assert ended(last.frame, 1) == 1.0, "a second bout in a row"
     assert ended(last.frame, 0) == -1.0, "140 points behind"
