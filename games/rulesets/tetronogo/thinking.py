@@ -21,12 +21,14 @@ from games.rulesets.tetronogo.state import TetronogoState
 
 # A bot that is told what to do tries nothing: only the width matters.
 SKILLS: Final[Mapping[str, Skill]] = {
-    "novice": Skill(width=3, tries=1, depth=0),
+    "novice": Skill(width=2, tries=1, depth=0),
     "club": Skill(width=12, tries=1, depth=0),
     "strong": Skill(width=40, tries=1, depth=0),
 }
-ENDS: Final = 6  # random ends, and positions counted, by the square of the width
-POSITIONS: Final = 12
+# By the square of the width:
+ENDS: Final = 6  # random ends of the bout that are looked at, times so many
+POSITIONS: Final = 12  # positions that are counted, times so many
+PICKS: Final = 9  # rounds of picks thought over, divided by so many
 COUNTABLE: Final = 50  # placements left to both players in all, for counting to be worth a try
 
 # Of 100 bouts, how many more whoever begins wins than loses: by their tetromino (a line each) and
@@ -50,7 +52,8 @@ def suggest(
     seat, frame = decision.seat, state.frame
     if decision.kind == "pick":
         own, others = frame.unused(seat), frame.unused(1 - seat)
-        return [Pick(picked(own, others, random, most, chooses=frame.chooser == seat))]
+        rounds = max(1, most * most // PICKS)
+        return [Pick(picked(own, others, random, rounds, chooses=frame.chooser == seat))]
     if decision.kind == "starter":
         own_piece, others_piece = frame.duel.pieces[seat], frame.duel.pieces[1 - seat]
         return [_start(own_piece.letter, others_piece.letter)[1]]
