@@ -13,6 +13,7 @@ from games.rulesets.tetronogo.counting import counted_out
 from games.rulesets.tetronogo.estimate import ended
 from games.rulesets.tetronogo.growing import grown
 from games.rulesets.tetronogo.moves import LETTERS, Move, Pick, Start
+from games.rulesets.tetronogo.scoring import groups, tallies
 from games.rulesets.tetronogo.state import TetronogoState
 from tests.rulesets.tetronogo.helpers import (
     RULES,
@@ -115,6 +116,13 @@ def test_a_tree_finds_what_counting_finds() -> None:
         total += 1
     assert total >= 10
     assert right / total > 0.7
+
+
+def test_groups_are_tallied_as_they_are_listed() -> None:
+    for state in walk(3):
+        boards = state.boards if state.placed else (0, 0)
+        listed = [(len(group.squares), *group.edges) for group in groups(*boards)]
+        assert tallies(*boards) == listed
 
 
 def test_picks_are_drawn_from_what_is_left_and_vary() -> None:
