@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Premoves
+from games.engine.capabilities import Premoves, Skill, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -16,7 +16,7 @@ from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
-from games.rulesets.tetronogo import estimate, events, guessing, saving, validation
+from games.rulesets.tetronogo import estimate, events, guessing, saving, thinking, validation
 from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
 from games.rulesets.tetronogo.course import TOTAL, TWO_IN_A_ROW, applied
@@ -39,7 +39,7 @@ class TetronogoOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields
     pick_time: Seconds = 60.0
 
 
-class Tetronogo(Ruleset[TetronogoState, Move], Premoves):
+class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Thinks):
     """Up to four bouts of placing one tetromino each, scored by edges around empty groups."""
 
     id: ClassVar[str] = "tetronogo"
@@ -55,6 +55,7 @@ class Tetronogo(Ruleset[TetronogoState, Move], Premoves):
     reasons: ClassVar[tuple[Reason, ...]] = (TWO_IN_A_ROW, TOTAL, TIE_BREAK)
     # A pick hangs on one's own earlier picks alone, whatever the bout before comes to.
     premoves: ClassVar[frozenset[str]] = frozenset({"pick"})
+    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -173,6 +174,11 @@ class Tetronogo(Ruleset[TetronogoState, Move], Premoves):
         if decision.kind == "pick":
             return Pick(choose(random, state.frame.unused(decision.seat)))
         return Start("first") if random() < 0.5 else Start("second")
+
+    def suggest(
+        self, state: TetronogoState, decision: Decision, random: RandomSource, most: int
+    ) -> Sequence[Move] | None:
+        return thinking.suggest(state, decision, random, most)
 
     # -- what people and bots see --------------------------------------------------------------
 

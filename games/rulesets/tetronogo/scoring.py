@@ -72,6 +72,26 @@ def groups(first: int, second: int) -> tuple[Group, ...]:
     return tuple(found)
 
 
+def tallies(first: int, second: int) -> list[tuple[int, int, int]]:
+    """Of each group on that board how many squares it has and each seat's edges around it."""
+    empty = BOARD & ~(first | second)
+    first_edges, second_edges = _edges(first), _edges(second)
+    found = []
+    while empty:
+        group = empty & -empty
+        empty ^= group
+        reached = _BESIDE[group.bit_length()] & empty
+        while reached:
+            group |= reached
+            empty ^= reached
+            reached = empty & (reached << 1 | reached >> 1 | reached << STRIDE | reached >> STRIDE)
+        four = group * _FOUR
+        found.append(
+            (group.bit_count(), (four & first_edges).bit_count(), (four & second_edges).bit_count())
+        )
+    return found
+
+
 def _beside(squares: int) -> int:
     """The squares a step away from some square, in any of the four directions."""
     return squares << 1 | squares >> 1 | squares << STRIDE | squares >> STRIDE

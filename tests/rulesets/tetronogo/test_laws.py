@@ -219,7 +219,7 @@ def test_the_estimate_of_a_finished_match_is_its_result() -> None:
 
 def test_the_estimate_prefers_more_points_and_more_edges() -> None:
     ahead = won_on_time(begin(), 1, points=140)
-    assert RULES.evaluate(ahead, 1) > 0.5
+    assert RULES.evaluate(ahead, 1) > RULES.evaluate(won_on_time(begin(), 1), 1) > 0.2
     assert RULES.evaluate(begin(), 0) == 0.0
     assert RULES.evaluate(say(placing("T", "L"), "E5 0"), 0) > 0
     assert RULES.evaluate(run_out(placing("T", "L")), 1) > 0
@@ -228,12 +228,12 @@ def test_the_estimate_prefers_more_points_and_more_edges() -> None:
 def test_the_estimate_tells_something_about_the_result() -> None:
     """Late in the second bout it favours the winner far more often than not."""
     right = total = 0
-    for seed in range(80):
+    for seed in range(300):
         states = walk(seed)
         late = [state for state in states if state.frame.number == 2 and len(state.placed) > 20]
         if late:
             value = RULES.evaluate(late[-1], 0)
             right += (value > 0) == (outcome(states[-1]).winner == 0)
             total += 1
-    assert total > 60
-    assert right / total > 0.7
+    assert total > 250
+    assert right / total > 0.65  # at the most 0.75: half of the matches go on, as good as level
