@@ -6,9 +6,9 @@ were to be handed over at most says how closely it looks (`LOOKS`).
 
 A placement brings two pixels of lead for each pixel of the other seat's that it covers. Nearly
 every shape finds a place where it covers nothing else; the match is decided by the last few, for
-which no such place is left. Hence what a good eye minds besides: larger shapes go first, while there
-is room, and a shape goes beside the frame, a zone or its like rather than into the middle of what is
-still open, so that gaps stay whole, and what it covers is not easily covered again.
+which no such place is left. Hence what a good eye minds besides: larger shapes go first, while
+there is room, and a shape goes beside the frame, a zone or its like rather than into the middle of
+what is still open, so that gaps stay whole, and what it covers is not easily covered again.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ class Look(NamedTuple):
     """How closely a bot looks.
 
     In the draft it compares ``drawn`` shapes. Of its hand it looks at the ``shapes`` largest or,
-    with ``any_shapes``, at any so many: each at ``angles`` angles all around and, with ``right``, at
-    the four right ones, at every place of a grid with about ``grid`` steps along a domain, by about
-    ``rows`` rows of the shape. The ``kept`` best of these are moved about, and turned by ``turn``
-    degrees at first. ``saving`` is how much of what a shape is worth counts against using it now,
-    in hundredths: at 100 only what it fails to bring counts, at 0 only what it brings. ``care``
-    is how much it minds to cover what lies amid much that is open to it, and to lie where
-    much is open to the other seat. A breach smaller than ``blind`` thousandths of a shape escapes it.
+    with ``any_shapes``, at any so many: each at ``angles`` angles all around and, with ``right``,
+    at the four right ones, at every place of a grid with about ``grid`` steps along a domain, by
+    about ``rows`` rows of the shape. The ``kept`` best of these are moved about, and turned by
+    ``turn`` degrees at first. ``saving`` is how much of what a shape is worth counts against using
+    it now, in hundredths: at 100 only what it fails to bring counts, at 0 only what it brings.
+    ``care`` is how much it minds to cover what lies amid much that is open to it, and to lie where
+    much is open to the other seat. A breach of less than ``blind`` thousandths of a shape escapes
+    it.
     """
 
     drawn: int

@@ -133,7 +133,8 @@ class Windows:
         at = places[:, 0] * self._domain + places[:, 2] * self._stride + places[:, 1]
         took = self._sums.take(at[:, None] + ends).sum(axis=1)
         took -= self._sums.take(at[:, None] + starts).sum(axis=1)
-        return took * thin if thin > 1 else took
+        found: Ints = took * thin
+        return found
 
     def scan(
         self, shape: int, angles: Sequence[int], step: int, rows: int, random: RandomSource
@@ -151,10 +152,10 @@ class Windows:
             low, far, high, deep = room
             xs = _grid(low, far, step, random)
             ys = _grid(high, deep, step, random)
-            places = np.empty((2, len(ys), len(xs), 3), dtype=np.int64)
-            places[0, ..., 0], places[1, ..., 0] = 0, 1
-            places[..., 1], places[..., 2] = xs, ys[:, None]
-            places = places.reshape(-1, 3)
+            grid = np.empty((2, len(ys), len(xs), 3), dtype=np.int64)
+            grid[0, ..., 0], grid[1, ..., 0] = 0, 1
+            grid[..., 1], grid[..., 2] = xs, ys[:, None]
+            places = grid.reshape(-1, 3)
             worth = self.worth(spans, places, max(1, len(spans.rows) // rows))
             best = int(worth.argmax())
             domain, x, y = places[best].tolist()
@@ -216,7 +217,7 @@ def _crowding(ground: Ground, seat: Seat) -> Ints:
     blocks = open_to.reshape(shape).sum(axis=(2, 4), dtype=np.int64) * 1024 // (block * block)
     for _ in range(2):
         blocks = _blurred(blocks, max(1, side // block))
-    found = blocks.repeat(block, axis=1).repeat(block, axis=2)
+    found: Ints = blocks.repeat(block, axis=1).repeat(block, axis=2)
     return found[:, : pool.height, : pool.width]
 
 
