@@ -66,8 +66,8 @@ class Look(NamedTuple):
     blind: int
 
 
-NOVICE: Final = Look(3, 3, True, 2, False, 3, 8, 0, 0, 0, (0, 0), 50)
-CLUB: Final = Look(8, 6, False, 3, True, 20, 16, 3, 4, 80, (0, 0), 0)
+NOVICE: Final = Look(2, 2, True, 1, False, 2, 8, 0, 0, 0, (0, 0), 150)
+CLUB: Final = Look(6, 6, False, 2, True, 12, 16, 2, 4, 80, (0, 0), 0)
 STRONG: Final = Look(100, 14, False, 12, True, 34, 32, 10, 8, 50, (60, 60), 0)
 
 LOOKS: Final = {1: NOVICE, 10: CLUB, 100: STRONG}
