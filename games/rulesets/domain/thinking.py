@@ -68,7 +68,7 @@ class Look(NamedTuple):
 
 NOVICE: Final = Look(2, 2, True, 1, False, 2, 8, 0, 0, 0, (0, 0), 150)
 CLUB: Final = Look(6, 6, False, 2, True, 12, 16, 2, 4, 80, (0, 0), 0)
-STRONG: Final = Look(100, 14, False, 12, True, 34, 32, 10, 8, 50, (60, 60), 0)
+STRONG: Final = Look(100, 14, False, 24, True, 40, 32, 20, 8, 50, (60, 60), 0)
 
 LOOKS: Final = {1: NOVICE, 10: CLUB, 100: STRONG}
 """By the least number of answers that are asked for."""
