@@ -15,10 +15,12 @@ from games.engine.capabilities import (
     Disputes,
     Penalties,
     Ruling,
+    Skill,
     Supplied,
     Supplies,
     Supply,
     SupplyReport,
+    Thinks,
 )
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
@@ -34,7 +36,16 @@ from games.engine.ruleset import (
     Setup,
     Variant,
 )
-from games.rulesets.domain import board, estimate, events, guessing, saving, supply, validation
+from games.rulesets.domain import (
+    board,
+    estimate,
+    events,
+    guessing,
+    saving,
+    supply,
+    thinking,
+    validation,
+)
 from games.rulesets.domain import view as views
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.course import MISSED_PICKS, applied, ruled, scores
@@ -111,7 +122,7 @@ class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     pool: PoolDocument | None = None
 
 
-class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns):
+class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns, Thinks):
     """Draft shapes, lay them over either domain, and have more pixels of your colour."""
 
     id: ClassVar[str] = "domain"
@@ -136,6 +147,8 @@ class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns
         means="What was challenged does not stand.",
         log="The organiser ruled the placement invalid.",
     )
+
+    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -357,6 +370,11 @@ class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns
 
     def evaluate(self, state: DomainState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
+
+    def suggest(
+        self, state: DomainState, decision: Decision, random: RandomSource, most: int
+    ) -> Sequence[Move]:
+        return thinking.suggest(state, decision, random, most)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))

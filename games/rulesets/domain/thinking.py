@@ -1,0 +1,195 @@
+"""What a bot answers in Domain.
+
+Everything is in sight and a match is long, so there is nothing to draw at random and try out: a bot
+is as strong as the eye it has for a place. It hands over one answer to every question, and how many
+were to be handed over at most says how closely it looks (`LOOKS`).
+
+A placement brings two pixels of lead for each pixel of the other seat's that it covers. Nearly
+every shape finds a place where it covers nothing else; the match is decided by the last few, for
+which no such place is left. Hence what a good eye minds besides: larger shapes go first, while
+there is room, and a shape goes beside the frame, a zone or its like rather than into the middle of
+what is still open, so that gaps stay whole, and what it covers is not easily covered again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from games.engine.capabilities import Skill
+from games.engine.chance import RandomSource
+from games.engine.decisions import Decision, Seat
+from games.rulesets.domain import board
+from games.rulesets.domain.board import Laid
+from games.rulesets.domain.course import last_is_valid
+from games.rulesets.domain.moves import (
+    ACCEPT,
+    CHALLENGE,
+    COLOURS,
+    READY,
+    DiscardShape,
+    First,
+    Move,
+    PlaceShape,
+    TakeShape,
+)
+from games.rulesets.domain.pool import Form
+from games.rulesets.domain.state import DomainState, members
+from games.rulesets.domain.windows import UNIT, Found, Ground, Windows, ground_of
+
+
+class Look(NamedTuple):
+    """How closely a bot looks.
+
+    In the draft it compares ``drawn`` shapes. Of its hand it looks at the ``shapes`` largest or,
+    with ``any_shapes``, at any so many: each at ``angles`` angles all around and, with ``right``,
+    at the four right ones, at every place of a grid with about ``grid`` steps along a domain, by
+    about ``rows`` rows of the shape. The ``kept`` best of these are moved about, and turned by
+    ``turn`` degrees at first. ``saving`` is how much of what a shape is worth counts against using
+    it now, in hundredths: at 100 only what it fails to bring counts, at 0 only what it brings.
+    ``care`` is how much it minds to cover what lies amid much that is open to it, and to lie where
+    much is open to the other seat. A breach of less than ``blind`` thousandths of a shape escapes
+    it.
+    """
+
+    drawn: int
+    shapes: int
+    any_shapes: bool
+    angles: int
+    right: bool
+    grid: int
+    rows: int
+    kept: int
+    turn: int
+    saving: int
+    care: tuple[int, int]
+    blind: int
+
+
+NOVICE: Final = Look(2, 2, True, 1, False, 2, 8, 0, 0, 0, (0, 0), 150)
+CLUB: Final = Look(6, 6, False, 2, True, 12, 16, 2, 4, 80, (0, 0), 0)
+STRONG: Final = Look(100, 14, False, 24, True, 40, 32, 20, 8, 50, (60, 60), 0)
+
+LOOKS: Final = {1: NOVICE, 10: CLUB, 100: STRONG}
+"""By the least number of answers that are asked for."""
+
+SKILLS: Final = {
+    "novice": Skill(width=1, tries=1, depth=0),
+    "club": Skill(width=10, tries=1, depth=0),
+    "strong": Skill(width=100, tries=1, depth=0),
+}
+
+
+def suggest(
+    state: DomainState, decision: Decision, random: RandomSource, most: int
+) -> Sequence[Move]:
+    """The answer of whoever looks that closely."""
+    look = next(
+        LOOKS[least] for least in sorted(LOOKS, reverse=True) if most >= least or least == 1
+    )
+    match decision.kind:
+        case "place":
+            return [_place(state, decision.seat, look, random)]
+        case "draft":
+            return [_take(state, look, random)]
+        case "first":
+            # Whoever picks first has the better of every two shapes.
+            return [First("first")]
+        case "final":
+            return [CHALLENGE if _should_challenge(state, look) else ACCEPT]
+    return [READY]
+
+
+# -- the draft -----------------------------------------------------------------------------------
+
+
+def value_of(form: Form) -> int:
+    """The lead that a shape brings where it covers nothing but the other seat's pixels."""
+    raster = form.raster(0)
+    return 2 * raster.covered.area - raster.dead.area
+
+
+def _take(state: DomainState, look: Look, random: RandomSource) -> Move:
+    forms = state.ready_pool.forms
+    free = _some(members(state.free), look.drawn, random)
+    return TakeShape(max((forms[each] for each in free), key=value_of).id)
+
+
+def _some(numbers: Sequence[int], count: int, random: RandomSource) -> list[int]:
+    """So many of them, or all, in any order."""
+    left = list(numbers)
+    return [left.pop(int(random() * len(left))) for _ in range(min(count, len(left)))]
+
+
+# -- challenges ----------------------------------------------------------------------------------
+
+
+def _should_challenge(state: DomainState, look: Look) -> bool:
+    """Whether the last placement breaks a rule so that it can be seen, and is better gone."""
+    if not state.can_challenge or last_is_valid(state):
+        return False
+    pool, laid = state.ready_pool, state.laid
+    if look.blind:
+        area = pool.forms[laid[-1].shape].raster(0).covered.area
+        seen = sum(len(fault.pixels) for fault in board.faults(pool, laid[:-1], laid[-1]))
+        if 1000 * seen < look.blind * area:
+            return False
+    with_it = board.count(pool, state.terms.red, laid)
+    without = board.count(pool, state.terms.red, laid[:-1])
+    lead = (without[0] - without[1]) - (with_it[0] - with_it[1])
+    return (lead if state.mover == 0 else -lead) >= 0
+
+
+# -- placements ----------------------------------------------------------------------------------
+
+
+def _place(state: DomainState, seat: Seat, look: Look, random: RandomSource) -> Move:
+    if _should_challenge(state, look):
+        return CHALLENGE
+    pool = state.ready_pool
+    hand = members(state.hands[seat])
+    if look.any_shapes:
+        hand = _some(hand, len(hand), random)
+    else:
+        hand.sort(key=lambda each: value_of(pool.forms[each]), reverse=True)
+    ground = ground_of(pool, state.terms.red, state.laid)
+    for begin in range(0, len(hand), look.shapes):  # further ones only where none of these fits
+        for each in places(ground, seat, hand[begin : begin + look.shapes], look, random):
+            laid = Laid(seat, each.shape, each.domain, each.x, each.y, each.angle)
+            if board.is_valid(pool, state.laid, laid):
+                return PlaceShape(
+                    pool.forms[each.shape].id, COLOURS[each.domain], each.x, each.y, each.angle
+                )
+    return DiscardShape(min((pool.forms[each] for each in hand), key=value_of).id)
+
+
+def places(
+    ground: Ground, seat: Seat, hand: Sequence[int], look: Look, random: RandomSource
+) -> list[Found]:
+    """Placements of these shapes that are worth more than to discard one, the best one first."""
+    pool = ground.pool
+    windows = Windows(ground, seat, look.care)
+    step = max(1, round((pool.width * pool.height) ** 0.5 / look.grid))
+    saved = {each: UNIT * value_of(pool.forms[each]) * look.saving // 100 for each in hand}
+
+    def worth(found: Found) -> int:
+        return found.worth - saved[found.shape]
+
+    seen: list[Found] = []
+    for shape in hand:
+        first = random() * 360 / look.angles
+        angles = [int(first + 360 * turn / look.angles) for turn in range(look.angles)]
+        if look.right:
+            angles += [0, 90, 180, 270]
+        seen += windows.scan(shape, list(dict.fromkeys(angles)), step, look.rows, random)
+    seen.sort(key=worth, reverse=True)
+    if not look.kept:
+        return [each for each in seen if each.worth > 0]
+    found: list[Found] = []
+    for each in seen:
+        climbed = windows.climb(each, max(1, step // 2), look.turn)
+        if climbed.worth > 0:
+            found.append(climbed)
+            if len(found) == look.kept:
+                break
+    return sorted(found, key=worth, reverse=True)
