@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from games.engine.capabilities import Skill
-from games.engine.chance import RandomSource, below, choose
-from games.engine.decisions import Decision, Seat
+from games.engine.chance import RandomSource, below, choose, shuffled
+from games.engine.decisions import Audience, Decision, Seat
 from games.rulesets.domino_black_white import chances, guessing
 from games.rulesets.domino_black_white.board import SPOTS, Spot
 from games.rulesets.domino_black_white.estimate import estimate
@@ -42,7 +42,10 @@ SKILLS: Final[Mapping[str, Skill]] = {
 GUESSES: Final = 24  # drawn for a move, at most one for so many tries:
 TRIES_A_GUESS: Final = 12
 RANKED_IN: Final = 3  # guesses in which placements are compared by the opponent's best answer
+NOTICED: Final = 45  # of all placements, at most so many for one that is followed
 SLACK: Final = 1.5  # points below the most that a placement may score, to be looked at
+
+SEATS: Final[tuple[Audience, Audience]] = (0, 1)
 
 Laid = tuple[int, int]
 """A spot, by its index, and the pair of numbers to lay there."""
@@ -59,7 +62,7 @@ def suggest(
         return (ChooseOrder(first=False),)  # whoever places last wins a tie
     seat = decision.seat
     skill = _skill(most)
-    seen = view(state, seat)
+    seen = view(state, SEATS[seat])
     count = max(1, min(GUESSES, skill.tries // TRIES_A_GUESS))
     guesses = [guessing.determinize(seen, random) for _ in range(count)]
     index, pair = _followed(guesses, _ranked(guesses, random, most), seat, skill, random)
@@ -100,16 +103,14 @@ def _ranked(guesses: Sequence[BlackWhiteState], random: RandomSource, most: int)
             for index, pairs in places:
                 for pair in chances.listed(pairs):
                     worth[index, pair] = worth.get((index, pair), 0) + points / len(guesses)
-    enough = max(worth.values()) - SLACK
-    order = {
-        (index, pair): (
-            points
-            - sum(chances.best(laid(each, index, pair))[0] for each in guesses) / len(guesses),
-            random(),
-        )
-        for (index, pair), points in worth.items()
-        if points >= enough
-    }
+    noticed = shuffled(random, list(worth))[: NOTICED * most]
+    enough = max([worth[way] for way in noticed]) - SLACK
+    order: dict[Laid, tuple[float, float]] = {}
+    for way in noticed:
+        scored = worth[way]
+        if scored >= enough:
+            answers = [chances.best(laid(guess, *way))[0] for guess in guesses]
+            order[way] = scored - sum(answers) / len(guesses), random()
     return sorted(order, key=order.__getitem__, reverse=True)[:most]
 
 
@@ -146,13 +147,14 @@ def _hiding(
     """The placement that hides the half which tells the opponent less: the one that may be more
     numbers, going by its colour and the letters met; else the one that lies in more lines which
     can still score."""
+    offers = [chances.offered(guess.lines, spot) for guess in guesses]
 
     def secrecy(hides: Half) -> tuple[int, int, float]:
-        doubts = 0
-        for guess in guesses:
-            offer = chances.offered(guess.lines, spot)
-            met = chances.letters_of(offer, pair)
-            doubts += sum(chances.letters_of(offer, each) == met for each in _alike(pair, hides))
+        doubts = sum(
+            chances.letters_of(offer, each) == chances.letters_of(offer, pair)
+            for offer in offers
+            for each in _alike(pair, hides)
+        )
         return doubts, _lines_to_come(guesses[0], spot, hides), random()
 
     return _place(spot, pair, max(HALVES, key=secrecy))
