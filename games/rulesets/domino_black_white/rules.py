@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor
 from typing import Any, ClassVar, Final
 
+from games.engine.capabilities import Skill, Thinks
 from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, other
@@ -19,6 +20,7 @@ from games.rulesets.domino_black_white import (
     notation,
     picture,
     saving,
+    thinking,
     validation,
 )
 from games.rulesets.domino_black_white import (
@@ -61,7 +63,7 @@ class DominoOptions(Options, frozen=True, kw_only=True):
     reserve: Seconds = 600.0
 
 
-class DominoBlackWhite(Ruleset[BlackWhiteState, Move]):
+class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Thinks):
     """Two players lay dominoes into a board with gravity, hide one half of each, and score lines
     of three that sum to a multiple of five."""
 
@@ -76,6 +78,7 @@ class DominoBlackWhite(Ruleset[BlackWhiteState, Move]):
     )
     options_type: ClassVar[type[Options]] = DominoOptions
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
+    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -189,6 +192,11 @@ class DominoBlackWhite(Ruleset[BlackWhiteState, Move]):
 
     def evaluate(self, state: BlackWhiteState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
+
+    def suggest(
+        self, state: BlackWhiteState, decision: Decision, random: RandomSource, most: int
+    ) -> Sequence[Move]:
+        return thinking.suggest(state, decision, random, most)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture.picture(named(view, names))
