@@ -138,7 +138,7 @@ def test_a_cut_out_grows_to_any_shape_only_where_that_is_allowed() -> None:
 
 def test_a_peg_is_taken_off_only_by_who_holds_the_item() -> None:
     match = begun("final", items=((0, "peg-subtraction"),))
-    add(match, "0 A1 RRR > F5 0", "1 no removal", "1 B1 RRR > A5 0", "0 no removal")
+    add(match, "0 A1 RRR > F5 0", "1 no removal", "1 A1 RRR > A5 0", "0 no removal")
     now = state(match)
     draw = Random(1).random
     ground = thinking._Ground(now, 0)
