@@ -4,6 +4,9 @@ For a turn many placements are drawn and weighed by the squares that they would 
 for what they take off the pallet; the best of them are stretched over more squares, and then
 weighed again by what the opponent could best do after them. A finish is looked at only where there
 is no placement: whatever is placed, no square is lost by it.
+
+Who goes second wins more: 60 in 100 of 600 matches of the weakest bot against itself, 200 of each
+variant. Which pallet one has made no difference in them.
 """
 
 from __future__ import annotations
@@ -31,9 +34,11 @@ from games.rulesets.peg_domain.moves import (
     Finish,
     Keep,
     Move,
+    Order,
     PlaceCutOut,
     Rapid,
     Remove,
+    Take,
 )
 from games.rulesets.peg_domain.search import quick, thorough
 from games.rulesets.peg_domain.state import LAST_ROUND_OF_ITEMS, PegDomainState
@@ -49,9 +54,9 @@ SKILLS: Final[Mapping[str, Skill]] = {
 DRAWN: Final = 120  # placements, for each one that is wanted
 STRETCHED: Final = 4  # of the best ones, for each that is wanted
 REPLIES: Final = 20  # of the opponent, for each that is wanted
-PRICE: Final = 0.25  # of a square that leaves the pallet, in squares of the domain
-FEARED: Final = 0.6  # how much of what the best reply wins is held against a placement
-SHARE: Final = 1.5  # of the squares that are left for each turn to come, what one may take
+PRICE: Final = 0.75  # of a square that leaves the pallet, in squares of the domain
+FEARED: Final = 0.5  # how much of what the best reply wins is held against a placement
+SHARE: Final = 3.0  # of the squares that are left for each turn to come, what one may take
 SUBTRACTION: Final = 4.0  # what Peg Subtraction is held to be worth until its last round
 _LEAST_OF_RAPID: Final = 3  # squares; fewer are not worth it
 
@@ -105,6 +110,10 @@ def suggest(
             return [_removal(state, random, most)]
         case "inspection":
             return _in_inspection(state, decision.seat, random)
+        case "right":
+            return [Take("order")]
+        case "order":
+            return [Order(first=False)]
         case _:
             return None
 
