@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -11,9 +11,9 @@ from games.engine.chance import RandomSource, choose
 from games.engine.decisions import Seat, other
 from games.rulesets.peg_domain.boards import (
     DOMAIN_SQUARE,
-    DOMAIN_SQUARES,
+    DOMAIN_STRIDE,
     PALLET_SQUARE,
-    PALLET_SQUARES,
+    STRIDE,
     members,
     set_of,
 )
@@ -25,7 +25,7 @@ from games.rulesets.peg_domain.state import (
     Preliminaries,
     removable_at_first,
 )
-from games.rulesets.peg_domain.view import REMOVED, THERE_PEG, USED_PEG
+from games.rulesets.peg_domain.view import MARKS, REMOVED, THERE, THERE_PEG, USED_PEG
 
 
 def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> PegDomainState:
@@ -60,11 +60,7 @@ def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> Pe
     began = [red[0], blue[0]]
     at = frame.colour_of(seat)
     began[at] &= ~set_of(own[at])
-    text = "".join(view["domain"]["rows"])
-    owned = [
-        set_of([sq for sq, mark in zip(DOMAIN_SQUARES, text, strict=True) if mark == str(of)])
-        for of in (0, 1)
-    ]
+    owned = _owned_of(view["domain"]["rows"])
     return PegDomainState(
         replace(
             frame,
@@ -78,12 +74,22 @@ def determinize(view: Mapping[str, Any], seat: Seat, random: RandomSource) -> Pe
         mover=view["to_move"] or 0,
         left=(by_seat[0][1], by_seat[1][1]),
         removed=(by_seat[0][2], by_seat[1][2]),
-        owned=(owned[0], owned[1]),
+        owned=owned,
         standing=set_of([DOMAIN_SQUARE[name] for name in view["domain"]["pegs"]]),
         ended=(view["finished"][0], view["finished"][1]),
         spent=_uses_of(view["items"]),
         last=_turn_of(view["last"]),
     )
+
+
+def _digits(marks: str, all_marks: str) -> dict[int, str]:
+    return {ord(mark): "1" if mark in marks else "0" for mark in all_marks}
+
+
+_DIGITS: Final = [
+    _digits(marks, MARKS) for marks in (THERE_PEG + USED_PEG, THERE_PEG + THERE, REMOVED)
+]
+_OWNERS: Final = [_digits(seat, "01.") for seat in "01"]
 
 
 def _items_of(view: Mapping[str, Any]) -> Any:
@@ -103,14 +109,18 @@ def _uses_of(items: Any) -> Any:
 
 def _pallet_of(pallet: Mapping[str, Any]) -> tuple[int, int, int]:
     """Pegs, squares left and squares removed of a pallet that was shown."""
-    text = "".join(pallet["rows"])
+    # The first row follows on a whole empty one, and a column of nobody's ends each row.
+    text = ("0" * STRIDE + "0".join(pallet["rows"]))[::-1]
+    pegs, left, removed = (int(text.translate(digits), 2) for digits in _DIGITS)
+    return pegs, left, removed
 
-    def those(marks: str) -> int:
-        return set_of(
-            [square for square, mark in zip(PALLET_SQUARES, text, strict=True) if mark in marks]
-        )
 
-    return those(THERE_PEG + USED_PEG), those(THERE_PEG + "."), those(REMOVED)
+def _owned_of(rows: Sequence[str]) -> tuple[int, int]:
+    """The squares of the domain that each seat owns."""
+    # As on a pallet, but for two columns of nobody's, before and after each row.
+    text = ("." * (DOMAIN_STRIDE + 1) + "..".join(rows))[::-1]
+    first, second = (int(text.translate(digits), 2) for digits in _OWNERS)
+    return first, second
 
 
 def _extra_of(named: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -11,10 +11,12 @@ from games.engine.capabilities import (
     Painted,
     Painting,
     Simulates,
+    Skill,
     Supplied,
     Supplies,
     Supply,
     SupplyReport,
+    Thinks,
 )
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
@@ -41,6 +43,7 @@ from games.rulesets.peg_domain import (
     saving,
     simulation,
     supply,
+    thinking,
     turns,
     validation,
 )
@@ -90,7 +93,7 @@ class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = True
 
 
-class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
+class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Thinks):
     """Each player cuts plates with two pegs out of a pallet of their own and lays them over a
     shared board, whose squares they take over."""
 
@@ -139,6 +142,8 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
             variants=("final",),
         ),
     )
+
+    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
 
     supplies: ClassVar[tuple[Supply, ...]] = (supply.PALLETS, supply.PALLET)
 
@@ -352,6 +357,11 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates):
 
     def evaluate(self, state: PegDomainState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
+
+    def suggest(
+        self, state: PegDomainState, decision: Decision, random: RandomSource, most: int
+    ) -> Sequence[Move] | None:
+        return thinking.suggest(state, decision, random, most)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
