@@ -2,10 +2,10 @@
 
     python benchmarks/bots.py [--ruleset ID[/VARIANT]] [--games N] [--seconds S] [--pair A:B]
 
-Every pairing plays ``--games`` matches, each opening twice with the seats changed. A bot's search is
-cut off after so many seconds of processor time a move, however little it has tried by then. Printed
-are the matches won in a hundred, with the 95 % interval by Wilson (*JASA* 22, 1927), and the processor
-time of a move.
+Every pairing plays ``--games`` matches, each opening twice with the seats changed. A bot's search
+is cut off after so many seconds of processor time a move, however little it has tried by then. What
+is printed: the matches won in a hundred, with the 95 % interval (E. Wilson, *JASA* 22, 1927), and
+the processor time of a move.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from games.engine.capabilities import LEVELS, thinks_of
 from games.engine.ruleset import Ruleset, Setup
-from games.engine.search import greedy, think
+from games.engine.search import greedy
 from games.rulesets import REGISTRY
 
 PLAYERS = ("random", "greedy", *LEVELS)
@@ -43,7 +43,7 @@ class Task(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Who won, or None, and for each player how many moves it made and the time it took for them."""
+    """Who won, or None; for each player how many moves it made, and the time it took for them."""
 
     task: Task
     winner: str | None
@@ -79,24 +79,23 @@ def play(task: Task) -> Result:
             chosen.append((decision.seat, move))
         state = ruleset.apply(state, tuple(chosen))
     outcome = ruleset.outcome(state)
-    assert outcome is not None
-    winner = None if outcome.winner is None else task.players[outcome.winner]
+    winner = None
+    if outcome is not None and outcome.winner is not None:
+        winner = task.players[outcome.winner]
     return Result(task, winner, moves, spent)
 
 
-def _move(
-    ruleset: Any, state: Any, decision: Any, player: str, seconds: float, random: Any
-) -> Any:
+def _move(ruleset: Any, state: Any, decision: Any, player: str, seconds: float, random: Any) -> Any:
     view = ruleset.view(state, decision.seat)
     if player == "random":
         return ruleset.sample(ruleset.determinize(view, decision.seat, random), decision, random)
     if player == "greedy":
         return greedy(ruleset, view, decision, random)
     thinks = thinks_of(ruleset)
-    assert thinks is not None, f"no bots play {ruleset.id}"
+    if thinks is None:
+        raise SystemExit(f"no bots play {ruleset.id}")
     until = time.process_time() + seconds
-    skill = thinks.skills[player]
-    return think(ruleset, view, decision, skill, random, lambda: time.process_time() < until)
+    return thinks.decide(view, decision, player, random, lambda: time.process_time() < until)
 
 
 def interval(won: int, played: int) -> tuple[float, float]:

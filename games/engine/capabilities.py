@@ -7,9 +7,9 @@ and never which ruleset it is; each answer is kept, since some are asked at ever
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Final, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final, Literal, Protocol, get_args, runtime_checkable
 
 import msgspec
 
@@ -130,37 +130,36 @@ def simulates_of(ruleset: Ruleset[Any, Any]) -> Simulates | None:
 # -- bots ----------------------------------------------------------------------------------------
 
 
-class Skill(msgspec.Struct, frozen=True, kw_only=True):
-    """How well a bot plays a ruleset (`games.engine.search`): how many moves it looks at, how many
-    random continuations of them in all it tries, and how many steps deep each of those goes."""
-
-    width: int
-    tries: int
-    depth: int
+Level = Literal["novice", "club", "strong"]
+LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+"""How strong bots are: each beats the one before, and the novice the greedy baseline."""
 
 
 @runtime_checkable
 class Thinks(Protocol):
-    """Bots of three strengths play it. Each beats the one before and the greedy baseline."""
-
-    skills: ClassVar[Mapping[str, Skill]]  # by the ids of `LEVELS`
+    """Bots of all `LEVELS` play it."""
 
     @abstractmethod
-    def suggest(
-        self, state: Any, decision: Decision, random: RandomSource, most: int
-    ) -> Sequence[Any] | None:
-        """Legal answers worth looking at, each once, the more promising first where that is known:
-        at least one, and ``most`` or a few more. None leaves it to the bot, which looks at all
-        that can be listed."""
+    def decide(
+        self,
+        view: Mapping[str, Any],
+        decision: Decision,
+        level: Level,
+        random: RandomSource,
+        may_go_on: Callable[[], bool],
+    ) -> Any:
+        """A legal answer to a decision that is open to the seat whose view this is. Nothing else is
+        known: the same view gets the same answers with the same chances.
+
+        ``may_go_on`` is asked now and then, and when it says no the best answer found by then is
+        given: a little later, however seldom it is asked.
+        """
         ...
-
-
-LEVELS: Final = ("novice", "club", "strong")
 
 
 @cache
 def thinks_of(ruleset: Ruleset[Any, Any]) -> Thinks | None:
-    """The ruleset as one that says what bots should look at, or None."""
+    """The ruleset as one that bots play, or None."""
     return ruleset if isinstance(ruleset, Thinks) else None
 
 

@@ -1,10 +1,9 @@
-"""A move for a seat, found from what the seat can see.
+"""What bots find their moves by, from what their seat can see.
 
-Flat Monte Carlo over guesses: again and again what is hidden is drawn so that it looks to the seat
-as it does (`Ruleset.determinize`), each of the moves worth looking at is made in that same guess, and
-the match goes on at random from there. Moves that do worse are dropped, half of them at a time
-(sequential halving: Z. Karnin, T. Koren and O. Somekh, *Almost optimal exploration in multi-armed
-bandits*, ICML 2013), so that most of the tries go to the best ones.
+Flat Monte Carlo over guesses (`think`): again and again what is hidden is drawn so that it looks to
+the seat as it does (`Ruleset.determinize`), each of the moves worth looking at is made in that same
+guess, and the match goes on at random from there. Moves that do worse are dropped, half of them at
+a time (`halved`), so that most of the tries go to the best ones.
 
 Nothing here reads a position: whoever looks like another to its seat gets the same moves with the
 same chances.
@@ -12,16 +11,30 @@ same chances.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from games.engine.capabilities import Skill, thinks_of
+import msgspec
+
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Seat
 from games.engine.playouts import playouts
 from games.engine.ruleset import Ruleset
 
 GREEDY_WIDTH: Final = 60
+
+Suggest = Callable[[Any, Decision, RandomSource, int], Sequence[Any] | None]
+"""Of a state, a decision and about so many: legal answers that are worth looking at, each once and
+at least one, the more promising first where that is known. None: all that can be listed."""
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is looked at: how many moves, how many continuations of them in all, and how many
+    steps deep each of those goes."""
+
+    width: int
+    tries: int
+    depth: int
 
 
 def always() -> bool:
@@ -33,8 +46,10 @@ def think(
     ruleset: Ruleset[Any, Any],
     view: Mapping[str, Any],
     decision: Decision,
-    skill: Skill,
     random: RandomSource,
+    *,
+    search: Search,
+    suggest: Suggest | None = None,
     may_go_on: Callable[[], bool] = always,
 ) -> Any:
     """A legal answer to a decision that is open to the seat whose view this is.
@@ -43,16 +58,35 @@ def think(
     is tried once.
     """
     seat = decision.seat
-    moves = worth_looking_at(ruleset, view, decision, random, skill.width)
-    left = list(range(len(moves)))
-    worth = [0.0] * len(moves)
-    rounds = (len(moves) - 1).bit_length()
+    moves = worth_looking_at(ruleset, view, decision, random, search.width, suggest=suggest)
+
+    def attempt(left: Sequence[int]) -> list[float]:
+        guess = ruleset.determinize(view, seat, random)
+        return [
+            _try(ruleset, guess, decision, moves[index], search.depth, random) for index in left
+        ]
+
+    return moves[halved(len(moves), search.tries, attempt, may_go_on)]
+
+
+def halved(
+    count: int,
+    tries: int,
+    attempt: Callable[[Sequence[int]], Iterable[float]],
+    may_go_on: Callable[[], bool] = always,
+) -> int:
+    """The number, of so many things, of the one that does best by ``attempt``, which says how each
+    of some does once. The tries, about so many in all, are spent in rounds: equally on all that are
+    left, of which the worse half is dropped then (sequential halving: Z. Karnin, T. Koren and
+    O. Somekh, *Almost optimal exploration in multi-armed bandits*, ICML 2013)."""
+    left = list(range(count))
+    worth = [0.0] * count
+    rounds = (count - 1).bit_length()
     for _ in range(rounds):
         goes_on = True
-        for _ in range(max(1, skill.tries // (rounds * len(left)))):
-            guess = ruleset.determinize(view, seat, random)
-            for index in left:
-                worth[index] += _try(ruleset, guess, decision, moves[index], skill.depth, random)
+        for _ in range(max(1, tries // (rounds * len(left)))):
+            for number, found in zip(left, attempt(left), strict=True):
+                worth[number] += found
             goes_on = may_go_on()
             if not goes_on:
                 break
@@ -60,7 +94,7 @@ def think(
         if not goes_on:
             break
         del left[(len(left) + 1) // 2 :]
-    return moves[left[0]]
+    return left[0]
 
 
 def greedy(
@@ -82,12 +116,13 @@ def worth_looking_at(
     decision: Decision,
     random: RandomSource,
     most: int,
+    *,
+    suggest: Suggest | None = None,
 ) -> list[Any]:
-    """At most so many legal answers, each once, and at least one: the ruleset's own choice of them
-    where it makes one; else all, or those after which a guess looks best."""
+    """At most so many legal answers, each once, and at least one: those that are suggested, where
+    any are; else all, or those after which a guess looks best."""
     guess = ruleset.determinize(view, decision.seat, random)
-    thinks = thinks_of(ruleset)
-    found = None if thinks is None else thinks.suggest(guess, decision, random, most)
+    found = None if suggest is None else suggest(guess, decision, random, most)
     if found is None:
         if ruleset.enumerable(decision):
             found = list(ruleset.legal(guess, decision))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -13,9 +13,9 @@ from games.engine.capabilities import (
     BuiltIns,
     Dispute,
     Disputes,
+    Level,
     Penalties,
     Ruling,
-    Skill,
     Supplied,
     Supplies,
     Supply,
@@ -147,8 +147,6 @@ class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns
         means="What was challenged does not stand.",
         log="The organiser ruled the placement invalid.",
     )
-
-    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -371,10 +369,15 @@ class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns
     def evaluate(self, state: DomainState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
-    def suggest(
-        self, state: DomainState, decision: Decision, random: RandomSource, most: int
-    ) -> Sequence[Move]:
-        return thinking.suggest(state, decision, random, most)
+    def decide(
+        self,
+        view: Mapping[str, Any],
+        decision: Decision,
+        level: Level,
+        random: RandomSource,
+        may_go_on: Callable[[], bool],
+    ) -> Move:
+        return thinking.decide(view, decision, level, random, may_go_on)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))

@@ -1,8 +1,7 @@
 """What a bot answers in Domain.
 
 Everything is in sight and a match is long, so there is nothing to draw at random and try out: a bot
-is as strong as the eye it has for a place. It hands over one answer to every question, and how many
-were to be handed over at most says how closely it looks (`LOOKS`).
+is as strong as the eye it has for a place (`Look`).
 
 A placement brings two pixels of lead for each pixel of the other seat's that it covers. Nearly
 every shape finds a place where it covers nothing else; the match is decided by the last few, for
@@ -13,13 +12,14 @@ what is still open, so that gaps stay whole, and what it covers is not easily co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from games.engine.capabilities import Skill
+from games.engine.capabilities import Level
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Seat
-from games.rulesets.domain import board
+from games.engine.search import always
+from games.rulesets.domain import board, guessing
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.course import last_is_valid
 from games.rulesets.domain.moves import (
@@ -70,34 +70,30 @@ NOVICE: Final = Look(2, 2, True, 1, False, 2, 8, 0, 0, 0, (0, 0), 150)
 CLUB: Final = Look(6, 6, False, 2, True, 12, 16, 2, 4, 80, (0, 0), 0)
 STRONG: Final = Look(100, 14, False, 24, True, 40, 32, 20, 8, 50, (60, 60), 0)
 
-LOOKS: Final = {1: NOVICE, 10: CLUB, 100: STRONG}
-"""By the least number of answers that are asked for."""
-
-SKILLS: Final = {
-    "novice": Skill(width=1, tries=1, depth=0),
-    "club": Skill(width=10, tries=1, depth=0),
-    "strong": Skill(width=100, tries=1, depth=0),
-}
+LOOKS: Final[Mapping[Level, Look]] = {"novice": NOVICE, "club": CLUB, "strong": STRONG}
 
 
-def suggest(
-    state: DomainState, decision: Decision, random: RandomSource, most: int
-) -> Sequence[Move]:
+def decide(
+    view: Mapping[str, Any],
+    decision: Decision,
+    level: Level,
+    random: RandomSource,
+    may_go_on: Callable[[], bool],
+) -> Move:
     """The answer of whoever looks that closely."""
-    look = next(
-        LOOKS[least] for least in sorted(LOOKS, reverse=True) if most >= least or least == 1
-    )
+    state = guessing.determinize(view)
+    look = LOOKS[level]
     match decision.kind:
         case "place":
-            return [_place(state, decision.seat, look, random)]
+            return _place(state, decision.seat, look, random, may_go_on)
         case "draft":
-            return [_take(state, look, random)]
+            return _take(state, look, random)
         case "first":
             # Whoever picks first has the better of every two shapes.
-            return [First("first")]
+            return First("first")
         case "final":
-            return [CHALLENGE if _should_challenge(state, look) else ACCEPT]
-    return [READY]
+            return CHALLENGE if _should_challenge(state, look) else ACCEPT
+    return READY
 
 
 # -- the draft -----------------------------------------------------------------------------------
@@ -143,7 +139,13 @@ def _should_challenge(state: DomainState, look: Look) -> bool:
 # -- placements ----------------------------------------------------------------------------------
 
 
-def _place(state: DomainState, seat: Seat, look: Look, random: RandomSource) -> Move:
+def _place(
+    state: DomainState,
+    seat: Seat,
+    look: Look,
+    random: RandomSource,
+    may_go_on: Callable[[], bool],
+) -> Move:
     if _should_challenge(state, look):
         return CHALLENGE
     pool = state.ready_pool
@@ -154,7 +156,8 @@ def _place(state: DomainState, seat: Seat, look: Look, random: RandomSource) -> 
         hand.sort(key=lambda each: value_of(pool.forms[each]), reverse=True)
     ground = ground_of(pool, state.terms.red, state.laid)
     for begin in range(0, len(hand), look.shapes):  # further ones only where none of these fits
-        for each in places(ground, seat, hand[begin : begin + look.shapes], look, random):
+        some = hand[begin : begin + look.shapes]
+        for each in places(ground, seat, some, look, random, may_go_on):
             laid = Laid(seat, each.shape, each.domain, each.x, each.y, each.angle)
             if board.is_valid(pool, state.laid, laid):
                 return PlaceShape(
@@ -164,9 +167,15 @@ def _place(state: DomainState, seat: Seat, look: Look, random: RandomSource) -> 
 
 
 def places(
-    ground: Ground, seat: Seat, hand: Sequence[int], look: Look, random: RandomSource
+    ground: Ground,
+    seat: Seat,
+    hand: Sequence[int],
+    look: Look,
+    random: RandomSource,
+    may_go_on: Callable[[], bool] = always,
 ) -> list[Found]:
-    """Placements of these shapes that are worth more than to discard one, the best one first."""
+    """Placements of these shapes that are worth more than to discard one, the best one first; of
+    fewer shapes, and looked at less closely, where there is no time."""
     pool = ground.pool
     windows = Windows(ground, seat, look.care)
     step = max(1, round((pool.width * pool.height) ** 0.5 / look.grid))
@@ -182,6 +191,8 @@ def places(
         if look.right:
             angles += [0, 90, 180, 270]
         seen += windows.scan(shape, list(dict.fromkeys(angles)), step, look.rows, random)
+        if not may_go_on():
+            break
     seen.sort(key=worth, reverse=True)
     if not look.kept:
         return [each for each in seen if each.worth > 0]
@@ -190,6 +201,6 @@ def places(
         climbed = windows.climb(each, max(1, step // 2), look.turn)
         if climbed.worth > 0:
             found.append(climbed)
-            if len(found) == look.kept:
+            if len(found) == look.kept or not may_go_on():
                 break
     return sorted(found, key=worth, reverse=True)

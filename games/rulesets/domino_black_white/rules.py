@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor
 from typing import Any, ClassVar, Final
 
-from games.engine.capabilities import Skill, Thinks
+from games.engine.capabilities import Level, Thinks
 from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, other
@@ -78,8 +78,6 @@ class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Thinks):
     )
     options_type: ClassVar[type[Options]] = DominoOptions
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
-    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
-
     # -- the course of a match -----------------------------------------------------------------
 
     def initial(self, setup: Setup) -> BlackWhiteState:
@@ -193,10 +191,15 @@ class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Thinks):
     def evaluate(self, state: BlackWhiteState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
-    def suggest(
-        self, state: BlackWhiteState, decision: Decision, random: RandomSource, most: int
-    ) -> Sequence[Move]:
-        return thinking.suggest(state, decision, random, most)
+    def decide(
+        self,
+        view: Mapping[str, Any],
+        decision: Decision,
+        level: Level,
+        random: RandomSource,
+        may_go_on: Callable[[], bool],
+    ) -> Move:
+        return thinking.decide(view, decision, level, random, may_go_on)
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture.picture(named(view, names))

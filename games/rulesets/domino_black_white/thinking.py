@@ -3,8 +3,7 @@
 Nearly every number on the board can be told from the letters announced, so a match is one of
 looking ahead. Random continuations are blind here: a placement out of the hundreds that are legal
 scores 0.65 points, the best one two or three. So this search plays on greedily instead, each side
-scoring what it can, for a few placements, and judges the position then (`estimate`). It is dropped
-into by its breadth alone, and answers with a single move.
+scoring what it can, for a few placements, and judges the position then (`estimate`).
 
 Placements are looked at in three rounds: all of them by what they score, those that score nearly
 the most by what the opponent can answer as well, and the best of those by playing on.
@@ -12,12 +11,13 @@ the most by what the opponent can answer as well, and the best of those by playi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
-from games.engine.capabilities import Skill
+from games.engine.capabilities import Level
 from games.engine.chance import RandomSource, below, choose, shuffled
-from games.engine.decisions import Audience, Decision, Seat
+from games.engine.decisions import Decision, Seat
+from games.engine.search import Search, halved
 from games.rulesets.domino_black_white import chances, guessing
 from games.rulesets.domino_black_white.board import SPOTS, Spot
 from games.rulesets.domino_black_white.estimate import estimate
@@ -32,12 +32,11 @@ from games.rulesets.domino_black_white.moves import (
     place,
 )
 from games.rulesets.domino_black_white.state import BlackWhiteState, played
-from games.rulesets.domino_black_white.view import view
 
-SKILLS: Final[Mapping[str, Skill]] = {
-    "novice": Skill(width=3, tries=12, depth=1),
-    "club": Skill(width=10, tries=120, depth=2),
-    "strong": Skill(width=40, tries=4000, depth=4),
+SEARCHES: Final[Mapping[Level, Search]] = {
+    "novice": Search(width=3, tries=12, depth=1),
+    "club": Search(width=10, tries=120, depth=2),
+    "strong": Search(width=40, tries=4000, depth=4),
 }
 GUESSES: Final = 24  # drawn for a move, at most one for so many tries:
 TRIES_A_GUESS: Final = 12
@@ -45,34 +44,26 @@ RANKED_IN: Final = 3  # guesses in which placements are compared by the opponent
 NOTICED: Final = 45  # of all placements, at most so many for one that is followed
 SLACK: Final = 1.5  # points below the most that a placement may score, to be looked at
 
-SEATS: Final[tuple[Audience, Audience]] = (0, 1)
-
 Laid = tuple[int, int]
 """A spot, by its index, and the pair of numbers to lay there."""
 
 
-def suggest(
-    state: BlackWhiteState, decision: Decision, random: RandomSource, most: int
-) -> Sequence[Move]:
-    """The one answer that a seat finds which follows up to ``most`` placements.
-
-    Of ``state`` only what the seat can see is used.
-    """
-    if state.first is None:
-        return (ChooseOrder(first=False),)  # whoever places last wins a tie
-    seat = decision.seat
-    skill = _skill(most)
-    seen = view(state, SEATS[seat])
-    count = max(1, min(GUESSES, skill.tries // TRIES_A_GUESS))
-    guesses = [guessing.determinize(seen, random) for _ in range(count)]
-    index, pair = _followed(guesses, _ranked(guesses, random, most), seat, skill, random)
-    return (_hiding(guesses, SPOTS[index], pair, random),)
-
-
-def _skill(width: int) -> Skill:
-    """That of the narrowest level that is as wide, or the widest."""
-    ordered = sorted(SKILLS.values(), key=lambda skill: skill.width)
-    return next((skill for skill in ordered if skill.width >= width), ordered[-1])
+def decide(
+    view: Mapping[str, Any],
+    decision: Decision,
+    level: Level,
+    random: RandomSource,
+    may_go_on: Callable[[], bool],
+) -> Move:
+    """The answer of a bot of that level to whoever sees this."""
+    if decision.kind == "order":
+        return ChooseOrder(first=False)  # whoever places last wins a tie
+    search = SEARCHES[level]
+    count = max(1, min(GUESSES, search.tries // TRIES_A_GUESS))
+    guesses = [guessing.determinize(view, random) for _ in range(count)]
+    ways = _ranked(guesses, random, search.width)
+    index, pair = _followed(guesses, ways, decision.seat, search, random, may_go_on)
+    return _hiding(guesses, SPOTS[index], pair, random)
 
 
 def laid(state: BlackWhiteState, index: int, pair: int, hides: Half = 0) -> BlackWhiteState:
@@ -118,27 +109,28 @@ def _followed(
     guesses: Sequence[BlackWhiteState],
     ways: Sequence[Laid],
     seat: Seat,
-    skill: Skill,
+    search: Search,
     random: RandomSource,
+    may_go_on: Callable[[], bool],
 ) -> Laid:
-    """The one of ``ways`` after which play turns out best: half of those left are dropped at a
-    time, as in `games.engine.search`."""
-    left = list(range(len(ways)))
-    worth = [0.0] * len(ways)
-    rounds = (len(ways) - 1).bit_length()
-    for _ in range(rounds):
-        for _ in range(max(1, skill.tries // (rounds * len(left)))):
-            guess = choose(random, guesses)
-            for number in left:
-                state = laid(guess, *ways[number])
-                for _ in range(skill.depth):
-                    if not state.legal:
-                        break
-                    state = likely(state, random)
-                worth[number] += estimate(state, seat)
-        left.sort(key=worth.__getitem__, reverse=True)
-        del left[(len(left) + 1) // 2 :]
-    return ways[left[0]]
+    """The one of ``ways`` after which play turns out best."""
+
+    def attempt(left: Sequence[int]) -> list[float]:
+        guess = choose(random, guesses)
+        return [
+            _played_on(laid(guess, *ways[number]), seat, search.depth, random) for number in left
+        ]
+
+    return ways[halved(len(ways), search.tries, attempt, may_go_on)]
+
+
+def _played_on(state: BlackWhiteState, seat: Seat, depth: int, random: RandomSource) -> float:
+    """What so many likely placements later is estimated for the seat."""
+    for _ in range(depth):
+        if not state.legal:
+            break
+        state = likely(state, random)
+    return estimate(state, seat)
 
 
 def _hiding(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Premoves, Simulates, Skill, Thinks
+from games.engine.capabilities import Level, Premoves, Simulates, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -26,6 +26,7 @@ from games.engine.ruleset import (
     Setup,
     Variant,
 )
+from games.engine.search import think
 from games.rulesets.domino_wars import (
     estimate,
     events,
@@ -113,7 +114,6 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Thinks):
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
     # A deck hangs on one's own items alone, whoever is to begin.
     premoves: ClassVar[frozenset[str]] = frozenset({"deck"})
-    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule(
             REPEAT,
@@ -306,10 +306,24 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Thinks):
             return state, 0
         return simulation.simulate(state, random, most)
 
-    def suggest(
-        self, state: State, decision: Decision, random: RandomSource, most: int
-    ) -> Sequence[Move] | None:
-        return thinking.suggestions(state, decision, random, most)
+    def decide(
+        self,
+        view: Mapping[str, Any],
+        decision: Decision,
+        level: Level,
+        random: RandomSource,
+        may_go_on: Callable[[], bool],
+    ) -> Move:
+        move: Move = think(
+            self,
+            view,
+            decision,
+            random,
+            search=thinking.SEARCHES[level],
+            suggest=thinking.suggestions,
+            may_go_on=may_go_on,
+        )
+        return move
 
     # -- what people and bots see --------------------------------------------------------------
 

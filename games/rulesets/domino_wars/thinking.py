@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from games.engine.capabilities import Skill
+from games.engine.capabilities import Level
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Seat, other
+from games.engine.search import Search
 from games.rulesets.domino_wars import turns
 from games.rulesets.domino_wars.board import PLAYS, Play
 from games.rulesets.domino_wars.lanes import DOMINOES, SQUARES, codes_on
@@ -23,10 +24,10 @@ from games.rulesets.domino_wars.state import PLAY, Opening, Position, State
 TO_THE_END: Final = 400
 """Steps, more than any match takes: 56 plays with two choices each, and the set-up."""
 
-SKILLS: Final[Mapping[str, Skill]] = {
-    "novice": Skill(width=4, tries=32, depth=TO_THE_END),
-    "club": Skill(width=12, tries=120, depth=TO_THE_END),
-    "strong": Skill(width=32, tries=6000, depth=TO_THE_END),
+SEARCHES: Final[Mapping[Level, Search]] = {
+    "novice": Search(width=4, tries=32, depth=TO_THE_END),
+    "club": Search(width=12, tries=120, depth=TO_THE_END),
+    "strong": Search(width=32, tries=6000, depth=TO_THE_END),
 }
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import msgspec
 
 from games.engine.capabilities import (
+    Level,
     Painted,
     Painting,
     Simulates,
-    Skill,
     Supplied,
     Supplies,
     Supply,
@@ -33,6 +33,7 @@ from games.engine.ruleset import (
     Setup,
     Variant,
 )
+from games.engine.search import think
 from games.rulesets.peg_domain import (
     drawing,
     estimate,
@@ -142,8 +143,6 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Th
             variants=("final",),
         ),
     )
-
-    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
 
     supplies: ClassVar[tuple[Supply, ...]] = (supply.PALLETS, supply.PALLET)
 
@@ -358,10 +357,24 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Th
     def evaluate(self, state: PegDomainState, seat: Seat) -> float:
         return estimate.estimate(state, seat)
 
-    def suggest(
-        self, state: PegDomainState, decision: Decision, random: RandomSource, most: int
-    ) -> Sequence[Move] | None:
-        return thinking.suggest(state, decision, random, most)
+    def decide(
+        self,
+        view: Mapping[str, Any],
+        decision: Decision,
+        level: Level,
+        random: RandomSource,
+        may_go_on: Callable[[], bool],
+    ) -> Move:
+        move: Move = think(
+            self,
+            view,
+            decision,
+            random,
+            search=thinking.SEARCHES[level],
+            suggest=thinking.suggest,
+            may_go_on=may_go_on,
+        )
+        return move
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))

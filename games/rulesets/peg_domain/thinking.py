@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from games.engine.capabilities import Skill
+from games.engine.capabilities import Level
 from games.engine.chance import RandomSource, choose, shuffled
 from games.engine.decisions import Decision, Seat, other
+from games.engine.search import Search
 from games.rulesets.peg_domain.boards import (
     COLOURS,
     DOMAIN,
@@ -46,10 +47,10 @@ from games.rulesets.peg_domain.turning import laid_over, narrow
 from games.rulesets.peg_domain.turns import covered_by, pegs_put, rapid_in_hand, removable
 from games.rulesets.peg_domain.validation import extra_squares
 
-SKILLS: Final[Mapping[str, Skill]] = {
-    "novice": Skill(width=1, tries=1, depth=1),
-    "club": Skill(width=6, tries=150, depth=8),
-    "strong": Skill(width=16, tries=2000, depth=12),
+SEARCHES: Final[Mapping[Level, Search]] = {
+    "novice": Search(width=1, tries=1, depth=1),
+    "club": Search(width=6, tries=150, depth=8),
+    "strong": Search(width=16, tries=2000, depth=12),
 }
 DRAWN: Final = 120  # placements, for each one that is wanted
 STRETCHED: Final = 4  # of the best ones, for each that is wanted

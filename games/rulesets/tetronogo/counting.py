@@ -7,9 +7,11 @@ again and again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from games.engine.decisions import Seat
+from games.engine.search import always
 from games.rulesets.tetronogo import estimate
 from games.rulesets.tetronogo.bits import members
 from games.rulesets.tetronogo.scoring import points
@@ -17,15 +19,19 @@ from games.rulesets.tetronogo.state import TetronogoState
 
 BEYOND: Final = 9.0  # better than anything that can be had
 A_POINT: Final = 1 / 1024  # what a point is worth where it decides nothing
+ASKED_EVERY: Final = 64  # positions: whether there is time for more
 
 
 class TooMany(Exception):
-    """There are more positions than may be looked at."""
+    """There are more positions than may be looked at, or there is no time."""
 
 
-def counted_out(state: TetronogoState, seat: Seat, most: int) -> int | None:
-    """The best placement of the mover in that seat, if that can be told from so many positions."""
-    count = _Count(state, most)
+def counted_out(
+    state: TetronogoState, seat: Seat, most: int, may_go_on: Callable[[], bool] = always
+) -> int | None:
+    """The best placement of the mover in that seat, if that can be told from so many positions, and
+    while there is time."""
+    count = _Count(state, most, may_go_on)
     try:
         count.value(state.mine, state.theirs, state.boards, seat, -BEYOND, BEYOND)
     except TooMany:
@@ -36,10 +42,11 @@ def counted_out(state: TetronogoState, seat: Seat, most: int) -> int | None:
 class _Count:
     """One count. Positions go by both players' boards, which also tell who is to move."""
 
-    def __init__(self, state: TetronogoState, most: int) -> None:
+    def __init__(self, state: TetronogoState, most: int, may_go_on: Callable[[], bool]) -> None:
         duel = state.frame.duel
         self.frame = state.frame
         self.left = most
+        self.may_go_on = may_go_on
         self.tables = [
             (piece.boards, own, others)
             for piece, (_, _, own, others) in zip(duel.pieces, duel.sides, strict=True)
@@ -62,7 +69,7 @@ class _Count:
         if greatest <= low:
             return greatest
         self.left -= 1
-        if self.left < 0:
+        if self.left < 0 or (self.left % ASKED_EVERY == 0 and not self.may_go_on()):
             raise TooMany
         covers, own, others = self.tables[seat]
         # Those that leave the opponent the fewest placements are tried first.

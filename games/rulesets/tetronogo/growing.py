@@ -10,10 +10,12 @@ where there may be hundreds of placements and a few thousand ends to go by.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
+from games.engine.search import always
 from games.rulesets.tetronogo import estimate
 from games.rulesets.tetronogo.bits import draw_member, members
 from games.rulesets.tetronogo.scoring import points
@@ -23,10 +25,9 @@ A_POINT: Final = 1 / 100  # what a point is worth where it decides nothing
 RIPE: Final = 60  # ends seen before a position is more than a place to play on from at random
 ANEW: Final = 128  # ends between one ranking of the placements and the next
 EARLY: Final = 8  # placements looked at in a position that has just become ripe
-TRUST: Final = (
-    400  # ends, about, until a placement's own count as much as those it came up in later
-)
+TRUST: Final = 400  # ends, about, until a placement's own count as much as those later ones
 CURIOUS: Final = 0.15
+ASKED_EVERY: Final = 16  # ends: whether there is time for more
 PRIOR: Final = 2  # ends that are taken to have gone as all others, for every placement
 
 
@@ -51,12 +52,21 @@ class _Node:
         self.ranked: list[int] = []
 
 
-def grown(state: TetronogoState, seat: Seat, random: RandomSource, width: int, ends: int) -> int:
-    """A placement for the mover in that seat, after so many random ends of the bout; at most
-    ``width`` are looked at in every position."""
+def grown(
+    state: TetronogoState,
+    seat: Seat,
+    random: RandomSource,
+    width: int,
+    ends: int,
+    may_go_on: Callable[[], bool] = always,
+) -> int:
+    """A placement for the mover in that seat, after so many random ends of the bout, or fewer where
+    there is no time; at most ``width`` are looked at in every position."""
     tree = _Tree(state, seat, random, width)
-    for _ in range(ends):
+    for seen in range(1, ends + 1):
         tree.see_one_end()
+        if seen % ASKED_EVERY == 0 and not may_go_on():
+            break
     return tree.best()
 
 

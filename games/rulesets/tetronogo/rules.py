@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Premoves, Skill, Thinks
+from games.engine.capabilities import Level, Premoves, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -55,8 +55,6 @@ class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Thinks):
     reasons: ClassVar[tuple[Reason, ...]] = (TWO_IN_A_ROW, TOTAL, TIE_BREAK)
     # A pick hangs on one's own earlier picks alone, whatever the bout before comes to.
     premoves: ClassVar[frozenset[str]] = frozenset({"pick"})
-    skills: ClassVar[Mapping[str, Skill]] = thinking.SKILLS
-
     # -- the course of a match -----------------------------------------------------------------
 
     def initial(self, setup: Setup) -> TetronogoState:
@@ -175,10 +173,15 @@ class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Thinks):
             return Pick(choose(random, state.frame.unused(decision.seat)))
         return Start("first") if random() < 0.5 else Start("second")
 
-    def suggest(
-        self, state: TetronogoState, decision: Decision, random: RandomSource, most: int
-    ) -> Sequence[Move] | None:
-        return thinking.suggest(state, decision, random, most)
+    def decide(
+        self,
+        view: Mapping[str, Any],
+        decision: Decision,
+        level: Level,
+        random: RandomSource,
+        may_go_on: Callable[[], bool],
+    ) -> Move:
+        return thinking.decide(view, decision, level, random, may_go_on)
 
     # -- what people and bots see --------------------------------------------------------------
 

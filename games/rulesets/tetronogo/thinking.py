@@ -1,30 +1,25 @@
 """What bots play.
 
-In a bout nothing is hidden, so a placement is not left to the bots' search, which knows nothing of
-bouts: it is counted out where little is left of the bout, and else the best one of a tree of
-random ends. How wide a bot looks says how much of both it may do. A pick is drawn so that it cannot
-be foreseen, by which tetromino does well against which.
+In a bout nothing is hidden, so a placement is counted out where little is left of the bout, and
+else it is the best one of a tree of random ends. How wide a bot looks says how much of both it may
+do. A pick is drawn so that it cannot be foreseen, by which tetromino does well against which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
-from games.engine.capabilities import Skill
+from games.engine.capabilities import Level
 from games.engine.chance import RandomSource, choose
 from games.engine.decisions import Decision
+from games.rulesets.tetronogo import guessing
 from games.rulesets.tetronogo.counting import counted_out
 from games.rulesets.tetronogo.growing import grown
 from games.rulesets.tetronogo.moves import LETTERS, Letter, Move, Pick, Start
-from games.rulesets.tetronogo.state import TetronogoState
 
-# A bot that is told what to do tries nothing: only the width matters.
-SKILLS: Final[Mapping[str, Skill]] = {
-    "novice": Skill(width=2, tries=1, depth=0),
-    "club": Skill(width=12, tries=1, depth=0),
-    "strong": Skill(width=40, tries=1, depth=0),
-}
+WIDTHS: Final[Mapping[Level, int]] = {"novice": 2, "club": 12, "strong": 40}
+"""Placements looked at in every position."""
 # By the square of the width:
 ENDS: Final = 6  # random ends of the bout that are looked at, times so many
 POSITIONS: Final = 12  # positions that are counted, times so many
@@ -45,24 +40,29 @@ BEGINNING: Final = (
 )
 
 
-def suggest(
-    state: TetronogoState, decision: Decision, random: RandomSource, most: int
-) -> Sequence[Move]:
-    """The move to make."""
-    seat, frame = decision.seat, state.frame
+def decide(
+    view: Mapping[str, Any],
+    decision: Decision,
+    level: Level,
+    random: RandomSource,
+    may_go_on: Callable[[], bool],
+) -> Move:
+    """The answer of a bot of that level to whoever sees this."""
+    state = guessing.determinize(view, decision.seat, random)
+    seat, frame, width = decision.seat, state.frame, WIDTHS[level]
     if decision.kind == "pick":
         own, others = frame.unused(seat), frame.unused(1 - seat)
-        rounds = max(1, most * most // PICKS)
-        return [Pick(picked(own, others, random, rounds, chooses=frame.chooser == seat))]
+        rounds = max(1, width * width // PICKS)
+        return Pick(picked(own, others, random, rounds, chooses=frame.chooser == seat))
     if decision.kind == "starter":
         own_piece, others_piece = frame.duel.pieces[seat], frame.duel.pieces[1 - seat]
-        return [_start(own_piece.letter, others_piece.letter)[1]]
+        return _start(own_piece.letter, others_piece.letter)[1]
     number = None
     if state.mine.bit_count() + state.theirs.bit_count() <= COUNTABLE:
-        number = counted_out(state, seat, POSITIONS * most * most)
+        number = counted_out(state, seat, POSITIONS * width * width, may_go_on)
     if number is None:
-        number = grown(state, seat, random, most, ENDS * most * most)
-    return [frame.duel.pieces[seat].moves[number]]
+        number = grown(state, seat, random, width, ENDS * width * width, may_go_on)
+    return frame.duel.pieces[seat].moves[number]
 
 
 def _start(own: Letter, others: Letter) -> tuple[int, Start]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 
-from games.engine.capabilities import LEVELS, Skill
+from games.engine.capabilities import LEVELS, Level
 from games.engine.decisions import Decision
-from games.engine.search import think
+from games.engine.search import always
 from games.rulesets.domino_wars.board import INDEX_OF
 from games.rulesets.domino_wars.moves import Deck
 from games.rulesets.domino_wars.state import Opening, State
+from games.rulesets.domino_wars.thinking import SEARCHES, suggestions
 from tests.rulesets.domino_wars.helpers import (
     RULES,
     begin,
@@ -28,20 +28,20 @@ KINDS = {"first", "deck", "mulligan", "play", "return", "top", "discard"}
 ITEMS = tuple([(seat, item) for seat in (0, 1) for item in ("domino-repeat", "hand-mulligan")])
 
 
-def quick(level: str) -> Skill:
-    """The level, with a try of each move and little more."""
-    return msgspec.structs.replace(RULES.skills[level], tries=8, depth=12)
+def at_once() -> bool:
+    """There is no time for more than one try of each move."""
+    return False
 
 
-def answer(state: State, decision: Decision, skill: Skill, random: Random) -> Any:
-    """What a bot says to a question."""
-    return think(RULES, RULES.view(state, decision.seat), decision, skill, random.random)
+def answer(state: State, decision: Decision, level: Level, random: Random) -> Any:
+    """What a bot says to a question at once."""
+    view = RULES.view(state, decision.seat)
+    return RULES.decide(view, decision, level, random.random, at_once)
 
 
-def course(level: str, seed: int) -> list[tuple[State, Decision]]:
+def course(level: Level, seed: int) -> list[tuple[State, Decision]]:
     """Every question of a match that a level plays against itself, whose answers are judged."""
     random = Random(seed)
-    skill = quick(level)
     state: State = begin(*ITEMS, advantage=seed % 2, draw_when_stuck=seed % 2 == 0)
     asked: list[tuple[State, Decision]] = []
     while RULES.outcome(state) is None:
@@ -53,7 +53,7 @@ def course(level: str, seed: int) -> list[tuple[State, Decision]]:
         chosen = []
         for decision in RULES.decisions(state):
             asked.append((state, decision))
-            move = answer(state, decision, skill, random)
+            move = answer(state, decision, level, random)
             RULES.validate(state, decision, move)
             chosen.append((decision.seat, move))
         state = RULES.apply(state, tuple(chosen))
@@ -61,29 +61,29 @@ def course(level: str, seed: int) -> list[tuple[State, Decision]]:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_level_answers_everything(level: str) -> None:
+def test_every_level_answers_everything(level: Level) -> None:
     asked = [decision.kind for seed in range(4) for _, decision in course(level, seed)]
     assert set(asked) == KINDS
 
 
 def test_what_a_seat_cannot_see_changes_no_answer() -> None:
     random = Random(7)
-    skill = quick("strong")
     differences = 0
     for state, decision in course("novice", 5):
         view = RULES.view(state, decision.seat)
         twin = RULES.determinize(view, decision.seat, random.random)
-        assert answer(twin, decision, skill, Random(3)) == answer(state, decision, skill, Random(3))
+        answers = [answer(each, decision, "strong", Random(3)) for each in (twin, state)]
+        assert answers[0] == answers[1]
         differences += twin != state
     assert differences > 5  # or else nothing has been tested
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_suggestions_are_legal_and_distinct(level: str) -> None:
-    width = RULES.skills[level].width
+def test_suggestions_are_legal_and_distinct(level: Level) -> None:
+    width = SEARCHES[level].width
     random = source(1)
     for state, decision in course("club", 2):
-        found = RULES.suggest(state, decision, random, width)
+        found = suggestions(state, decision, random, width)
         if found is None:
             assert RULES.enumerable(decision)
             continue
@@ -108,7 +108,7 @@ def sixes(width: int, *items: tuple[int, str]) -> float:
     random = source(4)
     held = []
     for _ in range(20):
-        found = RULES.suggest(state, decision, random, width)
+        found = suggestions(state, decision, random, width)
         assert found is not None
         for deck in found:
             assert isinstance(deck, Deck)
@@ -117,14 +117,14 @@ def sixes(width: int, *items: tuple[int, str]) -> float:
 
 
 def test_who_looks_wider_finds_better_decks() -> None:
-    novice, club, strong = [sixes(RULES.skills[level].width) for level in LEVELS]
+    novice, club, strong = [sixes(SEARCHES[level].width) for level in LEVELS]
     assert novice < club < strong
 
 
 def test_a_repeat_is_used() -> None:
     state = say(begin((0, "domino-repeat")), "first")
     random = source(2)
-    found = [RULES.suggest(state, decision_of(state, 0), random, 32) for _ in range(5)]
+    found = [suggestions(state, decision_of(state, 0), random, 32) for _ in range(5)]
     decks = [deck.dominoes for (deck,) in found if deck]
     assert any(len(set(dominoes)) < len(dominoes) for dominoes in decks)
 
@@ -134,5 +134,6 @@ def test_the_play_that_wins_is_found() -> None:
     state = position(side("56"), side(discards="01 02 03 04 05 12 13 14"), full, first=1)
     decision = decision_of(state, 0)
     for level in LEVELS:
-        move = answer(state, decision, RULES.skills[level], Random(1))
+        view = RULES.view(state, decision.seat)
+        move = RULES.decide(view, decision, level, Random(1).random, always)
         assert RULES.print(move) == "56 B3:C3"
