@@ -55,7 +55,8 @@ def play(task: Task) -> Result:
     """A match to its end."""
     ruleset: Ruleset[Any, Any] = REGISTRY.get(task.ruleset)
     random = Random(task.seed).random
-    setup = Setup(variant=task.variant, options=ruleset.options_type(), advantage=task.seed % 2)
+    options_type: Any = ruleset.options_type
+    setup = Setup(variant=task.variant, options=options_type(), advantage=task.seed % 2)
     state = ruleset.initial(setup)
     moves, spent = dict.fromkeys(task.players, 0), dict.fromkeys(task.players, 0.0)
     while ruleset.outcome(state) is None:
@@ -94,8 +95,9 @@ def _move(ruleset: Any, state: Any, decision: Any, player: str, seconds: float, 
     thinks = thinks_of(ruleset)
     if thinks is None:
         raise SystemExit(f"no bots play {ruleset.id}")
+    (level,) = (each for each in LEVELS if each == player)
     until = time.process_time() + seconds
-    return thinks.decide(view, decision, player, random, lambda: time.process_time() < until)
+    return thinks.decide(view, decision, level, random, lambda: time.process_time() < until)
 
 
 def interval(won: int, played: int) -> tuple[float, float]:

@@ -48,7 +48,7 @@ def decide(
     may_go_on: Callable[[], bool],
 ) -> Move:
     """The answer of a bot of that level to whoever sees this."""
-    state = guessing.determinize(view, decision.seat, random)
+    state = guessing.determinize(view)
     seat, frame, width = decision.seat, state.frame, WIDTHS[level]
     if decision.kind == "pick":
         own, others = frame.unused(seat), frame.unused(1 - seat)
