@@ -4,6 +4,7 @@ Services take who asks (`acting_user`), raise Refusal when that person can put t
 change nothing then.
 """
 
+import secrets
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, Final
@@ -106,6 +107,22 @@ def user_register(*, username: str, email: str, password: str, display_name: str
         raise Refusal("username.taken", sentence, field="username") from error
     audit_record(acting_user=user, action="user.register", target=user)
     return user
+
+
+@transaction.atomic
+def guest_create() -> User:
+    """Create who plays without an account, in the browser that asks, and return them. Nobody can
+    sign in as them."""
+    while True:
+        guest = User(username=f"guest-{secrets.token_hex(5)}", display_name="Guest", is_guest=True)
+        guest.set_unusable_password()
+        try:
+            with transaction.atomic():
+                guest.save()
+        except IntegrityError:  # somebody is called so
+            continue
+        audit_record(acting_user=guest, action="guest.create", target=guest)
+        return guest
 
 
 @transaction.atomic

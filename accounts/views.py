@@ -66,7 +66,7 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
     """Show somebody's public page. Names in other cases lead to the canonical address, and the name
     of an account that was merged leads to the kept one."""
     name = User.normalize_username(username)
-    person = get_object_or_404(User, username=name)
+    person = get_object_or_404(User.objects.members(), username=name)
     # Nobody but a closed account was merged; all others are spared the question.
     if not person.is_active:
         person = kept_account(person)

@@ -54,8 +54,11 @@ def _as_audience(seat: Seat) -> Audience:
 
 def may_organise(match: Match, user: Any) -> bool:
     """Whether ``user`` may pause, correct and rule: the referees that the match names, or every
-    organiser where it names none; superusers always; nobody in their own match."""
+    organiser where it names none; superusers always; nobody in their own match, nor in
+    practice."""
     if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
+        return False
+    if match.is_practice:
         return False
     if user.is_superuser:
         return True
@@ -137,6 +140,12 @@ def may_plan(match: Match, user: Any) -> bool:
     also while it waits and when it is over. It is theirs, not the seat's: whoever takes a seat over
     finds none there, and whoever left it cannot come back to theirs."""
     return seat_of(match, user) is not None
+
+
+def may_practise(match: Match, user: Any) -> bool:
+    """Whether ``user`` may be given hints in ``match``, and take moves back: whoever sits in
+    practice."""
+    return match.is_practice and seat_of(match, user) is not None
 
 
 def may_name_commentators(match: Match, user: Any) -> bool:

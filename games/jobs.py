@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 import structlog
+from django.conf import settings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
@@ -21,8 +22,25 @@ MAIL_RULING: Final = "games.tasks.mail_ruling"
 MAIL_MISSED: Final = "games.tasks.mail_missed"
 TELL_PREDICTIONS: Final = "games.tasks.tell_predictions"
 DRAW: Final = "games.tasks.draw"
+MOVE_BOT: Final = "games.bots.move"
+ADVISE: Final = "games.bots.advise"
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
+
+
+def bot_enqueue(*, match_id: int, seq: int) -> None:
+    """Have a bot of the site's move in a match that stands after entry ``seq``, in a moment: people
+    like to see what they have done themselves. Enqueues once as long as that may still be begun;
+    what is lost is found by the sweep."""
+    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
+    try:
+        first = cache.add(f"bot:{match_id}:{seq}", 1, timeout=wait_s)
+    except RedisError as error:
+        log.warning("bot.not-noted", match=match_id, error=type(error).__name__)
+        return
+    if first:
+        pause = settings.GAUNTLET_BOT_PAUSE_MS / 1000
+        enqueue(MOVE_BOT, match_id, countdown=pause or None, expires=wait_s)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:

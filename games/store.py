@@ -52,7 +52,8 @@ class _Snapshot(msgspec.Struct, frozen=True):
 class Held(NamedTuple):
     """A match as it stands: its row's number of entries and wake, its engine state, its readers,
     whether somebody listens to each turn, whose the seats are (None: nobody's of this site, or not
-    known here), and by how many seconds spectators see it late. ``written_by`` is the transaction
+    known here), by how many seconds spectators see it late, and where the site's own bots sit (as
+    `Match.bot_seats`). ``written_by`` is the transaction
     that wrote the row (its `xmin`): whatever is written to it, by whomever, changes that; a lock
     does not."""
 
@@ -68,6 +69,7 @@ class Held(NamedTuple):
     written_by: str = ""
     user_ids: Sequence[int | None] = (None, None)
     late_s: int = 0
+    bot_seats: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -89,7 +91,7 @@ _COLUMNS = (
     "id, ruleset, variant, options::text, items::text, advantage, snapshot, seq, wake_at, status,"
     " followed, made_good_until, xmin::text,"
     " ARRAY(SELECT user_id FROM games_matchplayer WHERE match_id = games_match.id ORDER BY seat),"
-    " late_s"
+    " late_s, bot_seats"
 )
 _IS_ACTIVE = "(SELECT is_active FROM accounts_user WHERE accounts_user.id = %s)"
 _READ = f"SELECT {_COLUMNS}, true FROM games_match WHERE id = %s"  # noqa: S608  (constants only)
@@ -166,7 +168,7 @@ def held_of(match: Match) -> Held:
     live = lives.decode_live(ruleset, header, bytes(saved.live))
     return Held(
         match.pk, ruleset, live, saved.readers, match.seq, match.wake_at, match.status,
-        match.followed, match.made_good_until, late_s=match.late_s,
+        match.followed, match.made_good_until, late_s=match.late_s, bot_seats=match.bot_seats,
     )  # fmt: skip
 
 
@@ -403,6 +405,11 @@ def waits_for(live: Live, seat: Seat) -> bool:
 def to_move(live: Live) -> int:
     """Whom the match waits for, as its row has it."""
     return sum(1 << seat for seat in (0, 1) if waits_for(live, seat))
+
+
+def awaits_bot(held: Held) -> bool:
+    """Whether the match waits for a bot of the site's."""
+    return held.bot_seats > 0 and bool(to_move(held.live) & held.bot_seats)
 
 
 def awaits_ruling(ruleset: AnyRuleset, live: Live) -> bool:

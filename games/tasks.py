@@ -13,10 +13,12 @@ from core.jobs import guard
 from core.queueing import enqueue
 from games import presence
 from games.jobs import (
+    ADVISE,
     DRAW,
     FOLLOW_UP,
     MAIL_MISSED,
     MAIL_RULING,
+    MOVE_BOT,
     TELL_PREDICTIONS,
     TELL_RULING,
     WAKE,
@@ -30,6 +32,7 @@ from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.hosting import hosted_begin_due, hosted_expire
 from games.services.late import late_views_show
 from games.services.outage import is_serving
+from games.services.practice import advice_find, bot_move, bots_hand_out
 from games.services.predictions import predictions_tell
 from games.services.seeks import seek_pair, seeks_expire
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
@@ -80,6 +83,25 @@ def sweep_hosted() -> None:
     """Begin the hosted matches whose time has come, and close what not both have accepted."""
     hosted_begin_due(now=now_utc())
     hosted_expire(now=now_utc())
+
+
+@shared_task(name=MOVE_BOT)
+def move_bot(match_id: int) -> None:
+    """Have a bot of the site's move in a match that waits for it."""
+    bot_move(match_id=match_id)
+
+
+@shared_task(name=ADVISE)
+def advise(match_id: int, seat: int) -> None:
+    """Find what the strong bot would play in somebody's place."""
+    advice_find(match_id=match_id, seat=1 if seat else 0)
+
+
+@shared_task(name="games.tasks.sweep_bots")
+@guard.completed("games.tasks.sweep_bots")
+def sweep_bots() -> None:
+    """Have bots move whose task was lost."""
+    bots_hand_out()
 
 
 @shared_task(name="games.tasks.pair")

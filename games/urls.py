@@ -11,6 +11,7 @@ from games.views import (
     lists,
     matches,
     organise,
+    practice,
     rules,
     seeks,
 )
@@ -23,6 +24,7 @@ urlpatterns = [
     path("lobby/seek/", seeks.seek, name="seek"),
     path("lobby/seek/cancel/", seeks.seek_cancel_view, name="seek_cancel"),
     path("watch/", lists.watch, name="watch"),
+    path("practice/", practice.practice, name="practice"),
     path("challenges/new/", challenges.challenge_new, name="challenge_new"),
     path("challenges/<int:challenge_id>/", challenges.challenge_detail, name="challenge_detail"),
     path(

@@ -112,6 +112,8 @@ declare namespace Live {
     late_s: number;
     /** The kinds of decisions that can be answered before they open. */
     premoves: string[];
+    /** Whether it is against one of the site's own bots. */
+    practice: boolean;
   }
 
   interface Attendance {

@@ -49,7 +49,7 @@ class UsersView(ListView):
             "joined_at": ("date_joined", "id"),
         }
     )
-    queryset = User.objects.filter(is_active=True)
+    queryset = User.objects.members().filter(is_active=True)
 
 
 @extend_schema_view(get=extend_schema(operation_id="user", tags=["people"], summary="A person"))
@@ -60,7 +60,7 @@ class UserView(DetailView):
     replica = True
     lookup_field = "username"
     none = ("user.none", "There is nobody of that name.")
-    queryset = User.objects.all()
+    queryset = User.objects.members()
 
     def get_object(self) -> Any:
         """The person; names are found in any case."""

@@ -15,6 +15,7 @@ from django.contrib.auth import get_user
 from django.http import HttpRequest, parse_cookie
 from django.http.request import validate_host
 
+from accounts.guests import is_guest
 from accounts.models import User
 from accounts.tokens.bearers import bearer_of
 from core.api.scopes import Credential
@@ -35,12 +36,14 @@ class Visitor(NamedTuple):
         """Whether they show anything that could tell who they are."""
         return bool(self.session_key or self.token)
 
-    def found(self) -> Found | None:
-        """Who it is; None where the token is no good. Reads the database."""
+    def found(self, *, guests: bool = False) -> Found | None:
+        """Who it is; None where the token is no good. Those who play without an account are nobody
+        unless ``guests`` are known. Reads the database."""
         if self.token:
             bearer = bearer_of(self.token)
             return None if bearer is None else Found(bearer.user, bearer.credential)
-        return Found(_user_of(self.session_key) if self.session_key else None)
+        user = _user_of(self.session_key) if self.session_key else None
+        return Found(user if guests or not is_guest(user) else None)
 
 
 class Found(NamedTuple):

@@ -61,6 +61,10 @@ class UserManager(DjangoUserManager["User"]):
         }
         return self.get_queryset().annotate(**standing)
 
+    def members(self) -> models.QuerySet[User]:
+        """Those who have an account."""
+        return self.get_queryset().filter(is_guest=False)
+
     def of_number(self, number: Any) -> User | None:
         """Who has this number, as `with_standing` gives them; None where nobody has.
 
@@ -136,6 +140,14 @@ class User(AbstractUser):
         "bot", default=False, help_text="A program plays with this account, and for good."
     )
 
+    is_guest = models.BooleanField(
+        "guest",
+        default=False,
+        db_default=False,
+        help_text="Somebody without an account, in one browser: they may practise, and nothing "
+        "else.",
+    )
+
     # What `UserManager.with_standing` brings along; None where somebody was read without it.
     suspended: bool | None = None
     warned: bool | None = None
@@ -167,6 +179,12 @@ class User(AbstractUser):
             models.CheckConstraint(
                 condition=Q(is_bot=False) | Q(is_staff=False, is_superuser=False),
                 name="user_bot_unprivileged",
+            ),
+            # Nothing is known of guests, and nothing is theirs.
+            models.CheckConstraint(
+                condition=Q(is_guest=False)
+                | Q(is_staff=False, is_superuser=False, is_bot=False, email=""),
+                name="user_guest_unprivileged",
             ),
         ]
 

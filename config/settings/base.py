@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "config.middleware.SlashMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.guests.GuestMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -188,6 +189,14 @@ CELERY_TASK_ROUTES = {
     "games.tasks.wake": {"queue": DEADLINES_QUEUE},
     "games.tasks.sweep": {"queue": DEADLINES_QUEUE},
 }
+# How long a bot of the site's may think about a move, in seconds of processor time; how long it is
+# silent before that; and for how long a move waits for a worker that is busy with others, before it
+# is asked for anew.
+GAUNTLET_BOT_SECONDS = env.float("GAUNTLET_BOT_SECONDS", 1.0)
+GAUNTLET_BOT_PAUSE_MS = env.int("GAUNTLET_BOT_PAUSE_MS", 500)
+GAUNTLET_BOT_QUEUE_SECONDS = env.int("GAUNTLET_BOT_QUEUE_SECONDS", 60)
+# How many matches against them somebody may have going at a time.
+GAUNTLET_PRACTICE_AT_ONCE = env.int("GAUNTLET_PRACTICE_AT_ONCE", 12)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # However long the broker is away: workers and beat wait for it.
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
@@ -215,6 +224,12 @@ CELERY_IMPORTS = OUTGOING_TASKS
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     **OUTGOING_SCHEDULE,
+    # Has bots move whose task was lost; a run that comes late is worth nothing.
+    "games-sweep-bots": {
+        "task": "games.tasks.sweep_bots",
+        "schedule": 5.0,
+        "options": {"expires": 5},
+    },
     # Settles overdue decisions and enqueues those due within seconds. A run that could not start
     # within a second is worth nothing: the next one does its work.
     "games-sweep": {"task": "games.tasks.sweep", "schedule": 1.0, "options": {"expires": 5}},
@@ -352,6 +367,7 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "play": 120,
     "plan": 90,
     "clip": 20,
+    "practice": 20,
     "organise": 120,
     "bot": 600,
 }

@@ -60,6 +60,7 @@ class ApiView(APIView):
     max_age     for how many seconds caches may keep an answer to nobody in particular.
     query       names of query parameters besides those that lists and fields bring along.
     body_most   how many bytes a request's body may have, where not as many as any message.
+    guests      whether those are known here who play without an account (`accounts.guests`)
     replica     whether what reads here may be read from a replica (`core.replica.reading`): it is
                 public, and nobody acts by it at once.
     """
@@ -73,6 +74,7 @@ class ApiView(APIView):
     query: ClassVar[tuple[str, ...]] = ()
     body_most: ClassVar[int | None] = None
     replica: ClassVar[bool] = False
+    guests: ClassVar[bool] = False
     _standing: limits.LimitStatus | None = None
     _version: tuple[str, datetime | None] | None = None
 

@@ -51,6 +51,7 @@ class PlanSerializer(serializers.Serializer[Kept]):
 class PlanView(SignedInView, FieldsView):
     """The caller's own plan in a match of theirs."""
 
+    guests = True
     serializer_class = PlanSerializer
     scopes = MappingProxyType({"PUT": Scope.PLAY})
     counted_as = MappingProxyType({"PUT": "plan"})

@@ -57,6 +57,7 @@ class SavedMoveSerializer(serializers.Serializer[SavedMove]):
 class SavedMovesView(SignedInView, FieldsView):
     """The caller's own saved moves for a ruleset."""
 
+    guests = True
     serializer_class = SavedMoveSerializer
     scopes = MappingProxyType({"POST": Scope.PLAY})
 
@@ -97,6 +98,7 @@ class SavedMovesView(SignedInView, FieldsView):
 class SavedMoveView(SignedInView):
     """One of the caller's own saved moves."""
 
+    guests = True
     scopes = MappingProxyType({"DELETE": Scope.PLAY})
 
     @extend_schema(

@@ -23,6 +23,7 @@ from games.api.hosting import (
 )
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
 from games.api.plans import PlanView
+from games.api.practice import AdviceView, PracticeView, TakeBackView
 from games.api.predictions import PredictionsView
 from games.api.rulesets import RulesetsView, RulesetView
 from games.api.saved import SavedMovesView, SavedMoveView
@@ -50,6 +51,9 @@ urlpatterns = [
         name="commentator",
     ),
     path("matches/<int:match_id>/predictions/", PredictionsView.as_view(), name="predictions"),
+    path("practice/", PracticeView.as_view(), name="practice"),
+    path("matches/<int:match_id>/advice/", AdviceView.as_view(), name="advice"),
+    path("matches/<int:match_id>/take-back/", TakeBackView.as_view(), name="take_back"),
     path("challenges/", ChallengesView.as_view(), name="challenges"),
     path("challenges/<int:pk>/", ChallengeView.as_view(), name="challenge"),
     path("challenges/<int:pk>/accept/", ChallengeAcceptView.as_view(), name="challenge_accept"),

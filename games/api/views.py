@@ -90,6 +90,7 @@ class RecordRenderer(JSONRenderer):
 class MatchView(FieldsView):
     """One match as the caller may see it."""
 
+    guests = True
     serializer_class = ViewedMatchSerializer
     shared = False
     query = ("here",)
@@ -143,6 +144,7 @@ def _seat(match_id: int, caller: User, sentence: str) -> Seat:
 class SubmissionsView(ApiView):
     """Submissions to one match."""
 
+    guests = True
     scopes = MappingProxyType({"POST": Scope.PLAY})
 
     def authorise(self, request: Request, match_id: int) -> Seat:

@@ -9,6 +9,7 @@ from games.models.late import LateView
 from games.models.matches import Match, MatchEntry, MatchPlayer, MatchReferee
 from games.models.outages import ServiceBeat, ServiceOutage, ServiceProcess
 from games.models.plans import Plan
+from games.models.practice import HouseBot
 from games.models.seeks import Seek
 from games.models.stands import MatchCommentator, Prediction
 
@@ -20,6 +21,7 @@ __all__ = [
     "ChatMessage",
     "FeaturedMatch",
     "HostedMatch",
+    "HouseBot",
     "LateView",
     "Match",
     "MatchCommentator",

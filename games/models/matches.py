@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.urls import reverse
 
 from core.clock import instant_of, now_utc
@@ -16,11 +16,23 @@ class MatchQuerySet(models.QuerySet["Match"]):
     """Matches, and who may see them."""
 
     def visible_to(self, user: Any) -> MatchQuerySet:
-        """The matches whose existence and public view ``user`` (or nobody) may see: all of them.
+        """The matches whose existence and public view ``user`` (or nobody) may see: all that people
+        play with each other, and their own practice.
 
         What a viewer may see *of* a match is decided by `games.audience`.
         """
-        return self.all()
+        if getattr(user, "pk", None) is None:
+            return self.between_people()
+        own = MatchPlayer.objects.filter(match=OuterRef("pk"), user=user)
+        return self.filter(Q(bot_seats=0) | Exists(own))
+
+    def between_people(self) -> MatchQuerySet:
+        """Matches in which none of the site's own bots sits: all but practice."""
+        return self.filter(bot_seats=0)
+
+    def practice(self) -> MatchQuerySet:
+        """Matches against one of the site's own bots."""
+        return self.filter(bot_seats__gt=0)
 
     def running(self) -> MatchQuerySet:
         """Matches that are on, paused ones included."""
@@ -109,6 +121,12 @@ class Match(models.Model):
         blank=True,
         help_text="Why it counts for no rating; public. Empty: it does.",
     )
+    bot_seats = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="Where the site's own bots sit: 1 for seat 0, 2 for seat 1. Not 0: it is practice"
+        ", for its player alone to see.",
+    )
     winner = models.PositiveSmallIntegerField(null=True, blank=True)
     reason = models.CharField(max_length=20, blank=True)
     scores = models.JSONField(default=list, blank=True)
@@ -133,6 +151,12 @@ class Match(models.Model):
             models.Index(
                 fields=["id"], name="match_awaits_ruling", condition=Q(awaits_ruling=True)
             ),
+            # A sweep asks now and then for the practice that is on.
+            models.Index(
+                fields=["id"],
+                name="match_practice_on",
+                condition=Q(status="running", bot_seats__gt=0),
+            ),
             # What a sweep asks for; a match is in it for the moment between its end and a worker.
             models.Index(
                 fields=["finished_at"],
@@ -155,6 +179,10 @@ class Match(models.Model):
                 name="match_advantage_seat",
             ),
             models.CheckConstraint(condition=Q(to_move__lte=3), name="match_to_move_seats"),
+            models.CheckConstraint(
+                condition=Q(bot_seats=0) | (Q(bot_seats__in=[1, 2]) & ~Q(unrated="")),
+                name="match_practice_unrated",
+            ),
             # A result is there exactly when the match is over; nothing ticks after that.
             models.CheckConstraint(
                 condition=Q(
@@ -207,6 +235,11 @@ class Match(models.Model):
         if self.winner is not None or self.waits_until is None or self.finished_at is None:
             return False
         return self.finished_at >= instant_of(self.waits_until)
+
+    @property
+    def is_practice(self) -> bool:
+        """Whether one of the site's own bots sits in it."""
+        return self.bot_seats > 0
 
     @property
     def is_over(self) -> bool:

@@ -174,6 +174,7 @@ def header_json(match: Match, *, organise: bool) -> dict[str, Any]:
         "terms": match.unrated,
         "late_s": match.late_s,
         "premoves": sorted(premoves_of(ruleset)),
+        "practice": match.is_practice,
     }
 
 

@@ -35,7 +35,9 @@ def announce_end(match: Match) -> None:
 
 def tell_lists(match: Match, frame: dict[str, Any], user_ids: Iterable[int]) -> None:
     """Tell the lobby of a match, with its card for the lists that pages have open, and these
-    users."""
+    users; nobody of practice, which is on no list."""
+    if match.is_practice:
+        return
     text = frames.encoded(frame)
     listed = frames.encoded({**frame, "card": card_of(match)})
     out = [Frame(LOBBY_GROUP, listed)]

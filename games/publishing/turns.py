@@ -16,6 +16,8 @@ def turn_frames(before: Held | None, after: Held) -> Iterator[Frame]:
     """For each player for whom something has changed between ``before`` (None: there was no match)
     and ``after``: whether it waits for them; also where it waits for another decision of theirs, by
     another deadline."""
+    if after.bot_seats:
+        return  # practice waits without haste: no other page speaks of it
     since = after.readers.since
     for seat in (0, 1):
         user_id, waits = after.user_ids[seat], waits_for(after.live, seat)

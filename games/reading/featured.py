@@ -53,7 +53,7 @@ def match_featured(viewer: Any) -> QuerySet[Match]:
     players together, then the latest.
     """
     counts = watched()
-    running = Match.objects.visible_to(viewer).running()
+    running = Match.objects.visible_to(viewer).between_people().running()
     begun = running.filter(_live_pace(), waits_until__isnull=True, paused=False)
     latest = begun.order_by("-created_at", "-pk").values("pk")[:AT_MOST]
     most = sorted(counts, key=lambda pk: -counts[pk])[:AT_MOST]

@@ -72,7 +72,7 @@ def listable(user_ids: Iterable[int]) -> Any:
 def sitting_at_once(user_ids: Iterable[int]) -> dict[int, int]:
     """Those of these people who sit in a match at a live pace, each with such a match."""
     rows = MatchPlayer.objects.filter(
-        user__in=list(user_ids), match__status=Match.Status.RUNNING
+        user__in=list(user_ids), match__status=Match.Status.RUNNING, match__bot_seats=0
     ).values_list("user_id", "match_id", "match__ruleset", "match__options")
     return {
         user_id: match_id

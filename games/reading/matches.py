@@ -9,7 +9,7 @@ from django.db.models import Prefetch
 
 from core.refusals import NotFound
 from games.audience import Reading, standing_in
-from games.models import Match, MatchPlayer
+from games.models import HouseBot, Match, MatchPlayer
 
 
 def match_for(match_id: int, user: Any) -> Match:
@@ -29,6 +29,14 @@ def standing_of(match_id: int, user: Any) -> tuple[Reading, bool]:
     if standing is None:
         raise NotFound("match.none", "There is no such match.")
     return standing
+
+
+def practice_level(match: Match) -> str:
+    """The strength of the bot that a match is practice against; empty where it is none."""
+    if not match.is_practice:
+        return ""
+    bots = HouseBot.objects.filter(user__match_seats__match=match)
+    return bots.values_list("level", flat=True).first() or ""
 
 
 def still_waits(match_id: int) -> bool:

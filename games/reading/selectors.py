@@ -38,10 +38,10 @@ log = structlog.get_logger("gauntlet.matches")
 
 
 def matches_listed(viewer: Any) -> QuerySet[Match]:
-    """The matches that ``viewer`` may see, fit for lists: with their players, without the
-    snapshots, which are what makes a row large."""
+    """The matches between people that ``viewer`` may see, fit for lists: with their players,
+    without the snapshots, which are what makes a row large."""
     players = MatchPlayer.objects.select_related("user").order_by("seat")
-    matches: QuerySet[Match] = Match.objects.visible_to(viewer)
+    matches: QuerySet[Match] = Match.objects.visible_to(viewer).between_people()
     return matches.defer("snapshot").prefetch_related(Prefetch("players", queryset=players))
 
 
@@ -135,7 +135,9 @@ def _waits_for_player(player: str, match: str) -> Q:
 
 def matches_to_move(user: User, *, at_most: int = 50) -> list[int]:
     """The matches that wait for ``user``, in no order. One statement, for every page."""
-    seats = MatchPlayer.objects.filter(user=user, match__status=Match.Status.RUNNING)
+    seats = MatchPlayer.objects.filter(
+        user=user, match__status=Match.Status.RUNNING, match__bot_seats=0
+    )
     waiting = seats.filter(_waits_for_player("", "match__")).order_by()
     return list(waiting.values_list("match", flat=True)[:at_most])
 
@@ -186,6 +188,15 @@ def matches_to_organise(user: Any) -> QuerySet[Match]:
 def matches_to_comment(user: User) -> QuerySet[Match]:
     """Running matches that ``user`` is named to comment on, the latest first."""
     return matches_live(user).filter(commentators__user=user)
+
+
+def practice_of(user: User) -> QuerySet[Match]:
+    """What ``user`` has practised, what is on first, then the latest first."""
+    players = MatchPlayer.objects.select_related("user").order_by("seat")
+    matches = Match.objects.practice().of_user(user).defer("snapshot")
+    return matches.prefetch_related(Prefetch("players", queryset=players)).order_by(
+        "-status", "-created_at", "-pk"
+    )
 
 
 # -- challenges ----------------------------------------------------------------------------------
@@ -343,7 +354,7 @@ def tallies_of(user: User, viewer: Any) -> list[Tally]:
     rows = (
         MatchPlayer.objects.filter(
             user=user,
-            match__in=Match.objects.visible_to(viewer),
+            match__in=Match.objects.visible_to(viewer).between_people(),
             match__status=Match.Status.FINISHED,
             match__winner__isnull=False,
         )

@@ -38,9 +38,11 @@ def chat_post(
     """Say ``text`` in a room of a match; returns the message as its readers get it.
 
     Sent again with the same client id it is said once. Raises Refusal ``chat.not-your-room``,
-    ``chat.empty``, ``chat.too-long``, ``chat.muted``, ``frame.malformed``.
+    ``chat.practice``, ``chat.empty``, ``chat.too-long``, ``chat.muted``, ``frame.malformed``.
     """
     client_id_validate(client_id)
+    if match.is_practice:
+        raise Refusal("chat.practice", "A bot reads no chat.")
     seat = seat_of(match, acting_user)
     comments = room == ChatMessage.Room.COMMENTARY and may_comment(match, acting_user)
     if room not in ChatMessage.Room.values or not may_write_room(

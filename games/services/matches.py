@@ -28,7 +28,7 @@ from games.engine.naming import UNNAMED
 from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
-from games.models import Match, MatchEntry, MatchPlayer, MatchReferee
+from games.models import HouseBot, Match, MatchEntry, MatchPlayer, MatchReferee
 from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.notices import tell_lists
@@ -92,6 +92,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     waits: bool = False,
     unrated: str = "",
     late_s: int = 0,
+    bot_seats: int = 0,
     at: int | None = None,
     random: RandomSource = chance.system,
 ) -> Match:
@@ -106,10 +107,12 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     are there (see `games.services.arrivals`), and is void if they are not in time; until then
     nobody can read what its ``items`` are. ``unrated``: why
     it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
-    spectators see it late, one of `DELAYS`. ``random`` is what is drawn from.
+    spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
+    `Match.bot_seats`. ``random`` is what is drawn from.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
-    that is not sound, one person on both seats or as player and referee, a closed account.
+    that is not sound, one person on both seats or as player and referee, a closed account, a guest
+    or a bot of the site's where it is no practice.
     """
     ruleset = REGISTRY.get(ruleset_id)
     people = users_lock([*players, *referees])
@@ -117,6 +120,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     referees = [people[user.pk] for user in referees]
     must_be_a_delay(late_s)
     _must_be_able_to_play(players)
+    if not bot_seats:
+        _must_be_members(players)
     _must_be_able_to_referee(referees, players)
     at = now_ms() if at is None else at
     chosen = ruleset.variant(variant).id
@@ -154,6 +159,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         advantage=turn.live.table.header.advantage,
         unrated=unrated,
         late_s=late_s,
+        bot_seats=bot_seats,
         aftermath_due=True,
         snapshot=store.snapshot_of(ruleset, turn.live, Readers()),
         made_good_until=at,
@@ -165,7 +171,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     )
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
-    held = held._replace(user_ids=[user.pk for user in players], late_s=late_s)
+    held = held._replace(user_ids=[user.pk for user in players], late_s=late_s, bot_seats=bot_seats)
     readers, _ = frames.step_frames(
         ruleset,
         turn.live,
@@ -238,6 +244,13 @@ def _must_be_able_to_play(players: tuple[User, User]) -> None:
     suspended = Sanction.objects.in_force().filter(kind=Sanction.Kind.SUSPENSION, user__in=players)
     if suspended.exists():
         raise Refusal("setup.account-suspended", "One of the two players cannot play just now.")
+
+
+def _must_be_members(players: tuple[User, User]) -> None:
+    if any(user.is_guest for user in players):
+        raise Refusal("setup.guest", "One of the two has no account, and can only practise.")
+    if HouseBot.objects.filter(user__in=players).exists():
+        raise Refusal("setup.house-bot", "The site's own bots only play practice.")
 
 
 def _must_be_able_to_referee(referees: Sequence[User], players: Sequence[User | None]) -> None:

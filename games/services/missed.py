@@ -17,6 +17,8 @@ def end_mark_missed(*, match: Match) -> None:
     """Mark those players for whom a match ended while they were away, and who did not choose that
     end: by their time, or void since not both were there. The front page tells them, and a mail.
     Whoever has looked at the match since it ended is not marked, however late this is called."""
+    if match.is_practice:
+        return  # nobody waits for them
     unattended = match.was_unattended
     # Whatever the reason is called: running out may lose a bout, and the bout the match.
     acts = match.entries.filter(actor__in=["0", "1"]).order_by("-seq")

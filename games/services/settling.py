@@ -19,7 +19,7 @@ from core.queueing import enqueue
 from games import hooks, store
 from games.engine.live import Turn
 from games.engine.table import Actor
-from games.jobs import FOLLOW_UP, TELL_RULING, wake_enqueue
+from games.jobs import FOLLOW_UP, TELL_RULING, bot_enqueue, wake_enqueue
 from games.metrics import Laps
 from games.models import Match
 from games.publishing import frames
@@ -180,6 +180,8 @@ def _follow(held: Held, after: Held) -> Iterator[Callable[[], object]]:
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:
         yield partial(soon, partial(_announce_ruling, held, waits=waits))
+    if not is_over and store.awaits_bot(after):
+        yield partial(soon, partial(bot_enqueue, match_id=after.match_id, seq=after.seq))
     if is_over:
         yield partial(soon, partial(_announce_end, held.match_id))
     elif after.wake_at is not None and _is_near(after.wake_at):

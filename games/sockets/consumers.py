@@ -10,6 +10,7 @@ import structlog
 from django.utils.functional import cached_property
 
 from accounts.connections.sockets import Found, Visitor
+from accounts.guests import is_guest
 from accounts.models import User
 from core.api.scopes import Scope
 from core.clock import now_ms
@@ -148,8 +149,13 @@ class MatchSocket(Socket):
         return NOBODY, (audience, False)
 
     def _standing(self, visitor: Visitor) -> tuple[Found | None, tuple[Reading, bool] | None]:
-        found = visitor.found()
-        return found, None if found is None else standing_of(self.match_id, found.user)
+        found = visitor.found(guests=True)
+        if found is None:
+            return None, None
+        standing = standing_of(self.match_id, found.user)
+        if is_guest(found.user) and as_seat(standing[0]) is None:
+            found = NOBODY
+        return found, standing
 
     def note(self, message: dict[str, Any]) -> None:
         if not self.may_submit or SUBMISSION not in (message.get("text") or ""):

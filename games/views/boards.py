@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.guests import welcomes_guests
 from core.refusals import Forbidden, Refusal
 from core.sizes import takes
 from games import store
@@ -67,6 +68,7 @@ def _answer(request: HttpRequest, match_id: int, kind: Kind, number: int = 0) ->
 
 
 @require_safe
+@welcomes_guests
 @explains_refusals
 def paint_template(request: HttpRequest, match_id: int) -> HttpResponse:
     """The position as a PNG for the player whose decision it is, to paint an answer on."""
@@ -79,6 +81,7 @@ def paint_template(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @takes(LARGEST_PICTURE)
+@welcomes_guests
 @require_POST
 def paint_read(request: HttpRequest, match_id: int) -> HttpResponse:
     """What a painted picture (the file ``picture``) says, as JSON:

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.blocking.services import blocked_names
+from accounts.guests import as_stranger, welcomes_guests
 from accounts.models import User
 from accounts.moderation.standing import Silence, silence_of
 from accounts.preferences import hides_results
@@ -28,7 +29,7 @@ from games.pictures.boards import as_still, board_of, distinct_names, names_of
 from games.pictures.keeping import picture_response
 from games.pictures.positions import Kind, Picture
 from games.reading.clips import Clip, clip_asked
-from games.reading.matches import match_for
+from games.reading.matches import match_for, practice_level
 from games.reading.readers import reader_in
 from games.reading.records import record_response
 from games.reading.replays import replay_of
@@ -42,6 +43,7 @@ from games.words import game_name, result_text
 
 
 @require_safe
+@welcomes_guests
 @explains_refusals
 def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A match as the reader may see it now; the page's script goes on from `sync`.
@@ -52,10 +54,12 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
     without scripts, `log` as of `log_sentences`; `rematch`, whether the reader may offer another
     match of the two players once it is over, and `offer`, what is offered; `turns`, the matches
-    that wait for a player who reads, and `others`, how many of them are not this one; `title` and
-    `description`.
+    that wait for a player who reads, and `others`, how many of them are not this one; `practice`, the
+    strength of the bot that it is practice against, or an empty text; `title` and `description`.
     """
     match = match_for(match_id, request.user)
+    if seat_of(match, request.user) is None:
+        as_stranger(request)
     reader = reader_in(match, request.user)
     if reader.over != match.is_over:  # it ended in between
         match = match_for(match_id, request.user)
@@ -84,8 +88,10 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "title": _title(match),
         "description": _description(match),
         "banners": banners,
+        "practice": practice_level(match),
         **following,
     }
+    as_stranger(request)
     response = render(request, "games/match.html", context)
     response["Cache-Control"] = "private, no-cache"
     return response
@@ -122,6 +128,7 @@ def rematch(request: HttpRequest, user: User, match_id: int) -> HttpResponse:
 
 
 @require_safe
+@welcomes_guests
 @from_replica
 @explains_refusals
 def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
@@ -182,10 +189,12 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         # What others say of the match tells how it ended: the score of a series, say.
         "banners": extras.banners(request, match) if outcome and not concealed else [],
     }
+    as_stranger(request)
     return render(request, "games/replay.html", context)
 
 
 @require_safe
+@welcomes_guests
 @from_replica
 @explains_refusals
 def replay_steps(request: HttpRequest, match_id: int) -> HttpResponse:
@@ -197,6 +206,7 @@ def replay_steps(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
+@welcomes_guests
 @from_replica
 @explains_refusals
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
@@ -271,7 +281,7 @@ def _standing(match: Match, view: dict[str, Any], names: Sequence[str], you: Sea
 
 def _what_is_next(match: Match, user: Any, you: Seat | None, *, elsewhere: bool) -> dict[str, Any]:
     """What a player can go on with."""
-    if you is None:
+    if you is None or match.is_practice:
         return {"rematch": False}
     turns = matches_to_move(user)
     opponent = next((each.user for each in match.players.all() if each.seat != you), None)

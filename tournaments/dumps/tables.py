@@ -77,7 +77,7 @@ def _public_seasons() -> QuerySet[Season]:
 
 def users(failed: Failed = _raise) -> Iterator[Row]:
     """Those who appear in what is public, by the names that stand there; nothing else of them."""
-    sat = MatchPlayer.objects.filter(_FINISHED, user=OuterRef("pk"))
+    sat = MatchPlayer.objects.filter(_FINISHED, match__bot_seats=0, user=OuterRef("pk"))
     entered = Contestant.objects.filter(user=OuterRef("pk"), season__in=_public_seasons())
     people = User.objects.filter(Exists(sat) | Exists(entered)).order_by("pk")
 
@@ -209,7 +209,11 @@ def _leg(leg: Leg) -> Row:
 def matches(failed: Failed = _raise) -> Iterator[Row]:
     """Finished matches with their records."""
     rows = (
-        Match.objects.finished().order_by("pk").defer("snapshot").prefetch_related("players__user")
+        Match.objects.finished()
+        .between_people()
+        .order_by("pk")
+        .defer("snapshot")
+        .prefetch_related("players__user")
     )
 
     def row(match: Match) -> Row:

@@ -142,6 +142,8 @@ class MatchPage {
     this.standsComing = null;
     /** @type {import("./organiser.js").OrganiserDesk | null} */
     this.desk = null;
+    /** @type {import("./practice.js").Practice | null} */
+    this.practice = null;
   }
 
   async start() {
@@ -157,6 +159,7 @@ class MatchPage {
     );
     const planned = this.#loadPlanning();
     const seated = this.#loadDesk();
+    void this.#loadPractice();
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
       this.ruleset = ruleset;
@@ -567,6 +570,20 @@ class MatchPage {
     write(find(way, "span"), `Commentary by ${names}`);
   }
 
+  async #loadPractice() {
+    /** @type {HTMLElement | null} */
+    const slot = this.root.querySelector('[data-part="practice"]');
+    if (slot === null) return;
+    const { Practice } = await import("./practice.js");
+    this.practice = new Practice(slot, {
+      url: this.root.dataset.state ?? "",
+      csrf: this.client.csrf,
+      use: (text) => this.planning?.use(text),
+      refuse: (text) => this.#refuse(text),
+    });
+    if (this.state !== null) this.practice.update(this.state);
+  }
+
   #loadStands() {
     this.standsComing ??= this.#makeStands();
     return this.standsComing;
@@ -698,6 +715,7 @@ class MatchPage {
     this.concedeButton.classList.toggle("keeps-room", "plays" in this.root.dataset);
     this.chat.update({ you, over: view.phase === "over", begun: view.phase !== "waiting" });
     this.desk?.update(view, this.names);
+    this.practice?.update(this.state);
     if (this.stands === null) this.#awaitStands();
     else this.stands.update(this.state, this.names);
     this.#drawTitle();

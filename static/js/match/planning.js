@@ -301,10 +301,10 @@ export class Planning {
   }
 
   /**
-   * Bring a planned move to the board, to be confirmed there.
+   * Bring a move to the board, to be confirmed there.
    * @param {string} text
    */
-  #use(text) {
+  use(text) {
     if (!this.#canPlay) {
       this.page.refuse("It is not your turn to play it.");
       return;
@@ -1137,7 +1137,7 @@ export class Planning {
 
   #playFirst() {
     const move = this.#firstMove;
-    if (move?.kind === "move") this.#use(move.text);
+    if (move?.kind === "move") this.use(move.text);
   }
 
   #drawControls() {
@@ -1272,7 +1272,7 @@ export class Planning {
               class: "plan-button",
               "aria-disabled": String(!plays),
               "aria-label": `Use ${item.text}`,
-              on: { click: () => this.#use(item.text) },
+              on: { click: () => this.use(item.text) },
             },
             "Use",
           )

@@ -138,9 +138,10 @@ class PlayerCard {
     // In the place of what is over with the match, so that the card stays as large as it is.
     const won = view.result !== null && view.result.winner === this.seat;
     this.winner.hidden = !won;
-    const here = presence?.seats[this.seat] ? "here" : "away";
+    const bot = header.practice && you !== this.seat; // which is always there
+    const here = bot || presence?.seats[this.seat] ? "here" : "away";
     this.presence.dataset.state = presence === null ? "unknown" : here;
-    write(this.here, presence === null ? "…" : here);
+    write(this.here, bot ? "bot" : presence === null ? "…" : here);
     this.presence.hidden = view.phase === "over";
     this.score.hidden = score === null;
     if (score !== null) {

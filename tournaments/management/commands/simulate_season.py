@@ -84,7 +84,7 @@ def _options(text: str) -> dict[str, Any]:
 
 
 def _organiser(username: str) -> User:
-    people = User.objects.filter(is_active=True)
+    people = User.objects.members().filter(is_active=True)
     if username:
         people = people.filter(username=username)
     found = next((user for user in people.order_by("pk") if is_organiser(user)), None)

@@ -48,7 +48,11 @@ def _user_of(number: str) -> User | None:
 def _people_called(subject: AtSeason, query: str) -> list[tuple[User, Refusal | None]]:
     """Players whose name contains ``query``, and why they cannot be enrolled, if so."""
     named = Q(username__icontains=query) | Q(display_name__icontains=query)
-    rows = User.objects.with_standing().filter(named, is_active=True).order_by("username")[:20]
+    rows = (
+        User.objects.with_standing()
+        .filter(named, is_active=True, is_guest=False)
+        .order_by("username")[:20]
+    )
     return [(each, ENROL.refusal(AtPerson(subject.user, subject.sheet, each))) for each in rows]
 
 

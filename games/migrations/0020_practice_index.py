@@ -1,0 +1,23 @@
+"""What 0019 adds to matches is looked through, and has its index made, while matches go on."""
+
+from django.contrib.postgres.operations import AddIndexConcurrently, ValidateConstraint
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    atomic = False
+    dependencies = [
+        ("games", "0019_practice"),
+    ]
+
+    operations = [
+        ValidateConstraint(model_name="match", name="match_practice_unrated"),
+        AddIndexConcurrently(
+            model_name="match",
+            index=models.Index(
+                condition=models.Q(("bot_seats__gt", 0), ("status", "running")),
+                fields=["id"],
+                name="match_practice_on",
+            ),
+        ),
+    ]

@@ -1,0 +1,335 @@
+"""Practice: matches against the site's own bots, which count for no rating and have no haste. Their
+players see them and nobody else does; they may ask for hints and take moves back.
+
+A bot moves by a task on a queue of its own, with a worker that does nothing else. It is handed on
+after each turn that leaves something to a bot (`games.services.settling`), and found by a sweep
+where that was lost. It submits by the same service as people.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import structlog
+from django.conf import settings
+from django.core.cache import cache
+from django.db import IntegrityError, transaction
+from redis.exceptions import RedisError
+
+from accounts.models import User
+from accounts.services import audit_record, users_lock
+from core import chance
+from core.clock import now_ms
+from core.queueing import enqueue
+from core.refusals import Forbidden, Refusal
+from games import store
+from games.audience import may_practise, seat_of
+from games.engine import live as lives
+from games.engine.acts import TAKE_BACK, Act
+from games.engine.capabilities import LEVELS, Level, thinks_of
+from games.engine.chance import RandomSource
+from games.engine.course import MatchCourse
+from games.engine.decisions import EVERYONE, Event, Seat
+from games.engine.live import Happened, Turn
+from games.engine.table import Entry
+from games.jobs import ADVISE, bot_enqueue
+from games.models import HouseBot, Match
+from games.options import pace
+from games.rulesets import REGISTRY
+from games.services.matches import match_start
+from games.services.outage import make_good
+from games.services.settling import Said, settle
+from games.services.turns import Ack, client_id_validate, match_submit
+from games.store import Held
+from games.thinking import open_decision, think
+
+log = structlog.get_logger("gauntlet.bots")
+
+UNRATED: Final = "Practice against a bot of the site's: it counts for no rating."
+PACE: Final = "daily"
+ADVICE_KEPT_S: Final = 600
+# Of what the sweep hands on at a time.
+AT_MOST: Final = 500
+
+NAMES: Final[dict[Level, str]] = {
+    "novice": "Novice Bot",
+    "club": "Club Bot",
+    "strong": "Strong Bot",
+}
+
+
+# -- who plays -----------------------------------------------------------------------------------
+
+
+def house_bot_ensure(*, level: Level) -> User:
+    """The account of the site's bot of that level, which is made where there is none yet.
+    Idempotent, whoever else asks at the same time. Nobody can sign in as it."""
+    found = HouseBot.objects.select_related("user").filter(level=level).first()
+    if found is not None:
+        return found.user
+    name = f"{level}-bot"
+    while True:
+        try:
+            with transaction.atomic():
+                user = User(username=name, display_name=NAMES[level], is_bot=True)
+                user.set_unusable_password()
+                user.save()
+                HouseBot.objects.create(level=level, user=user)
+                audit_record(acting_user=None, action="house_bot.create", target=user)
+                return user
+        except IntegrityError:
+            found = HouseBot.objects.select_related("user").filter(level=level).first()
+            if found is not None:
+                return found.user
+            name = f"{level}-bot-{secrets.token_hex(3)}"  # somebody is called so
+
+
+def bot_level(level: str) -> Level:
+    """The strength of that id. Raises Refusal ``practice.level``."""
+    known = next((each for each in LEVELS if each == level), None)
+    if known is None:
+        raise Refusal("practice.level", f"A bot's strength is one of {', '.join(LEVELS)}.")
+    return known
+
+
+@transaction.atomic
+def practice_start(
+    *,
+    acting_user: User,
+    ruleset_id: str,
+    variant: str,
+    level: str,
+    at: int | None = None,
+    random: RandomSource = chance.system,
+) -> Match:
+    """Begin a match of ``acting_user``, a guest perhaps, against the site's bot of that level. Who
+    has which seat, and the advantage, is drawn from ``random``, as is everything to be drawn.
+
+    Raises Refusal ``practice.level``, ``practice.game``, ``practice.too-many`` and those of starting a match
+    (``setup.*``).
+    """
+    known = bot_level(level)
+    ruleset = REGISTRY.get(ruleset_id)
+    if thinks_of(ruleset) is None:
+        raise Refusal("practice.game", f"No bot plays {ruleset.name}.")
+    bot = house_bot_ensure(level=known)
+    person = users_lock([acting_user])[acting_user.pk]
+    running = Match.objects.practice().running().of_user(person)
+    if running.count() >= settings.GAUNTLET_PRACTICE_AT_ONCE:
+        raise Refusal(
+            "practice.too-many",
+            "You have many practice matches going. Finish or concede one first.",
+        )
+    seat = int(random() < 0.5)
+    (daily,) = (each for each in pace.PACES if each.id == PACE)
+    match = match_start(
+        acting_user=person,
+        players=(bot, person) if seat else (person, bot),
+        ruleset_id=ruleset.id,
+        variant=variant,
+        options=pace.options_at(ruleset, daily),
+        unrated=UNRATED,
+        bot_seats=1 if seat else 2,
+        at=at,
+        random=random,
+    )
+    held = store.held_of(match)
+    if store.awaits_bot(held):
+        transaction.on_commit(lambda: bot_enqueue(match_id=match.pk, seq=held.seq), robust=True)
+    return match
+
+
+# -- what bots do --------------------------------------------------------------------------------
+
+
+def bot_move(*, match_id: int, random: RandomSource = chance.system) -> bool:
+    """Have a bot of the site's answer what is asked of it in a match, if anything is; whether it
+    did. Idempotent: whoever comes second finds nothing, or has said the same already."""
+    held = store.read(match_id)
+    if held.is_over or not store.awaits_bot(held):
+        return False
+    seat: Seat = 0 if held.bot_seats == 1 else 1
+    bot = HouseBot.objects.select_related("user").get(user=held.user_ids[seat])
+    text = think(
+        held, seat, bot_level(bot.level), seconds=settings.GAUNTLET_BOT_SECONDS, random=random
+    )
+    version = held.readers.versions[seat]
+    try:
+        match_submit(
+            match_id=match_id,
+            seat=seat,
+            acting_user=bot.user,
+            client_id=f"bot-{held.seq}",
+            text=text,
+            version=version,
+            at=now_ms(),
+            clock=now_ms,
+        )
+    except Refusal as refusal:
+        # Its opponent has taken a move back meanwhile, or conceded.
+        log.info("bot.refused", match=match_id, code=refusal.code)
+        return False
+    return True
+
+
+def bots_hand_out() -> int:
+    """Have bots move in the matches that wait for one, where no task of it is on its way; returns
+    how many matches wait."""
+    waiting = Match.objects.practice().running().filter(paused=False).order_by("pk")
+    rows = waiting.values_list("pk", "seq", "to_move", "bot_seats")[:AT_MOST]
+    due = [(pk, seq) for pk, seq, to_move, bots in rows if to_move & bots]
+    for match_id, seq in due:
+        bot_enqueue(match_id=match_id, seq=seq)
+    return len(due)
+
+
+# -- hints ---------------------------------------------------------------------------------------
+
+
+class Advice(NamedTuple):
+    """What the strong bot would play in somebody's place, for the decision that opened with
+    ``version``; None while it thinks."""
+
+    decision: str
+    version: int
+    text: str | None
+
+
+def practice_seat(match: Match, user: User) -> Seat:
+    """The seat of whoever practises in a match. Raises Refusal ``practice.not-yours``."""
+    seat = seat_of(match, user)
+    if seat is None or not may_practise(match, user):
+        raise Forbidden("practice.not-yours", "There are hints and take-backs in practice only.")
+    return seat
+
+
+def practice_advise(*, acting_user: User, match: Match) -> Advice:
+    """What the strong bot would play now in the place of whoever practises, as far as that is
+    known; a worker is asked for it where none has been. It goes by the view of their seat.
+
+    Raises Refusal ``practice.not-yours``, ``match.over``, ``match.paused``, ``decision.none``,
+    ``decision.sealed`` and ``practice.away`` (nobody can be asked just now).
+    """
+    seat = practice_seat(match, acting_user)
+    held = store.held_of(match)
+    decision = open_decision(held, seat)
+    key = _advice_key(held, seat)
+    try:
+        text = cache.get(key)
+        first = text is None and cache.add(f"{key}:asked", 1, settings.GAUNTLET_BOT_QUEUE_SECONDS)
+    except RedisError:
+        raise Refusal("practice.away", "The bot is away just now. Please try again.") from None
+    if first:
+        wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
+        if not enqueue(ADVISE, match.pk, int(seat), expires=wait_s):
+            cache.delete(f"{key}:asked")
+            raise Refusal("practice.away", "The bot is away just now. Please try again.")
+    return Advice(decision.id, held.readers.versions[seat], text)
+
+
+def advice_find(*, match_id: int, seat: Seat, random: RandomSource = chance.system) -> None:
+    """Find what `practice_advise` is asked for, and keep it for a while. Idempotent."""
+    held = store.read(match_id)
+    key = _advice_key(held, seat)
+    try:
+        text = think(held, seat, "strong", seconds=settings.GAUNTLET_BOT_SECONDS, random=random)
+    except Refusal:  # nothing is asked any more
+        return
+    cache.set(key, text, ADVICE_KEPT_S)
+
+
+def _advice_key(held: Held, seat: Seat) -> str:
+    return f"advice:{held.match_id}:{seat}:{held.seq}"
+
+
+# -- take-backs ----------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def practice_take_back(
+    *,
+    acting_user: User,
+    match_id: int,
+    client_id: str,
+    at: int,
+    random: RandomSource = chance.system,
+) -> Ack:
+    """Take back the last move of whoever practises, and all that followed from it. What is then to
+    be drawn is drawn anew from ``random``. Sent again with the same client id it is done once.
+
+    Raises Refusal ``match.none``, ``practice.not-yours``, ``match.over``, ``frame.malformed``,
+    ``id.reused``, ``practice.nothing-to-take-back``.
+    """
+    client_id_validate(client_id)
+    held = store.lock(match_id)
+    match = Match.objects.defer("snapshot").prefetch_related("players").get(pk=match_id)
+    seat = practice_seat(match, acting_user)
+    held = make_good(held, at=at)
+    earlier = store.acked(match_id, "organiser", client_id)
+    if earlier is not None:
+        if earlier.submitted != TAKE_BACK:
+            raise Refusal("id.reused", "This id was used for something else.")
+        return Ack(client_id, match_id, held.readers.versions[seat], earlier.at, resent=True)
+    if held.is_over:
+        raise Refusal("match.over", "The match is over.")
+    turn = _taken_back(held, seat, acting_user.shown_name, at, random)
+    after = settle(held, turn, at=at, said=Said("organiser", client_id, TAKE_BACK, acting_user.pk))
+    audit_record(acting_user=acting_user, action="practice.take_back", target=match)
+    return Ack(client_id, match_id, after.readers.versions[seat], at)
+
+
+def _taken_back(held: Held, seat: Seat, name: str, at: int, random: RandomSource) -> Turn:
+    """The turn that undoes submissions, one after the other, until one of that seat's is undone."""
+    entries = store.entries_of(held.match_id)
+    live, happened = held.live, list[Happened]()
+    while True:
+        course = MatchCourse(held.ruleset, live.table.header, entries)
+        undone = course.last_submission
+        known = sum(each.is_submission for each in _standing(course, entries))
+        known -= course.secret_submissions
+        if undone is None or known == 0 or not _has_moved(course, entries, seat):
+            raise Refusal("practice.nothing-to-take-back", "There is nothing to take back yet.")
+        turn = lives.organise(
+            held.ruleset,
+            live,
+            act=Act(TAKE_BACK),
+            by=name,
+            why="Practice",
+            at=at,
+            random=random,
+            entries=entries,
+        )
+        live = turn.live
+        happened += turn.happened
+        entries += [each.entry for each in turn.happened]
+        if undone.actor == seat:
+            return Turn(live, tuple(_told_once(happened, name)))
+
+
+def _has_moved(course: MatchCourse, entries: Sequence[Entry], seat: Seat) -> bool:
+    """Whether a submission of that seat's stands."""
+    mine = (each for each in _standing(course, entries) if each.actor == seat)
+    return any(each.is_submission for each in mine)
+
+
+def _standing(course: MatchCourse, entries: Sequence[Entry]) -> list[Entry]:
+    return [entries[index] for index in course.standing]
+
+
+def _told_once(happened: Sequence[Happened], name: str) -> list[Happened]:
+    """The same, with one sentence for all that was taken back."""
+    back = [n for n, each in enumerate(happened) if each.entry.text == TAKE_BACK]
+    told = Event(
+        kind="organiser",
+        seat=None,
+        text=f"{name} took a move back.",
+        seen_by=EVERYONE,
+        data={"act": TAKE_BACK, "by": name, "why": ""},
+    )
+    events = dict.fromkeys(back, ()) | {back[0]: (told,)}
+    return [
+        Happened(each.entry, events.get(number, each.events), each.table)
+        for number, each in enumerate(happened)
+    ]

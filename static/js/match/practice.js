@@ -1,0 +1,126 @@
+// @ts-check
+/* What those have who practise: a hint, and their last move back. The server finds a hint by a bot
+   that is busy with others as well, so it is asked for until it is there. */
+
+import { announce } from "../site.js";
+import { fill, h, icon, write } from "./dom.js";
+
+const AGAIN = "That did not work. Please try again.";
+const ASK_EVERY = 400; // ms
+const PATIENCE = 30_000; // ms
+
+/**
+ * @typedef {object} Tools
+ * @property {string} url of the match in the API
+ * @property {string} csrf
+ * @property {(text: string) => void} use brings a move to the board, to be confirmed there
+ * @property {(text: string) => void} refuse says why something cannot be done
+ */
+
+export class Practice {
+  /**
+   * @param {HTMLElement} root
+   * @param {Tools} tools
+   */
+  constructor(root, tools) {
+    this.tools = tools;
+    this.busy = false;
+    this.hint = h(
+      "button",
+      { type: "button", class: "button button--small", on: { click: () => void this.#advise() } },
+      icon("star"),
+      h("span", {}, "Hint"),
+    );
+    this.back = h(
+      "button",
+      { type: "button", class: "button button--small", on: { click: () => void this.#takeBack() } },
+      icon("rotate"),
+      h("span", {}, "Take back"),
+    );
+    this.words = h("p", { class: "practice__words small", "aria-live": "polite" });
+    fill(root, this.hint, this.back, this.words);
+    this.root = root;
+  }
+
+  /** @param {Client.State} state */
+  update({ view, you, log }) {
+    const over = view.phase === "over";
+    this.root.hidden = over;
+    const asked = view.decisions.some((each) => each.seat === you && each.sealed == null);
+    this.hint.disabled = this.busy || !asked;
+    const moved = log.some((item) => item.actor === you && !item.taken_back);
+    this.back.disabled = this.busy || over || !moved;
+    if (!asked && !this.busy) write(this.words, "");
+  }
+
+  async #advise() {
+    await this.#while("The strong bot thinks…", async () => {
+      const until = Date.now() + PATIENCE;
+      while (Date.now() < until) {
+        const answer = await fetch(`${this.tools.url}advice/`, {
+          headers: { Accept: "application/json" },
+        });
+        if (!answer.ok) return whyNot(answer);
+        const { text } = /** @type {Api.Advice} */ (await json(answer));
+        if (text !== null) {
+          write(this.words, `A strong bot would play: ${text}`);
+          this.tools.use(text);
+          return "";
+        }
+        await new Promise((resolve) => setTimeout(resolve, ASK_EVERY));
+      }
+      return "The bot is busy with others. Please ask again.";
+    });
+  }
+
+  async #takeBack() {
+    await this.#while("", async () => {
+      const answer = await fetch(`${this.tools.url}take-back/`, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          Accept: "application/json",
+          "X-CSRFToken": this.tools.csrf,
+        },
+        body: JSON.stringify({ id: crypto.randomUUID?.() ?? `back-${Date.now()}` }),
+      });
+      if (!answer.ok) return whyNot(answer);
+      announce("Your move is taken back.");
+      return "";
+    });
+  }
+
+  /**
+   * Have nothing else asked meanwhile, and say what went wrong.
+   * @param {string} words
+   * @param {() => Promise<string>} ask why it could not be done, or an empty text
+   */
+  async #while(words, ask) {
+    if (this.busy) return;
+    this.busy = this.hint.disabled = this.back.disabled = true;
+    write(this.words, words);
+    let why = AGAIN;
+    try {
+      why = await ask();
+    } catch {
+      // The network is away: it is said as such elsewhere, too.
+    }
+    this.busy = this.hint.disabled = this.back.disabled = false;
+    if (why === "") return;
+    write(this.words, "");
+    this.tools.refuse(why);
+  }
+}
+
+/**
+ * @param {Response} answer
+ * @returns {Promise<unknown>}
+ */
+function json(answer) {
+  return answer.json().catch(() => ({}));
+}
+
+/** @param {Response} answer */
+async function whyNot(answer) {
+  return /** @type {Partial<Api.Problem>} */ (await json(answer)).sentence ?? AGAIN;
+}
