@@ -79,13 +79,25 @@ def keep_django_logging(**_kwargs: object) -> None:
     """Stop Celery from replacing the logging that the settings configured."""
 
 
+def _kind_of(instance: Any) -> str:
+    """Which worker it is, by the queue that it takes tasks from: as `ServiceProcess.Kind` has it."""
+    taken = instance.app.amqp.queues.consume_from
+    for queue in (settings.DEADLINES_QUEUE, settings.BOTS_QUEUE):
+        if queue in taken:
+            return str(queue)
+    return "worker"
+
+
 @celeryd_after_setup.connect
 def go_after_players(instance: Any, **_kwargs: object) -> None:
     """Have a worker that enforces no deadlines leave the processor to turns where both want it."""
-    enforces = settings.DEADLINES_QUEUE in instance.app.amqp.queues.consume_from
-    if not enforces:
+    kind = _kind_of(instance)
+    if kind == settings.BOTS_QUEUE:
+        instance.concurrency = settings.GAUNTLET_BOT_THREADS
+        os.nice(settings.GAUNTLET_BOT_NICE)
+    elif kind != settings.DEADLINES_QUEUE:
         os.nice(settings.GAUNTLET_WORKER_NICE)
-    _measure("deadlines" if enforces else "worker")
+    _measure(kind)
 
 
 @celeryd_after_setup.connect
@@ -95,9 +107,7 @@ def begin_to_live(instance: Any, **_kwargs: object) -> None:
     from games import heartbeat  # noqa: PLC0415
     from games.models import ServiceProcess  # noqa: PLC0415
 
-    enforces = settings.DEADLINES_QUEUE in instance.app.amqp.queues.consume_from
-    kinds = ServiceProcess.Kind
-    heartbeat.start_beside(kinds.DEADLINES if enforces else kinds.WORKER)
+    heartbeat.start_beside(ServiceProcess.Kind(_kind_of(instance)))
 
 
 @worker_shutdown.connect

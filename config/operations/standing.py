@@ -162,7 +162,10 @@ def of_broker() -> list[Figure]:
         channel: Any = opened
         client = channel.client
         options: Any = settings.CELERY_BROKER_TRANSPORT_OPTIONS
-        for name in (settings.CELERY_TASK_DEFAULT_QUEUE, settings.DEADLINES_QUEUE):
+        queues = (
+            settings.CELERY_TASK_DEFAULT_QUEUE, settings.DEADLINES_QUEUE, settings.BOTS_QUEUE,
+        )  # fmt: skip
+        for name in queues:
             queue = name.removeprefix(f"{settings.REDIS_PREFIX}.")
             figures.append(Figure("queue_length", (queue,), client.llen(name)))
             # New ones come in at the other end. This command knows nothing of the prefix.

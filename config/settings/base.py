@@ -185,10 +185,17 @@ CELERY_TASK_DEFAULT_QUEUE = f"{REDIS_PREFIX}.default"
 # Deadlines have a queue of their own, and a worker process that does nothing else: however slow
 # mail, receivers of webhooks or a dump are, no decision waits behind them.
 DEADLINES_QUEUE = "deadlines"
+# And so have bots: they think for as long as they may, and nobody else waits for that.
+BOTS_QUEUE = "bots"
 CELERY_TASK_ROUTES = {
+    "games.bots.move": {"queue": BOTS_QUEUE},
+    "games.bots.advise": {"queue": BOTS_QUEUE},
     "games.tasks.wake": {"queue": DEADLINES_QUEUE},
     "games.tasks.sweep": {"queue": DEADLINES_QUEUE},
 }
+# How many bots think at a time in one process, and how far that stands back for turns.
+GAUNTLET_BOT_THREADS = env.int("GAUNTLET_BOT_THREADS", 1)
+GAUNTLET_BOT_NICE = env.int("GAUNTLET_BOT_NICE", 15)
 # How long a bot of the site's may think about a move, in seconds of processor time; how long it is
 # silent before that; and for how long a move waits for a worker that is busy with others, before it
 # is asked for anew.

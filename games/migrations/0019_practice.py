@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0017_late"),
+        ("games", "0018_bots_process"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

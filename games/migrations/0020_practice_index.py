@@ -1,4 +1,4 @@
-"""What 0019 adds to matches is looked through, and has its index made, while matches go on."""
+"""What 0018 and 0019 add is looked through, and has its index made, while matches go on."""
 
 from django.contrib.postgres.operations import AddIndexConcurrently, ValidateConstraint
 from django.db import migrations, models
@@ -11,6 +11,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        ValidateConstraint(model_name="serviceprocess", name="service_process_kind"),
         ValidateConstraint(model_name="match", name="match_practice_unrated"),
         AddIndexConcurrently(
             model_name="match",

@@ -52,6 +52,7 @@ class ServiceProcess(models.Model):
         WEB = "web"
         DEADLINES = "deadlines"
         WORKER = "worker"
+        BOTS = "bots"
         BEAT = "beat"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4)
@@ -80,7 +81,7 @@ class ServiceProcess(models.Model):
         ordering = ["kind", "host", "pid", "id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["web", "deadlines", "worker", "beat"]),
+                condition=Q(kind__in=["web", "deadlines", "worker", "bots", "beat"]),
                 name="service_process_kind",
             )
         ]

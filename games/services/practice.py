@@ -107,8 +107,8 @@ def practice_start(
     """Begin a match of ``acting_user``, a guest perhaps, against the site's bot of that level. Who
     has which seat, and the advantage, is drawn from ``random``, as is everything to be drawn.
 
-    Raises Refusal ``practice.level``, ``practice.game``, ``practice.too-many`` and those of starting a match
-    (``setup.*``).
+    Raises Refusal ``practice.level``, ``practice.game``, ``practice.too-many`` and those of
+    starting a match (``setup.*``).
     """
     known = bot_level(level)
     ruleset = REGISTRY.get(ruleset_id)

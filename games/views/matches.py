@@ -54,8 +54,9 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
     without scripts, `log` as of `log_sentences`; `rematch`, whether the reader may offer another
     match of the two players once it is over, and `offer`, what is offered; `turns`, the matches
-    that wait for a player who reads, and `others`, how many of them are not this one; `practice`, the
-    strength of the bot that it is practice against, or an empty text; `title` and `description`.
+    that wait for a player who reads, and `others`, how many of them are not this one; `practice`,
+    the strength of the bot that it is practice against, or an empty text; `title` and
+    `description`.
     """
     match = match_for(match_id, request.user)
     if seat_of(match, request.user) is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from django import forms
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -84,16 +85,22 @@ def practice(request: HttpRequest) -> HttpResponse:
 @limited("practice")
 def _begin(request: HttpRequest) -> HttpResponse:
     form = PracticeForm(request.POST)
+    if not form.is_valid():
+        sentence = "Please choose a game and how strong the bot is."
+        return _refuse(request, Refusal("practice.form", sentence))
     try:
-        if not form.is_valid():
-            raise Refusal("practice.form", "Please choose a game and how strong the bot is.")
-        match = practice_start(acting_user=player_of(request), **form.wanted)
+        with transaction.atomic():  # no guest is left of what cannot begin
+            match = practice_start(acting_user=player_of(request), **form.wanted)
     except Refusal as refusal:
-        as_stranger(request)
-        answer = problem(request, refusal)
-        answer.status_code = max(answer.status_code, FORM_REFUSED)
-        return answer
+        return _refuse(request, refusal)
     return redirect(match)
+
+
+def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
+    as_stranger(request)
+    answer = problem(request, refusal)
+    answer.status_code = FORM_REFUSED
+    return answer
 
 
 def _level(request: HttpRequest) -> str:

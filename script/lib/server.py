@@ -55,6 +55,11 @@ def deadlines_command(python: Path, level: str = "WARNING") -> list[str | Path]:
     return [*_worker(python, level, "deadlines@%h"), "--queues", "deadlines"]
 
 
+def bots_command(python: Path, level: str = "WARNING") -> list[str | Path]:
+    """Return the command for the Celery worker in which bots think."""
+    return [*_worker(python, level, "bots@%h"), "--queues", "bots"]
+
+
 def _worker(python: Path, level: str, name: str) -> list[str | Path]:
     return [
         python, "-m", "celery", "-A", "config.celery", "--quiet", "worker", "--loglevel", level,
@@ -176,6 +181,7 @@ class Server:
             # Only now, so that they do not slow the first answer down.
             supervisor.start(Program("deadlines", deadlines_command(self.python)))
             supervisor.start(Program("worker", worker_command(self.python)))
+            supervisor.start(Program("bots", bots_command(self.python)))
             supervisor.start(Program("beat", beat_command(self.python)))
             self._announce(listener, accounts)
             supervisor.run()

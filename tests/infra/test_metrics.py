@@ -31,7 +31,7 @@ from config.operations.standing import FAMILIES, Figure, Part
 from core import metrics
 from script.lib.console import ROOT
 from script.lib.ports import free_port
-from script.lib.server import beat_command, deadlines_command, worker_command
+from script.lib.server import beat_command, bots_command, deadlines_command, worker_command
 from tests.games.client import Reader
 from tests.games.desk import Desk
 from tests.support.site import Process, Site, wait_for
@@ -179,7 +179,12 @@ def test_whoever_may_reads_whatever_host_they_call_it_by(site: Site) -> None:
 def others(site: Site, tmp_path: Path) -> Iterator[Callable[..., tuple[Process, str]]]:
     """Workers and beat beside the site's own, which can be read: by their command; gives each
     process, and its address."""
-    commands = {"deadlines": deadlines_command, "worker": worker_command, "beat": beat_command}
+    commands = {
+        "deadlines": deadlines_command,
+        "worker": worker_command,
+        "bots": bots_command,
+        "beat": beat_command,
+    }
     begun: list[Process] = []
 
     def begin(role: str, port: int = 0, **environment: str) -> tuple[Process, str]:

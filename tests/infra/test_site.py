@@ -23,7 +23,7 @@ def test_a_killed_web_process_comes_back_on_the_same_port(site: Site) -> None:
 
 
 def test_killed_workers_and_beat_come_back(site: Site) -> None:
-    for process in (site.deadlines, site.worker, site.beat):
+    for process in (site.deadlines, site.worker, site.bots, site.beat):
         process.restart()
         assert process.alive
 
@@ -31,6 +31,6 @@ def test_killed_workers_and_beat_come_back(site: Site) -> None:
 def test_workers_stand_back_for_players_but_not_those_that_enforce_deadlines(site: Site) -> None:
     nice = [
         os.getpriority(os.PRIO_PROCESS, process.pid)
-        for process in (site.web, site.deadlines, site.worker)
+        for process in (site.web, site.deadlines, site.worker, site.bots)
     ]
-    assert nice == [nice[0], nice[0], nice[0] + 10]
+    assert nice == [nice[0], nice[0], nice[0] + 10, nice[0] + 15]

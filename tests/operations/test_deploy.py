@@ -17,14 +17,14 @@ import pytest
 
 from script.lib.console import ROOT
 from script.lib.ports import free_port
-from script.lib.server import deadlines_command, web_command, worker_command
+from script.lib.server import bots_command, deadlines_command, web_command, worker_command
 from tests.support import depth
 from tests.support.deploy import DEPLOY, compose, enabled, example, image_command, parts, unit
 from tests.support.fronts import NAME, RESOLVES_SINCE, WEBS, WEBS_OF_COMPOSE, certificate
 from tests.support.site import wait_for
 
 UNITS = sorted((DEPLOY / "systemd").iterdir())
-PROCESSES = {"web@", "worker@", "deadlines@", "beat"}
+PROCESSES = {"web@", "worker@", "deadlines@", "bots@", "beat"}
 README = (ROOT / "README.md").read_text()
 KEY = "0123456789abcdefghij" * 3  # long and of many letters, as the checks ask
 
@@ -144,8 +144,14 @@ def test_they_run_what_tests_run() -> None:
             assert words[words.index(option) + 1] == ours[ours.index(option) + 1]
 
 
+def queue_of(words: Sequence[str]) -> str:
+    """The queue that a command's worker takes tasks from; empty: the ordinary one."""
+    return words[words.index("--queues") + 1] if "--queues" in words else ""
+
+
 @pytest.mark.parametrize(
-    ("kind", "tested"), [("deadlines", deadlines_command), ("worker", worker_command)]
+    ("kind", "tested"),
+    [("deadlines", deadlines_command), ("worker", worker_command), ("bots", bots_command)],
 )
 def test_workers_do_without_what_they_are_tested_without(
     kind: str, tested: Callable[[Path], list[str | Path]]
@@ -154,13 +160,13 @@ def test_workers_do_without_what_they_are_tested_without(
     wanted = {str(word) for word in tested(Path("python")) if str(word).startswith("--without-")}
     assert len(wanted) == 3
     run = unit(DEPLOY / "systemd" / f"gauntlet-{kind}@.service")["Service"]["ExecStart"].split()
-    queue = "--queues deadlines" in " ".join(run)
+    queue = queue_of(run)
     services = [service["command"] for service in compose()["services"].values()
                 if service.get("command", [""])[0] == "celery" and "worker" in service["command"]
-                and ("deadlines" in service["command"]) == queue]  # fmt: skip
+                and queue_of(service["command"]) == queue]  # fmt: skip
     written = [each.split() for each in production_commands()
-               if " worker " in each and ("--queues" in each) == queue]  # fmt: skip
-    assert (len(services), len(written)) == (2, 1)
+               if " worker " in each and queue_of(each.split()) == queue]  # fmt: skip
+    assert (len(services), len(written)) == (1 if queue == "bots" else 2, 1)
     for words in (run, *services, *written):
         assert {word for word in words if word.startswith("--without-")} == wanted
 
@@ -391,9 +397,16 @@ def test_the_containers_are_those_that_are_needed() -> None:
     services = compose()["services"]
     for name in ("web", "deadlines", "worker"):
         assert {f"{name}-1", f"{name}-2"} <= set(services)
-    assert {"proxy", "postgres", "pgbouncer", "valkey", "beat", "migrate", "backup"} <= set(
-        services
-    )
+    assert {
+        "proxy",
+        "postgres",
+        "pgbouncer",
+        "valkey",
+        "bots-1",
+        "beat",
+        "migrate",
+        "backup",
+    } <= set(services)
     for name, service in services.items():
         image = service.get("image", "")
         assert ":latest" not in image

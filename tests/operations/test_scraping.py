@@ -71,7 +71,9 @@ def test_every_unit_that_runs_on_is_enabled_and_is_read() -> None:
 def test_no_two_units_of_a_machine_are_read_at_one_address() -> None:
     """However many of each kind there are: of each, nine; and all of this machine alone."""
     named = ["beat"]
-    named += [f"{kind}@{number}" for kind in ("deadlines", "worker") for number in range(1, 10)]
+    named += [
+        f"{kind}@{number}" for kind in ("deadlines", "worker", "bots") for number in range(1, 10)
+    ]
     named += [f"web@{port}" for port in range(8001, 8010)]
     found = [address(name) for name in named]
     assert len(set(found)) == len(named)

@@ -26,7 +26,7 @@ from tests.support.topology import Topology, lacking
 # What Compose draws, and the prose of README and docs/operating.md with it. One that is to be there
 # once more, or no longer, is to be wanted here as well.
 DRAWN: Final = {
-    "proxy": 1, "web": 2, "deadlines": 2, "worker": 2, "beat": 1,
+    "proxy": 1, "web": 2, "deadlines": 2, "worker": 2, "bots": 1, "beat": 1,
     "migrate": 1, "postgres": 1, "pgbouncer": 1, "valkey": 1,
 }  # fmt: skip
 OURS: Final = sorted(name for name, part in parts().items() if part.is_ours and not part.runs_once)

@@ -24,7 +24,13 @@ from psycopg.sql import SQL, Composed, Identifier
 from script.lib.console import ROOT
 from script.lib.ports import bind_from, free_port
 from script.lib.processes import Child, spawn, stop
-from script.lib.server import beat_command, deadlines_command, web_command, worker_command
+from script.lib.server import (
+    beat_command,
+    bots_command,
+    deadlines_command,
+    web_command,
+    worker_command,
+)
 from script.lib.testbed import VARIABLE
 from tests.support.hand import Hand
 from tests.support.template import copied_to
@@ -198,7 +204,7 @@ class Process:
 
 class Site:
     """A running site. Its processes are `web`, `deadlines` (the worker that enforces them),
-    `worker` (for everything else) and `beat`."""
+    `worker` (for everything else), `bots` (in which bots think) and `beat`."""
 
     def __init__(self, folder: Path, servers: Mapping[str, str] | None = None) -> None:
         """``servers`` names others than the suite's (`DATABASE_URL`, `REDIS_URL`), which may lack
@@ -256,8 +262,9 @@ class Site:
 
         self.deadlines = process("deadlines", deadlines_command(python), takes_tasks)
         self.worker = process("worker", worker_command(python), takes_tasks)
+        self.bots = process("bots", bots_command(python), takes_tasks)
         self.beat = process("beat", beat_command(python), lambda beat: "beat ready" in beat.log())
-        self.processes = [self.web, self.deadlines, self.worker, self.beat]
+        self.processes = [self.web, self.deadlines, self.worker, self.bots, self.beat]
         # Those that tests have beside these. They are started by whoever needs them.
         self.others: list[Process] = []
 

@@ -159,7 +159,7 @@ class MatchPage {
     );
     const planned = this.#loadPlanning();
     const seated = this.#loadDesk();
-    void this.#loadPractice();
+    void this.#loadPractice(planned);
     try {
       const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
       this.ruleset = ruleset;
@@ -522,7 +522,7 @@ class MatchPage {
       redraw: () => this.#draw(),
       send: (text, id) => this.client.submit(text, id) !== null,
       undone: () => this.state?.log.filter(isTakeBack).length ?? 0,
-      ask: (text) => void this.#askPlanned(text),
+      ask: (text, words) => void this.#askPlanned(text, words),
     });
     return found.PLANNING_KEYS;
   }
@@ -570,15 +570,17 @@ class MatchPage {
     write(find(way, "span"), `Commentary by ${names}`);
   }
 
-  async #loadPractice() {
+  /** @param {Promise<unknown>} planned */
+  async #loadPractice(planned) {
     /** @type {HTMLElement | null} */
     const slot = this.root.querySelector('[data-part="practice"]');
     if (slot === null) return;
     const { Practice } = await import("./practice.js");
-    this.practice = new Practice(slot, {
+    await planned;
+    this.practice = new Practice(slot, this.root.querySelector(".plan__row"), {
       url: this.root.dataset.state ?? "",
       csrf: this.client.csrf,
-      use: (text) => this.planning?.use(text),
+      use: (text, words) => this.planning?.use(text, words),
       refuse: (text) => this.#refuse(text),
     });
     if (this.state !== null) this.practice.update(this.state);
@@ -606,9 +608,10 @@ class MatchPage {
   /**
    * What no board can show is asked before it is submitted.
    * @param {string} text
+   * @param {string} about
    */
-  async #askPlanned(text) {
-    const words = [`You planned ${text}.`, this.board?.caution?.(text) ?? ""].join(" ").trim();
+  async #askPlanned(text, about) {
+    const words = [about, this.board?.caution?.(text) ?? ""].join(" ").trim();
     if (!(await goesOn(this.root, { title: "Submit this?", words, verb: "Submit it" }))) return;
     this.typedEntry = this.#submit(text)?.id ?? null;
   }

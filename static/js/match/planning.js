@@ -164,7 +164,8 @@ export class Planning {
    * @param {() => void} page.redraw have the board drawn anew
    * @param {(text: string, id: string) => boolean} page.send submit a move; whether it is on its way
    * @param {() => number} page.undone how often an organiser has taken something back
-   * @param {(text: string) => void} page.ask ask whether a move is to be submitted as it is written
+   * @param {(text: string, words: string) => void} page.ask ask whether a move is to be submitted
+   *   as it is written, and what is said of it
    */
   constructor(slot, page) {
     this.slot = slot;
@@ -303,8 +304,9 @@ export class Planning {
   /**
    * Bring a move to the board, to be confirmed there.
    * @param {string} text
+   * @param {string} [words] what is said of one that no board can show
    */
-  use(text) {
+  use(text, words = `You planned ${text}.`) {
     if (!this.#canPlay) {
       this.page.refuse("It is not your turn to play it.");
       return;
@@ -315,7 +317,7 @@ export class Planning {
     if (this.board?.preview?.(text)) {
       this.board.focus();
       bringBack(this.page.board);
-    } else this.page.ask(text);
+    } else this.page.ask(text, words);
   }
 
   /**

@@ -3,7 +3,7 @@
    that is busy with others as well, so it is asked for until it is there. */
 
 import { announce } from "../site.js";
-import { fill, h, icon, write } from "./dom.js";
+import { h, icon, write } from "./dom.js";
 
 const AGAIN = "That did not work. Please try again.";
 const ASK_EVERY = 400; // ms
@@ -13,40 +13,43 @@ const PATIENCE = 30_000; // ms
  * @typedef {object} Tools
  * @property {string} url of the match in the API
  * @property {string} csrf
- * @property {(text: string) => void} use brings a move to the board, to be confirmed there
+ * @property {(text: string, words: string) => void} use brings a move to the board, to be confirmed
+ *   there
  * @property {(text: string) => void} refuse says why something cannot be done
  */
 
 export class Practice {
   /**
    * @param {HTMLElement} root
+   * @param {HTMLElement | null} row
    * @param {Tools} tools
    */
-  constructor(root, tools) {
+  constructor(root, row, tools) {
     this.tools = tools;
     this.busy = false;
     this.hint = h(
       "button",
-      { type: "button", class: "button button--small", on: { click: () => void this.#advise() } },
+      { type: "button", class: "button practice__act", on: { click: () => void this.#advise() } },
       icon("star"),
-      h("span", {}, "Hint"),
+      h("span", { class: "practice__word" }, "Hint"),
     );
     this.back = h(
       "button",
-      { type: "button", class: "button button--small", on: { click: () => void this.#takeBack() } },
+      { type: "button", class: "button practice__act", on: { click: () => void this.#takeBack() } },
       icon("rotate"),
-      h("span", {}, "Take back"),
+      h("span", { class: "practice__word" }, "Take back"),
     );
     this.words = h("p", { class: "practice__words small", "aria-live": "polite" });
-    fill(root, this.hint, this.back, this.words);
-    this.root = root;
+    // Beside what opens the plan, which is in sight wherever the page stands.
+    (row ?? root).append(this.hint, this.back);
+    root.append(this.words);
   }
 
   /** @param {Client.State} state */
   update({ view, you, log }) {
     const over = view.phase === "over";
-    this.root.hidden = over;
-    const asked = view.decisions.some((each) => each.seat === you && each.sealed == null);
+    this.hint.hidden = this.back.hidden = over;
+    const asked = view.decisions.some((each) => each.seat === you && !each.sealed);
     this.hint.disabled = this.busy || !asked;
     const moved = log.some((item) => item.actor === you && !item.taken_back);
     this.back.disabled = this.busy || over || !moved;
@@ -63,8 +66,9 @@ export class Practice {
         if (!answer.ok) return whyNot(answer);
         const { text } = /** @type {Api.Advice} */ (await json(answer));
         if (text !== null) {
-          write(this.words, `A strong bot would play: ${text}`);
-          this.tools.use(text);
+          const words = `A strong bot would play: ${text}`;
+          write(this.words, words);
+          this.tools.use(text, `${words}.`);
           return "";
         }
         await new Promise((resolve) => setTimeout(resolve, ASK_EVERY));
