@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from django.contrib.auth import login
+from django.contrib.auth.middleware import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
@@ -24,12 +25,14 @@ from accounts.services import guest_create
 
 V = TypeVar("V", bound=Callable[..., Any])
 
+# Views have this attribute: classes of the API as it stands there (`core.api.views.ApiView`).
+MARK = "guests"
 BACKEND = "accounts.signin.backends.NameBackend"
 
 
 def welcomes_guests(view: V) -> V:
     """Have a view know guests: `request.user` is theirs then."""
-    view.guests = True  # type: ignore[attr-defined]
+    setattr(view, MARK, True)
     return view
 
 
@@ -61,19 +64,21 @@ class GuestMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.known_user = request.user  # type: ignore[attr-defined]
-        request.user = SimpleLazyObject(partial(_member, request.user))  # type: ignore[assignment]
+        request.user = _later(partial(_member_of, request))
         return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any
     ) -> None:
         """Called with the view that is to answer."""
-        if getattr(view, "guests", False) or getattr(
-            getattr(view, "view_class", None), "guests", False
-        ):
-            request.user = request.known_user  # type: ignore[attr-defined]
+        if getattr(getattr(view, "view_class", view), MARK, False):
+            request.user = _later(partial(get_user, request))
 
 
-def _member(user: Any) -> Any:
+def _later(find: Callable[[], Any]) -> Any:
+    return SimpleLazyObject(find)
+
+
+def _member_of(request: HttpRequest) -> Any:
+    user = get_user(request)
     return AnonymousUser() if is_guest(user) else user

@@ -80,7 +80,7 @@ def keep_django_logging(**_kwargs: object) -> None:
 
 
 def _kind_of(instance: Any) -> str:
-    """Which worker it is, by the queue that it takes tasks from: as `ServiceProcess.Kind` has it."""
+    """Which worker it is, by the queue that it takes tasks from, as `ServiceProcess.Kind`."""
     taken = instance.app.amqp.queues.consume_from
     for queue in (settings.DEADLINES_QUEUE, settings.BOTS_QUEUE):
         if queue in taken:

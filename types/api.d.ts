@@ -10,6 +10,16 @@ declare namespace Api {
     at: number;
   }
 
+  /** What the strong bot would play in the caller's place. */
+  interface Advice {
+    /** The id of the decision. */
+    decision: string;
+    /** To submit with: the caller's version. */
+    version: number;
+    /** In notation; null while it thinks: ask again in a moment. */
+    text: string | null;
+  }
+
   /** Something said beside a match. */
   interface ChatMessage {
     id: number;

@@ -68,6 +68,10 @@ GAUNTLET_HOLD_MS = env.int("GAUNTLET_HOLD_MS", GAUNTLET_HOLD_MS)
 if _back_after := env.int("GAUNTLET_TASK_BACK_SECONDS", 0):
     CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"] = _back_after
 
+# Bots answer at once, and have not thought for long.
+GAUNTLET_BOT_PAUSE_MS = env.int("GAUNTLET_BOT_PAUSE_MS", 0)
+GAUNTLET_BOT_SECONDS = env.float("GAUNTLET_BOT_SECONDS", 0.05)
+
 # Receivers of webhooks are played on this machine.
 GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]
 GAUNTLET_WEBHOOK_PLAIN_HTTP = True

@@ -11,7 +11,7 @@ from core.env import ROOT
 DECLARATIONS = ROOT / "types" / "api.d.ts"
 # Those that the scripts read; what they refer to comes along.
 USED: Final = (
-    "Ack", "ChatMessage", "Commentary", "LogItem", "Plan", "Predictions", "Problem", "SavedMove",
+    "Ack", "Advice", "ChatMessage", "Commentary", "LogItem", "Plan", "Predictions", "Problem", "SavedMove",
     "ViewedMatch",
 )  # fmt: skip
 

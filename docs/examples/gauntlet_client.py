@@ -531,6 +531,21 @@ class Client:
             },
         )
 
+    def advice(
+        self,
+        match_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A hint."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/advice/",
+            query={
+                "fields": fields,
+            },
+        )
+
     def match_chat(
         self,
         match_id: int,
@@ -741,6 +756,19 @@ class Client:
             body=body or {},
         )
 
+    def take_back(
+        self,
+        match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Take your last move back."""
+        return self.call(
+            "POST",
+            f"/api/v1/matches/{match_id}/take-back/",
+            body=body or {},
+        )
+
     def me(
         self,
         *,
@@ -813,6 +841,18 @@ class Client:
         return self.call(
             "GET",
             "/api/v1/openapi.json",
+        )
+
+    def practice_start(
+        self,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Play against a bot of the site's."""
+        return self.call(
+            "POST",
+            "/api/v1/practice/",
+            body=body or {},
         )
 
     def rulesets(

@@ -160,6 +160,7 @@ def _of_matches() -> Iterator[Place]:
     for who in (Who.NOBODY, Who.SEAT_0, Who.CONTESTANT):  # the last of whom waits to be paired
         yield Place("games:lobby", "challenged", who)
     yield Place("games:watch", "running")
+    yield Place("games:practice")
     yield Place("games:mine", "challenged", Who.SEAT_0)
     for who in (Who.SEAT_0, Who.CONTESTANT):
         yield Place("games:challenge_detail", "challenged", who, lambda s: [s.challenge.pk])

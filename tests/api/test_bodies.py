@@ -21,11 +21,18 @@ from accounts.models import User
 from accounts.tokens.services import token_create
 from core.api.index import schema
 from core.api.problems import title_of
+from core.clock import now_ms
+from games import store
 from games.engine.capabilities import supplies_of
+from games.engine.decisions import Seat
+from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
+from games.services.practice import bot_move, practice_start
+from games.services.turns import match_submit
+from games.thinking import think
 from tests.api.schema import Operation, is_as_described, operations
-from tests.games.support import Play, started, user_named
+from tests.games.support import Play, committing, started, user_named
 from tests.tournaments.support import nothing_changes, running
 from tournaments.models import Season
 from tournaments.services.contestants.enrolment import contestant_enrol
@@ -52,6 +59,7 @@ NAMING = {
     "variant": "setup.variant",
     "item": "item.unknown",
     "pace": "seek.pace",
+    "level": "practice.level",
 }
 PLAN: dict[str, Any] = {"version": 1, "candidates": [], "shown": 0, "note": ""}
 ONE_TOO_LARGE = {"name": "", "items": [{"kind": "move", "text": "x" * 2000, "colour": 0}] * 9}
@@ -269,6 +277,25 @@ def client_of(user: User) -> Client:
     return Client(headers={"Authorization": f"Bearer {text}"})
 
 
+def practised(user: User) -> Match:
+    """A match of somebody against a bot, in which both have moved."""
+    with committing():
+        match = practice_start(
+            acting_user=user, ruleset_id="domino-black-white", variant="standard", level="novice"
+        )
+    seat: Seat = 1 if match.bot_seats == 1 else 0
+    for number in range(4):
+        bot_move(match_id=match.pk)
+        held = store.read(match.pk)
+        if held.live.table.open[seat] is not None:
+            match_submit(
+                match_id=match.pk, seat=seat, acting_user=user, client_id=f"own-{number}",
+                text=think(held, seat, "novice", seconds=0.0),
+                version=held.readers.versions[seat], at=now_ms(),
+            )  # fmt: skip
+    return match
+
+
 class Asking:
     """Two who may do everything between them, and what they would send to each address."""
 
@@ -297,11 +324,13 @@ class Asking:
         cleo = User.objects.get(username="cleo")
         self._without_ada, self._without_ben = started((ben, cleo)), started((user, cleo))
         self._swiss = running(user, 4, "swiss")
+        self._practice = practised(user)
         home, away, third, fourth = self._swiss.contestants.order_by("pk")
         # By operation, what differs.
         self._special: dict[str, dict[str, Any]] = {
             "challenge_create": {"open_to": "player"},
             "seek_create": {"pace": "normal"},
+            "practice_start": {"level": "novice"},
             "season_item_give": {"ruleset": ""},
             "plan_save": {"revision": 0, "content": PLAN},
             "hosted_match_create": {
@@ -351,6 +380,8 @@ class Asking:
             values["match_id"] = self._without_ada.pk
         if operation.described["operationId"] == "predict":
             values["match_id"] = self._without_ben.pk
+        if operation.described["operationId"] == "take_back":
+            values["match_id"] = self._practice.pk
         return values
 
 
@@ -777,6 +808,7 @@ def _cases_of_play() -> list[tuple[str, dict[str, Any], dict[str, str]]]:
             {**game, "open_to": "player", "opponent": "nobody1"},
             {"opponent": "challenge.opponent-none"},
         ),
+        ("practice_start", {**game, "level": "best"}, {"level": "practice.level"}),
         ("seek_create", {"pace": "daily"}, {"pace": "seek.pace"}),
         (
             "seek_create",

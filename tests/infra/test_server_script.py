@@ -159,7 +159,8 @@ def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None
 
     # Each process that dies is started again.
     for name in (
-        "-m daphne", "worker@%h", "deadlines@%h", "bots@%h", "quiet beat", "valkey-server", "postgres -D",
+        "-m daphne", "worker@%h", "deadlines@%h", "bots@%h", "quiet beat", "valkey-server",
+        "postgres -D",
     ):  # fmt: skip
         (pid,) = children_named(first, name)
         os.kill(pid, signal.SIGKILL)

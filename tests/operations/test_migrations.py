@@ -28,6 +28,12 @@ SURVIVED: dict[tuple[str, str, str], str] = {
     ("games", "0015_commentary_predictions",
      "Create not valid constraint chat_room_known on model chatmessage"):
         "It takes the place of one that allows less, and the two rooms before it are in it.",
+    ("accounts", "0005_guests",
+     "Create not valid constraint user_guest_unprivileged on model user"):
+        "It makes no guests, and the default says that nobody is one.",
+    ("games", "0019_practice",
+     "Create not valid constraint match_practice_unrated on model match"):
+        "It does not write the column, and the default is a match between people.",
     ("games", "0012_front_door_indexes", "Raw SQL operation"):
         "Indexes, all made concurrently, on columns that it does not write: unique or not.",
     ("games", "0013_front_door_turns", "Raw Python operation"):

@@ -44,11 +44,11 @@ BY_STATE = {
 # What everybody may who is signed in.
 EVERYBODYS = {
     ("api:challenges", "POST"), ("api:saved", "POST"), ("api:blocks", "POST"),
-    ("api:seek", "POST"),
+    ("api:seek", "POST"), ("api:practice", "POST"),
 }  # fmt: skip
-# Of those who have a link, and of the two of a match that is no season's, which the world of
-# seasons has none of: tests/pages/test_front_door.py.
-ELSEWHERE = {("api:invite_accept", "POST"), ("api:rematch", "POST")}
+# Of those who have a link, of the two of a match that is no season's, and of who practises, which
+# the world of seasons has none of: tests/pages/test_front_door.py, tests/pages/test_practice.py.
+ELSEWHERE = {("api:invite_accept", "POST"), ("api:rematch", "POST"), ("api:take_back", "POST")}
 ASKS = [
     (name, permission, ask)
     for name, permission in PERMISSIONS.items()

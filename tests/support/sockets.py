@@ -33,7 +33,7 @@ class KnownVisitor:
     token: str = ""
     is_named: bool = True
 
-    def found(self) -> Found:
+    def found(self, *, guests: bool = False) -> Found:
         return Found(self.user, self.credential)
 
 

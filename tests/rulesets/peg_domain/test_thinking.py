@@ -9,12 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from games.engine import playouts
-from games.engine.capabilities import LEVELS, Skill
+from games.engine.capabilities import LEVELS, Level
+from games.engine.chance import RandomSource
+from games.engine.decisions import Decision
 from games.engine.ruleset import HeldItem, Setup
-from games.engine.search import think
 from games.rulesets.peg_domain import thinking
 from games.rulesets.peg_domain.boards import DOMAIN, members
-from games.rulesets.peg_domain.moves import EndInspection, Extra, Finish, PlaceCutOut, Remove
+from games.rulesets.peg_domain.moves import EndInspection, Extra, Finish, Move, PlaceCutOut, Remove
 from games.rulesets.peg_domain.state import PegDomainState
 from games.rulesets.peg_domain.validation import extra_squares
 from tests.rulesets.peg_domain.helpers import RULES, add, begun, state
@@ -23,10 +24,14 @@ ITEMS = tuple(HeldItem(seat, item.id) for seat in (0, 1) for item in RULES.items
 VARIANTS = [variant.id for variant in RULES.variants]
 
 
-def small(level: str) -> Skill:
-    """A level that looks at as many moves, and hardly tries them."""
-    skill = RULES.skills[level]
-    return replace(skill, tries=1, depth=min(skill.depth, 2))
+def at_once() -> bool:
+    """There is no time for more than one try of each move."""
+    return False
+
+
+def answer(now: PegDomainState, decision: Decision, level: Level, draw: RandomSource) -> Move:
+    """What a bot says at once to a question."""
+    return RULES.decide(RULES.view(now, decision.seat), decision, level, draw, at_once)
 
 
 def opening(variant: str, seed: int) -> PegDomainState:
@@ -36,7 +41,7 @@ def opening(variant: str, seed: int) -> PegDomainState:
 
 
 def played(
-    now: PegDomainState, skills: tuple[Skill, Skill], draw: Random, most: int = 1000
+    now: PegDomainState, levels: tuple[Level, Level], draw: Random, most: int = 1000
 ) -> tuple[PegDomainState, set[str]]:
     """The state after that many steps of two bots, and the kinds of decisions that were open."""
     kinds = set()
@@ -53,8 +58,7 @@ def played(
         chosen: list[tuple[int, Any]] = []
         for each in asked:
             kinds.add(each.kind)
-            view = RULES.view(now, each.seat)
-            move = think(RULES, view, each, skills[each.seat], draw.random)
+            move = answer(now, each, levels[each.seat], draw.random)
             RULES.validate(now, each, move)
             chosen.append((each.seat, move))
         now = RULES.apply(now, tuple(sorted(chosen, key=lambda answer: answer[0])))
@@ -63,9 +67,9 @@ def played(
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_level_answers_everything(variant: str) -> None:
-    novice, club, strong = (small(level) for level in LEVELS)
-    for seed, skills in enumerate([(novice, club), (club, strong), (strong, novice)]):
-        end, kinds = played(opening(variant, seed), skills, Random(seed))
+    novice, club, strong = LEVELS
+    for seed, levels in enumerate([(novice, club), (club, strong), (strong, novice)]):
+        end, kinds = played(opening(variant, seed), levels, Random(seed))
         assert RULES.outcome(end) is not None
         expected = {"right", "inspection", "order", "colour", "turn"}
         assert kinds == expected | ({"removal"} if variant == "final" else set())
@@ -75,10 +79,10 @@ def test_every_level_answers_everything(variant: str) -> None:
 @pytest.mark.parametrize("steps", [12, 24])
 def test_suggestions_are_legal_and_distinct(variant: str, steps: int) -> None:
     draw = Random(steps)
-    now, _ = played(opening(variant, 1), (small("novice"),) * 2, draw, steps)
+    now, _ = played(opening(variant, 1), ("novice", "novice"), draw, steps)
     for each in RULES.decisions(now):
         for most in (1, 6):
-            found = RULES.suggest(now, each, draw.random, most)
+            found = thinking.suggest(now, each, draw.random, most)
             assert found is not None
             assert 1 <= len(found) <= most
             assert len({RULES.print(move) for move in found}) == len(found)
@@ -95,10 +99,8 @@ def test_what_the_opponent_named_in_secret_changes_nothing() -> None:
     answers = set()
     for square in (None, *members(extra_squares(now, 1, 0))[:2]):
         hidden = now if square is None else RULES.apply(now, ((1, Extra("red", square)),))
-        view = RULES.view(hidden, 0)
         for level in LEVELS:
-            move = think(RULES, view, decision, small(level), Random(7).random)
-            answers.add(RULES.print(move))
+            answers.add(RULES.print(answer(hidden, decision, level, Random(7).random)))
     assert len(answers) == 1
     assert next(iter(answers)).startswith("extra peg red")
 
@@ -111,7 +113,7 @@ def test_additional_pegs_are_named_once_a_colour_and_then_it_is_ready() -> None:
     named: list[Any] = []
     while not now.frame.ready[0]:
         decision = RULES.decisions(now)[0]
-        move = think(RULES, RULES.view(now, 0), decision, small("strong"), draw)
+        move = answer(now, decision, "strong", draw)
         named.append(move)
         now = RULES.apply(now, ((0, move),))
     red, blue, ready = named
@@ -122,7 +124,7 @@ def test_it_finishes_only_where_nothing_can_be_placed() -> None:
     now = state(begun("gauntlet"))
     decision = RULES.decisions(now)[0]
     draw = Random(1).random
-    assert Finish() not in thinking.suggest(now, decision, draw, 16)
+    assert Finish() not in (thinking.suggest(now, decision, draw, 16) or [])
     full = replace(now, standing=DOMAIN)
     assert thinking.suggest(full, decision, draw, 16) == [Finish()]
 
