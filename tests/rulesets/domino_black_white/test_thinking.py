@@ -57,10 +57,13 @@ def test_bots_play_it() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_answers_everything(level: Level) -> None:
+    scored, at_random_scored = 0, 0
     for seed in range(2):
         *states, end = course(level, seed)
         assert {decision(state).kind for state in states} == {"order", "place"}
-        assert min(end.scores()) > 5  # it scores about as much as that at random
+        scored += sum(end.scores())
+        at_random_scored += sum(at_random(seed).scores())
+    assert scored > at_random_scored
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -132,7 +135,22 @@ def test_everything_in_hand_is_listed_under_the_points_it_scores(seed: int) -> N
         offer = chances.offered(state.lines, move.spot)
         assert chances.letters_of(offer, 6 * one + two) == after.last.met
     assert listed == expected
-    assert chances.best(state)[0] == max(expected.values())
+    most = max(expected.values())
+    assert chances.best(state)[0] == chances.most(state) == most
+    for enough in range(5):
+        assert min(enough, most) <= chances.most(state, enough) <= most
+
+
+def test_careful_play_leaves_the_opponent_less() -> None:
+    random = Random(1).random
+    gains = dict.fromkeys((thinking.greedily, thinking.carefully), 0)
+    for seed in range(100):
+        state = at_random(seed, 10)
+        seat = decision(state).seat
+        for follow in gains:
+            after = follow(state, random)
+            gains[follow] += after.scores()[seat] - state.scores()[seat] - chances.most(after)
+    assert gains[thinking.carefully] > gains[thinking.greedily] + 5
 
 
 def test_the_half_that_tells_less_is_hidden() -> None:
