@@ -36,7 +36,7 @@ from games.rulesets.domino_black_white.state import MOST_PLACEMENTS, BlackWhiteS
 
 SEARCHES: Final[Mapping[Level, Search]] = {
     "novice": Search(width=3, tries=12, depth=1),
-    "club": Search(width=10, tries=120, depth=2),
+    "club": Search(width=6, tries=36, depth=2),
     "strong": Search(width=16, tries=1400, depth=4),
 }
 GUESSES: Final = 24  # drawn for a move, at most one for so many tries:
