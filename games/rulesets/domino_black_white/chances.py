@@ -150,6 +150,33 @@ def best(state: BlackWhiteState) -> tuple[int, list[tuple[int, int]]]:
     return 0, found[0]
 
 
+def most(state: BlackWhiteState, enough: int = 4) -> int:
+    """The most points that the seat to move can score, 0 after the end; where that is ``enough``
+    or more, any number from there on that it can score."""
+    as_bytes = state.lines.to_bytes(_BYTES, "little")
+    hand = pairs_of(state.hand)
+    found = 0
+    legal = state.legal
+    while legal and found < enough:
+        lowest = legal & -legal
+        legal ^= lowest
+        offer = 0
+        for at, table in _AT[lowest][1]:
+            offer |= table[as_bytes[at]]
+        if not offer:
+            continue
+        h, v = offer & hand, offer >> PAIRS & hand
+        d, b = offer >> 2 * PAIRS & hand, offer >> _B_FIELD & hand
+        hv, db = h ^ v, d ^ b
+        both, other = h & v, d & b
+        if both & other:
+            return 4
+        twos = both ^ other ^ (hv & db)
+        points = (3 if twos & (hv ^ db) else 2) if twos else 1 if hv | db else 0
+        found = max(found, points)
+    return found
+
+
 def listed(pairs: int) -> list[int]:
     """The pairs of a set."""
     found = []

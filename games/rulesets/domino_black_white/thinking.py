@@ -2,8 +2,9 @@
 
 Nearly every number on the board can be told from the letters announced, so a match is one of
 looking ahead. Random continuations are blind here: a placement out of the hundreds that are legal
-scores 0.65 points, the best one two or three. So this search plays on greedily instead, each side
-scoring what it can, for a few placements, and judges the position then (`estimate`).
+scores 0.65 points, the best one two or three. So this search plays on as a player would for a few
+placements, and judges the position then (`estimate`): greedily, each side scoring what it can, or
+where it is to be strong carefully, each side leaving the other little to score as well.
 
 Placements are looked at in three rounds: all of them by what they score, those that score nearly
 the most by what the opponent can answer as well, and the best of those by playing on.
@@ -31,21 +32,26 @@ from games.rulesets.domino_black_white.moves import (
     colour,
     place,
 )
-from games.rulesets.domino_black_white.state import BlackWhiteState, played
+from games.rulesets.domino_black_white.state import MOST_PLACEMENTS, BlackWhiteState, played
 
 SEARCHES: Final[Mapping[Level, Search]] = {
     "novice": Search(width=3, tries=12, depth=1),
-    "club": Search(width=10, tries=120, depth=2),
-    "strong": Search(width=40, tries=4000, depth=4),
+    "club": Search(width=6, tries=36, depth=2),
+    "strong": Search(width=16, tries=1400, depth=4),
 }
 GUESSES: Final = 24  # drawn for a move, at most one for so many tries:
 TRIES_A_GUESS: Final = 12
 RANKED_IN: Final = 3  # guesses in which placements are compared by the opponent's best answer
 NOTICED: Final = 45  # of all placements, at most so many for one that is followed
+CARE: Final = 6  # placements that are compared for every step of a continuation
+LESS: Final = 0.3  # how often one of those scores a little less than the most
+CLOSE: Final = 14  # placements made, after which a strong bot plays on to the end
 SLACK: Final = 1.5  # points below the most that a placement may score, to be looked at
 
 Laid = tuple[int, int]
 """A spot, by its index, and the pair of numbers to lay there."""
+Follow = Callable[[BlackWhiteState, RandomSource], BlackWhiteState]
+"""How a position goes on: the state after a placement that a player may make."""
 
 
 def decide(
@@ -59,10 +65,19 @@ def decide(
     if decision.kind == "order":
         return ChooseOrder(first=False)  # whoever places last wins a tie
     search = SEARCHES[level]
+    follow, depth = greedily, search.depth
+    if level == "strong":
+        follow = carefully
+        if len(view["met"]) >= CLOSE:
+            depth = MOST_PLACEMENTS
+
+    def worth(state: BlackWhiteState) -> float:
+        return _played_on(state, decision.seat, follow, depth, random)
+
     count = max(1, min(GUESSES, search.tries // TRIES_A_GUESS))
     guesses = [guessing.determinize(view, random) for _ in range(count)]
     ways = _ranked(guesses, random, search.width)
-    index, pair = _followed(guesses, ways, decision.seat, search, random, may_go_on)
+    index, pair = _followed(guesses, ways, worth, search.tries, random, may_go_on)
     return _hiding(guesses, SPOTS[index], pair, random)
 
 
@@ -71,13 +86,33 @@ def laid(state: BlackWhiteState, index: int, pair: int, hides: Half = 0) -> Blac
     return played(state, _place(SPOTS[index], pair, hides))
 
 
-def likely(state: BlackWhiteState, random: RandomSource) -> BlackWhiteState:
+def greedily(state: BlackWhiteState, random: RandomSource) -> BlackWhiteState:
     """The state after one of the placements that score most."""
     _, places = chances.best(state)
     index, pairs = choose(random, places)
+    return laid(state, index, _any_of(pairs, random))
+
+
+def carefully(state: BlackWhiteState, random: RandomSource) -> BlackWhiteState:
+    """The state after a placement that a careful player may make: of a few that score the most, or
+    nearly so, the one that leaves the opponent least."""
+    places = chances.by_points(state)
+    scored = [points for points in range(len(places) - 1, -1, -1) if places[points]][:2]
+    found, worth = state, -len(places)
+    for _ in range(CARE):
+        points = scored[random() < LESS] if len(scored) > 1 else scored[0]
+        index, pairs = choose(random, places[points])
+        after = laid(state, index, _any_of(pairs, random))
+        gain = points - chances.most(after, points - worth)
+        if gain > worth:
+            found, worth = after, gain
+    return found
+
+
+def _any_of(pairs: int, random: RandomSource) -> int:
     for _ in range(below(random, pairs.bit_count())):
         pairs &= pairs - 1
-    return laid(state, index, (pairs & -pairs).bit_length() - 1)
+    return (pairs & -pairs).bit_length() - 1
 
 
 def _place(spot: Spot, pair: int, hides: Half) -> PlaceDomino:
@@ -100,7 +135,7 @@ def _ranked(guesses: Sequence[BlackWhiteState], random: RandomSource, most: int)
     for way in noticed:
         scored = worth[way]
         if scored >= enough:
-            answers = [chances.best(laid(guess, *way))[0] for guess in guesses]
+            answers = [chances.most(laid(guess, *way)) for guess in guesses]
             order[way] = scored - sum(answers) / len(guesses), random()
     return sorted(order, key=order.__getitem__, reverse=True)[:most]
 
@@ -108,8 +143,8 @@ def _ranked(guesses: Sequence[BlackWhiteState], random: RandomSource, most: int)
 def _followed(
     guesses: Sequence[BlackWhiteState],
     ways: Sequence[Laid],
-    seat: Seat,
-    search: Search,
+    worth: Callable[[BlackWhiteState], float],
+    tries: int,
     random: RandomSource,
     may_go_on: Callable[[], bool],
 ) -> Laid:
@@ -117,19 +152,19 @@ def _followed(
 
     def attempt(left: Sequence[int]) -> list[float]:
         guess = choose(random, guesses)
-        return [
-            _played_on(laid(guess, *ways[number]), seat, search.depth, random) for number in left
-        ]
+        return [worth(laid(guess, *ways[number])) for number in left]
 
-    return ways[halved(len(ways), search.tries, attempt, may_go_on)]
+    return ways[halved(len(ways), tries, attempt, may_go_on)]
 
 
-def _played_on(state: BlackWhiteState, seat: Seat, depth: int, random: RandomSource) -> float:
-    """What so many likely placements later is estimated for the seat."""
+def _played_on(
+    state: BlackWhiteState, seat: Seat, follow: Follow, depth: int, random: RandomSource
+) -> float:
+    """What so many placements later is estimated for the seat."""
     for _ in range(depth):
         if not state.legal:
             break
-        state = likely(state, random)
+        state = follow(state, random)
     return estimate(state, seat)
 
 

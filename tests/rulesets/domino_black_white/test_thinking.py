@@ -1,4 +1,4 @@
-"""How bots play: what they look at, and what they go by."""
+"""How bots play: legal answers from what their seat can see, and what they know."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import json
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 
-from games.engine.capabilities import LEVELS, Skill, thinks_of
+from games.engine.capabilities import LEVELS, Level, thinks_of
 from games.engine.decisions import Audience
-from games.engine.search import think
+from games.engine.search import always
 from games.rulesets.domino_black_white import chances, thinking
 from games.rulesets.domino_black_white.board import SPOTS
 from games.rulesets.domino_black_white.lines import POINTS
@@ -22,15 +21,9 @@ from tests.rulesets.domino_black_white.helpers import RULES, at_random, begun, d
 SEATS: tuple[Audience, Audience] = (0, 1)
 
 
-@pytest.fixture(autouse=True)
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every level as wide as ever, but quickly done."""
-    skills = {
-        level: msgspec.structs.replace(skill, tries=min(skill.tries, 20))
-        for level, skill in RULES.skills.items()
-    }
-    monkeypatch.setattr(thinking, "SKILLS", skills)
-    monkeypatch.setattr(thinking, "RANKED_IN", 1)
+def at_once() -> bool:
+    """There is no time to go on."""
+    return False
 
 
 def seen(state: BlackWhiteState) -> dict[str, Any]:
@@ -39,70 +32,83 @@ def seen(state: BlackWhiteState) -> dict[str, Any]:
     return view
 
 
-def thought(state: BlackWhiteState, skill: Skill, seed: int) -> Any:
-    return think(RULES, seen(state), decision(state), skill, Random(seed).random)
+def answer(state: BlackWhiteState, level: Level, random: Random) -> Any:
+    """What a bot of that level says at once."""
+    return RULES.decide(seen(state), decision(state), level, random.random, at_once)
 
 
-def test_there_are_all_levels_each_wider_than_the_one_before() -> None:
-    assert thinks_of(RULES) is RULES
-    assert tuple(RULES.skills) == LEVELS
-    widths = [skill.width for skill in RULES.skills.values()]
-    assert widths == sorted(set(widths))
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_a_level_plays_legally_to_the_end(level: str) -> None:
-    state = begun()
+def course(level: Level, seed: int) -> list[BlackWhiteState]:
+    """Every state of a match that a level plays against itself, whose answers are judged."""
+    random = Random(seed)
+    state = begun(seed % 2)
+    states = [state]
     while RULES.outcome(state) is None:
         asked = decision(state)
-        move = thought(state, RULES.skills[level], len(state.history))
+        move = answer(state, level, random)
         RULES.validate(state, asked, move)
         state = RULES.apply(state, ((asked.seat, move),))
-    assert min(state.scores()) > 5
+        states.append(state)
+    return states
+
+
+def test_bots_play_it() -> None:
+    assert thinks_of(RULES) is RULES
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_what_is_hidden_from_the_seat_makes_no_difference(level: str) -> None:
+def test_every_level_answers_everything(level: Level) -> None:
+    scored, at_random_scored = 0, 0
+    for seed in range(2):
+        *states, end = course(level, seed)
+        assert {decision(state).kind for state in states} == {"order", "place"}
+        scored += sum(end.scores())
+        at_random_scored += sum(at_random(seed).scores())
+    assert scored > at_random_scored
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_hidden_from_the_seat_makes_no_difference(level: Level) -> None:
     differing = 0
     for seed in range(6):
         state = at_random(seed, 8 + seed)
-        seat = decision(state).seat
-        twin = RULES.determinize(seen(state), seat, Random(seed).random)
+        twin = RULES.determinize(seen(state), decision(state).seat, Random(seed).random)
         differing += twin != state
-        skill = RULES.skills[level]
-        assert thought(twin, skill, seed) == thought(state, skill, seed)
-        suggested = [
-            RULES.suggest(each, decision(state), Random(seed).random, skill.width)
-            for each in (state, twin)
-        ]
-        assert suggested[0] == suggested[1]
-    assert differing > 2
+        answers = [answer(each, level, Random(seed)) for each in (state, twin)]
+        assert answers[0] == answers[1]
+    assert differing > 2  # or else nothing has been tested
 
 
-@pytest.mark.parametrize("most", [1, 2, 7, 500])
-def test_suggestions_are_legal_and_distinct(most: int) -> None:
-    for state in (begun(), play(), at_random(5, 9), at_random(6, 20)):
-        asked = decision(state)
-        moves = RULES.suggest(state, asked, Random(most).random, most)
-        assert 1 <= len(moves) <= most
-        assert len({RULES.print(move) for move in moves}) == len(moves)
-        for move in moves:
-            RULES.validate(state, asked, move)
+def test_the_same_numbers_give_the_same_answers() -> None:
+    assert course("strong", 3) == course("strong", 3)
+
+
+def test_a_search_ends_when_there_is_no_more_time() -> None:
+    asked = 0
+
+    def a_few_times() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked < 3
+
+    state = at_random(2, 10)
+    RULES.decide(seen(state), decision(state), "strong", Random(1).random, a_few_times)
+    assert asked == 3
 
 
 def test_a_domino_that_cannot_be_placed_otherwise_is_placed() -> None:
-    """One domino in hand and the board all but full."""
+    """The board is all but full."""
     whole = at_random(5)
     state = at_random(5, len(whole.history) - 1)
-    only = state.hand & -state.hand
-    move = thought(msgspec.structs.replace(state, hand=only), RULES.skills["club"], 1)
-    assert isinstance(move, PlaceDomino)
+    for level in LEVELS:
+        move = RULES.decide(seen(state), decision(state), level, Random(1).random, always)
+        assert isinstance(move, PlaceDomino)
+        RULES.validate(state, decision(state), move)
 
 
 def test_the_choice_of_order_is_made_without_looking() -> None:
     for advantage in (0, 1):
-        for skill in RULES.skills.values():
-            assert thought(begun(advantage), skill, 1) == ChooseOrder(first=False)
+        for level in LEVELS:
+            assert answer(begun(advantage), level, Random(1)) == ChooseOrder(first=False)
 
 
 # -- what a placement can score ------------------------------------------------------------------
@@ -129,7 +135,22 @@ def test_everything_in_hand_is_listed_under_the_points_it_scores(seed: int) -> N
         offer = chances.offered(state.lines, move.spot)
         assert chances.letters_of(offer, 6 * one + two) == after.last.met
     assert listed == expected
-    assert chances.best(state)[0] == max(expected.values())
+    most = max(expected.values())
+    assert chances.best(state)[0] == chances.most(state) == most
+    for enough in range(5):
+        assert min(enough, most) <= chances.most(state, enough) <= most
+
+
+def test_careful_play_leaves_the_opponent_less() -> None:
+    random = Random(1).random
+    gains = dict.fromkeys((thinking.greedily, thinking.carefully), 0)
+    for seed in range(100):
+        state = at_random(seed, 10)
+        seat = decision(state).seat
+        for follow in gains:
+            after = follow(state, random)
+            gains[follow] += after.scores()[seat] - state.scores()[seat] - chances.most(after)
+    assert gains[thinking.carefully] > gains[thinking.greedily] + 5
 
 
 def test_the_half_that_tells_less_is_hidden() -> None:
