@@ -226,6 +226,19 @@ def test_a_window_shows_what_a_placement_brings(laid: list[Laid], placed: Laid, 
     assert worth - UNIT * raster.dead.area == UNIT * lead
 
 
+def test_beside_the_frame_there_are_better_places() -> None:
+    windows = Windows(ground_of(CLASSIC, 0, [Laid(1, 4, 0, 120, 100, 20)]), 0, (60, 60))
+    better = 0
+    for seed in range(10):
+        with_edges, without = [
+            windows.scan(8, [0], 60, 1000, Random(seed).random, edges=edges)[0].worth
+            for edges in (True, False)
+        ]
+        assert with_edges >= without
+        better += with_edges > without
+    assert better > 5
+
+
 def test_moved_about_a_placement_only_gets_better() -> None:
     random = Random(2).random
     laid = [Laid(1, 4, 0, 120, 100, 20), Laid(1, 21, 1, 300, 200, 0)]
