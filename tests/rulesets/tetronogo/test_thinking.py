@@ -75,8 +75,9 @@ def test_every_level_plays_whole_matches(level: Level) -> None:
 
 
 def test_levels_look_at_more_and_more() -> None:
-    widths = [thinking.WIDTHS[level] for level in LEVELS]
-    assert widths == sorted(set(widths))
+    efforts = [thinking.EFFORTS[level] for level in LEVELS]
+    for looked_at in zip(*efforts, strict=True):
+        assert list(looked_at) == sorted(set(looked_at))
 
 
 @pytest.mark.parametrize("level", LEVELS)
