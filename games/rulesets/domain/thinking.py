@@ -42,21 +42,21 @@ class Look(NamedTuple):
     """How closely a bot looks.
 
     In the draft it compares ``drawn`` shapes. Of its hand it looks at the ``shapes`` largest or,
-    with ``any_shapes``, at any so many: each at ``angles`` angles all around and, with ``right``,
-    at the four right ones, at every place of a grid with about ``grid`` steps along a domain, by
-    about ``rows`` rows of the shape. The ``kept`` best of these are moved about, and turned by
-    ``turn`` degrees at first. ``saving`` is how much of what a shape is worth counts against using
-    it now, in hundredths: at 100 only what it fails to bring counts, at 0 only what it brings.
-    ``care`` is how much it minds to cover what lies amid much that is open to it, and to lie where
-    much is open to the other seat. A breach of less than ``blind`` thousandths of a shape escapes
-    it.
+    with ``any_shapes``, at any so many: each at ``angles`` angles all around, at every place of a
+    grid with about ``grid`` steps along a domain, by about ``rows`` rows of the shape. If it is
+    ``neat``, it also looks at the four right angles, and right beside the frame. The ``kept`` best
+    of these are moved about, and turned by ``turn`` degrees at first. ``saving`` is how much of
+    what a shape is worth counts against using it now, in hundredths: at 100 only what it fails to
+    bring counts, at 0 only what it brings. ``care`` is how much it minds to cover what lies amid
+    much that is open to it, and to lie where much is open to the other seat. A breach of less than
+    ``blind`` thousandths of a shape escapes it.
     """
 
     drawn: int
     shapes: int
     any_shapes: bool
     angles: int
-    right: bool
+    neat: bool
     grid: int
     rows: int
     kept: int
@@ -66,7 +66,7 @@ class Look(NamedTuple):
     blind: int
 
 
-NOVICE: Final = Look(2, 2, True, 1, False, 2, 8, 0, 0, 0, (0, 0), 150)
+NOVICE: Final = Look(2, 3, True, 1, False, 4, 8, 0, 0, 0, (0, 0), 150)
 CLUB: Final = Look(6, 6, False, 2, True, 12, 16, 2, 4, 80, (0, 0), 0)
 STRONG: Final = Look(100, 14, False, 24, True, 40, 32, 20, 8, 50, (60, 60), 0)
 
@@ -188,9 +188,11 @@ def places(
     for shape in hand:
         first = random() * 360 / look.angles
         angles = [int(first + 360 * turn / look.angles) for turn in range(look.angles)]
-        if look.right:
+        if look.neat:
             angles += [0, 90, 180, 270]
-        seen += windows.scan(shape, list(dict.fromkeys(angles)), step, look.rows, random)
+        seen += windows.scan(
+            shape, list(dict.fromkeys(angles)), step, look.rows, random, edges=look.neat
+        )
         if not may_go_on():
             break
     seen.sort(key=worth, reverse=True)

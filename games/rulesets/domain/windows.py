@@ -137,10 +137,18 @@ class Windows:
         return found
 
     def scan(
-        self, shape: int, angles: Sequence[int], step: int, rows: int, random: RandomSource
+        self,
+        shape: int,
+        angles: Sequence[int],
+        step: int,
+        rows: int,
+        random: RandomSource,
+        *,
+        edges: bool = True,
     ) -> list[Found]:
         """The best place at each of some angles, as far as a coarse look tells: at every
-        ``step``-th pixel, by about so many rows of the shape."""
+        ``step``-th pixel, and perhaps right beside the frame, by about so many rows of the
+        shape."""
         form = self.pool.forms[shape]
         found = []
         for angle in angles:
@@ -150,8 +158,8 @@ class Windows:
             if room is None or not spans:
                 continue
             low, far, high, deep = room
-            xs = _grid(low, far, step, random)
-            ys = _grid(high, deep, step, random)
+            xs = _grid(low, far, step, random, edges=edges)
+            ys = _grid(high, deep, step, random, edges=edges)
             grid = np.empty((2, len(ys), len(xs), 3), dtype=np.int64)
             grid[0, ..., 0], grid[1, ..., 0] = 0, 1
             grid[..., 1], grid[..., 2] = xs, ys[:, None]
@@ -192,10 +200,11 @@ class Windows:
                 step, turn = max(1, step // 2), turn // 2
 
 
-def _grid(low: int, far: int, step: int, random: RandomSource) -> Ints:
-    """Every ``step``-th whole number between two, from a random one on, and the two themselves."""
-    inner = np.arange(low + int(random() * step), far + 1, step, dtype=np.int64)
-    return np.unique(np.concatenate((inner, (low, far))))
+def _grid(low: int, far: int, step: int, random: RandomSource, *, edges: bool) -> Ints:
+    """Every ``step``-th whole number between two, from a random one on; perhaps the two as well."""
+    begin = low + int(random() * min(step, far - low + 1))
+    inner = np.arange(begin, far + 1, step, dtype=np.int64)
+    return np.unique(np.concatenate((inner, (low, far)))) if edges else inner
 
 
 def _around(domain: int, x: int, y: int, step: int) -> Ints:

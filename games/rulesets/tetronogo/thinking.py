@@ -1,14 +1,14 @@
 """What bots play.
 
 In a bout nothing is hidden, so a placement is counted out where little is left of the bout, and
-else it is the best one of a tree of random ends. How wide a bot looks says how much of both it may
-do. A pick is drawn so that it cannot be foreseen, by which tetromino does well against which.
+else it is the best one of a tree of random ends. A pick is drawn so that it cannot be foreseen, by
+which tetromino does well against which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from games.engine.capabilities import Level
 from games.engine.chance import RandomSource, choose
@@ -18,12 +18,22 @@ from games.rulesets.tetronogo.counting import counted_out
 from games.rulesets.tetronogo.growing import grown
 from games.rulesets.tetronogo.moves import LETTERS, Letter, Move, Pick, Start
 
-WIDTHS: Final[Mapping[Level, int]] = {"novice": 2, "club": 12, "strong": 40}
-"""Placements looked at in every position."""
-# By the square of the width:
-ENDS: Final = 6  # random ends of the bout that are looked at, times so many
-POSITIONS: Final = 12  # positions that are counted, times so many
-PICKS: Final = 9  # rounds of picks thought over, divided by so many
+
+class Effort(NamedTuple):
+    """How much a bot thinks over: how many placements in every position of its tree, how many
+    random ends of the bout, how many positions to count out, and how many rounds of picks."""
+
+    width: int
+    ends: int
+    positions: int
+    rounds: int
+
+
+EFFORTS: Final[Mapping[Level, Effort]] = {
+    "novice": Effort(width=2, ends=10, positions=48, rounds=1),
+    "club": Effort(width=12, ends=860, positions=1700, rounds=16),
+    "strong": Effort(width=40, ends=9600, positions=19200, rounds=180),
+}
 COUNTABLE: Final = 50  # placements left to both players in all, for counting to be worth a try
 
 # Of 100 bouts, how many more whoever begins wins than loses: by their tetromino (a line each) and
@@ -49,19 +59,18 @@ def decide(
 ) -> Move:
     """The answer of a bot of that level to whoever sees this."""
     state = guessing.determinize(view)
-    seat, frame, width = decision.seat, state.frame, WIDTHS[level]
+    seat, frame, effort = decision.seat, state.frame, EFFORTS[level]
     if decision.kind == "pick":
         own, others = frame.unused(seat), frame.unused(1 - seat)
-        rounds = max(1, width * width // PICKS)
-        return Pick(picked(own, others, random, rounds, chooses=frame.chooser == seat))
+        return Pick(picked(own, others, random, effort.rounds, chooses=frame.chooser == seat))
     if decision.kind == "starter":
         own_piece, others_piece = frame.duel.pieces[seat], frame.duel.pieces[1 - seat]
         return _start(own_piece.letter, others_piece.letter)[1]
     number = None
     if state.mine.bit_count() + state.theirs.bit_count() <= COUNTABLE:
-        number = counted_out(state, seat, POSITIONS * width * width, may_go_on)
+        number = counted_out(state, seat, effort.positions, may_go_on)
     if number is None:
-        number = grown(state, seat, random, width, ENDS * width * width, may_go_on)
+        number = grown(state, seat, random, effort.width, effort.ends, may_go_on)
     return frame.duel.pieces[seat].moves[number]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -10,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.engine.capabilities import LEVELS
+from games.engine.capabilities import LEVELS, Level
 from games.engine.decisions import Decision, Seat
 from games.engine.notation import tidy
-from games.engine.search import think
+from games.engine.search import always
 from games.rulesets.domain import board, thinking
 from games.rulesets.domain.board import Laid
 from games.rulesets.domain.moves import ACCEPT, CHALLENGE, DiscardShape, First, Move, PlaceShape
@@ -28,14 +29,22 @@ CLASSIC = built_in()["classic@1"]
 some = settings(deadline=None, max_examples=depth.examples(40))
 
 
+def at_once() -> bool:
+    """There is no time for more."""
+    return False
+
+
 def answer(
-    state: DomainState, level: str = "strong", seat: Seat | None = None, seed: int = 1
+    state: DomainState,
+    level: Level = "strong",
+    seat: Seat | None = None,
+    seed: int = 1,
+    may_go_on: Callable[[], bool] = always,
 ) -> Move:
     """What a bot says to the open decision of that seat, or the only one."""
     decision = asked(state, seat)
-    view = RULES.view(state, decision.seat)
-    found: Move = think(RULES, view, decision, RULES.skills[level], Random(seed).random)
-    return found
+    view = RULES.view(state, 1 if decision.seat else 0)
+    return RULES.decide(view, decision, level, Random(seed).random, may_go_on)
 
 
 def asked(state: DomainState, seat: Seat | None = None) -> Decision:
@@ -48,41 +57,35 @@ def asked(state: DomainState, seat: Seat | None = None) -> Decision:
 
 @pytest.mark.parametrize("refereeing", ["challenge", "strict"])
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_bot_answers_whatever_it_is_asked(level: str, refereeing: str) -> None:
+def test_a_bot_answers_whatever_it_is_asked(level: Level, refereeing: str) -> None:
     kinds = set()
     for seed in range(3):
         random = Random(seed).random
         state = Game(refereeing=refereeing).draw().state
         while RULES.outcome(state) is None:
             decision = RULES.decisions(state)[0]
-            skill = RULES.skills[level]
-            moves = RULES.suggest(state, decision, random, skill.width)
-            assert 1 <= len(moves) == len({RULES.print(move) for move in moves})
-            for move in moves:
+            kinds.add(decision.kind)
+            for may_go_on in (always, at_once):
+                move = answer(state, level, decision.seat, seed, may_go_on)
                 RULES.validate(state, decision, move)
-                again = RULES.parse(tidy(RULES.print(move)))
-                assert again == move
+                assert RULES.parse(tidy(RULES.print(move))) == move
                 if isinstance(move, PlaceShape):
                     after = RULES.apply(state, ((decision.seat, move),))
                     assert board.is_valid(POOL, state.laid, after.laid[-1])
-            move = think(
-                RULES, RULES.view(state, decision.seat), decision, skill, random, lambda: False
-            )
             if decision.seat == 1 and decision.kind == "place":  # the other one plays at random
                 move = RULES.sample(state, decision, random)
-            kinds.add(decision.kind)
             state = RULES.apply(state, ((decision.seat, move),))
     assert kinds >= {"inspect", "first", "draft", "place"}
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_what_looks_alike_is_answered_alike(level: str) -> None:
+def test_what_looks_alike_is_answered_alike(level: Level) -> None:
     game = Game().placing()
     game.say(0, "01 > red 10,10 30").say(1, "04 > red 30,15 0")
     state = game.state
-    guess = RULES.determinize(RULES.view(state, 0), 0, Random(5).random)
+    twin = RULES.determinize(RULES.view(state, 0), 0, Random(5).random)
     for seed in range(5):
-        assert answer(guess, level, seed=seed) == answer(state, level, seed=seed)
+        assert answer(twin, level, seed=seed) == answer(state, level, seed=seed)
 
 
 def test_without_its_random_numbers_it_knows_no_chance() -> None:
@@ -120,7 +123,7 @@ def test_a_novice_takes_one_that_is_not_always_the_best() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_it_challenges_what_is_plainly_not_valid_and_nothing_that_is(level: str) -> None:
+def test_it_challenges_what_is_plainly_not_valid_and_nothing_that_is(level: Level) -> None:
     game = Game().placing().say(0, "01 > red 0,10 0")
     assert answer(game.state, level) == CHALLENGE
     game = Game().placing().say(0, "01 > red 10,10 0")
@@ -160,7 +163,7 @@ def test_it_leaves_alone_what_harms_only_the_other_seat() -> None:
 
 
 @pytest.mark.parametrize("level", ["club", "strong"])
-def test_with_room_it_covers_nothing_but_the_others_pixels(level: str) -> None:
+def test_with_room_it_covers_nothing_but_the_others_pixels(level: Level) -> None:
     state = Game().placing().state
     move = answer(state, level)
     after = RULES.apply(state, ((0, move),))
@@ -172,7 +175,7 @@ def test_with_room_it_covers_nothing_but_the_others_pixels(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_where_no_shape_fits_it_discards(level: str) -> None:
+def test_where_no_shape_fits_it_discards(level: Level) -> None:
     pool: dict[str, Any] = {
         **SMALL,
         "shapes": [
@@ -221,6 +224,19 @@ def test_a_window_shows_what_a_placement_brings(laid: list[Laid], placed: Laid, 
     lead = (after[0] - after[1]) - (before[0] - before[1])
     lead = lead if placed.seat == 0 else -lead
     assert worth - UNIT * raster.dead.area == UNIT * lead
+
+
+def test_beside_the_frame_there_are_better_places() -> None:
+    windows = Windows(ground_of(CLASSIC, 0, [Laid(1, 4, 0, 120, 100, 20)]), 0, (60, 60))
+    better = 0
+    for seed in range(10):
+        with_edges, without = [
+            windows.scan(8, [0], 60, 1000, Random(seed).random, edges=edges)[0].worth
+            for edges in (True, False)
+        ]
+        assert with_edges >= without
+        better += with_edges > without
+    assert better > 5
 
 
 def test_moved_about_a_placement_only_gets_better() -> None:

@@ -219,7 +219,9 @@ def test_the_estimate_of_a_finished_match_is_its_result() -> None:
 
 def test_the_estimate_prefers_more_points_and_more_edges() -> None:
     ahead = won_on_time(begin(), 1, points=140)
-    assert RULES.evaluate(ahead, 1) > RULES.evaluate(won_on_time(begin(), 1), 1) > 0.2
+    narrowly = won_on_time(begin(), 1)
+    # Of random matches that go on from there, 77 and 64 in a hundred are won.
+    assert 0.6 > RULES.evaluate(ahead, 1) > 0.4 > RULES.evaluate(narrowly, 1) > 0.2
     assert RULES.evaluate(begin(), 0) == 0.0
     assert RULES.evaluate(say(placing("T", "L"), "E5 0"), 0) > 0
     assert RULES.evaluate(run_out(placing("T", "L")), 1) > 0
@@ -236,4 +238,4 @@ def test_the_estimate_tells_something_about_the_result() -> None:
             right += (value > 0) == (outcome(states[-1]).winner == 0)
             total += 1
     assert total > 250
-    assert right / total > 0.65  # at the most 0.75: half of the matches go on, as good as level
+    assert right / total > 0.7  # at the most 0.75: half of the matches go on, as good as level

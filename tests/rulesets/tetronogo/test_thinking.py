@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 import pytest
 
-from games.engine.capabilities import LEVELS, Skill
-from games.engine.search import think
+from games.engine.capabilities import LEVELS, Level
+from games.engine.decisions import Decision
 from games.rulesets.tetronogo import growing, thinking
 from games.rulesets.tetronogo.counting import counted_out
 from games.rulesets.tetronogo.estimate import ended
@@ -27,7 +28,16 @@ from tests.rulesets.tetronogo.helpers import (
     won_on_time,
 )
 
-QUICK = {level: Skill(width=width, tries=1, depth=0) for width, level in enumerate(LEVELS, 2)}
+
+def at_once() -> bool:
+    """There is no time for more."""
+    return False
+
+
+def answer(state: TetronogoState, decision: Decision, level: Level, random: Random) -> Move:
+    """What a bot says to a question at once."""
+    view = RULES.view(state, 1 if decision.seat else 0)
+    return RULES.decide(view, decision, level, random.random, at_once)
 
 
 def _best_by_trying(state: TetronogoState, seat: int) -> tuple[float, set[Move]]:
@@ -48,16 +58,15 @@ def _best_by_trying(state: TetronogoState, seat: int) -> tuple[float, set[Move]]
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_level_plays_whole_matches(level: str) -> None:
-    random = source(LEVELS.index(level))
+def test_every_level_plays_whole_matches(level: Level) -> None:
+    random = Random(LEVELS.index(level))
     state = begin()
     kinds = set()
     while RULES.outcome(state) is None:
         chosen = []
         for decision in RULES.decisions(state):
             kinds.add(decision.kind)
-            view = RULES.view(state, decision.seat)
-            move = think(RULES, view, decision, QUICK[level], random)
+            move = answer(state, decision, level, random)
             RULES.validate(state, decision, move)
             assert RULES.canonical(state, decision, move) == move
             chosen.append((decision.seat, move))
@@ -65,20 +74,28 @@ def test_every_level_plays_whole_matches(level: str) -> None:
     assert kinds == {"pick", "starter", "place"}
 
 
-def test_the_levels_are_those_of_all_games_and_look_at_more_and_more() -> None:
-    widths = [RULES.skills[level].width for level in LEVELS]
-    assert set(RULES.skills) == set(LEVELS)
-    assert widths == sorted(set(widths))
+def test_levels_look_at_more_and_more() -> None:
+    efforts = [thinking.EFFORTS[level] for level in LEVELS]
+    for looked_at in zip(*efforts, strict=True):
+        assert list(looked_at) == sorted(set(looked_at))
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("at", [0, 1, 2, 9, 24])
-def test_one_legal_move_is_suggested_and_the_same_for_whoever_sees_the_same(at: int) -> None:
+def test_whoever_sees_the_same_says_the_same(at: int, level: Level) -> None:
     state = walk(7)[at]
     for decision in RULES.decisions(state):
-        guess = RULES.determinize(RULES.view(state, decision.seat), decision.seat, source(1))
-        (move,) = thinking.suggest(state, decision, source(at), 4)
-        assert list(thinking.suggest(guess, decision, source(at), 4)) == [move]
-        assert move in set(RULES.legal(state, decision))
+        view = RULES.view(state, 1 if decision.seat else 0)
+        twin = RULES.determinize(view, decision.seat, source(1))
+        answers = [answer(each, decision, level, Random(at)) for each in (state, twin)]
+        assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_chance_varies_what_is_played(level: Level) -> None:
+    state = placing("T", "L")
+    (decision,) = RULES.decisions(state)
+    assert len({answer(state, decision, level, Random(seed)) for seed in range(5)}) > 1
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -132,10 +149,10 @@ def test_picks_are_drawn_from_what_is_left_and_vary() -> None:
         drawn = Counter(
             move.letter
             for seed in range(40)
-            for move in thinking.suggest(state, decision, source(seed), 4)
-            if isinstance(move, Pick)
+            if isinstance(move := answer(state, decision, "club", Random(seed)), Pick)
         )
         assert drawn.total() == 40
+        assert len(drawn) > 1
         assert set(drawn) <= set(state.frame.unused(seat))
 
 
@@ -145,8 +162,10 @@ def test_whoever_chooses_begins_where_beginning_is_better() -> None:
         for second, others in enumerate(LETTERS):
             state = picks(begin(advantage=0), own, others)
             (decision,) = RULES.decisions(state)
-            better = "first" if table[first][second] >= -table[second][first] else "second"
-            assert list(thinking.suggest(state, decision, source(1), 4)) == [Start(better)]
+            begins = table[first][second] >= -table[second][first]
+            assert answer(state, decision, "novice", Random(1)) == Start(
+                "first" if begins else "second"
+            )
 
 
 def test_the_estimate_knows_what_decides_a_match() -> None:
