@@ -11,8 +11,8 @@ from core.env import ROOT
 DECLARATIONS = ROOT / "types" / "api.d.ts"
 # Those that the scripts read; what they refer to comes along.
 USED: Final = (
-    "Ack", "Advice", "ChatMessage", "Commentary", "LogItem", "Plan", "Predictions", "Problem", "SavedMove",
-    "ViewedMatch",
+    "Ack", "Advice", "ChatMessage", "Commentary", "LogItem", "Plan", "Predictions", "Problem",
+    "SavedMove", "ViewedMatch",
 )  # fmt: skip
 
 _HEAD = """\

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 from django.conf import settings
@@ -33,12 +33,12 @@ from games.engine.chance import RandomSource
 from games.engine.course import MatchCourse
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.live import Happened, Turn
+from games.engine.ruleset import Ruleset
 from games.engine.table import Entry
 from games.jobs import ADVISE, bot_enqueue
 from games.models import HouseBot, Match
 from games.options import pace
-from games.rulesets import REGISTRY
-from games.services.matches import match_start
+from games.services.matches import game_of, match_start
 from games.services.outage import make_good
 from games.services.settling import Said, settle
 from games.services.turns import Ack, client_id_validate, match_submit
@@ -94,6 +94,18 @@ def bot_level(level: str) -> Level:
     return known
 
 
+def must_be_practised(
+    *, ruleset_id: str, variant: str, level: str
+) -> tuple[Ruleset[Any, Any], Level]:
+    """The ruleset and the strength of what somebody wants to practise. Raises Refusal
+    ``setup.ruleset``, ``setup.variant``, ``practice.level`` and ``practice.game``."""
+    known = bot_level(level)
+    ruleset, _ = game_of(ruleset_id, variant, {})
+    if thinks_of(ruleset) is None:
+        raise Refusal("practice.game", f"No bot plays {ruleset.name}.")
+    return ruleset, known
+
+
 @transaction.atomic
 def practice_start(
     *,
@@ -107,13 +119,9 @@ def practice_start(
     """Begin a match of ``acting_user``, a guest perhaps, against the site's bot of that level. Who
     has which seat, and the advantage, is drawn from ``random``, as is everything to be drawn.
 
-    Raises Refusal ``practice.level``, ``practice.game``, ``practice.too-many`` and those of
-    starting a match (``setup.*``).
+    Raises Refusal as `must_be_practised`, ``practice.too-many`` and those of starting a match.
     """
-    known = bot_level(level)
-    ruleset = REGISTRY.get(ruleset_id)
-    if thinks_of(ruleset) is None:
-        raise Refusal("practice.game", f"No bot plays {ruleset.name}.")
+    ruleset, known = must_be_practised(ruleset_id=ruleset_id, variant=variant, level=level)
     bot = house_bot_ensure(level=known)
     person = users_lock([acting_user])[acting_user.pk]
     running = Match.objects.practice().running().of_user(person)

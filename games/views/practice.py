@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from django import forms
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -16,7 +15,7 @@ from games.engine.capabilities import thinks_of
 from games.models import HouseBot
 from games.reading.selectors import practice_of
 from games.rulesets import REGISTRY
-from games.services.practice import practice_start
+from games.services.practice import must_be_practised, practice_start
 from games.views.common import limited, problem, signed_in
 
 SHOWN_AT_MOST = 12
@@ -89,8 +88,8 @@ def _begin(request: HttpRequest) -> HttpResponse:
         sentence = "Please choose a game and how strong the bot is."
         return _refuse(request, Refusal("practice.form", sentence))
     try:
-        with transaction.atomic():  # no guest is left of what cannot begin
-            match = practice_start(acting_user=player_of(request), **form.wanted)
+        must_be_practised(**form.wanted)  # before anybody is made a guest for it
+        match = practice_start(acting_user=player_of(request), **form.wanted)
     except Refusal as refusal:
         return _refuse(request, refusal)
     return redirect(match)

@@ -84,7 +84,7 @@ def test_a_move_is_taken_back(new_page: Pages, site: Site) -> None:
     page.reload()
     page.locator("#match[data-connection=live]").wait_for()
     page.goto(f"{site.base_url}/practice/")
-    page.get_by_role("link", name="Domino Black & White").click()
+    page.get_by_role("link", name="Domino Black & White: ").click()
     page.locator("#match[data-connection=live]").wait_for()
     assert new_page.errors == []
 

@@ -67,7 +67,6 @@ WITHOUT_AN_ACTION = {
     "games:hosted_cancel": "a hosted match's own page: games/views/hosting.py",
     "games:seek": "the lobby's own form: games/views/seeks.py",
     "games:seek_cancel": "the lobby's own form: games/views/seeks.py",
-    "games:practice": "a form for everybody: games/views/practice.py",
     "games:import_record": "a file: games/views/imports.py",
     "games:prepared_new": "a form with previews: games/views/organise.py",
     "games:prepared_delete": "a preparation's own page: games/views/organise.py",

@@ -47,6 +47,7 @@ OPTIONAL = {
     "supply": capabilities.Supplies,
     "painting": capabilities.Painting,
     "simulation": capabilities.Simulates,
+    "thinking": capabilities.Thinks,
 }
 
 

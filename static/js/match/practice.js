@@ -27,6 +27,7 @@ export class Practice {
   constructor(root, row, tools) {
     this.tools = tools;
     this.busy = false;
+    this.question = ""; // the id of the decision that is open to the reader
     this.hint = h(
       "button",
       { type: "button", class: "button practice__act", on: { click: () => void this.#advise() } },
@@ -49,11 +50,14 @@ export class Practice {
   update({ view, you, log }) {
     const over = view.phase === "over";
     this.hint.hidden = this.back.hidden = over;
-    const asked = view.decisions.some((each) => each.seat === you && !each.sealed);
+    const own = view.decisions.find((each) => each.seat === you && !each.sealed);
+    const asked = own !== undefined;
     this.hint.disabled = this.busy || !asked;
     const moved = log.some((item) => item.actor === you && !item.taken_back);
     this.back.disabled = this.busy || over || !moved;
-    if (!asked && !this.busy) write(this.words, "");
+    const question = own?.id ?? "";
+    if (question !== this.question) write(this.words, ""); // what was said was about another one
+    this.question = question;
   }
 
   async #advise() {

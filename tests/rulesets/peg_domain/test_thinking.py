@@ -31,7 +31,8 @@ def at_once() -> bool:
 
 def answer(now: PegDomainState, decision: Decision, level: Level, draw: RandomSource) -> Move:
     """What a bot says at once to a question."""
-    return RULES.decide(RULES.view(now, decision.seat), decision, level, draw, at_once)
+    view = RULES.view(now, 1 if decision.seat else 0)
+    return RULES.decide(view, decision, level, draw, at_once)
 
 
 def opening(variant: str, seed: int) -> PegDomainState:
@@ -49,8 +50,8 @@ def played(
         if RULES.outcome(now) is not None:
             break
         due = RULES.chance_due(now)
-        for each in due:
-            now = RULES.apply_chance(now, RULES.draw(now, each, draw.random))
+        for drawn in due:
+            now = RULES.apply_chance(now, RULES.draw(now, drawn, draw.random))
         if due:
             continue
         first, *others = RULES.decisions(now)
