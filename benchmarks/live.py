@@ -98,7 +98,7 @@ class Run:
         self.ground = ground
         self.peer = peer
         self.count: int = arguments.matches
-        self.own = {"web", "deadlines", "worker", "beat", *SERVICES}
+        self.own = {"web", "deadlines", "worker", "bots", "beat", *SERVICES}
         self.floor, self.saturation, self.half = Phase(), Phase(), Phase()
         self.peer_saturation = Phase()
         # The servers beside the first.
@@ -347,7 +347,9 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
         ],
         markdown=markdown,
     )
-    names = ("all", "web", "server", "deadlines", "worker", "beat", *SERVICES, "generator")
+    names = (
+        "all", "web", "server", "deadlines", "worker", "bots", "beat", *SERVICES, "generator",
+    )  # fmt: skip
     print_table(
         ["ms of processor a turn", *names, "opening"],
         [

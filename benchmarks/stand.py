@@ -81,7 +81,8 @@ class Stand:
     def drain(self) -> None:
         """Wait until the workers have nothing left to do but what is for later."""
         prefix = self.site.env["GAUNTLET_REDIS_PREFIX"]
-        names = [f"{prefix}.celery.{prefix}.default", f"{prefix}.celery.deadlines"]
+        queues = (f"{prefix}.default", "deadlines", "bots")
+        names = [f"{prefix}.celery.{queue}" for queue in queues]
         until = time.monotonic() + DRAINED_AT_MOST_S
         empty_since = time.monotonic()
         while time.monotonic() < until:

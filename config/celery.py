@@ -6,8 +6,10 @@ host is ahead would otherwise begin everything early and throw away each sweep a
 """
 
 import os
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -16,6 +18,7 @@ from celery.signals import (
     beat_init,
     celeryd_after_setup,
     setup_logging,
+    worker_init,
     worker_ready,
     worker_shutdown,
 )
@@ -88,14 +91,19 @@ def _kind_of(instance: Any) -> str:
     return "worker"
 
 
+@worker_init.connect
+def think_about_few(sender: Any, **_kwargs: object) -> None:
+    """Have a worker in which bots think run as many at a time as it may: it has its queues by now,
+    and no threads yet."""
+    if _kind_of(sender) == settings.BOTS_QUEUE:
+        sender.concurrency = settings.GAUNTLET_BOT_THREADS
+
+
 @celeryd_after_setup.connect
 def go_after_players(instance: Any, **_kwargs: object) -> None:
     """Have a worker that enforces no deadlines leave the processor to turns where both want it."""
     kind = _kind_of(instance)
-    if kind == settings.BOTS_QUEUE:
-        instance.concurrency = settings.GAUNTLET_BOT_THREADS
-        os.nice(settings.GAUNTLET_BOT_NICE)
-    elif kind != settings.DEADLINES_QUEUE:
+    if kind == "worker":
         os.nice(settings.GAUNTLET_WORKER_NICE)
     _measure(kind)
 
@@ -116,6 +124,19 @@ def end_to_live(**_kwargs: object) -> None:
     from games import heartbeat  # noqa: PLC0415
 
     heartbeat.end()
+
+
+@worker_ready.connect
+def go_after_all(sender: Any, **_kwargs: object) -> None:
+    """Have a worker in which bots think leave the processor to all others, once it has begun, and to
+    those of other sessions as well: where Linux shares it out by session
+    (`sched_autogroup_enabled`), being nice counts within one's own alone."""
+    if _kind_of(sender) != settings.BOTS_QUEUE:
+        return
+    os.nice(settings.GAUNTLET_BOT_NICE)
+    if os.getsid(0) == os.getpid():  # else there are others in it
+        with suppress(OSError):  # no such system
+            Path("/proc/self/autogroup").write_text(str(settings.GAUNTLET_BOT_NICE))
 
 
 @worker_ready.connect

@@ -35,7 +35,7 @@ LATE_MS = 10_000
 
 
 @pytest.mark.parametrize("fault", ["killed", "stopped"])
-@pytest.mark.parametrize("name", ["deadlines", "worker", "beat"])
+@pytest.mark.parametrize("name", ["deadlines", "worker", "bots", "beat"])
 def test_nobody_notices_that_one_is_away(name: str, fault: str, site: Site, crowd: Crowd) -> None:
     """Killed, or standing still with all that it has in hand: clocks run out on time while it is
     away, and nothing is done twice by what it does as soon as it is back."""

@@ -101,6 +101,32 @@ def test_without_a_worker_to_enforce_deadlines_the_site_is_not_ready(site: Site)
     wait_for(lambda: readiness(site)[0] == 200, what="readiness to be back")
 
 
+@pytest.mark.parametrize("fault", ["killed", "stopped"])
+def test_without_bots_the_site_is_ready_and_people_play_on(
+    fault: str, site: Site, desk: Desk, players: tuple[Person, Person]
+) -> None:
+    """For longer than anything may be away without the site not being ready."""
+    wait_for(lambda: readiness(site)[0] == 200, what="the first sweep")
+    if fault == "killed":
+        site.bots.kill()
+    else:
+        site.bots.pause()
+    try:
+        until = time.monotonic() + 6
+        playing, timed = desk.match(*players), desk.match(*players, pick_time=1)
+        asyncio.run(moves(site, playing, players[0], "pick T"))
+        wait_for(lambda: ran_out(site, timed), timeout=SOON, what="a deadline")
+        while time.monotonic() < until:
+            status, parts = readiness(site)
+            assert (status, parts["workers"], parts["swept_by"]) == (200, True, "worker")
+            time.sleep(0.5)
+    finally:
+        if fault == "killed":
+            site.bots.start()
+        else:
+            site.bots.resume()
+
+
 @contextmanager
 def silent_mail_server() -> Iterator[tuple[int, list[socket.socket]]]:
     """Takes every connection and never says a word; gives its port, and who came."""

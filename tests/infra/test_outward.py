@@ -309,6 +309,15 @@ def test_deadlines_have_a_queue_to_themselves() -> None:
     assert configured.CELERY_TASK_DEFAULT_QUEUE != "deadlines"
 
 
+def test_bots_have_a_queue_to_themselves() -> None:
+    """However long they think, nothing else waits behind them."""
+    routes = configured.CELERY_TASK_ROUTES
+    assert {name for name, route in routes.items() if route["queue"] == "bots"} == {
+        "games.bots.move", "games.bots.advise",
+    }  # fmt: skip
+    assert configured.CELERY_TASK_DEFAULT_QUEUE != "bots"
+
+
 @pytest.mark.parametrize("module", ["dev", "production"])
 def test_no_request_and_no_deadline_speaks_to_the_mail_server(module: str) -> None:
     source = (ROOT / "config" / "settings" / f"{module}.py").read_text()

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from config.settings import base
 from script.lib.console import ROOT
 from script.lib.ports import free_port
 from script.lib.server import bots_command, deadlines_command, web_command, worker_command
@@ -169,6 +170,29 @@ def test_workers_do_without_what_they_are_tested_without(
     assert (len(services), len(written)) == (1 if queue == "bots" else 2, 1)
     for words in (run, *services, *written):
         assert {word for word in words if word.startswith("--without-")} == wanted
+
+
+@pytest.mark.parametrize(
+    ("kind", "nice"), [("worker", base.GAUNTLET_WORKER_NICE), ("bots", base.GAUNTLET_BOT_NICE)]
+)
+def test_who_stands_back_does_so_for_other_units_and_containers_too(kind: str, nice: int) -> None:
+    """Being nice counts among the processes of one unit, or container, where those are weighed.
+    Each step of it is a fourth more or less (sched(7)); nobody else has a weight of their own."""
+    share = 1.25**-nice
+    weights = {
+        path.name: service["CPUWeight"]
+        for path in UNITS
+        if path.suffix == ".service" and "CPUWeight" in (service := unit(path)["Service"])
+    }
+    assert weights.keys() == {"gauntlet-worker@.service", "gauntlet-bots@.service"}
+    assert int(weights[f"gauntlet-{kind}@.service"]) == round(100 * share)
+    shares = {
+        name: service["cpu_shares"]
+        for name, service in compose()["services"].items()
+        if "cpu_shares" in service
+    }
+    assert {name.partition("-")[0] for name in shares} == {"worker", "bots"}
+    assert shares[f"{kind}-1"] == pytest.approx(1024 * share, rel=0.02)
 
 
 # -- systemd -------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ async def test_a_restore_takes_nothing_off_a_clock(
     deadline = before["match"]["deadline_at"] - HOUR_MS
     assert there.rows(match)["match"]["deadline_at"] == deadline
     # Deadlines first: nothing may run out before anybody can have come back.
-    for process in (target.deadlines, target.beat, target.worker, target.web):
+    for process in (target.deadlines, target.beat, target.worker, target.bots, target.web):
         process.start()
 
     def given() -> Any:

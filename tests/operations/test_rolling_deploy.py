@@ -126,7 +126,8 @@ async def test_a_rolling_deploy_harms_nobody(site: Site, another: AnotherWeb, de
         Player(0, people[0], [site, another], match, began),
         Player(1, people[1], [another, site], match, began),
     )
-    for process in (site.web, another.web, site.deadlines, site.worker, site.beat):
+    ours = (site.web, another.web, site.deadlines, site.worker, site.bots, site.beat)
+    for process in ours:
         await turns(site, players, TURNS)
         ending = asyncio.create_task(asyncio.to_thread(process.terminate))
         await turns(site, players, TURNS)

@@ -309,7 +309,7 @@ def without_database(*names: str) -> Fault:
     return fault
 
 
-NAMES: Final = ("web", "deadlines", "worker", "beat")
+NAMES: Final = ("web", "deadlines", "worker", "bots", "beat")
 HOLDS: Final = (STATEMENT, COMMIT, COMMITTED)
 # Of each kind one at most at the same time, and mended in this order: what is started needs what
 # comes before it.
