@@ -27,7 +27,7 @@ export class Practice {
   constructor(root, row, tools) {
     this.tools = tools;
     this.busy = false;
-    this.question = ""; // the id of the decision that is open to the reader
+    this.version = 0; // of what is shown
     this.hint = h(
       "button",
       { type: "button", class: "button practice__act", on: { click: () => void this.#advise() } },
@@ -47,17 +47,15 @@ export class Practice {
   }
 
   /** @param {Client.State} state */
-  update({ view, you, log }) {
+  update({ version, view, you, log }) {
     const over = view.phase === "over";
     this.hint.hidden = this.back.hidden = over;
-    const own = view.decisions.find((each) => each.seat === you && !each.sealed);
-    const asked = own !== undefined;
+    const asked = view.decisions.some((each) => each.seat === you && !each.sealed);
     this.hint.disabled = this.busy || !asked;
     const moved = log.some((item) => item.actor === you && !item.taken_back);
     this.back.disabled = this.busy || over || !moved;
-    const question = own?.id ?? "";
-    if (question !== this.question) write(this.words, ""); // what was said was about another one
-    this.question = question;
+    if (version !== this.version) write(this.words, ""); // what was said was about what was before
+    this.version = version;
   }
 
   async #advise() {
