@@ -128,9 +128,10 @@ def end_to_live(**_kwargs: object) -> None:
 
 @worker_ready.connect
 def go_after_all(sender: Any, **_kwargs: object) -> None:
-    """Have a worker in which bots think leave the processor to all others, once it has begun, and
-    to those of other sessions as well: where Linux shares it out by session
-    (`sched_autogroup_enabled`), being nice counts within one's own alone."""
+    """Have a worker in which bots think leave the processor to all others, once it has begun.
+
+    To those of other sessions as well: where Linux shares it out by session (sched(7), "The autogroup
+    feature"), being nice counts within one's own alone."""
     if _kind_of(sender) != settings.BOTS_QUEUE:
         return
     os.nice(settings.GAUNTLET_BOT_NICE)

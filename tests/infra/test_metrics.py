@@ -374,6 +374,19 @@ def test_a_deadline_that_is_enforced_tells_how_late_it_was_and_by_whom(
     site.deadlines.start()
 
 
+def test_bots_have_a_worker_and_a_queue_that_are_told_of_as_theirs(
+    site: Site, others: Callable[..., tuple[Process, str]]
+) -> None:
+    process, address = others("bots")
+    assert value(told(address), "gauntlet_build_info", release="tested", role="bots",
+                 python=".".join(map(str, sys.version_info[:3]))) == 1  # fmt: skip
+    kinds = "SELECT kind FROM games_serviceprocess WHERE pid = %s"
+    assert site.sql(kinds, process.pid) == [("bots",)]
+    found = told(f"{site.base_url}/metrics")
+    for name in ("gauntlet_queue_length", "gauntlet_queue_age_seconds"):
+        assert value(found, name, queue="bots") is not None
+
+
 def test_a_worker_is_read_only_by_those_who_may(
     others: Callable[..., tuple[Process, str]],
 ) -> None:
