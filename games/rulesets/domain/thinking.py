@@ -203,6 +203,6 @@ def places(
         climbed = windows.climb(each, max(1, step // 2), look.turn)
         if climbed.worth > 0:
             found.append(climbed)
-            if len(found) == look.kept or not may_go_on():
-                break
+        if len(found) == look.kept or not may_go_on():
+            break
     return sorted(found, key=worth, reverse=True)
