@@ -10,12 +10,11 @@ from msgspec.structs import replace
 
 from games.engine import playouts
 from games.engine.capabilities import LEVELS, Level
-from games.engine.chance import RandomSource
 from games.engine.decisions import Decision
 from games.engine.ruleset import HeldItem, Setup
 from games.rulesets.peg_domain import thinking
 from games.rulesets.peg_domain.boards import DOMAIN, members
-from games.rulesets.peg_domain.moves import EndInspection, Extra, Finish, Move, PlaceCutOut, Remove
+from games.rulesets.peg_domain.moves import EndInspection, Extra, Finish, PlaceCutOut, Remove
 from games.rulesets.peg_domain.state import PegDomainState
 from games.rulesets.peg_domain.validation import extra_squares
 from tests.rulesets.peg_domain.helpers import RULES, add, begun, state
@@ -29,10 +28,14 @@ def at_once() -> bool:
     return False
 
 
-def answer(now: PegDomainState, decision: Decision, level: Level, draw: RandomSource) -> Move:
-    """What a bot says at once to a question."""
-    view = RULES.view(now, 1 if decision.seat else 0)
-    return RULES.decide(view, decision, level, draw, at_once)
+def seen(now: PegDomainState, decision: Decision) -> dict[str, Any]:
+    """The view of who is asked."""
+    return RULES.view(now, 0 if decision.seat == 0 else 1)
+
+
+def answer(now: PegDomainState, decision: Decision, level: Level, random: Random) -> Any:
+    """What a bot says to a question at once."""
+    return RULES.decide(seen(now, decision), decision, level, random.random, at_once)
 
 
 def opening(variant: str, seed: int) -> PegDomainState:
@@ -41,54 +44,55 @@ def opening(variant: str, seed: int) -> PegDomainState:
     return RULES.initial(Setup(variant, options, seed & 1, items))
 
 
-def played(
-    now: PegDomainState, levels: tuple[Level, Level], draw: Random, most: int = 1000
-) -> tuple[PegDomainState, set[str]]:
-    """The state after that many steps of two bots, and the kinds of decisions that were open."""
-    kinds = set()
-    for _ in range(most):
-        if RULES.outcome(now) is not None:
-            break
+def course(
+    variant: str, levels: tuple[Level, Level], seed: int
+) -> list[tuple[PegDomainState, Decision]]:
+    """Every question of a match between two bots, whose answers are judged."""
+    random = Random(seed)
+    now = opening(variant, seed)
+    asked: list[tuple[PegDomainState, Decision]] = []
+    while RULES.outcome(now) is None:
         due = RULES.chance_due(now)
-        for drawn in due:
-            now = RULES.apply_chance(now, RULES.draw(now, drawn, draw.random))
+        for draw in due:
+            now = RULES.apply_chance(now, RULES.draw(now, draw, random.random))
         if due:
             continue
         first, *others = RULES.decisions(now)
-        asked = [first, *[each for each in others if first.barrier and each.barrier]]
-        chosen: list[tuple[int, Any]] = []
-        for each in asked:
-            kinds.add(each.kind)
-            move = answer(now, each, levels[each.seat], draw.random)
+        chosen = []
+        for each in [first, *[each for each in others if first.barrier and each.barrier]]:
+            asked.append((now, each))
+            move = answer(now, each, levels[each.seat], random)
             RULES.validate(now, each, move)
             chosen.append((each.seat, move))
         now = RULES.apply(now, tuple(sorted(chosen, key=lambda answer: answer[0])))
-    return now, kinds
+    return asked
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_level_answers_everything(variant: str) -> None:
-    novice, club, strong = LEVELS
-    for seed, levels in enumerate([(novice, club), (club, strong), (strong, novice)]):
-        end, kinds = played(opening(variant, seed), levels, Random(seed))
-        assert RULES.outcome(end) is not None
-        expected = {"right", "inspection", "order", "colour", "turn"}
-        assert kinds == expected | ({"removal"} if variant == "final" else set())
+@pytest.mark.parametrize("levels", [("novice", "club"), ("club", "strong"), ("strong", "novice")])
+def test_every_level_answers_everything(variant: str, levels: tuple[Level, Level]) -> None:
+    asked = course(variant, levels, LEVELS.index(levels[0]))
+    kinds = {"right", "inspection", "order", "colour", "turn"}
+    kinds |= {"removal"} if variant == "final" else set()
+    for seat in (0, 1):
+        assert {each.kind for _, each in asked if each.seat == seat} >= {"inspection", "turn"}
+    assert {each.kind for _, each in asked} == kinds
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("steps", [12, 24])
-def test_suggestions_are_legal_and_distinct(variant: str, steps: int) -> None:
-    draw = Random(steps)
-    now, _ = played(opening(variant, 1), ("novice", "novice"), draw, steps)
-    for each in RULES.decisions(now):
-        for most in (1, 6):
-            found = thinking.suggest(now, each, draw.random, most)
-            assert found is not None
-            assert 1 <= len(found) <= most
-            assert len({RULES.print(move) for move in found}) == len(found)
-            for move in found:
-                RULES.validate(now, each, move)
+@pytest.mark.parametrize("level", LEVELS)
+def test_suggestions_are_legal_and_distinct(variant: str, level: Level) -> None:
+    most = thinking.SEARCHES[level].width
+    random = Random(4).random
+    for now, each in course(variant, ("novice", "novice"), 1)[::3]:
+        found = thinking.suggest(now, each, random, most)
+        if found is None:
+            assert RULES.enumerable(each)
+            continue
+        assert 1 <= len(found) <= most
+        assert len({RULES.print(move) for move in found}) == len(found)
+        for move in found:
+            RULES.validate(now, each, move)
 
 
 def test_what_the_opponent_named_in_secret_changes_nothing() -> None:
@@ -97,13 +101,25 @@ def test_what_the_opponent_named_in_secret_changes_nothing() -> None:
     while now.phase != "inspection":
         now = playouts.step(RULES, now, Random(1).random)
     decision = RULES.decisions(now)[0]
-    answers = set()
-    for square in (None, *members(extra_squares(now, 1, 0))[:2]):
-        hidden = now if square is None else RULES.apply(now, ((1, Extra("red", square)),))
+    for level in LEVELS:
+        answers = set()
+        for square in (None, *members(extra_squares(now, 1, 0))[:2]):
+            hidden = now if square is None else RULES.apply(now, ((1, Extra("red", square)),))
+            answers.add(RULES.print(answer(hidden, decision, level, Random(7))))
+        assert len(answers) == 1
+        assert next(iter(answers)).startswith("extra peg red")
+
+
+def test_what_a_seat_cannot_see_changes_no_answer() -> None:
+    random = Random(7)
+    differences = 0
+    for now, decision in course("final", ("novice", "club"), 5)[::4]:
+        twin = RULES.determinize(seen(now, decision), decision.seat, random.random)
         for level in LEVELS:
-            answers.add(RULES.print(answer(hidden, decision, level, Random(7).random)))
-    assert len(answers) == 1
-    assert next(iter(answers)).startswith("extra peg red")
+            answers = [answer(each, decision, level, Random(3)) for each in (twin, now)]
+            assert answers[0] == answers[1]
+        differences += twin != now
+    assert differences > 2  # or else nothing has been tested
 
 
 def test_additional_pegs_are_named_once_a_colour_and_then_it_is_ready() -> None:
@@ -114,7 +130,7 @@ def test_additional_pegs_are_named_once_a_colour_and_then_it_is_ready() -> None:
     named: list[Any] = []
     while not now.frame.ready[0]:
         decision = RULES.decisions(now)[0]
-        move = answer(now, decision, "strong", draw)
+        move = RULES.decide(RULES.view(now, 0), decision, "strong", draw, at_once)
         named.append(move)
         now = RULES.apply(now, ((0, move),))
     red, blue, ready = named
@@ -125,7 +141,9 @@ def test_it_finishes_only_where_nothing_can_be_placed() -> None:
     now = state(begun("gauntlet"))
     decision = RULES.decisions(now)[0]
     draw = Random(1).random
-    assert Finish() not in (thinking.suggest(now, decision, draw, 16) or [])
+    found = thinking.suggest(now, decision, draw, 16)
+    assert found
+    assert Finish() not in found
     full = replace(now, standing=DOMAIN)
     assert thinking.suggest(full, decision, draw, 16) == [Finish()]
 
