@@ -130,8 +130,8 @@ def end_to_live(**_kwargs: object) -> None:
 def go_after_all(sender: Any, **_kwargs: object) -> None:
     """Have a worker in which bots think leave the processor to all others, once it has begun.
 
-    To those of other sessions as well: where Linux shares it out by session (sched(7), "The autogroup
-    feature"), being nice counts within one's own alone."""
+    To those of other sessions as well: where Linux shares it out by session (sched(7), *The
+    autogroup feature*), being nice counts within one's own alone."""
     if _kind_of(sender) != settings.BOTS_QUEUE:
         return
     os.nice(settings.GAUNTLET_BOT_NICE)
