@@ -6,8 +6,8 @@ weighed again by what the opponent could best do after them. Novices stretch pat
 paths, and fear no reply. A finish is looked at only where there is no placement: whatever is
 placed, no square is lost by it.
 
-Who goes second wins more: 60 in 100 of 600 matches of the weakest bot against itself, 200 of each
-variant. Which pallet one has made no difference in them.
+Who goes second wins more: 60 in 100 of 600 matches of the weakest bot, in its first form, against
+itself, 200 of each variant. Which pallet one has made no difference in them.
 """
 
 from __future__ import annotations
