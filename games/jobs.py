@@ -28,19 +28,27 @@ RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
 
 
-def bot_enqueue(*, match_id: int, seq: int) -> None:
-    """Have a bot of the site's move in a match that stands after entry ``seq``, in a moment: people
-    like to see what they have done themselves. Enqueues once as long as that may still be begun;
-    what is lost is found by the sweep."""
+def bot_enqueue(*, match_id: int) -> None:
+    """Have a bot of the site's move in a match, in a moment: people like to see what they have done
+    themselves. Enqueues once until that is begun (`bot_begun`); what is lost is found by the
+    sweep."""
     wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
     try:
-        first = cache.add(f"bot:{match_id}:{seq}", 1, timeout=wait_s)
+        first = cache.add(f"bot:{match_id}", 1, timeout=wait_s)
     except RedisError as error:
         log.warning("bot.not-noted", match=match_id, error=type(error).__name__)
         return
     if first:
         pause = settings.GAUNTLET_BOT_PAUSE_MS / 1000
         enqueue(MOVE_BOT, match_id, countdown=pause or None, expires=wait_s)
+
+
+def bot_begun(*, match_id: int) -> None:
+    """What `bot_enqueue` has handed on is begun: what comes now is to be handed on anew."""
+    try:
+        cache.delete(f"bot:{match_id}")
+    except RedisError as error:
+        log.warning("bot.not-noted", match=match_id, error=type(error).__name__)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:

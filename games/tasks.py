@@ -22,6 +22,7 @@ from games.jobs import (
     TELL_PREDICTIONS,
     TELL_RULING,
     WAKE,
+    bot_begun,
 )
 from games.pictures.keeping import picture_draw
 from games.publishing import notices
@@ -32,7 +33,7 @@ from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.hosting import hosted_begin_due, hosted_expire
 from games.services.late import late_views_show
 from games.services.outage import is_serving
-from games.services.practice import advice_find, bot_move, bots_hand_out
+from games.services.practice import MOVED, advice_find, bot_move, bots_hand_out
 from games.services.predictions import predictions_tell
 from games.services.seeks import seek_pair, seeks_expire
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
@@ -88,7 +89,15 @@ def sweep_hosted() -> None:
 @shared_task(name=MOVE_BOT)
 def move_bot(match_id: int) -> None:
     """Have a bot of the site's move in a match that waits for it."""
-    bot_move(match_id=match_id)
+    bot_begun(match_id=match_id)
+    # It thinks for long, and submits in a transaction of its own.
+    guard.attempt(
+        MOVED,
+        match_id,
+        lambda: bot_move(match_id=match_id),
+        target="games.match",
+        limited=False,
+    )
 
 
 @shared_task(name=ADVISE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -22,6 +23,7 @@ from accounts.models import User
 from accounts.services import audit_record, users_lock
 from core import chance
 from core.clock import now_ms
+from core.jobs import guard
 from core.queueing import enqueue
 from core.refusals import Forbidden, Refusal
 from games import store
@@ -47,6 +49,8 @@ from games.thinking import open_decision, think
 
 log = structlog.get_logger("gauntlet.bots")
 
+# The name under which a match is set aside in which a bot cannot move.
+MOVED: Final = "bots.move"
 UNRATED: Final = "Practice against a bot of the site's: it counts for no rating."
 PACE: Final = "daily"
 ADVICE_KEPT_S: Final = 600
@@ -143,9 +147,8 @@ def practice_start(
         at=at,
         random=random,
     )
-    held = store.held_of(match)
-    if store.awaits_bot(held):
-        transaction.on_commit(lambda: bot_enqueue(match_id=match.pk, seq=held.seq), robust=True)
+    if store.awaits_bot(store.held_of(match)):
+        transaction.on_commit(partial(bot_enqueue, match_id=match.pk), robust=True)
     return match
 
 
@@ -186,10 +189,10 @@ def bots_hand_out() -> int:
     """Have bots move in the matches that wait for one, where no task of it is on its way; returns
     how many matches wait."""
     waiting = Match.objects.practice().running().filter(paused=False).order_by("pk")
-    rows = waiting.values_list("pk", "seq", "to_move", "bot_seats")[:AT_MOST]
-    due = [(pk, seq) for pk, seq, to_move, bots in rows if to_move & bots]
-    for match_id, seq in due:
-        bot_enqueue(match_id=match_id, seq=seq)
+    rows = waiting.filter(guard.may_try(MOVED)).values_list("pk", "to_move", "bot_seats")
+    due = [pk for pk, to_move, bots in rows[:AT_MOST] if to_move & bots]
+    for match_id in due:
+        bot_enqueue(match_id=match_id)
     return len(due)
 
 

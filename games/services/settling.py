@@ -181,7 +181,7 @@ def _follow(held: Held, after: Held) -> Iterator[Callable[[], object]]:
     if waits != waited:
         yield partial(soon, partial(_announce_ruling, held, waits=waits))
     if not is_over and store.awaits_bot(after):
-        yield partial(soon, partial(bot_enqueue, match_id=after.match_id, seq=after.seq))
+        yield partial(soon, partial(bot_enqueue, match_id=after.match_id))
     if is_over:
         yield partial(soon, partial(_announce_end, held.match_id))
     elif after.wake_at is not None and _is_near(after.wake_at):

@@ -366,4 +366,4 @@ def test_sparse_fields(tables: None, world: dict[str, Any], ada: User) -> None:
         field = min(set(shown[0]) - {"at"})
         answer = client.get(f"{address}?{query}&fields={field}")
         assert objects_in(answer.json(), address) == [{field: each[field]} for each in shown], name
-    assert refused == {"match_hints"}  # for bots
+    assert refused == {"match_hints", "advice"}  # for bots, and in practice

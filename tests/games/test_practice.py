@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import cache
 
 from accounts.models import AuditEntry, User
 from accounts.services import guest_create
@@ -16,7 +15,7 @@ from core.clock import now_ms
 from core.refusals import Refusal
 from games import store
 from games.engine.capabilities import LEVELS
-from games.jobs import bot_enqueue
+from games.jobs import bot_begun, bot_enqueue
 from games.models import HouseBot, Match, MatchEntry, MatchPlayer, Rating
 from games.reading import selectors
 from games.reading.matches import match_for, practice_level, standing_of
@@ -77,6 +76,8 @@ class Practising:
         return table.open[self.seat] is not None and not table.holds_back(self.seat)
 
     def bot(self) -> bool:
+        """A worker begins what it was handed."""
+        bot_begun(match_id=self.match.pk)
         with committing():
             return bot_move(match_id=self.match.pk, random=self.random)
 
@@ -255,10 +256,10 @@ def test_a_bot_is_asked_after_each_turn_that_leaves_something_to_it(
     pk = begun.match.pk
     assert workers.of("games.bots.move") == [(pk,)]  # both pick, in secret
     begun.move("pick T")
-    assert workers.of("games.bots.move") == [(pk,)] * 2
+    assert workers.of("games.bots.move") == [(pk,)]  # which is yet to be begun
     assert begun.bot()
     told = len(workers.of("games.bots.move"))
-    assert told == 2 + store.awaits_bot(begun.held)
+    assert told == 1 + store.awaits_bot(begun.held)
     for _ in range(5):
         if begun.is_asked:
             begun.move()
@@ -268,10 +269,10 @@ def test_a_bot_is_asked_after_each_turn_that_leaves_something_to_it(
 def test_a_bot_is_asked_once_and_again_when_that_was_lost(
     practising: Practising, workers: Workers
 ) -> None:
-    pk, seq = practising.match.pk, practising.held.seq
-    bot_enqueue(match_id=pk, seq=seq)
+    pk = practising.match.pk
+    bot_enqueue(match_id=pk)
     assert workers.of("games.bots.move") == []
-    cache.delete(f"bot:{pk}:{seq}")
+    bot_begun(match_id=pk)
     assert bots_hand_out() == 1
     assert workers.of("games.bots.move") == [(pk,)]
     assert bots_hand_out() == 1

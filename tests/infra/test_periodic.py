@@ -34,12 +34,13 @@ from core.clock import now_ms
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
 from games import tasks
-from games.jobs import WAKE
-from games.models import Challenge, HostedMatch, Match, RatingPoint, Seek
+from games.jobs import MOVE_BOT, WAKE, bot_begun
+from games.models import Challenge, HostedMatch, Match, MatchEntry, RatingPoint, Seek
 from games.ratings.services import match_rate
 from games.services import processes
 from games.services.challenges import challenge_create
 from games.services.hosting import hosted_create
+from games.services.practice import practice_start
 from tests.games.conftest import ada, ben, orla, root  # noqa: F401
 from tests.games.support import Play, started
 from tests.ratings.support import result_row
@@ -218,6 +219,28 @@ def pairs(world: World) -> Case:
     )
 
 
+def bots(world: World) -> Case:
+    workers = set_up(world.patch)
+    begun = [
+        practice_start(
+            acting_user=world.ada, ruleset_id="tetronogo", variant="standard", level="novice"
+        )
+        for _ in range(2)
+    ]
+    broken, sound = (each.pk for each in begun)
+    # Each has been handed on, and was lost.
+    for match_id in (broken, sound):
+        bot_begun(match_id=match_id)
+    workers.at_once[MOVE_BOT] = tasks.move_bot
+    mend = break_snapshot(broken)
+    return Case(
+        "bots.move",
+        broken,
+        lambda: MatchEntry.objects.filter(match=sound, actor__in=["0", "1"]).exists(),
+        mend,
+    )
+
+
 def legs(world: World) -> Case:
     season = running(world.orla, 4, "swiss", format_options={"rounds": 2})
     broken, sound = Leg.objects.filter(death_match__round__season=season).order_by("pk")
@@ -326,6 +349,7 @@ CASES: dict[str, Callable[[World], Case]] = {
     "games-sweep-ends": ends,
     "games-sweep-challenges": challenges,
     "games-sweep-hosted": hosted,
+    "games-sweep-bots": bots,
     "games-pair": pairs,
     "games-ratings-repair": ladders,
     "games-ratings-repair-all": ladders,
