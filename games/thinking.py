@@ -14,13 +14,14 @@ from games.engine.capabilities import Level, thinks_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Seat
 from games.engine.errors import EngineFault
+from games.engine.live import Live
 from games.store import Held
 
 
-def open_decision(held: Held, seat: Seat) -> Decision:
+def open_decision(live: Live, seat: Seat) -> Decision:
     """What is asked of a seat now. Raises Refusal ``match.over``, ``match.paused``,
     ``decision.none`` and ``decision.sealed`` (the answer is in)."""
-    table = held.live.table
+    table = live.table
     if table.result is not None:
         raise Refusal("match.over", "The match is over.")
     if table.paused:
@@ -44,7 +45,7 @@ def think(
     """What a bot of that level answers to what is asked of a seat now, in canonical notation, after
     ``seconds`` of this thread's processor time at most, or little more. Raises Refusal as
     `open_decision` does."""
-    decision = open_decision(held, seat)
+    decision = open_decision(held.live, seat)
     thinks = thinks_of(held.ruleset)
     if thinks is None:
         raise EngineFault(f"no bots play {held.ruleset.id}")

@@ -36,7 +36,6 @@ from games.engine.course import MatchCourse
 from games.engine.decisions import EVERYONE, Event, Seat
 from games.engine.live import Happened, Turn
 from games.engine.ruleset import Ruleset
-from games.engine.table import Entry
 from games.jobs import ADVISE, bot_enqueue
 from games.models import HouseBot, Match
 from games.options import pace
@@ -225,7 +224,7 @@ def practice_advise(*, acting_user: User, match: Match) -> Advice:
     """
     seat = practice_seat(match, acting_user)
     held = store.held_of(match)
-    decision = open_decision(held, seat)
+    decision = open_decision(held.live, seat)
     key = _advice_key(held, seat)
     try:
         text = cache.get(key)
@@ -295,12 +294,11 @@ def _taken_back(held: Held, seat: Seat, name: str, at: int, random: RandomSource
     """The turn that undoes submissions, one after the other, until one of that seat's is undone."""
     entries = store.entries_of(held.match_id)
     live, happened = held.live, list[Happened]()
+    course = MatchCourse(held.ruleset, live.table.header, entries)
     while True:
-        course = MatchCourse(held.ruleset, live.table.header, entries)
         undone = course.last_submission
-        known = sum(each.is_submission for each in _standing(course, entries))
-        known -= course.secret_submissions
-        if undone is None or known == 0 or not _has_moved(course, entries, seat):
+        submitted = [entries[at].actor for at in course.standing if entries[at].is_submission]
+        if undone is None or seat not in submitted or len(submitted) == course.secret_submissions:
             raise Refusal("practice.nothing-to-take-back", "There is nothing to take back yet.")
         turn = lives.organise(
             held.ruleset,
@@ -314,19 +312,11 @@ def _taken_back(held: Held, seat: Seat, name: str, at: int, random: RandomSource
         )
         live = turn.live
         happened += turn.happened
-        entries += [each.entry for each in turn.happened]
+        for each in turn.happened:
+            entries.append(each.entry)
+            course.add(each.entry)
         if undone.actor == seat:
             return Turn(live, tuple(_told_once(happened, name)))
-
-
-def _has_moved(course: MatchCourse, entries: Sequence[Entry], seat: Seat) -> bool:
-    """Whether a submission of that seat's stands."""
-    mine = (each for each in _standing(course, entries) if each.actor == seat)
-    return any(each.is_submission for each in mine)
-
-
-def _standing(course: MatchCourse, entries: Sequence[Entry]) -> list[Entry]:
-    return [entries[index] for index in course.standing]
 
 
 def _told_once(happened: Sequence[Happened], name: str) -> list[Happened]:
