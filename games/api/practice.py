@@ -17,8 +17,8 @@ from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope
 from core.api.views import FieldsView, SignedInView
 from core.clock import now_ms
-from core.refusals import Refusal, Together
-from games.api.views import AckSerializer
+from core.refusals import Together
+from games.api.views import AckSerializer, ClientIdSerializer
 from games.engine.capabilities import LEVELS
 from games.models import Match
 from games.publishing.frames import ack_frame
@@ -32,7 +32,6 @@ from games.services.practice import (
     practice_start,
     practice_take_back,
 )
-from games.services.turns import client_id_validate
 
 
 class NewPracticeSerializer(serializers.Serializer[dict[str, Any]]):
@@ -130,19 +129,10 @@ class AdviceView(SignedInView, FieldsView):
         return Response(self.get_serializer(advice).data)
 
 
-class TakeBackSerializer(serializers.Serializer[dict[str, Any]]):
+class TakeBackSerializer(ClientIdSerializer):
     """A take-back, as submissions are."""
 
-    at_fault: ClassVar[Mapping[str, str]] = {"frame.malformed": "id"}
-
     id = serializers.CharField(max_length=64, help_text="Chosen by the client, new for each.")
-
-    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
-        """The id has letters that frames take."""
-        try:
-            client_id_validate(sound.get("id", "unknown"))
-        except Refusal as refusal:
-            yield refusal
 
 
 class TakeBackView(SignedInView):

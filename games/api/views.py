@@ -37,14 +37,10 @@ from games.services.arrivals import match_poll, match_ready_now
 from games.services.turns import client_id_validate, match_submit
 
 
-class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
-    """A move, as the socket's `submit` frame has it."""
+class ClientIdSerializer(serializers.Serializer[dict[str, Any]]):
+    """What is sent under an `id` of the client's, so that sent again it counts once."""
 
     at_fault: ClassVar[Mapping[str, str]] = {"frame.malformed": "id"}
-
-    id = serializers.CharField(max_length=64, help_text="Chosen by the client, new for each move.")
-    text = serializers.CharField(max_length=2000, trim_whitespace=False)
-    version = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """The id has letters that frames take."""
@@ -52,6 +48,14 @@ class SubmissionSerializer(serializers.Serializer[dict[str, Any]]):
             client_id_validate(sound.get("id", "unknown"))
         except Refusal as refusal:
             yield refusal
+
+
+class SubmissionSerializer(ClientIdSerializer):
+    """A move, as the socket's `submit` frame has it."""
+
+    id = serializers.CharField(max_length=64, help_text="Chosen by the client, new for each move.")
+    text = serializers.CharField(max_length=2000, trim_whitespace=False)
+    version = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 class AckSerializer(serializers.Serializer[dict[str, Any]]):
