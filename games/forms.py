@@ -25,6 +25,7 @@ from games.pictures.boards import figures_of
 from games.rulesets import REGISTRY
 from games.services.challenges import MESSAGE_MAX
 from games.services.preparations import MAX_BYTES, NAME_MAX
+from games.words import game_name
 
 # Enough for the slowest league; the services would take more.
 LONGEST_TIME = 90 * pace.DAY
@@ -85,8 +86,7 @@ def games_offered() -> list[tuple[str, Card]]:
         named = [ruleset.id, next(iter(figures), "")]
         picture = reverse("games:rules_figure", args=named) if figures else ""
         for variant in ruleset.variants:
-            single = len(ruleset.variants) == 1
-            name = ruleset.name if single else f"{ruleset.name}: {variant.name}"
+            name = game_name(ruleset.id, variant.id)
             offered.append((f"{ruleset.id}/{variant.id}", Card(name, picture=picture)))
     return offered
 

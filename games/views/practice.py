@@ -17,6 +17,7 @@ from games.reading.selectors import practice_of
 from games.rulesets import REGISTRY
 from games.services.practice import must_be_practised, practice_start
 from games.views.common import limited, problem, signed_in
+from games.words import game_name
 
 SHOWN_AT_MOST = 12
 
@@ -35,7 +36,7 @@ def games() -> list[Game]:
     return [
         Game(
             f"{ruleset.id}/{variant.id}",
-            ruleset.name if len(ruleset.variants) == 1 else f"{ruleset.name}: {variant.name}",
+            game_name(ruleset.id, variant.id),
             ruleset.summary if len(ruleset.variants) == 1 else variant.summary,
             ruleset.id,
         )
