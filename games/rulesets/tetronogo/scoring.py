@@ -8,6 +8,8 @@ with as many edges on both sides nobody scores it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from games.engine.decisions import Seat
@@ -57,9 +59,19 @@ def points(first: int, second: int) -> tuple[int, int]:
 
 def groups(first: int, second: int) -> tuple[Group, ...]:
     """The groups of that board in order of their first square."""
+    return tuple([Group(squares_of(group), edges) for group, edges in _each_group(first, second)])
+
+
+def tallies(first: int, second: int) -> list[tuple[int, int, int]]:
+    """Of each group on that board how many squares it has and each seat's edges around it."""
+    return [(group.bit_count(), *edges) for group, edges in _each_group(first, second)]
+
+
+def _each_group(first: int, second: int) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Each group of that board, as a set of squares, and each seat's edges around it; in order of
+    their first square."""
     empty = BOARD & ~(first | second)
     first_edges, second_edges = _edges(first), _edges(second)
-    found = []
     while empty:
         group = reached = empty & -empty
         while reached:
@@ -67,29 +79,7 @@ def groups(first: int, second: int) -> tuple[Group, ...]:
             empty ^= reached
             reached = empty & _beside(reached)
         four = group * _FOUR
-        edges = (four & first_edges).bit_count(), (four & second_edges).bit_count()
-        found.append(Group(squares_of(group), edges))
-    return tuple(found)
-
-
-def tallies(first: int, second: int) -> list[tuple[int, int, int]]:
-    """Of each group on that board how many squares it has and each seat's edges around it."""
-    empty = BOARD & ~(first | second)
-    first_edges, second_edges = _edges(first), _edges(second)
-    found = []
-    while empty:
-        group = empty & -empty
-        empty ^= group
-        reached = _BESIDE[group.bit_length()] & empty
-        while reached:
-            group |= reached
-            empty ^= reached
-            reached = empty & (reached << 1 | reached >> 1 | reached << STRIDE | reached >> STRIDE)
-        four = group * _FOUR
-        found.append(
-            (group.bit_count(), (four & first_edges).bit_count(), (four & second_edges).bit_count())
-        )
-    return found
+        yield group, ((four & first_edges).bit_count(), (four & second_edges).bit_count())
 
 
 def _beside(squares: int) -> int:
