@@ -3,9 +3,9 @@
    that is busy with others as well, so it is asked for until it is there. */
 
 import { announce } from "../site.js";
+import { AGAIN, whyNot } from "./answers.js";
 import { h, icon, write } from "./dom.js";
 
-const AGAIN = "That did not work. Please try again.";
 const ASK_EVERY = 400; // ms
 const PATIENCE = 30_000; // ms
 
@@ -66,7 +66,8 @@ export class Practice {
           headers: { Accept: "application/json" },
         });
         if (!answer.ok) return whyNot(answer);
-        const { text } = /** @type {Api.Advice} */ (await json(answer));
+        const told = /** @type {unknown} */ (await answer.json());
+        const { text } = /** @type {Api.Advice} */ (told);
         if (text !== null) {
           const words = `A strong bot would play: ${text}`;
           write(this.words, words);
@@ -116,17 +117,4 @@ export class Practice {
     write(this.words, "");
     this.tools.refuse(why);
   }
-}
-
-/**
- * @param {Response} answer
- * @returns {Promise<unknown>}
- */
-function json(answer) {
-  return answer.json().catch(() => ({}));
-}
-
-/** @param {Response} answer */
-async function whyNot(answer) {
-  return /** @type {Partial<Api.Problem>} */ (await json(answer)).sentence ?? AGAIN;
 }

@@ -3,6 +3,7 @@
    what commentators say. Whose a prediction is the server tells nobody. */
 
 import { announce, csrfToken, toast } from "../site.js";
+import { AGAIN, whyNot } from "./answers.js";
 import { fill, h, write } from "./dom.js";
 
 /* When predictions close, as `games.services.predictions` has it: the server decides. */
@@ -399,8 +400,6 @@ class Commentary {
   }
 }
 
-const AGAIN = "That did not work. Please try again.";
-
 /**
  * @param {Response} answer
  * @returns {Promise<Api.Predictions>}
@@ -408,10 +407,4 @@ const AGAIN = "That did not work. Please try again.";
 async function predictionsIn(answer) {
   const document = /** @type {unknown} */ (await answer.json());
   return /** @type {Api.Predictions} */ (document);
-}
-
-/** @param {Response} answer */
-async function whyNot(answer) {
-  const document = /** @type {unknown} */ (await answer.json().catch(() => ({})));
-  return /** @type {Partial<Api.Problem>} */ (document).sentence ?? AGAIN;
 }
