@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import httpx
 
@@ -14,6 +14,9 @@ from tests.support.site import Process, Site, Web, wait_for
 
 # Seconds within which a deadline happens: a few, on a machine that is busy with others.
 SOON = 30.0
+
+# The numbers of the lock: those of `games.services.sweeping`.
+SWEEPERS_LOCK: Final = (20_061, 14)
 
 # What a match in which both let their time to choose run out then has.
 BOTH_RAN_OUT = ["0", "chance", "1", "chance"]
@@ -28,6 +31,17 @@ def dead(site: Site, names: str) -> list[Process]:
     for process in killed:
         process.kill()
     return killed
+
+
+def has_sweepers_lock(site: Site) -> bool:
+    """Whether somebody has the lock by which one web process alone does the workers' work."""
+    (count,) = site.sql(
+        "SELECT count(*) FROM pg_locks WHERE granted AND locktype = 'advisory'"
+        " AND classid = %s AND objid = %s"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+        *SWEEPERS_LOCK,
+    )
+    return count == (1,)
 
 
 def entries(site: Site, match: int) -> list[tuple[str, bool, int]]:

@@ -17,6 +17,7 @@ from tests.faults.support import (
     SOON,
     actors,
     dead,
+    has_sweepers_lock,
     readiness,
     wait_until_ran_out,
 )
@@ -37,8 +38,6 @@ CREATE TRIGGER slow_wake BEFORE UPDATE ON games_match FOR EACH ROW
 FAST_AGAIN: Final = "DROP FUNCTION slow_wake() CASCADE"
 # In which a web process that stands in looks a dozen times.
 WATCHED_S: Final = 3.0
-# The numbers of the lock: those of `games.services.sweeping`.
-LOCK: Final = (20_061, 14)
 
 
 @pytest.fixture
@@ -80,11 +79,6 @@ def test_of_two_web_processes_that_stand_in_one_sweeps_at_a_time(
     waits = (
         "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'jobs_jobdone'::regclass"
     )
-    holds = (
-        "SELECT count(*) FROM pg_locks WHERE granted AND locktype = 'advisory'"
-        " AND classid = %s AND objid = %s"
-        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-    )
     with psycopg.connect(site.database_url) as holder:
         # Who has swept writes it down; who looks whether to sweep only reads.
         holder.execute("LOCK TABLE jobs_jobdone IN EXCLUSIVE MODE")
@@ -92,7 +86,7 @@ def test_of_two_web_processes_that_stand_in_one_sweeps_at_a_time(
         until = time.monotonic() + WATCHED_S
         while time.monotonic() < until:
             assert site.sql(waits) == [(1,)]
-            assert site.sql(holds, *LOCK) == [(1,)]
+            assert has_sweepers_lock(site)
             time.sleep(0.05)
         holder.rollback()
     for process in killed:
