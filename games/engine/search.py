@@ -152,19 +152,27 @@ def best_looking(
 
 
 def _after(
+    ruleset: Ruleset[Any, Any], state: Any, decision: Decision, move: Any, random: RandomSource
+) -> Any:
+    """The state after an answer, with any answer of the other seat behind the same barrier."""
+    return applied(ruleset, state, decision, move, lambda each: ruleset.sample(state, each, random))
+
+
+def applied(
     ruleset: Ruleset[Any, Any],
     state: Any,
     decision: Decision,
     move: Any,
-    random: RandomSource,
+    answer: Callable[[Decision], Any],
 ) -> Any:
-    """The state after an answer, with any answer of the other seat behind the same barrier."""
+    """The state after an answer to a decision, and after those to the others behind the same
+    barrier, if it has one."""
     if decision.barrier is None:
         return ruleset.apply(state, ((decision.seat, move),))
     answers = {decision.seat: move}
     for each in ruleset.decisions(state):
         if each.barrier == decision.barrier and each.seat != decision.seat:
-            answers[each.seat] = ruleset.sample(state, each, random)
+            answers[each.seat] = answer(each)
     return ruleset.apply(state, tuple(sorted(answers.items())))
 
 

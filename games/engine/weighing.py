@@ -1,0 +1,160 @@
+"""How good positions and answers are: by playing on from them many times.
+
+Bots play on for both seats, the weakest ones, which answer within a millisecond or two, each from
+what its seat can see. After `STEPS` of theirs the position is judged by the ruleset's own estimate,
+or by how the match ended. Two things are weighed so: a position as it truly is (`prospects`), and
+the answers to a decision by what whoever has to give one can see (`compared`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from games.engine.capabilities import Level, thinks_of
+from games.engine.chance import RandomSource
+from games.engine.decisions import Decision, Seat
+from games.engine.playouts import step
+from games.engine.ruleset import Ruleset
+from games.engine.search import always, applied, judged
+
+STEPS: Final = 24
+PLAYED_BY: Final[Level] = "novice"
+AT_LEAST: Final = 4
+"""Tries that are made even where there is no time: fewer say nothing."""
+_Z: Final = 1.96
+
+
+class Worth(msgspec.Struct, frozen=True):
+    """What a seat can expect, from 0 (lost) to 1 (won), after so many tries; and the ends of the
+    95 % interval. No tries: it is certain."""
+
+    share: float
+    low: float
+    high: float
+    tries: int
+
+
+def prospects(
+    ruleset: Ruleset[Any, Any],
+    state: Any,
+    seat: Seat,
+    random: RandomSource,
+    *,
+    tries: int,
+    may_go_on: Callable[[], bool] = always,
+) -> Worth:
+    """What a seat can expect of a position as it is, hidden things included. ``may_go_on`` is asked
+    between tries, and ends it when it says no."""
+    if ruleset.outcome(state) is not None:
+        share = _share(judged(ruleset, state, seat))
+        return Worth(share, share, share, 0)
+    found: list[float] = []
+    while len(found) < tries and (len(found) < AT_LEAST or may_go_on()):
+        found.append(_share(judged(ruleset, played_on(ruleset, state, random), seat)))
+    return worth_of(found)
+
+
+def compared(
+    ruleset: Ruleset[Any, Any],
+    view: Mapping[str, Any],
+    decision: Decision,
+    moves: Sequence[Any],
+    random: RandomSource,
+    *,
+    tries: int,
+    may_go_on: Callable[[], bool] = always,
+) -> list[Worth]:
+    """What the seat whose view it is can expect of each of these legal answers, as far as it can
+    know: every try of all of them goes by one and the same guess at what is hidden. ``tries`` is
+    how many each gets."""
+    return [
+        worth_of(each)
+        for each in tried(ruleset, view, decision, moves, random, tries=tries, may_go_on=may_go_on)
+    ]
+
+
+def tried(
+    ruleset: Ruleset[Any, Any],
+    view: Mapping[str, Any],
+    decision: Decision,
+    moves: Sequence[Any],
+    random: RandomSource,
+    *,
+    tries: int,
+    may_go_on: Callable[[], bool] = always,
+) -> list[list[float]]:
+    """How each try of each of these answers turned out, from 0 to 1; the same number of tries for
+    all, and those of one number made in the same guess (see `led_by`)."""
+    seat = decision.seat
+    found: list[list[float]] = [[] for _ in moves]
+    made = 0
+    while made < tries and (made < AT_LEAST or may_go_on()):
+        guess = ruleset.determinize(view, seat, random)
+        for number, move in enumerate(moves):
+            after = stepped(ruleset, guess, decision, move, random)
+            end = played_on(ruleset, after, random)
+            found[number].append(_share(judged(ruleset, end, seat)))
+        made += 1
+    return found
+
+
+def led_by(best: Sequence[float], others: Sequence[float]) -> Worth:
+    """By how much one answer of those that were `tried` together is better than another, from -1 to
+    1: guess by guess, so that what only a guess brings about does not count."""
+    gaps = [mine - theirs for mine, theirs in zip(best, others, strict=True)]
+    return _interval(gaps, -1.0)
+
+
+def worth_of(found: Sequence[float]) -> Worth:
+    """What so many tries say together, each from 0 to 1."""
+    return _interval(found, 0.0)
+
+
+def _interval(found: Sequence[float], lowest: float) -> Worth:
+    """The mean, and how far it may be off. The spread is taken to be what it would be with one more
+    try at each end of the scale, since a few tries that agree prove little."""
+    count = len(found)
+    mean = math.fsum(found) / count
+    spread = math.fsum((each - mean) ** 2 for each in (*found, lowest, 1.0)) / (count + 1)
+    off = _Z * math.sqrt(spread / count)
+    return Worth(mean, max(lowest, mean - off), min(1.0, mean + off), count)
+
+
+def stepped(
+    ruleset: Ruleset[Any, Any], state: Any, decision: Decision, move: Any, random: RandomSource
+) -> Any:
+    """The state after an answer, and after any answer of the other seat behind the same barrier, as
+    a bot gives it."""
+    return applied(
+        ruleset, state, decision, move, lambda each: answer(ruleset, state, each, random)
+    )
+
+
+def played_on(ruleset: Ruleset[Any, Any], state: Any, random: RandomSource) -> Any:
+    """The state `STEPS` later, or at the end, once bots have played on for both seats."""
+    for _ in range(STEPS):
+        if ruleset.outcome(state) is not None:
+            break
+        if ruleset.chance_due(state):
+            state = step(ruleset, state, random)
+            continue
+        first, *_ = ruleset.decisions(state)
+        state = stepped(ruleset, state, first, answer(ruleset, state, first, random), random)
+    return state
+
+
+def answer(ruleset: Ruleset[Any, Any], state: Any, decision: Decision, random: RandomSource) -> Any:
+    """What the bot that plays on answers, or, where none plays this, anybody at random."""
+    thinks = thinks_of(ruleset)
+    if thinks is None:
+        return ruleset.sample(state, decision, random)
+    view = ruleset.view(state, 1 if decision.seat else 0)
+    return thinks.decide(view, decision, PLAYED_BY, random, always)
+
+
+def _share(value: float) -> float:
+    return (value + 1) / 2
