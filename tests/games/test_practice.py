@@ -399,32 +399,40 @@ def test_a_bot_that_is_away_is_said_to_be(
 # -- take-backs ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("bot_answers", [False, True], ids=["at once", "after the bot"])
 @pytest.mark.parametrize("game", GAMES, ids="/".join)
-def test_ones_last_move_is_taken_back(ada: User, game: tuple[str, str], settings: Any) -> None:
+def test_ones_last_move_is_taken_back(
+    ada: User, game: tuple[str, str], bot_answers: bool, settings: Any
+) -> None:
+    """Every third one, be it sealed still: what was asked then is asked again, and all is as it was
+    before it."""
     settings.GAUNTLET_BOT_SECONDS = 0.0
     practising = Practising(ada, game)
-    # Far enough that moves of both stand one after the other.
-    for turn in range(100):
-        if practising.is_asked:
-            if turn > 12:
-                break
-            practising.move()
-        else:
-            assert practising.bot()
-    decision = practising.held.live.table.open[practising.seat]
-    assert decision is not None
-    practising.move()
-    for _ in range(6):
-        if practising.held.is_over or practising.is_asked or not practising.bot():
+    backs = 0
+    for _ in range(60):
+        if practising.held.is_over:
             break
-    assert not practising.held.is_over
-    practising.take_back()
-    again = practising.held.live.table.open[practising.seat]
-    assert again is not None
-    assert again.decision.id == decision.decision.id
+        if not practising.is_asked:
+            assert practising.bot()
+            continue
+        before = practising.held.live.table
+        practising.move()
+        while bot_answers and not (practising.held.is_over or practising.is_asked):
+            assert practising.bot()
+        if practising.number % 3 or practising.held.is_over:
+            continue
+        backs += 1
+        practising.take_back(f"back-{backs}")
+        assert practising.held.live.table == before
+        if backs == 4:
+            break
+        practising.move()
+    assert backs
     log = reader_of(practising.match.pk, ada).sync["log"]
     told = [each for each in log if each["actor"] == "organiser"]
-    assert [event["text"] for each in told for event in each["events"]] == ["Ada took a move back."]
+    assert [(event["seat"], event["text"]) for each in told for event in each["events"]] == [
+        (practising.seat, "took a move back")
+    ] * backs
     record_holds(practising.to_the_end())
 
 

@@ -890,7 +890,9 @@ class MatchPage {
 
 /** @param {Live.LogItem} item */
 function isTakeBack({ events }) {
-  return events.some(({ kind, data }) => kind === "organiser" && data.act === "take back");
+  return events.some(
+    ({ kind, data }) => kind === "take-back" || (kind === "organiser" && data.act === "take back"),
+  );
 }
 
 /** @param {string} path */
