@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import AuditEntry, User
-from accounts.services import guest_create
+from accounts.services import guest_create, guest_join
 from core.clock import now_ms
 from core.refusals import Refusal
 from games import store
@@ -24,6 +24,7 @@ from games.services import practice
 from games.services.aftermath import end_follow_up
 from games.services.chat import chat_post
 from games.services.matches import match_start
+from games.services.merging import guest_rows_move
 from games.services.practice import (
     advice_find,
     bot_move,
@@ -34,7 +35,7 @@ from games.services.practice import (
     practice_take_back,
 )
 from games.services.turns import match_organise, match_submit
-from games.thinking import think
+from games.thinking import processor_time, think
 from tests.games.support import GAMES, Wire, committing, nothing_changes, record_holds, refused
 from tests.support.workers import Workers
 
@@ -329,6 +330,32 @@ def test_what_a_bot_is_not_to_know_does_not_reach_it(
     assert "T" not in str(given[0].get("picks"))
 
 
+class Clocks:
+    """What a thread is given of a processor, and the time that passes meanwhile."""
+
+    def __init__(self, share: float) -> None:
+        self.share, self.passed = share, 0.0
+
+    def thread_time(self) -> float:
+        return self.passed * self.share
+
+    def monotonic(self) -> float:
+        return self.passed
+
+
+@pytest.mark.parametrize(("share", "answers_after"), [(1.0, 2.0), (0.5, 4.0), (0.01, 8.0)])
+def test_a_bot_that_is_starved_of_a_processor_answers_all_the_same(
+    share: float, answers_after: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks = Clocks(share)
+    monkeypatch.setattr("games.thinking.time", clocks)
+    may_go_on = processor_time(2.0)
+    clocks.passed = answers_after - 0.1
+    assert may_go_on()
+    clocks.passed = answers_after + 0.1
+    assert not may_go_on()
+
+
 # -- hints -----------------------------------------------------------------------------------------
 
 
@@ -394,6 +421,43 @@ def test_a_bot_that_is_away_is_said_to_be(
     match = match_for(practising.match.pk, ada)
     refused("practice.away", practice_advise, acting_user=ada, match=match)
     refused("practice.away", practice_advise, acting_user=ada, match=match)
+
+
+# -- who signs in ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("over", [False, True], ids=["on", "over"])
+def test_what_a_guest_has_practised_is_the_accounts_whose_owner_signs_in(
+    ada: User, ben: User, over: bool
+) -> None:
+    guest = guest_create()
+    practising = Practising(guest)
+    practising.move()
+    if over:
+        practising.to_the_end()
+    other = Practising(ben)
+    with committing():
+        guest_join(guest=guest, user=ada)
+    match = Match.objects.get(pk=practising.match.pk)
+    assert list(selectors.practice_of(ada)) == [match]
+    assert {each.name for each in match.players.all()} == {"Ada", "Novice Bot"}
+    assert match_for(match.pk, ada) == match
+    with pytest.raises(Refusal, match=r"match\.none"):
+        match_for(match.pk, guest)
+    assert list(selectors.practice_of(ben)) == [other.match]
+    if not over:  # and it goes on
+        practising.user = ada
+        record_holds(practising.to_the_end())
+    with nothing_changes(), committing():
+        guest_join(guest=guest, user=ben)
+
+
+def test_nothing_but_a_guests_moves(ada: User, ben: User) -> None:
+    practising = Practising(ben)
+    with nothing_changes(), committing():
+        guest_join(guest=ben, user=ada)
+        assert guest_rows_move(guest_id=ben.pk, user_id=ada.pk) == 0
+    assert list(selectors.practice_of(ben)) == [practising.match]
 
 
 # -- take-backs ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 
 import { fill, h, icon, s, write } from "../../../../static/js/match/dom.js";
 import { SavedMoves } from "../../../../static/js/match/saved.js";
-import { DeckBuilder, deckOf } from "./deck.js";
+import { DeckBuilder, deckOf, deckTrouble } from "./deck.js";
 import { EFFECTS, effectsOf, effectWords, nothing, tile, tiles } from "./tiles.js";
 import {
   Board,
@@ -605,10 +605,16 @@ class WarsBoard {
   }
 
   /**
-   * Show a planned play, to be confirmed. Whether it is one that can be shown.
+   * Show a planned play or a deck, to be confirmed. Whether it is one that can be shown.
    * @param {string} text
    */
   preview(text) {
+    const deck = this.#asks("deck") ? deckOf(text) : null;
+    if (deck !== null && this.builder) {
+      if (deckTrouble(deck, this.builder.repeats) !== "") return false;
+      this.builder.lay(deck);
+      return true;
+    }
     const planned = read(text);
     if (planned === null || !this.#asks("play")) return false;
     if (!(planned.domino in this.#game.legal)) {
