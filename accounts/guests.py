@@ -55,7 +55,7 @@ def guest_of(request: HttpRequest) -> User | None:
     """The guest of this browser, whatever view is asked; None where there is none, or somebody is
     signed in."""
     user = get_user(request)
-    return user if is_guest(user) else None
+    return user if isinstance(user, User) and user.is_guest else None
 
 
 def as_stranger(request: HttpRequest) -> None:

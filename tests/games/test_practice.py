@@ -481,8 +481,8 @@ def test_ones_last_move_is_taken_back(
             continue
         before = practising.held.live.table
         practising.move()
-        while bot_answers and not (practising.held.is_over or practising.is_asked):
-            assert practising.bot()
+        while bot_answers and practising.bot():
+            pass
         if practising.number % 3 or practising.held.is_over:
             continue
         backs += 1

@@ -33,6 +33,7 @@ export class Practice {
     this.over = false;
     /** @type {string | null} */
     this.asked = null; // the decision that is open to the reader
+    this.wake = () => {}; // ends a pause
     this.moved = false; // whether there is anything to take back
     this.hint = h(
       "button",
@@ -56,7 +57,9 @@ export class Practice {
   update({ version, view, you, log }) {
     this.over = view.phase === "over";
     const open = view.decisions.find((each) => each.seat === you && !each.sealed);
-    this.asked = open === undefined || view.paused ? null : open.id;
+    const asked = open === undefined || view.paused ? null : open.id;
+    if (asked !== this.asked) this.wake();
+    this.asked = asked;
     this.moved = log.some((item) => item.actor === you && !item.taken_back);
     if (version !== this.version) write(this.words, ""); // what was said was about what was before
     this.version = version;
@@ -69,12 +72,28 @@ export class Practice {
     this.back.disabled = this.busy || this.over || !this.moved;
   }
 
+  /**
+   * Wait for so long, or until something else is asked.
+   * @param {number} ms
+   * @returns {Promise<void>}
+   */
+  #pause(ms) {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+      setTimeout(resolve, ms);
+    });
+  }
+
   async #advise() {
     const about = this.asked;
     const isOver = () => this.asked !== about || this.tools.sends();
     await this.#while("The strong bot thinks…", async () => {
       const until = Date.now() + PATIENCE;
-      for (let wait = ASK_AGAIN; Date.now() < until; wait = Math.min(2 * wait, ASK_AT_LEAST_EVERY)) {
+      for (
+        let wait = ASK_AGAIN;
+        Date.now() < until;
+        wait = Math.min(2 * wait, ASK_AT_LEAST_EVERY)
+      ) {
         const answer = await fetch(`${this.tools.url}advice/`, {
           headers: { Accept: "application/json" },
         });
@@ -90,7 +109,7 @@ export class Practice {
           this.tools.use(text, `${words}.`);
           return "";
         }
-        await new Promise((resolve) => setTimeout(resolve, wait));
+        await this.#pause(wait);
         if (isOver()) return "";
       }
       return "The bot is busy with others. Please ask again.";

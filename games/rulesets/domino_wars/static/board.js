@@ -605,7 +605,8 @@ class WarsBoard {
   }
 
   /**
-   * Show a planned play or a deck, to be confirmed. Whether it is one that can be shown.
+   * Show a planned play, a deck or another choice, to be confirmed. Whether it is one that can be
+   * shown.
    * @param {string} text
    */
   preview(text) {
@@ -615,6 +616,7 @@ class WarsBoard {
       this.builder.lay(deck);
       return true;
     }
+    if (this.#asks("first", "mulligan", "return", "top", "discard")) return this.#offer(text);
     const planned = read(text);
     if (planned === null || !this.#asks("play")) return false;
     if (!(planned.domino in this.#game.legal)) {
@@ -625,6 +627,21 @@ class WarsBoard {
     this.turns = planned.turns;
     this.#drawHand();
     this.placing.pin(planned.spot);
+    return true;
+  }
+
+  /**
+   * Choose among what is asked, where it stands on the page.
+   * @param {string} text
+   */
+  #offer(text) {
+    const value = CSS.escape(text.split(" ").at(-1) ?? "");
+    const input = [this.cards, this.sheet]
+      .map((place) => place.querySelector(`input[value="${value}"]`))
+      .find((each) => each !== null);
+    if (!(input instanceof HTMLInputElement) || input.disabled) return false;
+    input.checked = true;
+    this.#choose(text);
     return true;
   }
 
