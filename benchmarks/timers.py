@@ -395,7 +395,8 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
         ],
         markdown=markdown,
     )
-    waits: tuple[str, ...] = ("asked_per_s", "turns", "refused", "turns_per_s", "p50_ms", "p95_ms", "p99_ms")
+    waits: tuple[str, ...] = ("asked_per_s", "turns", "refused", "turns_per_s")
+    waits += ("p50_ms", "p95_ms", "p99_ms")
     waits += ("hints_least", "hints_most") if "bots" in loads else ()
     print_table(
         ["turns meanwhile", *[name.replace("_", " ") for name in waits]],

@@ -135,7 +135,7 @@ def test_a_hint_that_cannot_be_had_enables_nothing_that_is_not_so(
 ) -> None:
     page = new_page(**WIDE)
     begin(page, site, "Tetronogo")
-    problem = {"code": "practice.away", "detail": "The bot is away just now."}
+    problem = {"code": "practice.away", "sentence": "The bot is away just now."}
     page.route("**/advice/", lambda route: route.fulfill(status=409, json=problem))
     page.get_by_role("button", name="Hint").click()
     page.locator("[data-part=note]", has_text="away").wait_for()
