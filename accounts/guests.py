@@ -51,6 +51,13 @@ def player_of(request: HttpRequest) -> User:
     return guest
 
 
+def guest_of(request: HttpRequest) -> User | None:
+    """The guest of this browser, whatever view is asked; None where there is none, or somebody is
+    signed in."""
+    user = get_user(request)
+    return user if isinstance(user, User) and user.is_guest else None
+
+
 def as_stranger(request: HttpRequest) -> None:
     """Make nobody of a guest from now on: for what a page says of its reader besides the match."""
     if is_guest(request.user):

@@ -16,5 +16,9 @@ rights_changed = Signal()
 # Sent with `blocker_id` and `blocked_id`. One person does not want to play the other any more.
 person_blocked = Signal()
 
+# Sent with `guest_id` and `user_id`. Whoever played without an account in a browser has signed in
+# to one there: what they have played is the account's from now on.
+guest_joined = Signal()
+
 # Sent with `user_id`. A mute was laid or lifted: what the account has open says otherwise.
 writing_changed = Signal()

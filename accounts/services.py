@@ -126,6 +126,20 @@ def guest_create() -> User:
 
 
 @transaction.atomic
+def guest_join(*, guest: User, user: User) -> None:
+    """Whoever played as ``guest`` has signed in to an account: nobody plays as the guest any more,
+    and after commit the rest of the site makes what they have played the account's."""
+    locked = User.objects.select_for_update(no_key=True).get(pk=guest.pk)
+    if not locked.is_guest or not locked.is_active or user.is_guest:
+        return
+    locked.is_active = False
+    locked.save(update_fields=["is_active"])
+    audit_record(acting_user=user, action="guest.join", target=locked)
+    joined = partial(send, hooks.guest_joined, User, guest_id=guest.pk, user_id=user.pk)
+    transaction.on_commit(joined, robust=True)
+
+
+@transaction.atomic
 def user_update_profile(
     *,
     acting_user: User,

@@ -5,7 +5,7 @@
 Every pairing plays ``--games`` matches, each opening twice with the seats changed. A bot's search
 is cut off after so many seconds of processor time a move, however little it has tried by then. What
 is printed: the matches won in a hundred, with the 95 % interval (E. Wilson, *JASA* 22, 1927), and
-the processor time of a move.
+of each side the processor time of a move and of its longest one.
 """
 
 from __future__ import annotations
@@ -43,12 +43,14 @@ class Task(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Who won, or None; for each player how many moves it made, and the time it took for them."""
+    """Who won, or None; for each player how many moves it made, and the time it took for them and
+    for the longest of them."""
 
     task: Task
     winner: str | None
     moves: dict[str, int]
     spent: dict[str, float]
+    longest: dict[str, float]
 
 
 def play(task: Task) -> Result:
@@ -58,7 +60,8 @@ def play(task: Task) -> Result:
     options_type: Any = ruleset.options_type
     setup = Setup(variant=task.variant, options=options_type(), advantage=task.seed % 2)
     state = ruleset.initial(setup)
-    moves, spent = dict.fromkeys(task.players, 0), dict.fromkeys(task.players, 0.0)
+    moves = dict.fromkeys(task.players, 0)
+    spent, longest = dict.fromkeys(task.players, 0.0), dict.fromkeys(task.players, 0.0)
     while ruleset.outcome(state) is None:
         due = ruleset.chance_due(state)
         if due:
@@ -74,7 +77,9 @@ def play(task: Task) -> Result:
             player = task.players[decision.seat]
             begun = time.process_time()
             move = _move(ruleset, state, decision, player, task.seconds, random)
-            spent[player] += time.process_time() - begun
+            took = time.process_time() - begun
+            spent[player] += took
+            longest[player] = max(longest[player], took)
             moves[player] += 1
             ruleset.validate(state, decision, move)
             chosen.append((decision.seat, move))
@@ -83,7 +88,7 @@ def play(task: Task) -> Result:
     winner = None
     if outcome is not None and outcome.winner is not None:
         winner = task.players[outcome.winner]
-    return Result(task, winner, moves, spent)
+    return Result(task, winner, moves, spent, longest)
 
 
 def _move(ruleset: Any, state: Any, decision: Any, player: str, seconds: float, random: Any) -> Any:
@@ -120,7 +125,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     wanted = parser.parse_args()
     pairs = [tuple(each.split(":")) for each in wanted.pair or []]
-    print(f"{'game':<28} {'pairing':<18} {'won':>5} {'95 %':>13} {'of':>5}   ms a move")
+    print(f"{'game':<28} {'pairing':<18} {'won':>5} {'95 %':>13} {'of':>5}   ms a move (longest)")
     with multiprocessing.Pool(wanted.processes) as pool:
         for ruleset, variant in itertools.chain.from_iterable(
             [(each, variant.id) for variant in each.variants] for each in REGISTRY
@@ -142,11 +147,13 @@ def main() -> None:
                 times = []
                 for who in (one, two):
                     moves = sum(result.moves[who] for result in results)
-                    times.append(1000 * sum(result.spent[who] for result in results) / moves)
+                    mean = 1000 * sum(result.spent[who] for result in results) / moves
+                    most = 1000 * max(result.longest[who] for result in results)
+                    times.append(f"{mean:.1f} ({most:.0f})")
                 share = f"{100 * low:.0f} to {100 * high:.0f}"
                 print(
                     f"{name:<28} {one + ' v ' + two:<18} {100 * won / len(results):>5.1f} "
-                    f"{share:>13} {len(results):>5}   {times[0]:.1f}, {times[1]:.1f}",
+                    f"{share:>13} {len(results):>5}   {', '.join(times)}",
                     flush=True,
                 )
 

@@ -1,12 +1,14 @@
 """How late deadlines are enforced, while others play.
 
-    python benchmarks/timers.py [--load quiet half killed] [--expiries 1000] [--seconds 60]
+    python benchmarks/timers.py [--load quiet bots half killed] [--expiries 1000] [--seconds 60]
                                 [--markdown | --json]
 
 Starts its own PostgreSQL (durable commits), Valkey, Daphne, workers and beat. A thousand matches,
 with a spectator each, run out of time within a minute, spread evenly; none of their players is
 there. Meanwhile others play, over two sockets a match: `quiet`, at a pace that a site hardly feels
-(`--pace`); `half`, at half of what the machine can beside as many deadlines, which is found out
+(`--pace`); `bots`, at the same pace, while the site's bots have more to think about than they can:
+their queue is never empty, and their worker has all that it is given where the site is deployed;
+`half`, at half of what the machine can beside as many deadlines, which is found out
 first: by players who answer at once, for `--saturate` seconds; `killed`, at the pace of `quiet`,
 but when a third of the time is over the worker of deadlines and beat are killed (kill -9) and stay
 so: the longest is then for how long nobody enforced anything.
@@ -42,6 +44,7 @@ from tables import add_forms, machine, print_found, print_table
 from websockets.asyncio.client import ClientConnection
 
 from tests.games.desk import USUAL
+from tests.support.hand import Hand
 from tests.support.site import Site
 
 # One seat after the other may pick: both are let run out at the same instant.
@@ -62,7 +65,33 @@ for number in range({count}):
     made.append((match.pk, match.deadline_at))
 print(json.dumps({{"matches": made, "grace": settings.GAUNTLET_SETTLE_MS}}))
 """
-LOADS: Final = ("quiet", "half", "killed")
+# Practice of every game, in which something is asked of whoever practises: hints to be thought of.
+HINTS: Final = """
+import json
+from accounts.services import guest_create
+from games.rulesets import REGISTRY
+from games.services.practice import practice_start
+guest = guest_create()
+made = []
+for ruleset in REGISTRY:
+    for variant in ruleset.variants:
+        match = practice_start(acting_user=guest, ruleset_id=ruleset.id, variant=variant.id,
+                               level="strong")
+        made.append((match.pk, 1 if match.bot_seats == 1 else 0))
+print(json.dumps(made))
+"""
+ASKED_FOR: Final = """
+from core.queueing import enqueue
+from games.jobs import ADVISE
+for match, seat in {hints}:
+    enqueue(ADVISE, match, seat)
+"""
+LOADS: Final = ("quiet", "bots", "half", "killed")
+# As it is deployed: tests have bots think more briefly, and stand back less.
+BOTS_DEPLOYED: Final = {"GAUNTLET_BOT_NICE": "15", "GAUNTLET_BOT_SECONDS": "1"}
+# So many hints wait for a worker at least, and are asked for at a time.
+HINTS_WAIT: Final = 40
+HINTS_ASKED: Final = 120
 KILLED: Final = ("deadlines", "beat")
 AT_ONCE: Final = 50
 # For so many deadlines, matches and sockets are ready after this long.
@@ -179,6 +208,54 @@ class Playing:
             return self.pairs.pop()
 
 
+class Thinking:
+    """Bots that are asked for more than they can think of."""
+
+    def __init__(self, stand: Stand) -> None:
+        self.stand = stand
+        self.queue = f"{stand.site.env['GAUNTLET_REDIS_PREFIX']}.celery.bots"
+        self.hints: list[tuple[int, int]] = json.loads(
+            stand.site.python(HINTS).strip().splitlines()[-1]
+        )
+        stand.drain()  # the bots have made their own first moves
+        bots = stand.site.bots
+        bots.env = bots.env | BOTS_DEPLOYED
+        bots.restart()
+        self.waiting: list[int] = []
+        # One of its own: the site's prepares matches meanwhile.
+        self.hand = Hand(stand.site.env)
+
+    @contextlib.asynccontextmanager
+    async def on(self) -> AsyncIterator[None]:
+        """Have their queue full for as long as the block takes."""
+        await asyncio.to_thread(self._ask)
+        asking = asyncio.create_task(self._ask_on())
+        try:
+            yield
+            if asking.done():
+                asking.result()
+        finally:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+            self.stand.broker.delete(self.queue)
+            self.hand.end()
+
+    async def _ask_on(self) -> None:
+        while True:
+            self.waiting.append(self.stand.broker.llen(self.queue))
+            if self.waiting[-1] < HINTS_WAIT:
+                await asyncio.to_thread(self._ask)
+            await asyncio.sleep(0.1)
+
+    def _ask(self) -> None:
+        some = (self.hints * HINTS_ASKED)[:HINTS_ASKED]
+        self.hand.run(ASKED_FOR.format(hints=some))
+
+    def row(self) -> dict[str, int]:
+        """How many hints waited, at the least and at the most."""
+        return {"hints_least": min(self.waiting), "hints_most": max(self.waiting)}
+
+
 def begin(stand: Stand, load: Load) -> Expiring:
     """Start the matches that nobody will play."""
     code = EXPIRING.format(ruleset=USUAL, count=load.expiries, seconds=load.seconds, lead=load.lead)
@@ -186,8 +263,16 @@ def begin(stand: Stand, load: Load) -> Expiring:
     return Expiring(dict(made["matches"]), made["grace"])
 
 
-async def measure(stand: Stand, game: str, load: Load, *, killed: bool = False) -> dict[str, Any]:
-    """One load: some play while others run out, at the mercy of the web processes if ``killed``."""
+async def measure(
+    stand: Stand,
+    game: str,
+    load: Load,
+    *,
+    killed: bool = False,
+    thinking: Thinking | None = None,
+) -> dict[str, Any]:
+    """One load: some play while others run out, at the mercy of the web processes if ``killed``,
+    and beside bots that are ``thinking``."""
     expiring = begin(stand, load)
     sockets = []
     matches = list(expiring.deadlines)
@@ -203,7 +288,7 @@ async def measure(stand: Stand, game: str, load: Load, *, killed: bool = False) 
         raise SystemExit(f"deadlines began {-left:.0f} s before all was ready: a longer --lead")
     await asyncio.sleep(left)
     playing = Playing(stand.site, game, load.matches, load.turns_per_s)
-    async with playing.on():
+    async with playing.on(), contextlib.nullcontext() if thinking is None else thinking.on():
         await asyncio.sleep(expiring.first - time.time())
         meter, measured = stand.meter(), playing.begin_to_measure()
         await asyncio.sleep(load.seconds / 3)
@@ -219,7 +304,8 @@ async def measure(stand: Stand, game: str, load: Load, *, killed: bool = False) 
     await asyncio.gather(*watchers, return_exceptions=True)
     await asyncio.gather(*[s.close() for s in sockets])
     shares = {name: round(each / load.seconds, 3) for name, each in spent.items()}
-    return {**found(stand, expiring), **played(measured), "cpu_share": shares}
+    asked = {} if thinking is None else thinking.row()
+    return {**found(stand, expiring), **played(measured), **asked, "cpu_share": shares}
 
 
 def found(stand: Stand, expiring: Expiring) -> dict[str, Any]:
@@ -274,7 +360,10 @@ def run(stand: Stand, arguments: argparse.Namespace) -> dict[str, Any]:
             stand.drain()
             load = Load.of(arguments, arguments.matches, result["most"]["turns_per_s"] / 2)
         say(f"{name}: {load.turns_per_s:.0f} turns a second in {load.matches} matches")
-        row = asyncio.run(measure(stand, arguments.game, load, killed=name == "killed"))
+        thinking = Thinking(stand) if name == "bots" else None
+        row = asyncio.run(
+            measure(stand, arguments.game, load, killed=name == "killed", thinking=thinking)
+        )
         stand.site.ensure_running()
         result["loads"][name] = {"asked_per_s": round(load.turns_per_s, 1), **row}
         stand.drain()
@@ -306,7 +395,9 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
         ],
         markdown=markdown,
     )
-    waits = ("asked_per_s", "turns", "refused", "turns_per_s", "p50_ms", "p95_ms", "p99_ms")
+    waits: tuple[str, ...] = ("asked_per_s", "turns", "refused", "turns_per_s")
+    waits += ("p50_ms", "p95_ms", "p99_ms")
+    waits += ("hints_least", "hints_most") if "bots" in loads else ()
     print_table(
         ["turns meanwhile", *[name.replace("_", " ") for name in waits]],
         [[load, *[row.get(name) for name in waits]] for load, row in loads.items()],

@@ -12,6 +12,7 @@ class GamesConfig(AppConfig):
         from accounts.hooks import (  # noqa: PLC0415
             account_closed,
             account_suspended,
+            guest_joined,
             person_blocked,
             rights_changed,
             writing_changed,
@@ -32,6 +33,7 @@ class GamesConfig(AppConfig):
         account_suspended.connect(
             receivers.on_account_suspended, dispatch_uid="games.account_suspended"
         )
+        guest_joined.connect(receivers.on_guest_joined, dispatch_uid="games.guest_joined")
         person_blocked.connect(receivers.on_person_blocked, dispatch_uid="games.person_blocked")
         autoreload_started.connect(compiled.watch, dispatch_uid="games.compiled")
         moderation.register()

@@ -185,6 +185,7 @@ class ChallengeForm(forms.Form):
     # Which field a refusal of the service is shown at; all others stand above the form.
     _FIELDS: Mapping[str, str] = {
         "challenge.yourself": "opponent",
+        "challenge.house-bot": "opponent",
         "challenge.opponent-closed": "opponent",
         "challenge.link-names-somebody": "opponent",
         "challenge.not-taken": "opponent",
@@ -324,7 +325,7 @@ class ChallengeForm(forms.Form):
     def clean_opponent(self) -> str:
         name = User.normalize_username(self.cleaned_data["opponent"].strip().removeprefix("@"))
         if name:
-            self._challenged = User.objects.filter(username=name).first()
+            self._challenged = User.objects.filter(username=name, is_guest=False).first()
             if self._challenged is None:
                 raise ValidationError(
                     f"There is no player called “{name}”.", code="challenge.no-such-player"

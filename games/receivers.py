@@ -16,6 +16,7 @@ from games.publishing import frames
 from games.publishing.publish import Frame, publish
 from games.services.challenges import challenges_part, challenges_withdraw
 from games.services.hosting import hosted_withdraw
+from games.services.merging import guest_rows_move
 from games.services.seeks import seeks_withdraw
 
 
@@ -43,6 +44,12 @@ def on_account_suspended(*, user_id: int, **_more: Any) -> None:
     challenges_withdraw(user_id=user_id)
     hosted_withdraw(user_id=user_id)
     seeks_withdraw(user_id=user_id)
+
+
+def on_guest_joined(*, guest_id: int, user_id: int, **_more: Any) -> None:
+    """Whoever practised without an account has signed in to one: it is their practice now."""
+    guest_rows_move(guest_id=guest_id, user_id=user_id)
+    _close_sockets(guest_id)
 
 
 def on_person_blocked(*, blocker_id: int, blocked_id: int, **_more: Any) -> None:

@@ -14,11 +14,12 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from accounts.guests import guest_of
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
 from accounts.names.impostors import refuse_impersonating_username
 from accounts.names.validators import validate_not_reserved
-from accounts.services import audit_record, user_register, user_set_password
+from accounts.services import audit_record, guest_join, user_register, user_set_password
 from core.refusals import Refusal
 
 
@@ -154,6 +155,13 @@ class AccountAdapter(DefaultAccountAdapter):
             request.session[KEPT_OUT_SESSION_KEY] = user.pk
             return redirect("accounts:suspended")
         return response
+
+    def login(self, request: HttpRequest, user: User) -> None:
+        """Let somebody in; whoever played here without an account turns out to be them."""
+        guest = guest_of(request)
+        super().login(request, user)
+        if guest is not None:
+            guest_join(guest=guest, user=user)
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         """Lead somebody whose account is closed to the page that says why."""

@@ -93,6 +93,7 @@ class LogSerializer(serializers.Serializer[dict[str, Any]]):
 class MatchLogView(FieldsView):
     """What has happened in a match."""
 
+    guests = True
     serializer_class = LogItemSerializer
     within = "log"
     shared = False

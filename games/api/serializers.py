@@ -19,7 +19,7 @@ from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import hosting
 from games.options.late import DELAYS, must_be_a_delay
 from games.options.terms import is_rated, supplied_by_challenger, terms_of
-from games.services.challenges import must_be_another, must_be_open_to
+from games.services.challenges import must_answer, must_be_another, must_be_open_to
 from games.services.hosting import ITEMS_AT_MOST, MESSAGE_MAX, must_be_three
 from games.services.matches import game_of
 
@@ -218,6 +218,7 @@ class NewChallengeSerializer(GameValidation):
     at_fault: ClassVar[Mapping[str, str]] = {
         **GameValidation.at_fault,
         "challenge.yourself": "opponent",
+        "challenge.house-bot": "opponent",
         "challenge.open-to": "open_to",
         "challenge.link-names-somebody": "opponent",
         "challenge.advantage": "advantage",
@@ -258,11 +259,13 @@ class NewChallengeSerializer(GameValidation):
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
-        """Nobody challenges themselves."""
+        """Nobody challenges themselves, or a bot that answers nobody."""
         yield from super().validation_faults(sound)
         faults = Together()
         with faults.of():
             must_be_another(signed_in(self.context["request"]), sound.get("opponent"))
+        with faults.of():
+            must_answer(sound.get("opponent"))
         # Whoever is named and is not to be found is told of as that alone.
         if ("opponent" in sound) == ("opponent" in self.initial_data):
             with faults.of():

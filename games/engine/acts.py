@@ -14,13 +14,15 @@ from games.engine.decisions import EVERYONE, Event, Outcome, Seat
 from games.engine.errors import EngineFault
 from games.engine.limits import shown
 from games.engine.progress import concluded, moved_on, must_be_on, with_reserve, with_slot
-from games.engine.table import AnyRuleset, Entry, Step, Table
+from games.engine.table import Actor, AnyRuleset, Entry, Step, Table
 
 TAKE_BACK: Literal["take back"] = "take back"
 
 
 class Act(msgspec.Struct, frozen=True):
-    """An organiser's act: its kind, the seat it is about and its amount in milliseconds."""
+    """An organiser's act: its kind, the seat it is about and its amount in milliseconds. A
+    take-back of a seat is none of an organiser's: who plays there takes their own last move back,
+    as one may in practice."""
 
     kind: Literal[
         "pause", "resume", "reserve", "extend", "rule valid", "rule invalid", "take back",
@@ -44,6 +46,7 @@ _ACT = re.compile(
     r"|reserve (?P<reserve>[01]) (?P<amount>[+-][0-9]{1,9})"
     r"|extend (?P<extend>[01]) (?P<seconds>[0-9]{1,9})"
     r"|winner (?P<winner>[01])"
+    r"|take back (?P<back>[01])"
 )
 
 
@@ -54,7 +57,7 @@ def parse_act(text: str) -> Act:
         raise Refusal(
             "notation.organiser",
             "An organiser's act is one of: pause, resume, reserve S +N, reserve S -N, extend S N, "
-            "rule valid, rule invalid, take back, winner S, void.",
+            "rule valid, rule invalid, take back, take back S, winner S, void.",
         )
     if match["plain"]:
         return msgspec.convert({"kind": match["plain"]}, Act)
@@ -62,12 +65,20 @@ def parse_act(text: str) -> Act:
         return Act("reserve", int(match["reserve"]), int(match["amount"]) * 1000)
     if match["extend"]:
         return Act("extend", int(match["extend"]), int(match["seconds"]) * 1000)
+    if match["back"]:
+        return Act(TAKE_BACK, int(match["back"]))
     return Act("winner", int(match["winner"]))
 
 
 def is_take_back(entry: Entry) -> bool:
-    """Whether an entry undoes an earlier one. Raises Refusal ``notation.organiser``."""
-    return entry.actor == "organiser" and parse_act(entry.text).kind == TAKE_BACK
+    """Whether an entry undoes earlier ones. Raises Refusal ``notation.organiser``."""
+    return takes_back(entry.actor, entry.text)
+
+
+def takes_back(actor: Actor | str, text: str) -> bool:
+    """Whether what that actor did undoes earlier entries. Raises Refusal
+    ``notation.organiser``."""
+    return actor == "organiser" and parse_act(text).kind == TAKE_BACK
 
 
 def organised(ruleset: AnyRuleset, table: Table, *, act: Act, by: str = "", why: str = "") -> Step:
@@ -158,6 +169,14 @@ _VOID_BY_ITSELF = "The match is void."
 
 def act_event(ruleset: AnyRuleset, act: Act, by: str, why: str) -> Event:
     """What the log says of an act."""
+    if act.kind == TAKE_BACK and act.seat is not None:
+        return Event(
+            kind="take-back",
+            seat=act.seat,
+            text="took a move back",
+            seen_by=EVERYONE,
+            data={"act": act.text},
+        )
     seconds = act.amount_ms // 1000
     if act.kind == "reserve":
         verb = "added" if seconds >= 0 else "took away"

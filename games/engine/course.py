@@ -9,8 +9,6 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine.acts import (
-    TAKE_BACK,
-    Act,
     act_event,
     is_take_back,
     organised,
@@ -59,7 +57,8 @@ class MatchCourse:
 
     A take-back undoes the last submission of a player and what followed from it: later timeouts,
     chance and rulings go. Pauses and changes of the reserve stay, and so does an extension of a
-    decision that is still open.
+    decision that is still open. One of a seat undoes that seat's last submission, and with it all
+    later ones of the other.
     """
 
     def __init__(self, ruleset: AnyRuleset, header: Header, entries: Iterable[Entry] = ()) -> None:
@@ -84,7 +83,12 @@ class MatchCourse:
     @property
     def last_submission(self) -> Entry | None:
         """The submission that a take-back would undo, or None."""
-        at = self._last_submission()
+        return self.last_submission_of(None)
+
+    def last_submission_of(self, seat: Seat | None) -> Entry | None:
+        """The submission that a take-back of that seat would undo, or None; ``seat`` None: as an
+        organiser takes back."""
+        at = self._last_submission(seat)
         return None if at is None else self._kept[at].entry
 
     @property
@@ -96,7 +100,8 @@ class MatchCourse:
 
     def add(self, entry: Entry) -> Step:
         """Carry out one more entry. Raises Refusal, and is then as it was before;
-        ``organiser.nothing-to-take-back`` for a take-back before the first submission."""
+        ``organiser.nothing-to-take-back`` for a take-back before the first submission, and
+        ``practice.nothing-to-take-back`` for a seat's before its own first one."""
         before = self.table
         if is_take_back(entry):
             must_be_on(before)
@@ -121,7 +126,10 @@ class MatchCourse:
             self._secret.append(_Secret(self._length, barred_by))
 
     def _take_back(self, entry: Entry) -> Step:
-        at = self._last_submission()
+        act = parse_act(entry.text)
+        at = self._last_submission(act.seat)
+        if at is None and act.seat is not None:
+            raise Refusal("practice.nothing-to-take-back", "There is nothing to take back yet.")
         if at is None:
             raise Refusal("organiser.nothing-to-take-back", "No submission has been made yet.")
         table = self._kept[at].before
@@ -135,12 +143,12 @@ class MatchCourse:
         self._kept[at:] = stands
         # An answer that was known once is no secret again because the other one was taken back.
         self._secret = [each for each in self._secret if each.index < undone]
-        act = Act(TAKE_BACK)
         return Step(table, (act_event(self._ruleset, act, entry.by, entry.why),), act.text)
 
-    def _last_submission(self) -> int | None:
+    def _last_submission(self, seat: Seat | None) -> int | None:
         for at in range(len(self._kept) - 1, -1, -1):
-            if self._kept[at].entry.is_submission:
+            entry = self._kept[at].entry
+            if entry.is_submission and seat in (None, entry.actor):
                 return at
         return None
 

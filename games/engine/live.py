@@ -298,10 +298,13 @@ def _take_back(
 ) -> Turn:
     """The last submission that everybody knows of is undone. Secret ones after it go the same way,
     an entry each and nothing said: a take-back that undid just them would tell that they are in.
+    A seat that takes back undoes its own last one, known to others or not, by one entry.
     """
+    seat = acts.parse_act(entry.text).seat
     course = MatchCourse(ruleset, turn.live.table.header, entries)
-    steps = [course.add(entry) for _ in range(course.secret_submissions)]
-    undone = course.last_submission
+    secret = course.secret_submissions if seat is None else 0
+    steps = [course.add(entry) for _ in range(secret)]
+    undone = course.last_submission_of(seat)
     steps.append(course.add(entry))
     if undone is None:
         raise EngineFault("a take-back without a submission was carried out")

@@ -15,7 +15,6 @@ from core.refusals import Refusal
 from games.audience import AUDIENCES, group_of
 from games.engine import acts
 from games.engine import table as tables
-from games.engine.acts import TAKE_BACK
 from games.engine.capabilities import premoves_of
 from games.engine.course import MatchCourse
 from games.engine.decisions import ALL, Audience, Event, seen_by
@@ -49,9 +48,7 @@ def step_frames(
     versions, logs = list(readers.versions), list(readers.logs)
     frames = []
     over = after.table.result is not None
-    resync = over or any(
-        h.entry.actor == "organiser" and h.entry.text == TAKE_BACK for h in happened
-    )
+    resync = over or any(acts.is_take_back(h.entry) for h in happened)
     for index, audience in enumerate(AUDIENCES):
         items = _new_items(happened, ALL if over else audience, logs[index], at, actor)
         # Its view changed, unless the events say so already?
@@ -221,7 +218,7 @@ def _entries_of(match: Match, *, up_to: int) -> list[_Entry]:
             actor,
             at,
             msgspec.convert(events, list[Event]),
-            actor == "organiser" and text == TAKE_BACK,
+            acts.takes_back(actor, text),
             index in undone,
         )
         for index, (actor, at, events, text, *_) in enumerate(rows)
@@ -243,7 +240,7 @@ def _log_of(entries: Iterable[_Entry], audience: Audience) -> Log:
 
 def _undone_indices(match: Match, rows: Sequence[tuple[str, str, bool, int | None]]) -> set[int]:
     """The indices of entries that a later take-back undid."""
-    if not any(actor == "organiser" and text == TAKE_BACK for actor, text, _, _ in rows):
+    if not any(acts.takes_back(actor, text) for actor, text, _, _ in rows):
         return set()
     entries = {
         index: tables.Entry(actor=actor_of(actor), text=text, timeout=late, reading_ms=reading)

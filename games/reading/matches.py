@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.db import connection
 from django.db.models import Prefetch
 
+from accounts.models import User
 from core.refusals import NotFound
 from games.audience import Reading, standing_in
 from games.models import HouseBot, Match, MatchPlayer
@@ -29,6 +30,13 @@ def standing_of(match_id: int, user: Any) -> tuple[Reading, bool]:
     if standing is None:
         raise NotFound("match.none", "There is no such match.")
     return standing
+
+
+def bot_level_of(person: User) -> str:
+    """The strength of somebody who is one of the site's own bots; empty where they are none."""
+    if not person.is_bot:
+        return ""
+    return HouseBot.objects.filter(user=person).values_list("level", flat=True).first() or ""
 
 
 def practice_level(match: Match) -> str:

@@ -29,7 +29,7 @@ from games.engine.capabilities import supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.engine.ruleset import Ruleset
-from games.models import Challenge, Match, Preparation
+from games.models import Challenge, HouseBot, Match, Preparation
 from games.options import pace
 from games.options.late import must_be_a_delay
 from games.options.terms import is_rated, terms_of
@@ -71,8 +71,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     seconds spectators will see it late. ``rematch_of``: as `rematch_offer` has it.
 
     Raises Refusal ``setup.*``, ``preparation.not-allowed``, ``preparation.none``,
-    ``challenge.yourself``, ``challenge.link-names-somebody``, ``challenge.too-many``,
-    ``challenge.account-closed``,
+    ``challenge.yourself``, ``challenge.house-bot`` (the site's own bots play practice only),
+    ``challenge.link-names-somebody``, ``challenge.too-many``, ``challenge.account-closed``,
     ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
     ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
     ``challenge.message-too-long``, ``challenge.duration``, ``challenge.not-taken`` and
@@ -89,6 +89,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
         must_be_a_delay(late_s)
     with faults.of():
         must_be_another(acting_user, opponent)
+    with faults.of():
+        must_answer(opponent)
     with faults.of():
         must_be_open_to("link" if by_link else None, opponent)
     faults.settle()
@@ -261,6 +263,15 @@ def must_be_another(challenger: User, opponent: User | None) -> None:
     """Raises Refusal ``challenge.yourself``."""
     if opponent is not None and opponent.pk == challenger.pk:
         raise Refusal("challenge.yourself", "You cannot challenge yourself.")
+
+
+def must_answer(opponent: User | None) -> None:
+    """Whether somebody answers challenges at all. Raises Refusal ``challenge.house-bot``."""
+    if opponent is None or not opponent.is_bot:
+        return
+    if HouseBot.objects.filter(user=opponent).exists():
+        sentence = f"{opponent.shown_name} answers no challenges. Play it at once under Practice."
+        raise Refusal("challenge.house-bot", sentence)
 
 
 def must_be_open_to(open_to: str | None, opponent: User | None) -> None:

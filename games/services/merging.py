@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
+from accounts.services import users_lock
 from core.queueing import enqueue
 from core.refusals import Refusal
 from games.jobs import REPAIR_RATINGS
@@ -68,6 +69,26 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
     _move_predictions(keep, duplicate)
     if moved["match seats"]:
         transaction.on_commit(partial(enqueue, REPAIR_RATINGS, True), robust=True)
+    return moved
+
+
+@transaction.atomic
+def guest_rows_move(*, guest_id: int, user_id: int) -> int:
+    """What a guest has practised becomes the account's that they have signed in to: the seats,
+    under its name, with what was planned beside them and saved; returns how many seats. Matches
+    that are on go on. Idempotent.
+
+    Unlike accounts that are merged, a guest has sat in practice alone, so that nobody else is
+    concerned.
+    """
+    locked = users_lock([guest_id, user_id])
+    guest, user = locked[guest_id], locked[user_id]
+    if not guest.is_guest or user.is_guest:
+        return 0
+    seats = MatchPlayer.objects.filter(user=guest, match__in=Match.objects.practice())
+    moved = seats.update(user=user, name=user.shown_name)
+    _move_saved(user, guest)
+    _move_plans(user, guest)
     return moved
 
 

@@ -9,7 +9,6 @@ where that was lost. It submits by the same service as people.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -32,9 +31,7 @@ from games.engine import live as lives
 from games.engine.acts import TAKE_BACK, Act
 from games.engine.capabilities import LEVELS, Level, thinks_of
 from games.engine.chance import RandomSource
-from games.engine.course import MatchCourse
-from games.engine.decisions import EVERYONE, Event, Seat
-from games.engine.live import Happened, Turn
+from games.engine.decisions import Seat
 from games.engine.ruleset import Ruleset
 from games.jobs import ADVISE, bot_enqueue
 from games.models import HouseBot, Match
@@ -276,61 +273,25 @@ def practice_take_back(
     held = store.lock(match_id)
     match = Match.objects.defer("snapshot").prefetch_related("players").get(pk=match_id)
     seat = practice_seat(match, acting_user)
+    act = Act(TAKE_BACK, seat)
     held = make_good(held, at=at)
     earlier = store.acked(match_id, "organiser", client_id)
     if earlier is not None:
-        if earlier.submitted != TAKE_BACK:
+        if earlier.submitted != act.text:
             raise Refusal("id.reused", "This id was used for something else.")
         return Ack(client_id, match_id, held.readers.versions[seat], earlier.at, resent=True)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
-    turn = _taken_back(held, seat, acting_user.shown_name, at, random)
-    after = settle(held, turn, at=at, said=Said("organiser", client_id, TAKE_BACK, acting_user.pk))
+    turn = lives.organise(
+        held.ruleset,
+        held.live,
+        act=act,
+        by="",
+        why="",
+        at=at,
+        random=random,
+        entries=store.entries_of(match_id),
+    )
+    after = settle(held, turn, at=at, said=Said("organiser", client_id, act.text, acting_user.pk))
     audit_record(acting_user=acting_user, action="practice.take_back", target=match)
     return Ack(client_id, match_id, after.readers.versions[seat], at)
-
-
-def _taken_back(held: Held, seat: Seat, name: str, at: int, random: RandomSource) -> Turn:
-    """The turn that undoes submissions, one after the other, until one of that seat's is undone."""
-    entries = store.entries_of(held.match_id)
-    live, happened = held.live, list[Happened]()
-    course = MatchCourse(held.ruleset, live.table.header, entries)
-    while True:
-        undone = course.last_submission
-        submitted = [entries[at].actor for at in course.standing if entries[at].is_submission]
-        if undone is None or seat not in submitted or len(submitted) == course.secret_submissions:
-            raise Refusal("practice.nothing-to-take-back", "There is nothing to take back yet.")
-        turn = lives.organise(
-            held.ruleset,
-            live,
-            act=Act(TAKE_BACK),
-            by=name,
-            why="Practice",
-            at=at,
-            random=random,
-            entries=entries,
-        )
-        live = turn.live
-        happened += turn.happened
-        for each in turn.happened:
-            entries.append(each.entry)
-            course.add(each.entry)
-        if undone.actor == seat:
-            return Turn(live, tuple(_told_once(happened, name)))
-
-
-def _told_once(happened: Sequence[Happened], name: str) -> list[Happened]:
-    """The same, with one sentence for all that was taken back."""
-    back = [n for n, each in enumerate(happened) if each.entry.text == TAKE_BACK]
-    told = Event(
-        kind="organiser",
-        seat=None,
-        text=f"{name} took a move back.",
-        seen_by=EVERYONE,
-        data={"act": TAKE_BACK, "by": name, "why": ""},
-    )
-    events = dict.fromkeys(back, ()) | {back[0]: (told,)}
-    return [
-        Happened(each.entry, events.get(number, each.events), each.table)
-        for number, each in enumerate(happened)
-    ]

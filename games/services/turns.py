@@ -402,6 +402,9 @@ def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
             raise Refusal("id.reused", "This id was used for something else.")
         return Ack(client_id, match_id, earlier.version, earlier.at, resent=True)
     act = acts.parse_act(text)
+    if act.kind == TAKE_BACK and act.seat is not None:
+        sentence = "Only who plays there takes a seat's own move back, in practice."
+        raise Forbidden("organiser.not-allowed", sentence)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
     if alone and _others_may_be_in_time(held, at=at, now=now):

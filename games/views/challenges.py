@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
@@ -20,7 +21,7 @@ from core.refusals import FORM_REFUSED, NotFound, Refusal, allowed
 from games.audience import may_prepare, seat_of
 from games.engine.capabilities import Supply, supply_of
 from games.forms import ChallengeForm
-from games.models import Challenge
+from games.models import Challenge, HouseBot
 from games.reading import selectors
 from games.rulesets import REGISTRY
 from games.services.challenges import (
@@ -44,7 +45,11 @@ from games.views.common import (
 @require_http_methods(["GET", "HEAD", "POST"])
 @needs_sign_in
 def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
-    """Offer a match. `?game=` and `?opponent=` fill the form in."""
+    """Offer a match. `?game=` and `?opponent=` fill the form in; who is to challenge one of the
+    site's own bots is led to where it can be played."""
+    bot = HouseBot.objects.filter(user__username=request.GET.get("opponent", "")).first()
+    if bot is not None:
+        return redirect(f"{reverse('games:practice')}?level={bot.level}")
     kept = selectors.preparations_of(user) if may_prepare(user) else []
     silence = silence_of(user)
     if request.method != "POST":

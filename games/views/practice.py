@@ -70,11 +70,13 @@ def practice(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _begin(request)
     player = signed_in(request)
+    matches = [] if player is None else list(practice_of(player)[:SHOWN_AT_MOST])
     context = {
         "games": games(),
         "levels": HouseBot.Level.choices,
         "level": _level(request),
-        "matches": [] if player is None else list(practice_of(player)[:SHOWN_AT_MOST]),
+        "running": [match for match in matches if not match.is_over],
+        "over": [match for match in matches if match.is_over],
     }
     as_stranger(request)
     response = render(request, "games/practice.html", context)

@@ -28,7 +28,7 @@ from games.engine.decisions import Seat
 from games.models import Match
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
-from games.services.practice import bot_move, practice_start
+from games.services.practice import bot_move, house_bot_ensure, practice_start
 from games.services.turns import match_submit
 from games.thinking import think
 from tests.api.schema import Operation, is_as_described, operations
@@ -688,11 +688,13 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
     season = {"name": "New", "format": "swiss"}
     unfit = {**game, "options": {"nonsense": 1}}
     hook = asking.body(by_name["webhook_create"])
+    bot = house_bot_ensure(level="club").username
     cases: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         ("challenge_create", {**game, "ruleset": "chess"}, {"ruleset": "setup.ruleset"}),
         ("challenge_create", {**game, "variant": "x"}, {"variant": "setup.variant"}),
         ("challenge_create", unfit, {"options.nonsense": "setup.options"}),
         ("challenge_create", {**game, "opponent": "ada"}, {"opponent": "challenge.yourself"}),
+        ("challenge_create", {**game, "opponent": bot}, {"opponent": "challenge.house-bot"}),
         ("challenge_create", {**game, "late_s": 7}, {"late_s": "setup.late"}),
         ("season_create", {**season, "late_s": 7}, {"late_s": "setup.late"}),
         (

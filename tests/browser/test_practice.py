@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +12,7 @@ from tests.accessibility import axe
 from tests.browser.test_phone import TALL, TOUCH
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from tests.support.fixtures import Pages
     from tests.support.site import Site
@@ -87,6 +89,109 @@ def test_a_move_is_taken_back(new_page: Pages, site: Site) -> None:
     page.get_by_role("link", name="Domino Black & White: ").click()
     page.locator("#match[data-connection=live]").wait_for()
     assert new_page.errors == []
+
+
+NARROW: dict[str, Any] = {**TOUCH, "viewport": {"width": 320, "height": 640}}
+
+
+def thinking(page: Page) -> list[float]:
+    """Have the bot think for ever; returns when it was asked, in seconds, as it is."""
+    asked: list[float] = []
+
+    def answer(route: Route) -> None:
+        asked.append(time.monotonic())
+        route.fulfill(json={"decision": "1.pick.0", "version": 1, "text": None})
+
+    page.route("**/advice/", answer)
+    return asked
+
+
+def test_a_bot_that_thinks_is_asked_less_and_less_often(new_page: Pages, site: Site) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, "Tetronogo")
+    asked = thinking(page)
+    hint, back = (page.get_by_role("button", name=name) for name in ("Hint", "Take back"))
+    hint.click()
+    page.wait_for_timeout(7_000)
+    assert hint.is_disabled()
+    assert 4 <= len(asked) <= 6
+    pauses = [later - earlier for earlier, later in itertools.pairwise(asked)]
+    assert pauses == sorted(pauses)
+    # Whoever moves meanwhile is told nothing more of it, and finds the buttons as things are.
+    page.unroute("**/advice/")
+    page.get_by_role("radio", name="T").or_(page.get_by_role("button", name="T")).first.click()
+    page.locator(".confirm .button--primary:enabled:visible").click()
+    page.locator("button:enabled", has_text="Take back").wait_for()
+    page.wait_for_timeout(4_000)
+    assert page.locator("[data-part=note]").is_hidden()
+    assert page.locator("dialog[open]").count() == 0
+    assert page.locator(".practice__words").is_hidden()
+    assert back.is_enabled()
+    assert new_page.errors == []
+
+
+def test_a_hint_that_cannot_be_had_enables_nothing_that_is_not_so(
+    new_page: Pages, site: Site
+) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, "Tetronogo")
+    problem = {"code": "practice.away", "sentence": "The bot is away just now."}
+    page.route("**/advice/", lambda route: route.fulfill(status=409, json=problem))
+    page.get_by_role("button", name="Hint").click()
+    page.locator("[data-part=note]", has_text="away").wait_for()
+    assert page.get_by_role("button", name="Hint").is_enabled()
+    assert page.get_by_role("button", name="Take back").is_disabled()
+
+
+def test_a_hinted_deck_is_laid_on_the_board(new_page: Pages, site: Site) -> None:
+    page = new_page(**TOUCH, **TALL)
+    begin(page, site, "Domino Wars")
+    for _ in range(3):
+        page.wait_for_function(ASKED)
+        if page.locator(".deck__tray").is_visible():
+            break
+        follow_hint(page)
+    page.get_by_role("button", name="Hint").tap()
+    page.locator(".practice__words", has_text="deck").wait_for()
+    text = page.locator(".practice__words").text_content() or ""
+    laid = page.locator(".deck__tray button").evaluate_all(
+        "found => found.map((each) => each.getAttribute('aria-label') || each.title)"
+    )
+    wanted = text.split("deck ")[1].split()
+    assert len(laid) == len(wanted) == 8
+    assert all(name in each for name, each in zip(wanted, laid, strict=True))
+    assert page.locator("dialog[open]").count() == 0
+    assert page.locator(".confirm .button--primary:enabled:visible").count() == 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_row_says_in_words_what_it_does_on_the_narrowest_phone(
+    new_page: Pages, site: Site, game: str
+) -> None:
+    page = new_page(**NARROW)
+    begin(page, site, game)
+    page.wait_for_function(ASKED)
+    for name in ("Hint", "Take back"):
+        word = page.locator(".practice__act", has_text=name).locator(".practice__word")
+        box = word.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) > 8
+        assert box["x"] + box["width"] <= 320
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    shown = page.locator(".player .clock__name", has_text="Bot")
+    assert shown.evaluate("found => found.scrollWidth <= found.clientWidth")
+    assert page.get_by_role("button", name="Share").count() == 0
+    assert page.locator("[data-part=watching]").text_content() == ""
+
+
+def test_a_bots_name_is_whole_beside_a_clock_of_days(new_page: Pages, site: Site) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, "Tetronogo")
+    page.wait_for_function(ASKED)
+    shown = page.locator(".player .clock__name", has_text="Bot")
+    assert shown.evaluate("found => found.scrollWidth <= found.clientWidth")
+    assert page.get_by_role("button", name="Share").count() == 0
+    assert page.locator("[data-part=watching]").text_content() == ""
 
 
 @pytest.mark.parametrize("size", [WIDE, {**TOUCH, **TALL}], ids=["wide", "phone"])

@@ -497,6 +497,23 @@ def test_secret_answers_alone_are_not_taken_back() -> None:
         refused("organiser.nothing-to-take-back", game.organise, "take back", START + 62_000)
 
 
+def test_a_seat_takes_back_a_secret_answer_of_its_own() -> None:
+    game = Game(header())
+    for seat in (0, 1):
+        game.must(seat, "ready", START)
+    game.must(0, "pick 3", START + 5_000)
+    before = game.live.table
+    game.must(1, "pick 5", START + 20_000)
+    turn = game.organise("take back 1", START + 30_000)
+    assert turn.live.table == before
+    assert [happened.entry.text for happened in turn.happened] == ["take back 1"]
+    assert game.reading(1, START + 30_000) == 20_000
+    game.must(1, "pick 4", START + 31_000)
+    turn = game.organise("take back 0", START + 40_000)
+    assert turn.live.table == MatchCourse(TOY, header(), entries("0 ready", "1 ready")).table
+    assert game.reading(0, START + 40_000) == 5_000
+
+
 def test_the_time_shown_does_not_tell_whether_an_answer_is_in() -> None:
     game = Game(header())
     for seat in (0, 1):

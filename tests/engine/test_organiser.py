@@ -35,6 +35,8 @@ ACTS = [
     ("rule valid", Act("rule valid")),
     ("rule invalid", Act("rule invalid")),
     ("take back", Act("take back")),
+    ("take back 0", Act("take back", 0)),
+    ("take back 1", Act("take back", 1)),
     ("winner 0", Act("winner", 0)),
     ("winner 1", Act("winner", 1)),
     ("void", Act("void")),
@@ -120,7 +122,7 @@ def test_who_and_why_are_kept_with_the_event() -> None:
     assert {audience for audience in (0, 1, "room") if event.seen_as(audience)} == {0, 1, "room"}
 
 
-@pytest.mark.parametrize(("text", "act"), ACTS)
+@pytest.mark.parametrize(("text", "act"), [each for each in ACTS if each[0][:-1] != "take back "])
 def test_every_act_is_told_to_everybody_in_a_sentence(text: str, act: Act) -> None:
     needs = {"resume": ("organiser pause",), "take back": ("0 ready",)}
     earlier: tuple[str, ...] = needs.get(act.kind, ())
@@ -293,6 +295,23 @@ def test_the_last_submission_is_undone() -> None:
     assert so_far.table == table(TOY_HEADER, *UP_TO_TURNS)
     so_far.add(entry("1 take 2 @180"))
     assert so_far.standing == [*range(6), 10]
+
+
+@pytest.mark.parametrize("later", [(), ("0 take 2 @130",)])
+def test_a_seat_takes_its_own_last_submission_back(later: tuple[str, ...]) -> None:
+    so_far = course(TOY_HEADER, *UP_TO_TURNS, "1 take 3 @150", *later)
+    step = so_far.add(entry("organiser take back 1"))
+    assert so_far.table == table(TOY_HEADER, *UP_TO_TURNS)
+    assert so_far.standing == list(range(6))
+    assert [(event.seat, event.text) for event in step.events] == [(1, "took a move back")]
+
+
+def test_a_seat_without_a_submission_has_nothing_to_take_back() -> None:
+    so_far = course(TOY_HEADER, "0 ready")
+    cannot_add("practice.nothing-to-take-back", so_far, "organiser take back 1")
+    so_far.add(entry("organiser take back 0"))
+    assert so_far.table == table(TOY_HEADER)
+    cannot_add("practice.nothing-to-take-back", so_far, "organiser take back 0")
 
 
 def test_chance_that_followed_is_undone_with_it() -> None:

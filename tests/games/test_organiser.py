@@ -77,6 +77,7 @@ def test_refusals(play: Play, orla: User, ada: User, cleo: User, root: User) -> 
     for text in ("", "stop", "reserve 2 +5", "reserve 0 5", "extend 0 -5", "winner 2", "pause\x00"):
         act("notation.organiser" if text.isprintable() and text else "notation.unreadable", text)
     act("organiser.nothing-to-take-back", "take back")
+    act("organiser.not-allowed", "take back 0")
     act("organiser.nothing-to-rule", "rule valid")
     act("organiser.not-paused", "resume")
     play.act(orla, "pause", 6 * SECOND)

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import AuditEntry, User
-from accounts.services import guest_create
+from accounts.services import guest_create, guest_join
 from core.clock import now_ms
 from core.refusals import Refusal
 from games import store
@@ -24,6 +24,7 @@ from games.services import practice
 from games.services.aftermath import end_follow_up
 from games.services.chat import chat_post
 from games.services.matches import match_start
+from games.services.merging import guest_rows_move
 from games.services.practice import (
     advice_find,
     bot_move,
@@ -34,7 +35,7 @@ from games.services.practice import (
     practice_take_back,
 )
 from games.services.turns import match_organise, match_submit
-from games.thinking import think
+from games.thinking import processor_time, think
 from tests.games.support import GAMES, Wire, committing, nothing_changes, record_holds, refused
 from tests.support.workers import Workers
 
@@ -329,6 +330,32 @@ def test_what_a_bot_is_not_to_know_does_not_reach_it(
     assert "T" not in str(given[0].get("picks"))
 
 
+class Clocks:
+    """What a thread is given of a processor, and the time that passes meanwhile."""
+
+    def __init__(self, share: float) -> None:
+        self.share, self.passed = share, 0.0
+
+    def thread_time(self) -> float:
+        return self.passed * self.share
+
+    def monotonic(self) -> float:
+        return self.passed
+
+
+@pytest.mark.parametrize(("share", "answers_after"), [(1.0, 2.0), (0.5, 4.0), (0.01, 8.0)])
+def test_a_bot_that_is_starved_of_a_processor_answers_all_the_same(
+    share: float, answers_after: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks = Clocks(share)
+    monkeypatch.setattr("games.thinking.time", clocks)
+    may_go_on = processor_time(2.0)
+    clocks.passed = answers_after - 0.1
+    assert may_go_on()
+    clocks.passed = answers_after + 0.1
+    assert not may_go_on()
+
+
 # -- hints -----------------------------------------------------------------------------------------
 
 
@@ -396,35 +423,80 @@ def test_a_bot_that_is_away_is_said_to_be(
     refused("practice.away", practice_advise, acting_user=ada, match=match)
 
 
+# -- who signs in ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("over", [False, True], ids=["on", "over"])
+def test_what_a_guest_has_practised_is_the_accounts_whose_owner_signs_in(
+    ada: User, ben: User, over: bool
+) -> None:
+    guest = guest_create()
+    practising = Practising(guest)
+    practising.move()
+    if over:
+        practising.to_the_end()
+    other = Practising(ben)
+    with committing():
+        guest_join(guest=guest, user=ada)
+    match = Match.objects.get(pk=practising.match.pk)
+    assert list(selectors.practice_of(ada)) == [match]
+    assert {each.name for each in match.players.all()} == {"Ada", "Novice Bot"}
+    assert match_for(match.pk, ada) == match
+    with pytest.raises(Refusal, match=r"match\.none"):
+        match_for(match.pk, guest)
+    assert list(selectors.practice_of(ben)) == [other.match]
+    if not over:  # and it goes on
+        practising.user = ada
+        record_holds(practising.to_the_end())
+    with nothing_changes(), committing():
+        guest_join(guest=guest, user=ben)
+
+
+def test_nothing_but_a_guests_moves(ada: User, ben: User) -> None:
+    practising = Practising(ben)
+    with nothing_changes(), committing():
+        guest_join(guest=ben, user=ada)
+        assert guest_rows_move(guest_id=ben.pk, user_id=ada.pk) == 0
+    assert list(selectors.practice_of(ben)) == [practising.match]
+
+
 # -- take-backs ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("bot_answers", [False, True], ids=["at once", "after the bot"])
 @pytest.mark.parametrize("game", GAMES, ids="/".join)
-def test_ones_last_move_is_taken_back(ada: User, game: tuple[str, str], settings: Any) -> None:
+def test_ones_last_move_is_taken_back(
+    ada: User, game: tuple[str, str], bot_answers: bool, settings: Any
+) -> None:
+    """Every third one, be it sealed still: what was asked then is asked again, and all is as it was
+    before it."""
     settings.GAUNTLET_BOT_SECONDS = 0.0
     practising = Practising(ada, game)
-    # Far enough that moves of both stand one after the other.
-    for turn in range(100):
-        if practising.is_asked:
-            if turn > 12:
-                break
-            practising.move()
-        else:
-            assert practising.bot()
-    decision = practising.held.live.table.open[practising.seat]
-    assert decision is not None
-    practising.move()
-    for _ in range(6):
-        if practising.held.is_over or practising.is_asked or not practising.bot():
+    backs = 0
+    for _ in range(60):
+        if practising.held.is_over:
             break
-    assert not practising.held.is_over
-    practising.take_back()
-    again = practising.held.live.table.open[practising.seat]
-    assert again is not None
-    assert again.decision.id == decision.decision.id
+        if not practising.is_asked:
+            assert practising.bot()
+            continue
+        before = practising.held.live.table
+        practising.move()
+        while bot_answers and practising.bot():
+            pass
+        if practising.number % 3 or practising.held.is_over:
+            continue
+        backs += 1
+        practising.take_back(f"back-{backs}")
+        assert practising.held.live.table == before
+        if backs == 4:
+            break
+        practising.move()
+    assert backs
     log = reader_of(practising.match.pk, ada).sync["log"]
     told = [each for each in log if each["actor"] == "organiser"]
-    assert [event["text"] for each in told for event in each["events"]] == ["Ada took a move back."]
+    assert [(event["seat"], event["text"]) for each in told for event in each["events"]] == [
+        (practising.seat, "took a move back")
+    ] * backs
     record_holds(practising.to_the_end())
 
 

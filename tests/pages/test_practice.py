@@ -101,7 +101,7 @@ def test_a_guest_plays_over_http_and_takes_back(client: Client, workers: Workers
     back = api(client, "post", f"{path}take-back/", id="b")
     assert back.status_code == 201, back.content
     assert api(client, "post", f"{path}take-back/", id="b").status_code == 200
-    assert MatchEntry.objects.filter(match=match, text="take back").exists()
+    assert MatchEntry.objects.filter(match=match, text=f"take back {seat}").exists()
     assert api(client, "get", f"{path}plan/").status_code == 200
 
 
@@ -127,7 +127,7 @@ def test_a_guest_is_signed_in_nowhere_else(client: Client) -> None:
 WELCOME = {
     "games:practice", "games:match", "games:replay", "games:replay_steps", "games:record",
     "games:paint_template", "games:paint_read", "api:match", "api:submissions", "api:plan",
-    "api:saved", "api:saved_one", "api:advice", "api:take_back",
+    "api:match_log", "api:saved", "api:saved_one", "api:advice", "api:take_back",
 }  # fmt: skip
 
 
@@ -150,11 +150,41 @@ def test_which_views_know_guests() -> None:
     assert known == WELCOME
 
 
-def test_who_registers_is_no_guest_any_more(client: Client) -> None:
+PASSWORD = "a-long-one-of-hers"
+
+
+@pytest.mark.parametrize("way", ["signs up", "signs in"])
+def test_what_a_guest_has_practised_is_theirs_once_they_have_an_account(
+    client: Client, way: str
+) -> None:
     match = begin(client)
-    user = User.objects.create_user("ben")
-    client.force_login(user)
+    with committing():
+        if way == "signs in":
+            User.objects.create_user("ben", email="ben@example.org", password=PASSWORD)
+            form = {"login": "ben", "password": PASSWORD}
+            client.post("/accounts/login/", form)
+        else:
+            form = {"username": "ben", "email": "ben@example.org"}
+            form |= {"password1": PASSWORD, "password2": PASSWORD}
+            client.post("/accounts/signup/", form)
+    assert client.session["_auth_user_id"] == str(User.objects.get(username="ben").pk)
+    page = client.get(match.get_absolute_url())
+    assert page.status_code == 200
+    assert page.context["you"] in (0, 1)
+    assert f"/matches/{match.pk}/" in client.get("/practice/").content.decode()
+    # Whoever signs in next in the same browser has none of it.
+    client.force_login(User.objects.create_user("ada"))
     assert client.get(match.get_absolute_url()).status_code == 404
+
+
+def test_a_guests_log_is_theirs(client: Client) -> None:
+    match = begin(client)
+    path = f"matches/{match.pk}/log/"
+    assert api(client, "get", path).status_code == 200
+    other = Client()
+    assert api(other, "get", path).status_code in (401, 403, 404)
+    begin(other)
+    assert api(other, "get", path).status_code == 404
 
 
 # -- who sees it -----------------------------------------------------------------------------------
@@ -195,6 +225,45 @@ def test_others_find_nothing(ada: User, client: Client, who: str, over: bool) ->
     for path in ("/", "/lobby/", "/watch/", "/u/ada/", "/matches/mine/"):
         assert f"/matches/{match.pk}/" not in client.get(path).content.decode()
     assert f"/matches/{match.pk}/" in client.get("/practice/").content.decode()
+
+
+# -- where one finds it ----------------------------------------------------------------------------
+
+
+def test_the_sites_bots_are_practised_with_and_not_challenged(ada: User, client: Client) -> None:
+    begin(client)
+    bot = User.objects.get(house_bot__level="club")
+    page = client.get(f"/u/{bot.username}/").content.decode()
+    assert '<a href="/practice/?level=club">Play it</a>' in page
+    assert "/challenges/new/" not in page.split("<main")[1]
+    form = client.get("/challenges/new/", {"opponent": bot.username})
+    assert (form.status_code, form["Location"]) == (302, "/practice/?level=club")
+    given = {
+        "game": "domain/standard", "pace": "normal", "open_to": "player", "advantage": "lot",
+        "lasts": "1440",
+    }  # fmt: skip
+    with nothing_changes():
+        answer = client.post("/challenges/new/", {**given, "opponent": bot.username})
+    assert answer.status_code == 422
+    told = answer.context["form"].errors["opponent"]
+    assert told == ["Club Bot answers no challenges. Play it at once under Practice."]
+    answer = api(
+        client, "post", "challenges/", ruleset="domain", variant="standard", opponent=bot.username
+    )
+    assert answer.json()["fields"]["opponent"][0]["code"] == "challenge.house-bot"
+
+
+def test_what_is_going_on_stands_on_top(ada: User, client: Client) -> None:
+    match = begin(client)
+    page = client.get("/practice/").content.decode()
+    assert page.index(f"/matches/{match.pk}/") < page.index('name="game"')
+
+
+def test_the_lobby_and_ones_own_page_know_of_practice(ada: User, client: Client) -> None:
+    for path in ("/lobby/", "/u/ada/"):
+        main = client.get(path).content.decode().split("<main")[1]
+        assert 'href="/practice/"' in main
+    assert 'href="/practice/"' in Client().get("/lobby/").content.decode().split("<main")[1]
 
 
 # -- over the API ----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import gc
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -297,13 +298,17 @@ class Pages:
         )
 
     def keep_pictures(self, name: str) -> None:
-        """Save a picture of every open page below .data/test-failures."""
+        """Save a picture of every open page below .data/test-failures; none of one that is gone, or
+        too busy: what failed is to be told all the same."""
+        from playwright.sync_api import Error
+
         FAILURES.mkdir(parents=True, exist_ok=True)
         safe = re.sub(r"[^\w.-]+", "_", name)
         pages = [page for context in self.contexts for page in context.pages]
         for number, page in enumerate(pages):
             if not page.is_closed():
-                page.screenshot(path=FAILURES / f"{safe}-{number}.png", timeout=5000)
+                with suppress(Error):
+                    page.screenshot(path=FAILURES / f"{safe}-{number}.png", timeout=5000)
 
     def close(self) -> None:
         """Close everything."""

@@ -581,6 +581,7 @@ class MatchPage {
       url: this.root.dataset.state ?? "",
       csrf: this.client.csrf,
       use: (text, words) => this.planning?.use(text, words),
+      sends: () => this.#pending !== null,
       refuse: (text) => this.#refuse(text),
     });
     if (this.state !== null) this.practice.update(this.state);
@@ -695,6 +696,7 @@ class MatchPage {
       icon("send"),
       h("span", { class: "match__tool-words" }, "Share…"),
     );
+    share.hidden = "practice" in this.root.dataset; // it is for one's own eyes
     tools.append(share, this.soundButton, this.pulseButton, this.concedeButton);
     this.root.append(this.concede);
     this.#drawSound();
@@ -756,8 +758,9 @@ class MatchPage {
 
   #drawPlayers() {
     if (this.state === null) return;
-    const { view, you, presence } = this.state;
+    const { view, you, presence, header } = this.state;
     this.players.update(this.state, this.names, this.ruleset.scores(view));
+    if (header.practice) return; // nobody can come to watch
     const spectators = presence?.spectators ?? 0;
     const others = spectators === 1 ? "1 spectator" : `${spectators} spectators`;
     write(this.parts.watching, you === null ? ` · you are watching · ${others}` : ` · ${others}`);
@@ -890,7 +893,9 @@ class MatchPage {
 
 /** @param {Live.LogItem} item */
 function isTakeBack({ events }) {
-  return events.some(({ kind, data }) => kind === "organiser" && data.act === "take back");
+  return events.some(
+    ({ kind, data }) => kind === "take-back" || (kind === "organiser" && data.act === "take back"),
+  );
 }
 
 /** @param {string} path */

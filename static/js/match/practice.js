@@ -6,7 +6,8 @@ import { announce } from "../site.js";
 import { AGAIN, whyNot } from "./answers.js";
 import { h, icon, write } from "./dom.js";
 
-const ASK_EVERY = 400; // ms
+const ASK_AGAIN = 400; // ms; each time after twice as long
+const ASK_AT_LEAST_EVERY = 5_000; // ms
 const PATIENCE = 30_000; // ms
 
 /**
@@ -15,6 +16,7 @@ const PATIENCE = 30_000; // ms
  * @property {string} csrf
  * @property {(text: string, words: string) => void} use brings a move to the board, to be confirmed
  *   there
+ * @property {() => boolean} sends whether a move of the reader's is on its way
  * @property {(text: string) => void} refuse says why something cannot be done
  */
 
@@ -28,6 +30,11 @@ export class Practice {
     this.tools = tools;
     this.busy = false;
     this.version = 0; // of what is shown
+    this.over = false;
+    /** @type {string | null} */
+    this.asked = null; // the decision that is open to the reader
+    this.wake = () => {}; // ends a pause
+    this.moved = false; // whether there is anything to take back
     this.hint = h(
       "button",
       { type: "button", class: "button practice__act", on: { click: () => void this.#advise() } },
@@ -48,33 +55,62 @@ export class Practice {
 
   /** @param {Client.State} state */
   update({ version, view, you, log }) {
-    const over = view.phase === "over";
-    this.hint.hidden = this.back.hidden = over;
-    const asked = view.decisions.some((each) => each.seat === you && !each.sealed);
-    this.hint.disabled = this.busy || !asked;
-    const moved = log.some((item) => item.actor === you && !item.taken_back);
-    this.back.disabled = this.busy || over || !moved;
+    this.over = view.phase === "over";
+    const open = view.decisions.find((each) => each.seat === you && !each.sealed);
+    const asked = open === undefined || view.paused ? null : open.id;
+    if (asked !== this.asked) this.wake();
+    this.asked = asked;
+    this.moved = log.some((item) => item.actor === you && !item.taken_back);
     if (version !== this.version) write(this.words, ""); // what was said was about what was before
     this.version = version;
+    this.#draw();
+  }
+
+  #draw() {
+    this.hint.hidden = this.back.hidden = this.over;
+    this.hint.disabled = this.busy || this.asked === null;
+    this.back.disabled = this.busy || this.over || !this.moved;
+  }
+
+  /**
+   * Wait for so long, or until something else is asked.
+   * @param {number} ms
+   * @returns {Promise<void>}
+   */
+  #pause(ms) {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+      setTimeout(resolve, ms);
+    });
   }
 
   async #advise() {
+    const about = this.asked;
+    const isOver = () => this.asked !== about || this.tools.sends();
     await this.#while("The strong bot thinks…", async () => {
       const until = Date.now() + PATIENCE;
-      while (Date.now() < until) {
+      for (
+        let wait = ASK_AGAIN;
+        Date.now() < until;
+        wait = Math.min(2 * wait, ASK_AT_LEAST_EVERY)
+      ) {
         const answer = await fetch(`${this.tools.url}advice/`, {
           headers: { Accept: "application/json" },
         });
+        // Whoever has moved meanwhile wants no hint any more, nor to hear why there is none.
+        if (isOver()) return "";
         if (!answer.ok) return whyNot(answer);
         const told = /** @type {unknown} */ (await answer.json());
-        const { text } = /** @type {Api.Advice} */ (told);
-        if (text !== null) {
+        if (isOver()) return "";
+        const { text, version } = /** @type {Api.Advice} */ (told);
+        if (text !== null && version === this.version) {
           const words = `A strong bot would play: ${text}`;
           write(this.words, words);
           this.tools.use(text, `${words}.`);
           return "";
         }
-        await new Promise((resolve) => setTimeout(resolve, ASK_EVERY));
+        await this.#pause(wait);
+        if (isOver()) return "";
       }
       return "The bot is busy with others. Please ask again.";
     });
@@ -104,7 +140,8 @@ export class Practice {
    */
   async #while(words, ask) {
     if (this.busy) return;
-    this.busy = this.hint.disabled = this.back.disabled = true;
+    this.busy = true;
+    this.#draw();
     write(this.words, words);
     let why = AGAIN;
     try {
@@ -112,9 +149,9 @@ export class Practice {
     } catch {
       // The network is away: it is said as such elsewhere, too.
     }
-    this.busy = this.hint.disabled = this.back.disabled = false;
-    if (why === "") return;
-    write(this.words, "");
-    this.tools.refuse(why);
+    this.busy = false;
+    this.#draw();
+    if (this.words.textContent === words) write(this.words, "");
+    if (why !== "") this.tools.refuse(why);
   }
 }

@@ -458,7 +458,13 @@ export class Replay {
       icon("send"),
       "Share…",
     );
+    share.hidden = this.#isPractice;
     fill(this.parts.tools, copy, share, this.linesButton);
+  }
+
+  /* Practice is for one's own eyes: whoever else had the link would find nothing. */
+  get #isPractice() {
+    return "practice" in this.root.dataset;
   }
 
   /* What there is to share of this moment, and the clip. Rarely wanted, so it is loaded then. */
@@ -551,6 +557,7 @@ export class Replay {
           {
             type: "button",
             class: "button button--small button--primary",
+            hidden: this.#isPractice,
             on: { click: () => void this.#share() },
           },
           icon("send"),

@@ -6,7 +6,7 @@
 
 import { fill, h, icon, s, write } from "../../../../static/js/match/dom.js";
 import { SavedMoves } from "../../../../static/js/match/saved.js";
-import { DeckBuilder, deckOf } from "./deck.js";
+import { DeckBuilder, deckOf, deckTrouble } from "./deck.js";
 import { EFFECTS, effectsOf, effectWords, nothing, tile, tiles } from "./tiles.js";
 import {
   Board,
@@ -605,10 +605,18 @@ class WarsBoard {
   }
 
   /**
-   * Show a planned play, to be confirmed. Whether it is one that can be shown.
+   * Show a planned play, a deck or another choice, to be confirmed. Whether it is one that can be
+   * shown.
    * @param {string} text
    */
   preview(text) {
+    const deck = this.#asks("deck") ? deckOf(text) : null;
+    if (deck !== null && this.builder) {
+      if (deckTrouble(deck, this.builder.repeats) !== "") return false;
+      this.builder.lay(deck);
+      return true;
+    }
+    if (this.#asks("first", "mulligan", "return", "top", "discard")) return this.#offer(text);
     const planned = read(text);
     if (planned === null || !this.#asks("play")) return false;
     if (!(planned.domino in this.#game.legal)) {
@@ -619,6 +627,21 @@ class WarsBoard {
     this.turns = planned.turns;
     this.#drawHand();
     this.placing.pin(planned.spot);
+    return true;
+  }
+
+  /**
+   * Choose among what is asked, where it stands on the page.
+   * @param {string} text
+   */
+  #offer(text) {
+    const value = CSS.escape(text.split(" ").at(-1) ?? "");
+    const input = [this.cards, this.sheet]
+      .map((place) => place.querySelector(`input[value="${value}"]`))
+      .find((each) => each !== null);
+    if (!(input instanceof HTMLInputElement) || input.disabled) return false;
+    input.checked = true;
+    this.#choose(text);
     return true;
   }
 

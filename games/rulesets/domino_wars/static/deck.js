@@ -111,6 +111,14 @@ export class DeckBuilder {
     this.#draw();
   }
 
+  /**
+   * Put these in the place of what was chosen.
+   * @param {string[]} dominoes
+   */
+  lay(dominoes) {
+    this.#set(dominoes);
+  }
+
   // -- choosing -------------------------------------------------------------------------------
 
   /** @param {string} name */
