@@ -65,7 +65,7 @@ declare namespace Api {
     sentence: string;
   }
 
-  /** An answer beside the strong bot's, both judged by what the seat could know then. */
+  /** An answer beside the strong bot's, both judged by what the seat could know then. `lost` is by how much the bot's is better, from -1 to 1. */
   interface Judgement {
     /** The step of the replay that it led to. */
     move: number;
@@ -75,11 +75,9 @@ declare namespace Api {
     played: string;
     /** What the strong bot answers. */
     best: string;
-    /** Of the seat that answers. */
-    played_worth: unknown;
+    played_worth: Worth;
     best_worth: Worth;
-    /** By how much the bot's answer is better, from -1 to 1, with its interval. */
-    lost: unknown;
+    lost: Worth;
   }
 
   /** One line of a log, with what the reader may know of it (`docs/protocol.md`). */

@@ -18,7 +18,7 @@ from core.api.problems import ProblemSerializer
 from core.api.views import FieldsView, ListView
 from games.api.serializers import MatchSerializer
 from games.audience import READINGS, audience_of
-from games.models import LIVE_ROOMS, ChatMessage, Match
+from games.models import LIVE_ROOM_NAMES, LIVE_ROOMS, ChatMessage, Match
 from games.reading import selectors
 from games.reading.matches import match_for, versions_of
 from games.reading.readers import reader_in
@@ -134,7 +134,7 @@ class ChatMessageSerializer(serializers.Serializer[dict[str, Any]]):
 class ChatSerializer(serializers.Serializer[dict[str, Any]]):
     """The latest messages of a room, oldest first."""
 
-    room = serializers.ChoiceField(choices=[(each.value, each.label) for each in LIVE_ROOMS])
+    room = serializers.ChoiceField(choices=LIVE_ROOM_NAMES)
     messages = ChatMessageSerializer(many=True)
 
 
@@ -153,7 +153,11 @@ class MatchChatView(FieldsView):
         parameters=[
             OpenApiParameter(
                 "room",
-                {"type": "string", "enum": [each.value for each in LIVE_ROOMS], "default": "players"},
+                {
+                    "type": "string",
+                    "enum": LIVE_ROOM_NAMES,
+                    "default": "players",
+                },
                 description="Players learn what spectators and commentators said once the match is "
                 "over.",
             )

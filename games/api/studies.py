@@ -49,18 +49,17 @@ class WeighedSerializer(WorthSerializer):
 
 
 class JudgementSerializer(serializers.Serializer[dict[str, Any]]):
-    """An answer beside the strong bot's, both judged by what the seat could know then."""
+    """An answer beside the strong bot's, both judged by what the seat could know then. `lost` is by
+    how much the bot's is better, from -1 to 1."""
 
     move = serializers.IntegerField(help_text="The step of the replay that it led to.")
     at = serializers.IntegerField(help_text="The step in whose position it was asked for.")
     seat = serializers.IntegerField()
     played = serializers.CharField()
     best = serializers.CharField(help_text="What the strong bot answers.")
-    played_worth = WorthSerializer(help_text="Of the seat that answers.")
+    played_worth = WorthSerializer()
     best_worth = WorthSerializer()
-    lost = WorthSerializer(
-        help_text="By how much the bot's answer is better, from -1 to 1, with its interval."
-    )
+    lost = WorthSerializer()
 
 
 class StudySerializer(serializers.Serializer[dict[str, Any]]):
@@ -158,16 +157,16 @@ class StudiedPositionView(ApiView):
         },
     )
     def get(self, request: Request, match_id: int) -> Response:
-        """A position as each could see it then, or where a line leads to from it. What chance owes is
-        drawn and given back in the line; nothing is kept."""
+        """A position as each could see it then, or where a line leads to from it. What chance
+        owes is drawn and given back in the line; nothing is kept."""
         given = request.query_params
         match = match_for(match_id, request.user)
         seat = given.get("seat", "")
         if seat not in ("", "0", "1"):
-            raise ParameterFault("seat", "A seat is 0 or 1.")
+            raise ParameterFault("seat", "A seat is 0 or 1.", code="study.seat")
         at = given.get("at", "")
         if not (at.isascii() and at.isdigit() and len(at) <= 6):
-            raise ParameterFault("at", "A step is a number.")
+            raise ParameterFault("at", "A step is a number.", code="study.step")
         answer = Response(
             position_of(
                 match,

@@ -1,5 +1,5 @@
-"""What of a finished match is looked at again: its positions, the answers that were given in it, and
-by how much a better one was missed.
+"""What of a finished match is looked at again: its positions, the answers that were given in it,
+and by how much a better one was missed.
 
 Two things are judged, and never mixed. A position is judged as it truly was, hidden things included
 (`position_weighed`): that is the graph. An answer is judged by what its seat could know then
@@ -98,9 +98,7 @@ def studied(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> St
                 held[seat] = index + 1
             if _is_choice(ruleset, before.state, slot.decision):
                 at = positions[-1].at
-                answers[index + 1] = Answer(
-                    index + 1, at, before.state, slot.decision, entry.text
-                )
+                answers[index + 1] = Answer(index + 1, at, before.state, slot.decision, entry.text)
         if after.state is not None and (not positions or _differ(positions[-1].table, after)):
             positions.append(Position(index + 1, after))
     return Studied(tuple(positions), tuple(answers.values()))
@@ -128,9 +126,7 @@ def position_weighed(
     however that came about."""
     result = position.table.result
     if result is None:
-        return prospects(
-            ruleset, position.table.state, 0, random, tries=tries, may_go_on=may_go_on
-        )
+        return prospects(ruleset, position.table.state, 0, random, tries=tries, may_go_on=may_go_on)
     share = 0.5 if result.winner is None else 1.0 - result.winner
     return Worth(share, share, share, 0)
 

@@ -1,7 +1,7 @@
 """Lines: what could have happened from a position on, for both seats.
 
 A line is text, so that a link holds all of it: steps parted by ``~``, each with who made it before
-what, as records write it (``0 e4``, ``chance deck 0 …``). What chance brought is part of it: whoever
+what, as records write it (``0 TF5``, ``chance lot 1``). What chance brought is part of it: whoever
 follows the link sees exactly the same position.
 """
 
@@ -78,9 +78,7 @@ def _stepped(ruleset: AnyRuleset, table: Table, actor: str, text: str) -> Step:
     raise Refusal("study.line", "This is no line of moves.")
 
 
-def _after(
-    before: Variation, actor: str, step: Step, events: tuple[Event, ...] = ()
-) -> Variation:
+def _after(before: Variation, actor: str, step: Step, events: tuple[Event, ...] = ()) -> Variation:
     text = f"{actor} {step.text}"
     line = f"{before.line}{PARTED_BY}{text}" if before.line else text
     return Variation(line, step.table, (*events, *step.events))

@@ -1,7 +1,7 @@
 """What a running site keeps about matches. Changes go through `games.services`."""
 
 from games.models.challenges import Challenge
-from games.models.chat import LIVE_ROOMS, ChatMessage
+from games.models.chat import LIVE_ROOM_NAMES, LIVE_ROOMS, ChatMessage
 from games.models.featured import FeaturedMatch
 from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
@@ -19,6 +19,7 @@ from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingReques
 
 __all__ = [
     "LIVE_ROOMS",
+    "LIVE_ROOM_NAMES",
     "Challenge",
     "ChatMessage",
     "FeaturedMatch",

@@ -64,3 +64,4 @@ LIVE_ROOMS: Final = (
     ChatMessage.Room.SPECTATORS,
     ChatMessage.Room.COMMENTARY,
 )
+LIVE_ROOM_NAMES: Final = [room.value for room in LIVE_ROOMS]

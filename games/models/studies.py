@@ -40,9 +40,7 @@ class StudyPart(models.Model):
         POSITION = "position"
         ANSWER = "answer"
 
-    study = models.ForeignKey(
-        Study, on_delete=models.CASCADE, related_name="parts", db_index=False
-    )
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="parts", db_index=False)
     kind = models.CharField(max_length=10, choices=Kind.choices)
     number = models.PositiveIntegerField(help_text="Of the entry of the match that it is about.")
     found = models.JSONField(help_text="A `Worth` or a `Judgement` of the engine's.")

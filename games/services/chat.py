@@ -179,9 +179,7 @@ def _fit_to_keep(why: str) -> str:
 def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:
     """The latest messages of a room, oldest first. Raises Refusal ``chat.not-your-room``."""
     seat = seat_of(match, user)
-    if room not in LIVE_ROOMS or not may_read_room(
-        room, seat=seat, over=match.is_over
-    ):
+    if room not in LIVE_ROOMS or not may_read_room(room, seat=seat, over=match.is_over):
         raise Forbidden("chat.not-your-room", "You cannot read this room now.")
     latest = (
         ChatMessage.objects.filter(match=match, room=room, removed_at__isnull=True)

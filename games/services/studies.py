@@ -1,10 +1,10 @@
-"""Studies: what bots find out about a finished match, what could have happened in it, and what people
-say of its positions.
+"""Studies: what bots find out about a finished match, what could have happened in it, and what
+people say of its positions.
 
 A study is asked for by whoever may see the match, and is everybody's who may. A worker on the bots'
-queue does it piece by piece, a few seconds at a time, and stores each piece as it is found: a worker
-that is killed loses one piece, which the next one does again. Nothing here says anything about a
-match that is not over.
+queue does it piece by piece, a few seconds at a time, and stores each piece as it is found: one
+that is killed loses a single piece, which the next one does again. Nothing here says anything about
+a match that is not over.
 """
 
 from __future__ import annotations
@@ -149,9 +149,7 @@ class _Spell:
 
 
 def _store(match_id: int, kind: StudyPart.Kind, number: int, found: Worth | Judgement) -> None:
-    part = StudyPart(
-        study_id=match_id, kind=kind, number=number, found=msgspec.to_builtins(found)
-    )
+    part = StudyPart(study_id=match_id, kind=kind, number=number, found=msgspec.to_builtins(found))
     StudyPart.objects.bulk_create([part], ignore_conflicts=True)
 
 
@@ -232,9 +230,7 @@ def position_of(
         "at": at,
         "line": here.line,
         "views": {str(eyes): _seen(ruleset, here, eyes) for eyes in EYES},
-        "events": {
-            str(eyes): msgspec.to_builtins(seen_by(here.events, eyes)) for eyes in EYES
-        },
+        "events": {str(eyes): msgspec.to_builtins(seen_by(here.events, eyes)) for eyes in EYES},
     }
 
 

@@ -33,10 +33,10 @@ def study_page(request: HttpRequest, match_id: int) -> HttpResponse:
     """A finished match to be studied, for whoever may see it; a POST has bots look at it again.
 
     Context: `match`; `replay_data` (see `games.reading.replays`), the `study` so far (see
-    `games.services.studies`); `you` (0, 1 or None); `step`, which is shown, with its `picture`; `log`
-    as of `log_sentences`; `writes`, whether the reader may say something, and `silence`, why not just
-    now; `moderates`; `blocked`, `phrases` and `phrases_only`, by which what others say is folded
-    away as in a chat; `title`. Raises Refusal ``match.none``, ``match.not-over``.
+    `games.services.studies`); `you` (0, 1 or None); `step`, which is shown, with its `picture`;
+    `log` as of `log_sentences`; `writes`, whether the reader may say something, and `silence`, why
+    not just now; `moderates`; `blocked`, `phrases` and `phrases_only`, by which what others say is
+    folded away as in a chat; `title`. Raises Refusal ``match.none``, ``match.not-over``.
     """
     match = match_for(match_id, request.user)
     study = study_of(match)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +13,17 @@ from accounts.models import User
 from accounts.services import guest_create
 from core.refusals import Refusal
 from games import store
-from games.engine.studying import Judgement, studied, swings_of, tables_of
+from games.engine.course import MatchCourse
+from games.engine.notation import tidy
+from games.engine.studying import Judgement, answer_judged, studied, swings_of, tables_of
 from games.engine.variations import followed, played
 from games.engine.weighing import Worth
 from games.jobs import study_begun, study_enqueue
 from games.models import ChatMessage, Match, Study, StudyPart
+from games.moderation import message_target
 from games.reading.replays import replay_of
 from games.services import studies
-from games.services.chat import chat_remove
+from games.services.chat import chat_history, chat_post, chat_remove, chat_restore
 from games.services.studies import (
     position_of,
     studies_hand_out,
@@ -31,12 +35,12 @@ from games.services.studies import (
     study_work,
 )
 from games.tasks import study as study_task
-from tests.games.support import GAMES, committing, nothing_changes, refused
+from tests.games.support import GAMES, Play, committing, nothing_changes, refused
 from tests.games.test_practice import Practising
 from tests.support.workers import Workers
 
 START = 1_800_000_000_000
-BLACK_WHITE = ("domino_black_white", "standard")
+BLACK_WHITE = ("domino-black-white", "standard")
 
 
 @pytest.fixture
@@ -52,6 +56,13 @@ def quick(settings: Any) -> None:
 def over(ada: User, quick: None) -> Match:
     """A match of Ada's against a bot, at Tetronogo, played to its end."""
     return Practising(ada).to_the_end()
+
+
+@pytest.fixture
+def ended(play: Play) -> Match:
+    """A match of two people that is over."""
+    play.move(0, "concede", 1_000)
+    return Match.objects.get(pk=play.pk)
 
 
 def finished(user: User, game: tuple[str, str]) -> Match:
@@ -88,33 +99,35 @@ def test_a_match_of_each_game_is_studied(ada: User, quick: None, game: tuple[str
         assert entries[answer.move - 1].text == answer.text
         assert answer.at in steps
         assert answer.at < answer.move
-        move = ruleset.parse(answer.text.lower())
+        move = ruleset.parse(tidy(answer.text))
         ruleset.validate(answer.state, answer.decision, move)
     # Pieces of the beginning, and of the end.
     few = random.Random(1).sample(pieces.answers, 2)
     for answer in few:
-        judged = studies.answer_judged(ruleset, answer, drawn(), tries=4, may_think=lambda: False)
+        judged = answer_judged(ruleset, answer, drawn(), tries=4, may_think=lambda: False)
         decision = answer.decision
-        ruleset.validate(answer.state, decision, ruleset.parse(judged.best.lower()))
+        ruleset.validate(answer.state, decision, ruleset.parse(tidy(judged.best)))
         assert -1 <= judged.lost.low <= judged.lost.share <= judged.lost.high <= 1
         assert judged.played_worth.tries == judged.best_worth.tries == 4
 
 
 def test_what_was_taken_back_is_not_studied(ada: User, quick: None) -> None:
     practising = Practising(ada)
-    while not practising.is_asked:
-        practising.bot()
-    practising.move()
-    practising.take_back()
+    for number in range(20):
+        practising.move() if practising.is_asked else practising.bot()
+        with contextlib.suppress(Refusal):
+            practising.take_back(f"back-{number}")
+            break
     match = practising.to_the_end()
     ruleset, header = store.header_of(match)
     entries = store.entries_of(match.pk)
     back = next(n for n, each in enumerate(entries, 1) if each.text == "take back")
     pieces = studied(ruleset, header, entries)
-    undone = next(n for n, each in enumerate(entries, 1) if each.actor == practising.seat)
-    assert undone < back
-    assert undone not in {each.move for each in pieces.answers}
-    assert undone not in {each.at for each in pieces.positions}
+    standing = {n + 1 for n in MatchCourse(ruleset, header, entries).standing}
+    undone = {*range(1, back)} - standing
+    assert undone
+    assert not undone & {each.move for each in pieces.answers}
+    assert not undone & {each.at for each in pieces.positions}
 
 
 def worth(share: float, off: float = 0.0) -> Worth:
@@ -272,15 +285,16 @@ def test_what_is_no_line_is_refused(over: Match) -> None:
     with nothing_changes():
         for line in ("x", "2 pass", "0", "chance", "organiser void", "~", "organiser winner 0"):
             with pytest.raises(Refusal):
-                position_of(over, at=0, line=line)
+                position_of(over, at=1, line=line)
         last = len(replay_of(over)["steps"]) - 1
         for code, asked in (
-            ("study.line-too-long", {"at": 0, "line": "0 a" * 2000}),
+            ("study.line-too-long", {"at": 1, "line": "0 a" * 2000}),
             ("study.position", {"at": last + 1}),
+            ("study.position", {"at": 0}),  # the advantage was to be drawn
             ("match.over", {"at": last, "seat": 0, "text": "concede"}),
         ):
             with pytest.raises(Refusal) as raised:
-                position_of(over, **asked)  # type: ignore[arg-type]
+                position_of(over, **asked)
             assert raised.value.code == code
 
 
@@ -306,3 +320,77 @@ def test_a_position_is_beside_what_each_could_know(ada: User, quick: None) -> No
 def comment(user: User, match: Match, **more: Any) -> Any:
     given = {"step": 1, "client_id": "a", "text": "A strange move.", "at": START, **more}
     return study_comment_post(acting_user=user, match=match, **given)
+
+
+def test_people_say_something_of_a_position(ada: User, ben: User, ended: Match) -> None:
+    said = comment(ben, ended)
+    assert (said["step"], said["text"], said["username"]) == (1, "A strange move.", "ben")
+    assert comment(ben, ended) == said  # sent again
+    comment(ada, ended, text="Not at all.", client_id="b", step=0)
+    assert [(each["step"], each["text"]) for each in study_comments(ended)] == [
+        (1, "A strange move."),
+        (0, "Not at all."),
+    ]
+    assert ChatMessage.objects.filter(room="study").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("chat.empty", {"text": "  "}),
+        ("chat.too-long", {"text": "x" * 501}),
+        ("study.position", {"step": 10_000}),
+        ("study.position", {"step": -1}),
+        ("frame.malformed", {"client_id": ""}),
+    ],
+)
+def test_what_cannot_be_said_is_refused(
+    ben: User, ended: Match, code: str, given: dict[str, Any]
+) -> None:
+    with nothing_changes(), pytest.raises(Refusal) as raised:
+        comment(ben, ended, **given)
+    assert raised.value.code == code
+
+
+def test_guests_and_the_silenced_say_nothing(ben: User, mona: User, ended: Match) -> None:
+    with nothing_changes(), pytest.raises(Refusal) as raised:
+        comment(guest_create(), ended)
+    assert raised.value.code == "study.guest"
+    User.objects.filter(pk=ben.pk).update(is_active=False)
+    with nothing_changes(), pytest.raises(Refusal) as raised:
+        comment(ben, ended)
+    assert raised.value.code == "chat.muted"
+
+
+def test_nothing_is_said_of_practice(ada: User, over: Match) -> None:
+    with nothing_changes(), pytest.raises(Refusal) as raised:
+        comment(ada, over)
+    assert raised.value.code == "study.practice"
+
+
+def test_a_comment_is_reported_and_taken_away(
+    ada: User, ben: User, mona: User, ended: Match
+) -> None:
+    said = ChatMessage.objects.get(pk=comment(ben, ended)["id"])
+    target = message_target(ada, str(said.pk))
+    assert target is not None
+    assert target.about == ben
+    assert ("Room", "Study") in target.facts
+    refused("chat.not-moderator", chat_remove, acting_user=ada, message=said)
+    with committing():
+        chat_remove(acting_user=mona, message=said)
+    assert study_comments(ended) == []
+    chat_restore(acting_user=mona, message=said)
+    assert len(study_comments(ended)) == 1
+
+
+def test_no_other_room_has_what_is_said_of_positions(ben: User, ended: Match) -> None:
+    comment(ben, ended)
+    with pytest.raises(Refusal) as raised:
+        chat_history(match=ended, room="study", user=ben)
+    assert raised.value.code == "chat.not-your-room"
+    with nothing_changes():
+        refused(
+            "chat.not-your-room", chat_post, acting_user=ben, match=ended, room="study",
+            client_id="x", text="Hello", at=START,
+        )  # fmt: skip

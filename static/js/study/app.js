@@ -1,6 +1,8 @@
 // @ts-check
 /* The study of a finished match: every position with what bots make of it, and what could have happened
-   from there, tried on the board. The address always names what is shown. */
+   from there, tried on the board. The address always names what is shown.
+
+   Long, since this is where the parts of the page meet, which know nothing of each other. */
 
 import { announce, toast } from "../site.js";
 import { seatBadge } from "../boards/kit.js";
@@ -20,6 +22,15 @@ const KEPT = 60; // positions that are remembered
 /** @typedef {{at: number, line: string, views: Record<Eyes, Live.View<never>>, events: Record<Eyes, Live.LogEvent[]>}} Told */
 
 class StudyPage {
+  /** @type {HTMLButtonElement[]} */
+  back;
+  /** @type {HTMLButtonElement[]} */
+  on;
+  /** @type {HTMLInputElement} */
+  slider;
+  /** @type {HTMLOutputElement} */
+  count;
+
   /**
    * @param {HTMLElement} root
    * @param {Boards.Module} ruleset
@@ -95,6 +106,14 @@ class StudyPage {
     return this.steps.length - 1;
   }
 
+  /* Before the advantage is drawn there is no position. */
+  get first() {
+    return Math.max(
+      this.steps.findIndex(({ view }) => view.game !== null),
+      0,
+    );
+  }
+
   /** @returns {Graph} */
   #makeGraph() {
     return new Graph(this.parts.graph, {
@@ -129,7 +148,7 @@ class StudyPage {
    * @param {"replace" | "push" | "keep"} record
    */
   async go({ at, line }, record = "replace") {
-    const to = { at: Math.min(Math.max(at, 0), this.last), line };
+    const to = { at: Math.min(Math.max(at, this.first), this.last), line };
     if (to.at === this.place.at && to.line === this.place.line) return;
     const told = await this.#ask(to);
     if (told !== null) this.#arrive(told, record);
@@ -361,7 +380,9 @@ class StudyPage {
   #show(judged, which) {
     const seat = /** @type {Seat} */ (judged.seat);
     if (!this.#open.includes(seat)) return;
-    if (this.eyes !== "all" && this.eyes !== String(seat)) this.#look(/** @type {Eyes} */ (String(seat)));
+    if (this.eyes !== "all" && this.eyes !== String(seat)) {
+      this.#look(/** @type {Eyes} */ (String(seat)));
+    }
     this.seat = seat;
     this.drawn = { judged, which };
     this.#drawBoard();
@@ -534,7 +555,7 @@ class StudyPage {
         icon(sign),
       );
     this.back = [
-      button("First move (Home)", "first", () => 0),
+      button("First move (Home)", "first", () => this.first),
       button("Back (←)", "chevron-left", () => this.#before),
     ];
     this.on = [
@@ -544,12 +565,12 @@ class StudyPage {
     this.slider = h("input", {
       type: "range",
       class: "replay__slider",
-      min: "0",
+      min: String(this.first),
       max: String(this.last),
       step: "1",
-      value: "0",
+      value: String(this.first),
       "aria-label": "Move",
-      on: { input: () => void this.go({ at: Number(this.slider?.value), line: "" }) },
+      on: { input: () => void this.go({ at: Number(this.slider.value), line: "" }) },
     });
     this.count = h("output", { class: "replay__count numbers" });
     fill(
@@ -572,10 +593,10 @@ class StudyPage {
 
   #drawControls() {
     const { at, line } = this.place;
-    for (const each of this.back ?? []) each.disabled = at === 0 && line === "";
-    for (const each of this.on ?? []) each.disabled = at === this.last;
-    if (this.slider) this.slider.value = String(at);
-    if (this.count) write(this.count, `${at} / ${this.last}`);
+    for (const each of this.back) each.disabled = at <= this.first && line === "";
+    for (const each of this.on) each.disabled = at === this.last;
+    this.slider.value = String(at);
+    write(this.count, `${at} / ${this.last}`);
   }
 
   #buildTools() {
@@ -613,7 +634,7 @@ class StudyPage {
     if (target !== null && this.parts.board.contains(target)) return; // it has keys of its own
     /** @type {Record<string, number | undefined>} */
     const to = {
-      Home: 0,
+      Home: this.first,
       End: this.last,
       ArrowLeft: this.#before,
       ArrowRight: this.place.at + 1,
@@ -635,8 +656,14 @@ class StudyPage {
 
 /** @param {{actor: string, text: string}} step */
 function stepWords({ actor, text }) {
-  const seat = actor === "0" || actor === "1" ? seatBadge(/** @type {Seat} */ (Number(actor))) : null;
-  return h("span", { class: "study__step" }, seat, h("code", {}, seat === null ? `${actor} ${text}` : text));
+  const seat =
+    actor === "0" || actor === "1" ? seatBadge(/** @type {Seat} */ (Number(actor))) : null;
+  return h(
+    "span",
+    { class: "study__step" },
+    seat,
+    h("code", {}, seat === null ? `${actor} ${text}` : text),
+  );
 }
 
 /** @param {HTMLElement} root */

@@ -48,7 +48,11 @@ export class Comments {
         : h(
             "p",
             { class: "small muted" },
-            h("a", { href: `/accounts/login/?next=${encodeURIComponent(location.pathname)}` }, "Sign in"),
+            h(
+              "a",
+              { href: `/accounts/login/?next=${encodeURIComponent(location.pathname)}` },
+              "Sign in",
+            ),
             " to comment.",
           ),
       this.note,
