@@ -162,6 +162,9 @@ declare namespace Api {
     done: number;
     /** Of how many; 0 before anybody has asked. */
     total: number;
+    /** Positions are weighed first, in order. */
+    positions_total: number;
+    answers_total: number;
     positions: Weighed[];
     answers: Judgement[];
     /** The moves with which most was missed, the worst first. */

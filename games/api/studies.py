@@ -71,6 +71,8 @@ class StudySerializer(serializers.Serializer[dict[str, Any]]):
     )
     done = serializers.IntegerField(help_text="How many positions and answers are done.")
     total = serializers.IntegerField(help_text="Of how many; 0 before anybody has asked.")
+    positions_total = serializers.IntegerField(help_text="Positions are weighed first, in order.")
+    answers_total = serializers.IntegerField()
     positions = WeighedSerializer(many=True)
     answers = JudgementSerializer(many=True)
     swings = serializers.ListField(

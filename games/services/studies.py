@@ -161,8 +161,9 @@ def _pieces_of(match: Match) -> tuple[AnyRuleset, Header, Studied]:
 def study_of(match: Match) -> dict[str, Any]:
     """What has been found out about a match so far, plain JSON values: ``state`` (``none`` where
     nobody has asked, ``working``, ``done``, or ``never`` where no bot plays the game); ``done`` and
-    ``total``, how many pieces; ``positions``, each ``{"at", "share", "low", "high", "tries"}`` of
-    seat 0; ``answers``, each with the ``move`` it is about; ``swings``, moves.
+    ``total``, how many pieces, of which ``positions_total`` and ``answers_total``; ``positions``,
+    each ``{"at", "share", "low", "high", "tries"}`` of seat 0; ``answers``, each with the ``move``
+    it is about; ``swings``, moves.
 
     Raises Refusal ``match.not-over``.
     """
@@ -172,6 +173,8 @@ def study_of(match: Match) -> dict[str, Any]:
         "state": "none" if can_be_weighed(match) else "never",
         "done": 0,
         "total": 0,
+        "positions_total": 0,
+        "answers_total": 0,
         "positions": [],
         "answers": [],
         "swings": [],
@@ -189,6 +192,8 @@ def study_of(match: Match) -> dict[str, Any]:
     told["answers"].sort(key=lambda each: each["move"])
     told["swings"] = swings_of(judgements)
     told["done"] = len(told["positions"]) + len(judgements)
+    told["positions_total"] = study.positions
+    told["answers_total"] = study.answers
     told["total"] = study.positions + study.answers
     told["state"] = "working" if study.done_at is None else "done"
     return told

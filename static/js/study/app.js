@@ -254,7 +254,7 @@ class StudyPage {
   get #judged() {
     if (this.place.line !== "") return [];
     const { positions, answers } = this.study;
-    const position = positions[weighedAt(positions, this.place.at)];
+    const position = positions[weighedAt(this.study, this.place.at)];
     return position === undefined ? [] : answers.filter(({ at }) => at === position.at);
   }
 
@@ -269,6 +269,9 @@ class StudyPage {
     this.#drawHands(told);
     this.#drawAnswers();
     this.parts.typed.hidden = wanted === null;
+    if (wanted !== null) {
+      write(find(this.parts.typed, "label"), `Or type a move to try for ${this.names[wanted]}`);
+    }
     const kind = wanted === null ? "" : (this.#decision(wanted)?.kind ?? "");
     this.input.placeholder = this.ruleset.examples[kind] ?? "";
   }
@@ -303,7 +306,8 @@ class StudyPage {
       dock: this.parts.dock,
     };
     this.board = ruleset.mount(fill(this.parts.board), api);
-    this.board.update(told.views[/** @type {Eyes} */ (String(seat))], {
+    // Under all eyes nothing is hidden on it, whoever is to move.
+    this.board.update(told.views[this.eyes], {
       you: seat,
       header,
       names,

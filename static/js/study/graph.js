@@ -25,12 +25,16 @@ export function withRange({ share, low, high, tries }) {
 }
 
 /**
- * The weighed position that stands at a step: the last one by then; -1 where there is none.
- * @param {Pick<Api.Weighed, "at">[]} positions in their order
+ * The weighed position that stands at a step: the last one by then; -1 where there is none, or it may be
+ * one that is still to come, since they are weighed in their order.
+ * @param {{positions: Pick<Api.Weighed, "at">[], positions_total: number}} study
  * @param {number} step
  */
-export function weighedAt(positions, step) {
-  return positions.findLastIndex(({ at }) => at <= step);
+export function weighedAt({ positions, positions_total }, step) {
+  const found = positions.findLastIndex(({ at }) => at <= step);
+  const isLast = found === positions.length - 1;
+  if (isLast && positions.length < positions_total && positions[found]?.at !== step) return -1;
+  return found;
 }
 
 export class Graph {
@@ -44,8 +48,8 @@ export class Graph {
     this.names = names;
     this.last = Math.max(last, 1);
     this.go = go;
-    /** @type {Api.Weighed[]} */
-    this.positions = [];
+    /** @type {Pick<Api.Study, "positions" | "positions_total">} */
+    this.study = { positions: [], positions_total: 0 };
     this.at = 0;
     this.band = s("path", { class: "graph__band" });
     this.path = s("path", { class: "graph__line" });
@@ -122,8 +126,9 @@ export class Graph {
   }
 
   /** @param {Api.Study} study */
-  update({ positions, answers, state, done, total }) {
-    this.positions = positions;
+  update(study) {
+    const { positions, answers, state, positions_total, answers_total } = study;
+    this.study = study;
     const points = positions.map(({ at, share, low, high }) => ({
       x: this.#x(at),
       y: this.#y(share),
@@ -135,13 +140,11 @@ export class Graph {
     const up = points.map(({ x, high }) => `${x} ${high}`);
     const down = points.toReversed().map(({ x, low }) => `${x} ${low}`);
     this.band.setAttribute("d", points.length > 0 ? `M${[...up, ...down].join(" L")} Z` : "");
-    const left = total - done;
-    write(
-      this.progress,
-      state === "done" || total === 0
-        ? ""
-        : `${positions.length} positions and ${answers.length} moves are done, ${left} are to come. You may leave the page: it goes on.`,
-    );
+    const far =
+      positions.length < positions_total
+        ? `${positions.length} of ${positions_total} positions are weighed; then come ${answers_total} moves.`
+        : `All positions are weighed, and ${answers.length} of ${answers_total} moves.`;
+    write(this.progress, state === "done" ? "" : `${far} You may leave the page: it goes on.`);
     fill(
       this.rows,
       positions.map((each) =>
@@ -163,7 +166,7 @@ export class Graph {
    */
   show(step) {
     this.at = step;
-    const found = this.positions[weighedAt(this.positions, step)];
+    const found = this.study.positions[weighedAt(this.study, step)];
     const x = this.#x(step);
     this.here.setAttribute("x1", String(x));
     this.here.setAttribute("x2", String(x));
