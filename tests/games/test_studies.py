@@ -353,8 +353,9 @@ def test_what_cannot_be_said_is_refused(
 
 
 def test_guests_and_the_silenced_say_nothing(ben: User, mona: User, ended: Match) -> None:
+    guest = guest_create()
     with nothing_changes(), pytest.raises(Refusal) as raised:
-        comment(guest_create(), ended)
+        comment(guest, ended)
     assert raised.value.code == "study.guest"
     User.objects.filter(pk=ben.pk).update(is_active=False)
     with nothing_changes(), pytest.raises(Refusal) as raised:

@@ -306,8 +306,8 @@ class StudyPage {
       dock: this.parts.dock,
     };
     this.board = ruleset.mount(fill(this.parts.board), api);
-    // Under all eyes nothing is hidden on it, whoever is to move.
-    this.board.update(told.views[this.eyes], {
+    const own = told.views[/** @type {Eyes} */ (String(seat))];
+    this.board.update(this.eyes === "all" ? openly(told.views.all, own) : own, {
       you: seat,
       header,
       names,
@@ -656,6 +656,27 @@ class StudyPage {
     // Nowhere to try anything: it is said all the same.
     if (why !== "" && this.parts.typed.hidden) toast(why, { kind: "danger" });
   }
+}
+
+/**
+ * A position with nothing hidden, and with what only whoever decides is told, such as which moves are
+ * legal.
+ * @param {Live.View<never>} all
+ * @param {Live.View<never>} own
+ * @returns {Live.View<never>}
+ */
+function openly(all, own) {
+  const [shown, told] = [all, own].map(
+    ({ game }) => /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (game)),
+  );
+  const more = Object.entries(told).filter(([key]) => isEmpty(shown[key]));
+  const view = /** @type {unknown} */ ({ ...all, game: { ...shown, ...Object.fromEntries(more) } });
+  return /** @type {Live.View<never>} */ (view);
+}
+
+/** @param {unknown} value */
+function isEmpty(value) {
+  return typeof value === "object" && Object.keys(value ?? {}).length === 0;
 }
 
 /** @param {{actor: string, text: string}} step */
