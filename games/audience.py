@@ -211,7 +211,7 @@ def chat_visible_to(user: Any) -> QuerySet[ChatMessage]:
     if user is None or not getattr(user, "is_authenticated", False):
         return said
     return said.exclude(
-        room__in=[ChatMessage.Room.SPECTATORS, ChatMessage.Room.COMMENTARY],
+        ~Q(room=ChatMessage.Room.PLAYERS),
         match__status=Match.Status.RUNNING,
         match__players__user=user,
     )

@@ -24,6 +24,7 @@ TELL_PREDICTIONS: Final = "games.tasks.tell_predictions"
 DRAW: Final = "games.tasks.draw"
 MOVE_BOT: Final = "games.bots.move"
 ADVISE: Final = "games.bots.advise"
+STUDY: Final = "games.bots.study"
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
 
@@ -49,6 +50,28 @@ def bot_begun(*, match_id: int) -> None:
         cache.delete(f"bot:{match_id}")
     except RedisError as error:
         log.warning("bot.not-noted", match=match_id, error=type(error).__name__)
+
+
+def study_enqueue() -> None:
+    """Have a worker go on with the study that has waited longest. There is one piece on its way at
+    a time, whatever is studied, so that bots who play wait behind no more; what is lost is found by
+    the sweep."""
+    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
+    try:
+        first = cache.add("study", 1, timeout=wait_s)
+    except RedisError as error:
+        log.warning("study.not-noted", error=type(error).__name__)
+        return
+    if first:
+        enqueue(STUDY, expires=wait_s)
+
+
+def study_begun() -> None:
+    """What `study_enqueue` has handed on is begun."""
+    try:
+        cache.delete("study")
+    except RedisError as error:
+        log.warning("study.not-noted", error=type(error).__name__)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:

@@ -19,10 +19,13 @@ from games.jobs import (
     MAIL_MISSED,
     MAIL_RULING,
     MOVE_BOT,
+    STUDY,
     TELL_PREDICTIONS,
     TELL_RULING,
     WAKE,
     bot_begun,
+    study_begun,
+    study_enqueue,
 )
 from games.pictures.keeping import picture_draw
 from games.publishing import notices
@@ -36,6 +39,7 @@ from games.services.outage import is_serving
 from games.services.practice import MOVED, advice_find, bot_move, bots_hand_out
 from games.services.predictions import predictions_tell
 from games.services.seeks import seek_pair, seeks_expire
+from games.services.studies import STUDIED, studies_hand_out, study_next, study_work
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
 log = structlog.get_logger("gauntlet.tasks")
@@ -106,11 +110,31 @@ def advise(match_id: int, seat: int) -> None:
     advice_find(match_id=match_id, seat=1 if seat else 0)
 
 
+@shared_task(name=STUDY)
+def study() -> None:
+    """Do a piece of the study that has waited longest, and have the next one done."""
+    study_begun()
+    match_id = study_next()
+    if match_id is None:
+        return
+    # It thinks for long, and what it finds is stored piece by piece.
+    guard.attempt(
+        STUDIED,
+        match_id,
+        lambda: study_work(match_id=match_id),
+        target="games.match",
+        limited=False,
+    )
+    if study_next() is not None:
+        study_enqueue()
+
+
 @shared_task(name="games.tasks.sweep_bots")
 @guard.completed("games.tasks.sweep_bots")
 def sweep_bots() -> None:
-    """Have bots move whose task was lost."""
+    """Have bots move whose task was lost, and go on with what is studied."""
     bots_hand_out()
+    studies_hand_out()
 
 
 @shared_task(name="games.tasks.pair")

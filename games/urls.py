@@ -14,6 +14,7 @@ from games.views import (
     practice,
     rules,
     seeks,
+    studies,
 )
 
 app_name = "games"
@@ -50,6 +51,7 @@ urlpatterns = [
     path("matches/<int:match_id>/rematch/", matches.rematch, name="rematch"),
     path("matches/<int:match_id>/replay/", matches.replay_page, name="replay"),
     path("matches/<int:match_id>/replay/steps/", matches.replay_steps, name="replay_steps"),
+    path("matches/<int:match_id>/study/", studies.study_page, name="study"),
     path("matches/<int:match_id>/record.dmr.json", matches.record, name="record"),
     path("matches/<int:match_id>/share.png", matches.share, name="match_share"),
     path("matches/<int:match_id>/board.svg", boards.board_svg, name="board"),

@@ -65,6 +65,21 @@ declare namespace Api {
     sentence: string;
   }
 
+  /** An answer beside the strong bot's, both judged by what the seat could know then. `lost` is by how much the bot's is better, from -1 to 1. */
+  interface Judgement {
+    /** The step of the replay that it led to. */
+    move: number;
+    /** The step in whose position it was asked for. */
+    at: number;
+    seat: number;
+    played: string;
+    /** What the strong bot answers. */
+    best: string;
+    played_worth: Worth;
+    best_worth: Worth;
+    lost: Worth;
+  }
+
   /** One line of a log, with what the reader may know of it (`docs/protocol.md`). */
   interface LogItem {
     /** The number in this reader's log, from 1. */
@@ -128,6 +143,52 @@ declare namespace Api {
     text: string;
   }
 
+  /** A position of a finished match, or where a line leads to from it. */
+  interface StudiedPosition {
+    at: number;
+    /** The line, with what chance brought. */
+    line: string;
+    /** As seat 0 (`0`) and seat 1 (`1`) could see it then, and everything (`all`). */
+    views: Record<string, unknown>;
+    /** What happened last, to the same eyes. */
+    events: Record<string, unknown>;
+  }
+
+  /** What has been found out so far. */
+  interface Study {
+    /** `none`: nobody has asked; `never`: no bot plays this game. */
+    state: unknown;
+    /** How many positions and answers are done. */
+    done: number;
+    /** Of how many; 0 before anybody has asked. */
+    total: number;
+    /** Positions are weighed first, in order. */
+    positions_total: number;
+    answers_total: number;
+    positions: Weighed[];
+    answers: Judgement[];
+    /** The moves with which most was missed, the worst first. */
+    swings: number[];
+  }
+
+  /** Something said of a position. */
+  interface StudyComment {
+    id: number;
+    /** In ms since 1970. */
+    at: number;
+    name: string;
+    username: string;
+    seat: number | null;
+    text: string;
+    /** The step of the replay. */
+    step: number;
+  }
+
+  /** What is said of a match's positions: the latest comments, oldest first. */
+  interface StudyComments {
+    comments: StudyComment[];
+  }
+
   /** A match as its reader may see it: the frame that sockets call `sync`. */
   interface ViewedMatch {
     /** `sync` */
@@ -146,5 +207,29 @@ declare namespace Api {
     log: LogItem[];
     /** With `here`: who looks at it now, as the socket tells it. */
     presence?: Record<string, unknown>;
+  }
+
+  /** What seat 0 can expect of a position, as it truly was, hidden things included. */
+  interface Weighed {
+    share: number;
+    /** The lower end of the 95 % interval. */
+    low: number;
+    /** The upper end of it. */
+    high: number;
+    /** Ways in which it went on; 0: it is certain. */
+    tries: number;
+    /** The step of the replay. */
+    at: number;
+  }
+
+  /** What a seat can expect, from 0 (lost) to 1 (won). */
+  interface Worth {
+    share: number;
+    /** The lower end of the 95 % interval. */
+    low: number;
+    /** The upper end of it. */
+    high: number;
+    /** Ways in which it went on; 0: it is certain. */
+    tries: number;
   }
 }

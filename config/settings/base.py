@@ -190,6 +190,7 @@ BOTS_QUEUE = "bots"
 CELERY_TASK_ROUTES = {
     "games.bots.move": {"queue": BOTS_QUEUE},
     "games.bots.advise": {"queue": BOTS_QUEUE},
+    "games.bots.study": {"queue": BOTS_QUEUE},
     "games.tasks.wake": {"queue": DEADLINES_QUEUE},
     "games.tasks.sweep": {"queue": DEADLINES_QUEUE},
 }
@@ -202,6 +203,11 @@ GAUNTLET_BOT_NICE = env.int("GAUNTLET_BOT_NICE", 15)
 GAUNTLET_BOT_SECONDS = env.float("GAUNTLET_BOT_SECONDS", 1.0)
 GAUNTLET_BOT_PAUSE_MS = env.int("GAUNTLET_BOT_PAUSE_MS", 500)
 GAUNTLET_BOT_QUEUE_SECONDS = env.int("GAUNTLET_BOT_QUEUE_SECONDS", 60)
+# A match that is studied: in how many ways each position goes on at most, how long one position or
+# answer may take, and after how long a worker turns to what else waits (seconds of processor time).
+GAUNTLET_STUDY_TRIES = env.int("GAUNTLET_STUDY_TRIES", 40)
+GAUNTLET_STUDY_PART_SECONDS = env.float("GAUNTLET_STUDY_PART_SECONDS", 1.0)
+GAUNTLET_STUDY_SLICE_SECONDS = env.float("GAUNTLET_STUDY_SLICE_SECONDS", 2.0)
 # How many matches against them somebody may have going at a time.
 GAUNTLET_PRACTICE_AT_ONCE = env.int("GAUNTLET_PRACTICE_AT_ONCE", 12)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -375,6 +381,7 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "plan": 90,
     "clip": 20,
     "practice": 20,
+    "study": 20,
     "organise": 120,
     "bot": 600,
 }

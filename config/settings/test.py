@@ -71,6 +71,7 @@ if _back_after := env.int("GAUNTLET_TASK_BACK_SECONDS", 0):
 # Bots answer at once, and have not thought for long.
 GAUNTLET_BOT_PAUSE_MS = env.int("GAUNTLET_BOT_PAUSE_MS", 0)
 GAUNTLET_BOT_SECONDS = env.float("GAUNTLET_BOT_SECONDS", 0.05)
+GAUNTLET_STUDY_PART_SECONDS = env.float("GAUNTLET_STUDY_PART_SECONDS", 0.05)
 
 # Receivers of webhooks are played on this machine.
 GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]

@@ -12,7 +12,7 @@ DECLARATIONS = ROOT / "types" / "api.d.ts"
 # Those that the scripts read; what they refer to comes along.
 USED: Final = (
     "Ack", "Advice", "ChatMessage", "Commentary", "LogItem", "Plan", "Predictions", "Problem",
-    "SavedMove", "ViewedMatch",
+    "SavedMove", "StudiedPosition", "Study", "StudyComments", "ViewedMatch",
 )  # fmt: skip
 
 _HEAD = """\

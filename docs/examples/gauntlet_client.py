@@ -743,6 +743,80 @@ class Client:
             idempotency_key=idempotency_key,
         )
 
+    def study(
+        self,
+        match_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """The study of a match."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/study/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def study_ask(
+        self,
+        match_id: int,
+    ) -> Any:
+        """Have a match studied."""
+        return self.call(
+            "POST",
+            f"/api/v1/matches/{match_id}/study/",
+        )
+
+    def study_comments(
+        self,
+        match_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """What is said of a match's positions."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/study/comments/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def study_comment(
+        self,
+        match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Say something of a position."""
+        return self.call(
+            "POST",
+            f"/api/v1/matches/{match_id}/study/comments/",
+            body=body or {},
+        )
+
+    def study_position(
+        self,
+        match_id: int,
+        *,
+        at: int | None = None,
+        line: str | None = None,
+        seat: int | None = None,
+        text: str | None = None,
+    ) -> Any:
+        """A position of a finished match."""
+        return self.call(
+            "GET",
+            f"/api/v1/matches/{match_id}/study/position/",
+            query={
+                "at": at,
+                "line": line,
+                "seat": seat,
+                "text": text,
+            },
+        )
+
     def submit(
         self,
         match_id: int,

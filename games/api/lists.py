@@ -18,7 +18,7 @@ from core.api.problems import ProblemSerializer
 from core.api.views import FieldsView, ListView
 from games.api.serializers import MatchSerializer
 from games.audience import READINGS, audience_of
-from games.models import ChatMessage, Match
+from games.models import LIVE_ROOM_NAMES, LIVE_ROOMS, ChatMessage, Match
 from games.reading import selectors
 from games.reading.matches import match_for, versions_of
 from games.reading.readers import reader_in
@@ -135,7 +135,7 @@ class ChatMessageSerializer(serializers.Serializer[dict[str, Any]]):
 class ChatSerializer(serializers.Serializer[dict[str, Any]]):
     """The latest messages of a room, oldest first."""
 
-    room = serializers.ChoiceField(choices=ChatMessage.Room.choices)
+    room = serializers.ChoiceField(choices=LIVE_ROOM_NAMES)
     messages = ChatMessageSerializer(many=True)
 
 
@@ -154,7 +154,11 @@ class MatchChatView(FieldsView):
         parameters=[
             OpenApiParameter(
                 "room",
-                {"type": "string", "enum": ChatMessage.Room.values, "default": "players"},
+                {
+                    "type": "string",
+                    "enum": LIVE_ROOM_NAMES,
+                    "default": "players",
+                },
                 description="Players learn what spectators and commentators said once the match is "
                 "over.",
             )
@@ -164,7 +168,7 @@ class MatchChatView(FieldsView):
     def get(self, request: Request, match_id: int) -> Response:
         """The latest messages of a room, if the caller may read it now."""
         room = request.query_params.get("room", ChatMessage.Room.PLAYERS.value)
-        if room not in ChatMessage.Room.values:
+        if room not in LIVE_ROOMS:
             raise ParameterFault("room", "There is no such room.", code="chat.none")
         match = match_for(match_id, request.user)
         messages = chat_history(match=match, room=room, user=request.user)

@@ -28,6 +28,7 @@ from games.api.predictions import PredictionsView
 from games.api.rulesets import RulesetsView, RulesetView
 from games.api.saved import SavedMovesView, SavedMoveView
 from games.api.seeks import SeekView
+from games.api.studies import StudiedPositionView, StudyCommentsView, StudyView
 from games.api.views import MatchView, ReadyView, RecordView, SubmissionsView
 from games.ratings.api import LeaderboardsView, LeaderboardView
 
@@ -54,6 +55,17 @@ urlpatterns = [
     path("practice/", PracticeView.as_view(), name="practice"),
     path("matches/<int:match_id>/advice/", AdviceView.as_view(), name="advice"),
     path("matches/<int:match_id>/take-back/", TakeBackView.as_view(), name="take_back"),
+    path("matches/<int:match_id>/study/", StudyView.as_view(), name="study"),
+    path(
+        "matches/<int:match_id>/study/position/",
+        StudiedPositionView.as_view(),
+        name="study_position",
+    ),
+    path(
+        "matches/<int:match_id>/study/comments/",
+        StudyCommentsView.as_view(),
+        name="study_comments",
+    ),
     path("challenges/", ChallengesView.as_view(), name="challenges"),
     path("challenges/<int:pk>/", ChallengeView.as_view(), name="challenge"),
     path("challenges/<int:pk>/accept/", ChallengeAcceptView.as_view(), name="challenge_accept"),

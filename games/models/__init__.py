@@ -1,7 +1,7 @@
 """What a running site keeps about matches. Changes go through `games.services`."""
 
 from games.models.challenges import Challenge
-from games.models.chat import ChatMessage
+from games.models.chat import LIVE_ROOM_NAMES, LIVE_ROOMS, ChatMessage
 from games.models.featured import FeaturedMatch
 from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
@@ -12,11 +12,14 @@ from games.models.plans import Plan
 from games.models.practice import HouseBot
 from games.models.seeks import Seek
 from games.models.stands import MatchCommentator, Prediction
+from games.models.studies import Study, StudyPart
 
 # Those of ratings are kept with ratings, and found by Django through this module.
 from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
 
 __all__ = [
+    "LIVE_ROOMS",
+    "LIVE_ROOM_NAMES",
     "Challenge",
     "ChatMessage",
     "FeaturedMatch",
@@ -41,4 +44,6 @@ __all__ = [
     "ServiceBeat",
     "ServiceOutage",
     "ServiceProcess",
+    "Study",
+    "StudyPart",
 ]

@@ -22,7 +22,7 @@ from games.audience import (
     may_write_room,
     seat_of,
 )
-from games.models import ChatMessage, Match
+from games.models import LIVE_ROOMS, ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, publish
 from games.services.turns import client_id_validate
@@ -45,18 +45,11 @@ def chat_post(
         raise Refusal("chat.practice", "A bot reads no chat.")
     seat = seat_of(match, acting_user)
     comments = room == ChatMessage.Room.COMMENTARY and may_comment(match, acting_user)
-    if room not in ChatMessage.Room.values or not may_write_room(
+    if room not in LIVE_ROOMS or not may_write_room(
         room, seat=seat, over=match.is_over, comments=comments
     ):
         raise Forbidden("chat.not-your-room", "You cannot write in this room.")
-    silenced = why_silent(acting_user)
-    if silenced:
-        raise Refusal("chat.muted", silenced)
-    said = one_line(text)
-    if not said:
-        raise Refusal("chat.empty", "There is nothing in this message.")
-    if len(said) > TEXT_MAX:
-        raise Refusal("chat.too-long", f"A message has at most {TEXT_MAX} characters.")
+    said = fit_to_say(acting_user, text)
     message, created = ChatMessage.objects.get_or_create(
         match=match,
         author=acting_user,
@@ -69,6 +62,19 @@ def chat_post(
             match.pk, room, {"type": "chat", "match": match.pk, "room": room, "message": shown}
         )
     return shown
+
+
+def fit_to_say(acting_user: User, text: str) -> str:
+    """A text as it is said. Raises Refusal ``chat.muted``, ``chat.empty`` and ``chat.too-long``."""
+    silenced = why_silent(acting_user)
+    if silenced:
+        raise Refusal("chat.muted", silenced)
+    said = one_line(text)
+    if not said:
+        raise Refusal("chat.empty", "There is nothing in this message.")
+    if len(said) > TEXT_MAX:
+        raise Refusal("chat.too-long", f"A message has at most {TEXT_MAX} characters.")
+    return said
 
 
 @transaction.atomic
@@ -103,7 +109,8 @@ def chat_remove(
         "room": locked.room,
         "message": {"id": locked.pk},
     }
-    _announce(locked.match_id, locked.room, gone)
+    if locked.room in LIVE_ROOMS:
+        _announce(locked.match_id, locked.room, gone)
 
 
 @transaction.atomic
@@ -172,9 +179,7 @@ def _fit_to_keep(why: str) -> str:
 def chat_history(*, match: Match, room: str, user: Any) -> list[dict[str, Any]]:
     """The latest messages of a room, oldest first. Raises Refusal ``chat.not-your-room``."""
     seat = seat_of(match, user)
-    if room not in ChatMessage.Room.values or not may_read_room(
-        room, seat=seat, over=match.is_over
-    ):
+    if room not in LIVE_ROOMS or not may_read_room(room, seat=seat, over=match.is_over):
         raise Forbidden("chat.not-your-room", "You cannot read this room now.")
     latest = (
         ChatMessage.objects.filter(match=match, room=room, removed_at__isnull=True)

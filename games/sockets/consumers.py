@@ -36,7 +36,7 @@ from games.audience import (
 from games.engine.decisions import ROOM, Audience
 from games.intake import INTAKE, Ticket
 from games.metrics import SYNCS, Laps
-from games.models import ChatMessage, Match
+from games.models import LIVE_ROOMS, ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, Heard, publish
 from games.publishing.turns import turns_frame
@@ -283,7 +283,7 @@ class MatchSocket(Socket):
         await self.join(
             *[
                 chat_group_of(self.match_id, room)
-                for room in ChatMessage.Room.values
+                for room in LIVE_ROOMS
                 if may_read_room(room, seat=self.seat, over=news.over)
             ]
         )

@@ -172,6 +172,7 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:match", "running", Who.ORGANISER, of_match)
     for ruleset in RULESETS:
         yield Place("games:replay", args=of_replay(ruleset))
+        yield Place("games:study", args=of_replay(ruleset))
         yield Place("games:rules", args=given(ruleset))
         yield Place("games:leaderboard", "decided", args=given(ruleset))
     yield Place("games:rules_index")

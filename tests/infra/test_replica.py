@@ -82,6 +82,8 @@ FROM_PRIMARY = {
     "api:practice": "writes",
     "api:advice": "what is asked of the caller now",
     "api:take_back": "writes",
+    "games:study": "what its reader has just asked for",
+    "api:study": "what its reader has just asked for",
     "api:commentary": "what happens now",
     "api:commentator": "writes",
     "api:predictions": "what happens now",

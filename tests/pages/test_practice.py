@@ -127,7 +127,8 @@ def test_a_guest_is_signed_in_nowhere_else(client: Client) -> None:
 WELCOME = {
     "games:practice", "games:match", "games:replay", "games:replay_steps", "games:record",
     "games:paint_template", "games:paint_read", "api:match", "api:submissions", "api:plan",
-    "api:match_log", "api:saved", "api:saved_one", "api:advice", "api:take_back",
+    "api:match_log", "api:saved", "api:saved_one", "api:advice", "api:take_back", "games:study",
+    "api:study", "api:study_position", "api:study_comments",
 }  # fmt: skip
 
 
@@ -193,7 +194,7 @@ PLACES = (
     "games:match", "games:replay", "games:replay_steps", "games:record", "games:match_share",
     "games:board", "games:board_png", "games:paint_template", "games:dispute", "games:rematch",
     "api:match", "api:record", "api:match_log", "api:match_chat", "api:plan", "api:predictions",
-    "api:commentary", "api:advice",
+    "api:commentary", "api:advice", "games:study", "api:study", "api:study_comments",
 )  # fmt: skip
 
 

@@ -31,6 +31,8 @@ ELSEWHERE = {
     "games:invite_accept": "whoever has the link: tests/pages/test_front_door.py",
     "games:practice": "anybody, with an account or without: tests/pages/test_practice.py",
     "api:practice": "anybody who has an account: tests/pages/test_practice.py",
+    "games:study": "whoever may see the match: tests/pages/test_study.py",
+    "api:study": "whoever may see the match: tests/pages/test_study.py",
     "api:take_back": "of one's own practice: tests/pages/test_practice.py",
     "api:rematch": "of a match that is no season's: tests/pages/test_front_door.py",
     "api:invite_accept": "whoever has the link: tests/pages/test_front_door.py",

@@ -47,8 +47,12 @@ EVERYBODYS = {
     ("api:seek", "POST"), ("api:practice", "POST"),
 }  # fmt: skip
 # Of those who have a link, of the two of a match that is no season's, and of who practises, which
-# the world of seasons has none of: tests/pages/test_front_door.py, tests/pages/test_practice.py.
-ELSEWHERE = {("api:invite_accept", "POST"), ("api:rematch", "POST"), ("api:take_back", "POST")}
+# the world of seasons has none of: tests/pages/test_front_door.py, tests/pages/test_practice.py;
+# and of who studies: tests/pages/test_study.py.
+ELSEWHERE = {
+    ("api:invite_accept", "POST"), ("api:rematch", "POST"), ("api:take_back", "POST"),
+    ("api:study", "POST"), ("api:study_comments", "POST"),
+}  # fmt: skip
 ASKS = [
     (name, permission, ask)
     for name, permission in PERMISSIONS.items()

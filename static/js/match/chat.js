@@ -502,7 +502,7 @@ export class Chat {
  * @param {Element | null} more
  * @param {string} folded why it is folded away for its reader; empty: it is not
  */
-function chatLine({ at, name, username, seat, text }, more, folded) {
+export function chatLine({ at, name, username, seat, text }, more, folded) {
   return h(
     "div",
     { class: "chat__line", "data-seat": seat, "data-folded": folded || null },

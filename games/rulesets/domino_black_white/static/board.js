@@ -263,7 +263,8 @@ export function hands(view, names) {
     "div",
     { class: "still-hands" },
     [0, 1].map((seat) => {
-      const hand = game.hands[seat] ?? [];
+      const hand = game.hands[seat];
+      if (hand === null) return hiddenHand(names[seat], seat, game.left[seat]);
       const has = new Set(hand.map(String));
       return h(
         "section",
@@ -293,6 +294,21 @@ export function hands(view, names) {
         ),
       );
     }),
+  );
+}
+
+/**
+ * How many dominoes somebody has left, of whom no more is known to these eyes.
+ * @param {string} name
+ * @param {Seat} seat
+ * @param {number} left
+ */
+function hiddenHand(name, seat, left) {
+  return h(
+    "section",
+    { class: "still-hand", "aria-label": `${name}'s dominoes` },
+    h("h3", { class: "still-hand__title" }, seatBadge(seat), name, ` ${left} left`),
+    h("p", { class: "small muted" }, "Hidden."),
   );
 }
 
