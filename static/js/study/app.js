@@ -468,6 +468,7 @@ class StudyPage {
   // -- what bots have found out -----------------------------------------------------------------
 
   #drawStudy() {
+    this.root.dataset.study = this.study.state;
     this.graph?.update(this.study);
     const { swings } = this.parts;
     swings.hidden = this.graph === null;
