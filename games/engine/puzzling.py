@@ -17,7 +17,7 @@ from core.refusals import Refusal
 from games.engine import notation
 from games.engine.capabilities import Brought, Solves, solves_of
 from games.engine.chance import RandomSource
-from games.engine.decisions import Audience, Decision, Event, Seat, SeenEvent, seen_by
+from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, SeenEvent, seen_by
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Ruleset
 
@@ -50,6 +50,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[SeenEvent, ...]
     game: dict[str, Any]
     scores: tuple[int, int]
+    outcome: Outcome | None
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,6 +206,7 @@ def _moments(
                 events=tuple(seen_by(events, audience)),
                 game=ruleset.view(after, audience),
                 scores=ruleset.scores(after),
+                outcome=ruleset.outcome(after),
             )
         )
         state = after

@@ -13,7 +13,7 @@ from accounts.models import User
 from core.clock import now_utc
 from core.refusals import NotFound
 from games.engine import puzzling
-from games.engine.decisions import Audience
+from games.engine.decisions import Audience, Outcome
 from games.engine.naming import UNNAMED
 from games.engine.ruleset import Ruleset
 from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleQuerySet, PuzzleSolver
@@ -198,21 +198,42 @@ def shown(row: Puzzle) -> dict[str, Any]:
             "items": [],
             "seats": [{"name": name, "username": None} for name in UNNAMED],
         },
-        "view": view_of(game, [asked]),
+        "view": _view_of(game, [asked]),
         "scores": list(ruleset.scores(state)),
     }
 
 
-def view_of(game: dict[str, Any], decisions: list[dict[str, Any]]) -> dict[str, Any]:
+def told(judgement: puzzling.Judgement) -> dict[str, Any]:
+    """What a judgement says, with the positions that follow, for a board."""
+    return {
+        "text": judgement.text,
+        "right": judgement.right,
+        "words": judgement.words,
+        "steps": [
+            {
+                "seat": each.seat,
+                "text": each.text,
+                "events": msgspec.to_builtins(each.events),
+                "view": _view_of(each.game, [], each.outcome),
+                "scores": list(each.scores),
+            }
+            for each in judgement.moments
+        ],
+    }
+
+
+def _view_of(
+    game: dict[str, Any], decisions: list[dict[str, Any]], outcome: Outcome | None = None
+) -> dict[str, Any]:
     """The view of a match around that of its game."""
     return {
-        "phase": "on",
+        "phase": "on" if outcome is None else "over",
         "paused": False,
         "advantage": game.get("advantage"),
         "decisions": decisions,
         "reserve_ms": [0, 0],
         "game": game,
-        "result": None,
+        "result": None if outcome is None else msgspec.to_builtins(outcome),
     }
 
 

@@ -27,10 +27,12 @@ LONGEST = 2000  # characters of an answer
 
 class Verdict(NamedTuple):
     """What became of an answer: how the engine judges it, whether it was the first one, which
-    alone counts, and the solver and the puzzle after it."""
+    alone counts, by how much it changed the solver's rating, and the solver and the puzzle after
+    it."""
 
     judgement: Judgement
     counted: bool
+    change: int
     solver: PuzzleSolver
     puzzle: Puzzle
 
@@ -117,14 +119,15 @@ def _counted(
     PuzzleSolver.objects.get_or_create(user=user)
     solver = PuzzleSolver.objects.select_for_update(no_key=True).get(user=user)
     if PuzzleAnswer.objects.filter(user=user, puzzle=row).exists():
-        return Verdict(judgement, False, solver, row)
+        return Verdict(judgement, False, 0, solver, row)
     PuzzleAnswer.objects.create(puzzle=row, user=user, text=text, right=right)
+    before = solver.strength.estimate
     _grade(row, solver, right=right)
     if right:
         _lengthen(solver, row, today())
     row.save(update_fields=["mu", "sigma", "attempts", "solved"])
     solver.save()
-    return Verdict(judgement, True, solver, row)
+    return Verdict(judgement, True, solver.strength.estimate - before, solver, row)
 
 
 def _grade(puzzle: Puzzle, solver: PuzzleSolver, *, right: bool) -> None:

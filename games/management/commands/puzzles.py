@@ -39,7 +39,7 @@ class Command(BaseCommand):
             case "check":
                 self._check()
             case "load":
-                self.stdout.write(f"{puzzles_load()} puzzles added.")
+                self._load(options["verbosity"])
             case _:
                 until = time.monotonic() + options["seconds"]
                 may_go_on = lambda: time.monotonic() < until  # noqa: E731
@@ -51,6 +51,11 @@ class Command(BaseCommand):
                     self._make(options["game"], options["count"], random, may_go_on)
                 else:
                     raise CommandError("Say which game, or --from-matches.")
+
+    def _load(self, verbosity: int) -> None:
+        added = puzzles_load()
+        if verbosity:
+            self.stdout.write(f"{added} puzzles added.")
 
     def _make(self, game: str, count: int, random: Any, may_go_on: Any) -> None:
         ruleset_id, _, variant = game.partition("/")
