@@ -58,7 +58,10 @@ def matches_for_puzzles() -> Any:
     """Those of which puzzles may be made: rated ones that were played here to their end."""
     return (
         Match.objects.filter(
-            status=Match.Status.OVER, source=Match.Source.PLAYED, unrated="", winner__isnull=False
+            status=Match.Status.FINISHED,
+            source=Match.Source.PLAYED,
+            unrated="",
+            winner__isnull=False,
         )
         .defer("snapshot")
         .order_by("-pk")

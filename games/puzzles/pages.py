@@ -16,7 +16,8 @@ from accounts.profile import Section
 from core.refusals import Refusal
 from games.pictures.boards import as_still, svg_response
 from games.puzzles import reading
-from games.puzzles.services import Verdict, puzzle_answer, puzzle_judge, puzzle_show
+from games.puzzles.services import puzzle_answer, puzzle_judge, puzzle_show
+from games.puzzles.telling import verdict_of
 from games.ratings.rating import Strength
 from games.views.common import explains_refusals, limited
 from games.words import game_name
@@ -107,27 +108,6 @@ def board(request: HttpRequest, puzzle_id: int) -> HttpResponse:
     """The position as a picture. It stays the same for good."""
     row = reading.puzzle_for(puzzle_id, request.user)
     return svg_response(request, lambda: reading.picture_of(row), what=f"puzzle {row.pk} {row.key}")
-
-
-def verdict_of(verdict: Verdict) -> dict[str, Any]:
-    """What became of an answer, for scripts and programs."""
-    solver, row = verdict.solver, verdict.puzzle
-    return {
-        **reading.told(verdict.judgement),
-        "counted": verdict.counted,
-        "puzzle": {
-            "rating": row.strength.estimate,
-            "attempts": row.attempts,
-            "solved": row.solved,
-        },
-        "you": {
-            "rating": solver.strength.estimate,
-            "change": verdict.change,
-            "answered": solver.answered,
-            "solved": solver.solved,
-            "streak": solver.streak_on(reading.today()),
-        },
-    }
 
 
 def daily_card() -> dict[str, Any] | None:

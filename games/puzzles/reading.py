@@ -15,6 +15,7 @@ from core.refusals import NotFound
 from games.engine import puzzling
 from games.engine.decisions import Audience, Outcome
 from games.engine.naming import UNNAMED
+from games.engine.options import options_read
 from games.engine.ruleset import Ruleset
 from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleQuerySet, PuzzleSolver
 from games.ratings.rating import MU
@@ -113,7 +114,7 @@ class Shelf(NamedTuple):
     ruleset: str
     variant: str
     name: str
-    count: int
+    puzzles: int
     answered: int
 
 
@@ -194,7 +195,7 @@ def shown(row: Puzzle) -> dict[str, Any]:
         "header": {
             "ruleset": row.ruleset,
             "variant": row.variant,
-            "options": msgspec.to_builtins(ruleset.options_type()),
+            "options": msgspec.to_builtins(options_read(ruleset.options_type, {}, "setup.options")),
             "items": [],
             "seats": [{"name": name, "username": None} for name in UNNAMED],
         },
