@@ -80,6 +80,8 @@ FROM_PRIMARY = {
     "api:plan": "the caller's own",
     "games:practice": "what its reader has going now",
     "api:practice": "writes",
+    "games:puzzle": "which ones its reader has answered",
+    "api:puzzle": "the daily one, and answers",
     "api:advice": "what is asked of the caller now",
     "api:take_back": "writes",
     "api:commentary": "what happens now",

@@ -40,7 +40,8 @@ def brought(state: BlackWhiteState, decision: Decision, move: Move) -> Brought:
     met = sure_letters(_known(state, decision.seat), move)
     if not met:
         return Brought(0, "It is not sure to score anything.")
-    lines = " and ".join(_WORDS[letter] for letter in met)
+    *some, last = [_WORDS[letter] for letter in met]
+    lines = f"{', '.join(some)} and {last}" if some else last
     many = "1 point" if len(met) == 1 else f"{len(met)} points"
     return Brought(len(met), f"It is sure to score {many}: {lines}.")
 

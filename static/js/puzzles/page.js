@@ -116,7 +116,9 @@ class PuzzlePage {
     this.answered = true;
     this.at = 1;
     this.#draw();
-    this.parts.verdict.focus({ preventScroll: true });
+    const { board, verdict } = this.parts;
+    if (board.getBoundingClientRect().top < 0) board.scrollIntoView({ behavior: "instant" });
+    verdict.focus({ preventScroll: true });
     announce(`${this.#title()} ${this.verdict.words}`);
   }
 
@@ -142,7 +144,8 @@ class PuzzlePage {
     turn.hidden = verdict !== null;
     turn.dataset.state = this.pending === null ? "yours" : "sending";
     write(turn, this.pending === null ? this.#yourTurn() : "Judging…");
-    this.parts.ways.hidden = verdict !== null;
+    this.parts.ways.hidden = find(this.root, ".puzzle__next").hidden = verdict !== null;
+    this.root.toggleAttribute("data-plays", verdict === null);
   }
 
   #yourTurn() {
@@ -168,7 +171,7 @@ class PuzzlePage {
     place.toggleAttribute("data-right", verdict.right);
     write(this.parts.rating, String(verdict.puzzle.rating));
     const next = /** @type {HTMLAnchorElement} */ (find(this.root, "a[href*='/puzzles/next/']"));
-    const again = this.wasShown || !verdict.right;
+    const again = !this.wasShown && !verdict.right;
     fill(
       place,
       h("h2", { id: "verdict-title", class: "puzzle__title" }, this.#title()),
@@ -180,9 +183,7 @@ class PuzzlePage {
         { class: "button-row" },
         h("a", { class: "button button--primary", href: next.href }, icon("forward"), "Next puzzle"),
         again ? this.#button("Try again", "rotate", () => this.#tryAgain()) : null,
-        again && !this.wasShown
-          ? this.#button("Show the solution", "eye", () => void this.#show())
-          : null,
+        again ? this.#button("Show the solution", "eye", () => void this.#show()) : null,
       ),
     );
   }
@@ -198,8 +199,8 @@ class PuzzlePage {
 
   /** @param {Puzzles.Verdict} verdict */
   #stepper({ steps }) {
-    const back = this.#button("Back", "chevron-left", () => this.#go(this.at - 1));
-    const forward = this.#button("Forward", "chevron-right", () => this.#go(this.at + 1));
+    const back = this.#step("Back", "chevron-left", () => this.#go(this.at - 1));
+    const forward = this.#step("Forward", "chevron-right", () => this.#go(this.at + 1));
     back.disabled = this.at === 0;
     forward.disabled = this.at === steps.length;
     return h(
@@ -208,6 +209,25 @@ class PuzzlePage {
       back,
       h("p", { class: "puzzle__step small", "aria-live": "polite" }, this.#where(steps)),
       forward,
+    );
+  }
+
+  /**
+   * @param {string} label
+   * @param {string} sign
+   * @param {() => void} act
+   */
+  #step(label, sign, act) {
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "button button--icon",
+        "aria-label": label,
+        title: label,
+        on: { click: act },
+      },
+      icon(sign),
     );
   }
 
