@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.guests import as_stranger, player_of, welcomes_guests
@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.profile import Section
 from core.refusals import Refusal
 from games.pictures.boards import as_still, svg_response
-from games.puzzles import reading
+from games.puzzles import kept, reading
 from games.puzzles.services import puzzle_answer, puzzle_judge, puzzle_show
 from games.puzzles.telling import verdict_of
 from games.ratings.rating import Strength
@@ -124,12 +124,15 @@ def daily_card() -> dict[str, Any] | None:
     }
 
 
-def daily_section(request: HttpRequest) -> SafeString:
-    """The daily puzzle on the front door; nothing where there are no puzzles."""
+def daily_section(_request: HttpRequest) -> SafeString:
+    """The daily puzzle on the front door; nothing where there are no puzzles. The same for all, and
+    kept: to be asked for at each visit it is looked at too often."""
+    return mark_safe(kept.daily_html(_daily_made))  # noqa: S308  (made by the template below)
+
+
+def _daily_made() -> str:
     card = daily_card()
-    if card is None:
-        return SafeString("")
-    return render_to_string("games/puzzles/_daily.html", {"daily": card}, request)
+    return "" if card is None else render_to_string("games/puzzles/_daily.html", {"daily": card})
 
 
 def puzzles_section(_request: HttpRequest, person: User) -> Section | None:

@@ -17,6 +17,7 @@ from games.engine import puzzling
 from games.engine.puzzling import Judgement
 from games.engine.ruleset import Ruleset
 from games.puzzles.collection import collection_of, key_of
+from games.puzzles.kept import daily_forget
 from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleSolver
 from games.puzzles.reading import known, puzzle_daily, today
 from games.ratings.rating import rated_pair
@@ -61,6 +62,8 @@ def puzzles_add(*, ruleset: Ruleset[Any, Any], puzzles: Sequence[puzzling.Puzzle
     )
     missing = [row for row in rows if row.key not in there]
     Puzzle.objects.bulk_create(missing, ignore_conflicts=True)
+    if missing:
+        transaction.on_commit(daily_forget, robust=True)
     return len(missing)
 
 
@@ -178,4 +181,5 @@ def puzzle_withdraw(*, acting_user: User, puzzle: Puzzle, why: str) -> None:
     must_be_able_to_withdraw(row, acting_user)
     row.withdrawn_at = now_utc()
     row.save(update_fields=["withdrawn_at"])
+    transaction.on_commit(daily_forget, robust=True)
     audit_record(acting_user=acting_user, action="puzzle.withdraw", target=row, data={"why": why})

@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import AuditEntry, User
 from core.refusals import Forbidden, NotFound, Refusal
-from games.engine import puzzling
+from games.engine import notation, puzzling
 from games.engine.capabilities import solves_of
 from games.engine.decisions import Audience
 from games.engine.ruleset import Ruleset
@@ -110,7 +110,7 @@ def test_the_same_view_is_judged_alike_whatever_is_hidden(ruleset: Ruleset[Any, 
         decision = puzzling.decision_of(ruleset, puzzle)
         solves = puzzling.solver(ruleset)
         moves = [ruleset.sample(state, decision, Random(7).random) for _ in range(5)]
-        moves.append(ruleset.parse(puzzle.solution.lower()))
+        moves.append(ruleset.parse(notation.tidy(puzzle.solution)))
         for seed in range(4):
             guess = ruleset.determinize(view, puzzle.seat, Random(seed).random)
             for move in moves:

@@ -44,7 +44,7 @@ FROM_REPLICA = {
     "tournaments:items", "tournaments:history", "tournaments:rulings", "tournaments:share",
     "tournaments:death_match", "tournaments:death_match_share",
     "api:users", "api:user", "api:matches", "api:record", "api:challenges", "api:hosted_list",
-    "api:leaderboards", "api:leaderboard",
+    "api:leaderboards", "api:leaderboard", "api:puzzles",
     "api:seasons", "api:season", "api:season_contestants", "api:season_standings",
     "api:season_bracket", "api:season_leaderboard", "api:season_rounds", "api:season_items",
     "api:season_events", "api:death_matches", "api:death_match",

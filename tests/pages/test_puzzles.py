@@ -11,6 +11,7 @@ from django.test import Client
 from accounts.models import User
 from games.models import Puzzle, PuzzleAnswer
 from games.puzzles import reading
+from games.puzzles.kept import daily_forget
 from games.puzzles.services import puzzles_load
 from games.rulesets import REGISTRY
 from tests.games.support import nothing_changes
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _loaded() -> None:
     puzzles_load()
+    daily_forget()
 
 
 def one_of(ruleset: str) -> Puzzle:
@@ -135,6 +137,7 @@ def test_the_front_door_has_the_daily_one(client: Client) -> None:
     assert drawn["Content-Type"].startswith("image/svg+xml")
     assert client.get("/api/v1/puzzles/daily/").json()["id"] == daily.pk
     Puzzle.objects.all().delete()
+    daily_forget()
     assert "Puzzle of the day" not in client.get("/").content.decode()
     assert client.get("/puzzles/").status_code == 200
     assert client.get("/api/v1/puzzles/daily/").status_code == 404

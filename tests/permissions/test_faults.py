@@ -31,8 +31,7 @@ from oauth2_provider.models import get_application_model
 from accounts.models import AuditEntry, Report, Sanction
 from accounts.oauth.services import application_register
 from accounts.signin.backends import NameBackend
-from games.models import Match, Puzzle
-from games.puzzles.services import puzzles_load
+from games.models import Match
 from tests.permissions.test_completeness import _methods
 from tests.permissions.world import Savepoint, Who, World
 from tests.support import depth
@@ -142,7 +141,6 @@ def _found(world: World) -> list[Place]:
     app, _ = application_register(
         acting_user=root, name="Boards", redirect_uris=[BACK], public=True
     )
-    puzzles_load()
     paul = world.users["paul"]
     sanction = Sanction.objects.create(user=paul, by=root, kind="warning", reason="Rude")
     Report.objects.create(
@@ -161,7 +159,7 @@ def _found(world: World) -> list[Place]:
         "message_id": talk.message.pk, "preparation_id": challenged.kept.pk, "name": "x",
         "hosted_id": challenged.hosted.pk, "token": challenged.more["link"].token,
         "id": paul.pk, "first": 1, "last": 2, "content_type_id": 1, "app_label": "games",
-        "url": "x", "puzzle_id": Puzzle.objects.earliest("pk").pk,
+        "url": "x", "puzzle_id": talk.puzzle.pk,
     }  # fmt: skip
     # Where one name stands for several things: by a part of the route's name.
     special: dict[tuple[str, str], Any] = {

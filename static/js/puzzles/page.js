@@ -23,6 +23,7 @@ class PuzzlePage {
       rating: part("rating"),
       ways: part("ways"),
       note: part("note"),
+      notation: /** @type {HTMLFormElement} */ (part("notation")),
     };
     this.dialog = /** @type {HTMLDialogElement} */ (part("dialog"));
     const data = /** @type {Puzzles.Data} */ (embedded("puzzle-data"));
@@ -45,6 +46,7 @@ class PuzzlePage {
 
   async start() {
     this.#buildWays();
+    this.#buildNotation();
     const ruleset = /** @type {Boards.Module} */ (await import(this.root.dataset.board ?? ""));
     this.ruleset = ruleset;
     this.board = ruleset.mount(fill(this.parts.board), {
@@ -56,6 +58,17 @@ class PuzzlePage {
     });
     this.#draw();
     this.root.dataset.ready = "";
+  }
+
+  /* What is typed is shown on the board, to be confirmed there; what no board can show is sent. */
+  #buildNotation() {
+    const form = this.parts.notation;
+    const input = /** @type {HTMLInputElement} */ (find(form, "input"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const text = input.value.trim();
+      if (text !== "" && !this.board?.preview?.(text)) this.#submit(text);
+    });
   }
 
   #buildWays() {
@@ -144,7 +157,7 @@ class PuzzlePage {
     turn.hidden = verdict !== null;
     turn.dataset.state = this.pending === null ? "yours" : "sending";
     write(turn, this.pending === null ? this.#yourTurn() : "Judging…");
-    this.parts.ways.hidden = find(this.root, ".puzzle__next").hidden = verdict !== null;
+    this.parts.notation.hidden = this.parts.ways.hidden = find(this.root, ".puzzle__next").hidden = verdict !== null;
     this.root.toggleAttribute("data-plays", verdict === null);
   }
 
