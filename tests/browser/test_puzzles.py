@@ -112,7 +112,7 @@ def test_a_wrong_answer_is_told_why_and_may_be_mended(new_page: Pages, site: Sit
     right, wrong = opened(page, site, "tetronogo")
     answered(page, wrong)
     assert page.locator(".puzzle__title").text_content() == "Not right."
-    assert "(−" in (page.locator(VERDICT).text_content() or "")
+    assert "(\u2212" in (page.locator(VERDICT).text_content() or "")
     page.get_by_role("button", name="Try again").click()
     answered(page, right)
     assert page.locator(".puzzle__title").text_content() == "Right!"
