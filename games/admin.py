@@ -34,6 +34,7 @@ from games.models import (
     MatchPlayer,
     Prediction,
 )
+from games.puzzles import admin as _puzzles  # noqa: F401  (registers its own)
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.

@@ -21,12 +21,15 @@ class GamesConfig(AppConfig):
         from accounts.tokens.services import register_bot_check  # noqa: PLC0415
         from core import compiled  # noqa: PLC0415
         from games import extras, hooks, moderation, receivers  # noqa: PLC0415
+        from games.puzzles import pages as puzzles  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
         from games.reading import hosting, missed, profiles  # noqa: PLC0415
 
         register_section(pages.ratings_section, order=5)
         register_section(profiles.match_history, order=10)
+        register_section(puzzles.puzzles_section, order=15)
+        extras.register_home_section(puzzles.daily_section)
         user_logged_out.connect(receivers.on_signed_out, dispatch_uid="games.signed_out")
         hooks.match_ended.connect(ratings.on_match_ended, dispatch_uid="games.ratings.match_ended")
         account_closed.connect(receivers.on_account_closed, dispatch_uid="games.account_closed")

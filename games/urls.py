@@ -117,5 +117,6 @@ urlpatterns = [
     path(
         "rules/<slug:ruleset_id>/figures/<slug:name>.svg", rules.rules_figure, name="rules_figure"
     ),
+    path("", include("games.puzzles.urls")),
     path("", include("games.ratings.urls")),
 ]

@@ -373,7 +373,8 @@ REST_FRAMEWORK: dict[str, Any] = {
 }
 # Requests a minute: by address for those without an account, by account and scope for others. A
 # page saves what its player plans at most once a second; that takes no submission away. Clips as
-# moving pictures, each of which keeps a worker busy for a second, count by themselves.
+# moving pictures, each of which keeps a worker busy for a second, count by themselves, and so do
+# answers to puzzles.
 GAUNTLET_API_LIMITS: dict[str, int] = {
     "anonymous": env.int("GAUNTLET_API_ANONYMOUS_PER_MINUTE", 120),
     "read": 600,
@@ -382,6 +383,7 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "clip": 20,
     "practice": 20,
     "study": 20,
+    "puzzle": 60,
     "organise": 120,
     "bot": 600,
 }

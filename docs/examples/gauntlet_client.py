@@ -929,6 +929,82 @@ class Client:
             body=body or {},
         )
 
+    def puzzles(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        ruleset: str | None = None,
+        variant: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Puzzles."""
+        return self.call(
+            "GET",
+            "/api/v1/puzzles/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "ruleset": ruleset,
+                "variant": variant,
+                "fields": fields,
+            },
+        )
+
+    def puzzle(
+        self,
+        puzzle_id: int,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A puzzle."""
+        return self.call(
+            "GET",
+            f"/api/v1/puzzles/{puzzle_id}/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def puzzle_answer(
+        self,
+        puzzle_id: int,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Answer a puzzle."""
+        return self.call(
+            "POST",
+            f"/api/v1/puzzles/{puzzle_id}/answers/",
+            body=body or {},
+        )
+
+    def puzzle_solution(
+        self,
+        puzzle_id: int,
+    ) -> Any:
+        """See the solution."""
+        return self.call(
+            "POST",
+            f"/api/v1/puzzles/{puzzle_id}/solution/",
+        )
+
+    def puzzle_daily(
+        self,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """The puzzle of the day."""
+        return self.call(
+            "GET",
+            "/api/v1/puzzles/daily/",
+            query={
+                "fields": fields,
+            },
+        )
+
     def rulesets(
         self,
         *,

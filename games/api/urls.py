@@ -30,6 +30,13 @@ from games.api.saved import SavedMovesView, SavedMoveView
 from games.api.seeks import SeekView
 from games.api.studies import StudiedPositionView, StudyCommentsView, StudyView
 from games.api.views import MatchView, ReadyView, RecordView, SubmissionsView
+from games.puzzles.api import (
+    DailyPuzzleView,
+    PuzzleAnswersView,
+    PuzzleSolutionView,
+    PuzzlesView,
+    PuzzleView,
+)
 from games.ratings.api import LeaderboardsView, LeaderboardView
 
 urlpatterns = [
@@ -82,6 +89,11 @@ urlpatterns = [
     path("seek/", SeekView.as_view(), name="seek"),
     path("saved/<slug:ruleset>/", SavedMovesView.as_view(), name="saved"),
     path("saved/<slug:ruleset>/<int:saved_move_id>/", SavedMoveView.as_view(), name="saved_one"),
+    path("puzzles/", PuzzlesView.as_view(), name="puzzles"),
+    path("puzzles/daily/", DailyPuzzleView.as_view(), name="puzzle_daily"),
+    path("puzzles/<int:puzzle_id>/", PuzzleView.as_view(), name="puzzle"),
+    path("puzzles/<int:puzzle_id>/answers/", PuzzleAnswersView.as_view(), name="puzzle_answers"),
+    path("puzzles/<int:puzzle_id>/solution/", PuzzleSolutionView.as_view(), name="puzzle_solution"),
     path("", include("games.bots.urls")),
     path("leaderboards/", LeaderboardsView.as_view(), name="leaderboards"),
     path("leaderboards/<slug:ladder>/", LeaderboardView.as_view(), name="leaderboard"),

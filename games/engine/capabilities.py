@@ -163,6 +163,57 @@ def thinks_of(ruleset: Ruleset[Any, Any]) -> Thinks | None:
     return ruleset if isinstance(ruleset, Thinks) else None
 
 
+# -- puzzles -------------------------------------------------------------------------------------
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """What an answer to a puzzle brings: exactly so, by the rules. ``words`` are sentences on it,
+    ``line`` the moves that follow if both sides play as well as can be."""
+
+    value: int
+    words: str
+    line: tuple[Any, ...] = ()
+
+
+@runtime_checkable
+class Solves(Protocol):
+    """Puzzles can be made of its positions: what an answer brings can be told exactly, for any
+    legal one, from what its seat can see."""
+
+    @abstractmethod
+    def posed(self, view: Mapping[str, Any], decision: Decision) -> Mapping[str, Any] | None:
+        """The view as a puzzle shows it; None where there is none to be made of this."""
+        ...
+
+    @abstractmethod
+    def promising(self, state: Any, decision: Decision, random: RandomSource) -> Sequence[Any]:
+        """Legal answers, each once: all of them where they can be listed, and else the best that
+        can be found; none where that would take too long."""
+        ...
+
+    @abstractmethod
+    def brought(self, state: Any, decision: Decision, move: Any) -> Brought:
+        """What a legal answer brings. Of what is hidden from the seat nothing is looked at."""
+        ...
+
+    @abstractmethod
+    def target(self, best: int) -> int | None:
+        """What an answer must bring to be right, where that is the most that any was found to
+        bring; None where that is no puzzle."""
+        ...
+
+    @abstractmethod
+    def question(self, target: int) -> str:
+        """What is asked, as a sentence."""
+        ...
+
+
+@cache
+def solves_of(ruleset: Ruleset[Any, Any]) -> Solves | None:
+    """The ruleset as one that puzzles are made of, or None."""
+    return ruleset if isinstance(ruleset, Solves) else None
+
+
 # -- moves that cost reserve ---------------------------------------------------------------------
 
 

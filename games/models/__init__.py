@@ -14,7 +14,8 @@ from games.models.seeks import Seek
 from games.models.stands import MatchCommentator, Prediction
 from games.models.studies import Study, StudyPart
 
-# Those of ratings are kept with ratings, and found by Django through this module.
+# Those of puzzles and of ratings are kept with them, and found by Django through this module.
+from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleSolver
 from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
 
 __all__ = [
@@ -34,6 +35,9 @@ __all__ = [
     "Plan",
     "Prediction",
     "Preparation",
+    "Puzzle",
+    "PuzzleAnswer",
+    "PuzzleSolver",
     "Rating",
     "RatingLadder",
     "RatingPoint",

@@ -26,6 +26,7 @@ from games.models import (
     Preparation,
     SavedMove,
 )
+from games.puzzles.merging import solver_move
 from games.services.challenges import challenges_withdraw
 from games.services.hosting import hosted_withdraw
 from games.services.seeks import seeks_withdraw
@@ -43,7 +44,7 @@ def referees(user: User) -> bool:
 
 def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
     """Seats, the places of referees and commentators, challenges, hosted matches, chat,
-    predictions, plans, saved moves and preparations.
+    predictions, plans, saved moves, preparations and answers to puzzles.
 
     Who submitted an entry stays as it was written. Ratings are derived from the seats, and are
     computed again after commit.
@@ -63,6 +64,7 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
         "chat messages": _move_chat(keep, duplicate),
         "saved moves": _move_saved(keep, duplicate),
         "preparations": _move_preparations(keep, duplicate),
+        "answers to puzzles": solver_move(keep=keep, duplicate=duplicate),
     }
     # Not counted: moderators are told the numbers, and nobody is to know who plans or predicts.
     _move_plans(keep, duplicate)

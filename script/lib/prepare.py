@@ -10,12 +10,14 @@ from django.db import OperationalError
 
 
 def main(arguments: list[str]) -> None:
-    """Migrate; then make the demo data unless told not to, printing the accounts. With `--exposed`
-    nobody keeps the password that everybody knows, whoever made the demo data, and when."""
+    """Migrate, and load the puzzles that come along; then make the demo data unless told not to,
+    printing the accounts. With `--exposed` nobody keeps the password that everybody knows, whoever
+    made the demo data, and when."""
     try:
         execute_from_command_line(["manage.py", "migrate", "--no-input", "--verbosity", "0"])
     except OperationalError as error:
         sys.exit(f"The database cannot be used: {error}")
+    execute_from_command_line(["manage.py", "puzzles", "--verbosity", "0", "load"])
     exposed = ["--exposed"] if "--exposed" in arguments else []
     if "--no-demo" not in arguments:
         execute_from_command_line(["manage.py", "demo_data", *exposed])

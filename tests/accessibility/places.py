@@ -15,7 +15,8 @@ from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_warn
 from accounts.oauth.services import application_register
 from games import demo
-from games.models import Match
+from games.models import Match, Puzzle
+from games.puzzles.services import puzzles_load
 from games.ratings.services import ratings_rebuild
 from games.rulesets import REGISTRY
 from tests.permissions.table import PERMISSIONS, Page, hook
@@ -96,6 +97,9 @@ NO_PAGES = {
     "games:rematch": "a part of a page",
     "games:feature": "takes POST only",
     "games:next": "only leads elsewhere",
+    "games:puzzle_next": "only leads elsewhere",
+    "games:puzzle_answer": "takes POST only",
+    "games:puzzle_board": "a picture",
     "games:seek": "a part of the lobby",
     "games:replay_steps": "JSON",
     "accounts:block": "takes POST only",
@@ -161,6 +165,8 @@ def _of_matches() -> Iterator[Place]:
         yield Place("games:lobby", "challenged", who)
     yield Place("games:watch", "running")
     yield Place("games:practice")
+    yield Place("games:puzzles")
+    yield Place("games:puzzle", args=lambda s: [s.world.besides["puzzle"]])
     yield Place("games:mine", "challenged", Who.SEAT_0)
     for who in (Who.SEAT_0, Who.CONTESTANT):
         yield Place("games:challenge_detail", "challenged", who, lambda s: [s.challenge.pk])
@@ -251,6 +257,8 @@ def furnished(world: World) -> World:
     for hours, ruleset in enumerate(REGISTRY, start=3):
         demo._make_finished_match(ruleset, (one, two), hours_ago=hours)
     played = Match.objects.of_user(one).of_user(two).finished()
+    puzzles_load()
+    world.besides["puzzle"] = Puzzle.objects.filter(ruleset="domino-wars").earliest("pk").pk
     world.besides["replays"] = {match.ruleset: match.pk for match in played}
     ratings_rebuild()
     world.scenes["robins"] = Scene(world, world.running("round-robin", 4))

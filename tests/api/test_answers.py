@@ -37,6 +37,8 @@ from accounts.tokens.services import token_create
 from core.api.index import schema
 from core.clock import now_ms
 from games.models import ChatMessage, Match, Seek
+from games.puzzles.models import Puzzle
+from games.puzzles.services import puzzles_load
 from games.ratings.services import match_rate
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post
@@ -110,8 +112,11 @@ def _made(ada: User, ben: User, cleo: User) -> dict[str, Any]:
     game: dict[str, Any] = {"ruleset_id": "tetronogo", "variant": "standard"}
     hosted = hosted_create(acting_user=ada, first=ben, second=cleo, **game)
     link = challenge_create(acting_user=ben, by_link=True, **game)
+    puzzles_load()
+    puzzle = Puzzle.objects.filter(ruleset="domino-wars").earliest("pk")
     return {
         "match_id": [play.pk, over.pk],
+        "puzzle_id": [puzzle.pk],
         "username": ["ada", "nobody"],
         "ruleset_id": ["domain", "chess"],
         "ruleset": ["tetronogo"],

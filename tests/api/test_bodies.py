@@ -26,6 +26,7 @@ from games import store
 from games.engine.capabilities import supplies_of
 from games.engine.decisions import Seat
 from games.models import Match
+from games.puzzles.models import Puzzle
 from games.rulesets import REGISTRY
 from games.services.challenges import challenge_create
 from games.services.practice import bot_move, house_bot_ensure, practice_start
@@ -331,6 +332,9 @@ class Asking:
             "challenge_create": {"open_to": "player"},
             "seek_create": {"pace": "normal"},
             "practice_start": {"level": "novice"},
+            "puzzle_answer": {
+                "text": Puzzle.objects.get(pk=world["puzzle_id"][0]).solution,
+            },
             "season_item_give": {"ruleset": ""},
             "plan_save": {"revision": 0, "content": PLAN},
             "hosted_match_create": {

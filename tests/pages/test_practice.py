@@ -128,7 +128,8 @@ WELCOME = {
     "games:practice", "games:match", "games:replay", "games:replay_steps", "games:record",
     "games:paint_template", "games:paint_read", "api:match", "api:submissions", "api:plan",
     "api:match_log", "api:saved", "api:saved_one", "api:advice", "api:take_back", "games:study",
-    "api:study", "api:study_position", "api:study_comments",
+    "api:study", "api:study_position", "api:study_comments", "games:puzzles", "games:puzzle_next",
+    "games:puzzle", "games:puzzle_answer", "api:puzzle_answers", "api:puzzle_solution",
 }  # fmt: skip
 
 

@@ -117,7 +117,7 @@ def act(name: str, *, what: str = "step", why: bool = False, form: Given | None 
 
 WHY = {"why": "because"}
 # What the admin site's rows are called in the tables of actions.
-_ROWS = {"season": "season", "chatmessage": "message"}
+_ROWS = {"season": "season", "chatmessage": "message", "puzzle": "puzzle"}
 # What the addresses are about whose last word is the name of an action.
 _OF = {"step": "season", "round_act": "round", "match_act": "death-match", "leg_act": "leg"}
 
@@ -574,6 +574,10 @@ PERMISSIONS: dict[str, Permission] = {
     )),
     "put a message back": Permission("removed", MODERATE, (
         admin("games_chatmessage_restore", lambda s: [s.message.pk],
+              lambda _s: {"reason": "because"}),
+    )),
+    "withdraw a puzzle": Permission("talking", MODERATE, (
+        admin("games_puzzle_withdraw", lambda s: [s.puzzle.pk],
               lambda _s: {"reason": "because"}),
     )),
     "rule on a rating": Permission("decided", frozenset({Who.ADMIN}), (

@@ -15,6 +15,7 @@ from accounts.models import User
 from config.operations import actions as operations
 from core.actions import Actions
 from games import actions as games
+from games.puzzles import actions as puzzles
 from games.ratings import actions as ratings
 from games.sockets.incoming import Incoming
 from tests.permissions.table import PERMISSIONS, Api, Frame, Page
@@ -33,6 +34,9 @@ ELSEWHERE = {
     "api:practice": "anybody who has an account: tests/pages/test_practice.py",
     "games:study": "whoever may see the match: tests/pages/test_study.py",
     "api:study": "whoever may see the match: tests/pages/test_study.py",
+    "games:puzzle_answer": "anybody, with an account or without: tests/pages/test_puzzles.py",
+    "api:puzzle_answers": "anybody who has an account: tests/pages/test_puzzles.py",
+    "api:puzzle_solution": "anybody who has an account: tests/pages/test_puzzles.py",
     "api:take_back": "of one's own practice: tests/pages/test_practice.py",
     "api:rematch": "of a match that is no season's: tests/pages/test_front_door.py",
     "api:invite_accept": "whoever has the link: tests/pages/test_front_door.py",
@@ -53,7 +57,8 @@ ELSEWHERE = {
 
 # Every table of actions but those about people (tests/accounts/test_permission_matrix.py).
 TABLES = (
-    *seasons.TABLES, *webhooks.TABLES, *games.TABLES, *ratings.TABLES, *operations.TABLES,
+    *seasons.TABLES, *webhooks.TABLES, *games.TABLES, *puzzles.TABLES,
+    *ratings.TABLES, *operations.TABLES,
 )  # fmt: skip
 
 # Pages of players, and of those who prepare and import, each with a form and a service of its own;

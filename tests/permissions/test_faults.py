@@ -159,7 +159,7 @@ def _found(world: World) -> list[Place]:
         "message_id": talk.message.pk, "preparation_id": challenged.kept.pk, "name": "x",
         "hosted_id": challenged.hosted.pk, "token": challenged.more["link"].token,
         "id": paul.pk, "first": 1, "last": 2, "content_type_id": 1, "app_label": "games",
-        "url": "x",
+        "url": "x", "puzzle_id": talk.puzzle.pk,
     }  # fmt: skip
     # Where one name stands for several things: by a part of the route's name.
     special: dict[tuple[str, str], Any] = {

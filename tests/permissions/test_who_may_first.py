@@ -45,6 +45,7 @@ BY_STATE = {
 EVERYBODYS = {
     ("api:challenges", "POST"), ("api:saved", "POST"), ("api:blocks", "POST"),
     ("api:seek", "POST"), ("api:practice", "POST"),
+    ("api:puzzle_answers", "POST"), ("api:puzzle_solution", "POST"),
 }  # fmt: skip
 # Of those who have a link, of the two of a match that is no season's, and of who practises, which
 # the world of seasons has none of: tests/pages/test_front_door.py, tests/pages/test_practice.py;

@@ -21,7 +21,8 @@ from accounts.roles import forget_roles
 from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
 from core.jobs.models import SetAside
-from games.models import Seek
+from games.models import Puzzle, Seek
+from games.puzzles.services import puzzles_load
 from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
@@ -411,6 +412,8 @@ def _talking(world: World) -> Scene:
         at=0,
     )
     scene.more["message"] = scene.match.chat.get()
+    puzzles_load()
+    scene.more["puzzle"] = Puzzle.objects.earliest("pk")
     return scene
 
 

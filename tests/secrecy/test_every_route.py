@@ -52,7 +52,9 @@ NOT_ABOUT_MATCHES = {
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",
     "games:prepared", "games:prepared_file", "games:prepared_delete", "games:chat_remove",
     "games:paint_read", "tournaments:season_new", "tournaments:season_restore",
-    "exports:dump",
+    "exports:dump", "games:puzzles", "games:puzzle_next", "games:puzzle", "games:puzzle_answer",
+    "games:puzzle_board", "api:puzzles", "api:puzzle_daily", "api:puzzle", "api:puzzle_answers",
+    "api:puzzle_solution",
 } - {"profile"}  # fmt: skip
 PREFIXES_NOT_ABOUT_MATCHES = ("account", "oauth2_provider:", "api_docs", "developers", "webhooks:")
 # Rows that there are none of in this season: no challenge led to the match, nobody hosts it, and no

@@ -98,6 +98,7 @@ ALLOWED = {
         " rated__exact rated__isnull created_at__year created_at__month created_at__day"
     ),
     "games.featuredmatch": "",
+    "games.puzzle": ("ruleset ruleset__isnull source__exact source__isnull withdrawn_at__isempty"),
     "games.matchcommentator": "user__id__exact",
     "games.prediction": "",
     "games.chatmessage": (

@@ -10,12 +10,14 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine.capabilities import (
+    Brought,
     BuiltIns,
     Dispute,
     Disputes,
     Level,
     Penalties,
     Ruling,
+    Solves,
     Supplied,
     Supplies,
     Supply,
@@ -42,6 +44,7 @@ from games.rulesets.domain import (
     events,
     guessing,
     saving,
+    solving,
     supply,
     thinking,
     validation,
@@ -122,7 +125,7 @@ class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     pool: PoolDocument | None = None
 
 
-class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns, Thinks):
+class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns, Solves, Thinks):
     """Draft shapes, lay them over either domain, and have more pixels of your colour."""
 
     id: ClassVar[str] = "domain"
@@ -392,6 +395,25 @@ class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns
 
     def supply_files(self, key: str) -> Mapping[str, str]:
         return supply.files()
+
+    # -- puzzles -------------------------------------------------------------------------------
+
+    def posed(self, view: Mapping[str, Any], decision: Decision) -> Mapping[str, Any] | None:
+        return solving.posed(view, decision)
+
+    def promising(
+        self, state: DomainState, decision: Decision, random: RandomSource
+    ) -> Sequence[Move]:
+        return solving.promising(state, decision, random)
+
+    def brought(self, state: DomainState, decision: Decision, move: Move) -> Brought:
+        return solving.brought(state, decision, move)
+
+    def target(self, best: int) -> int | None:
+        return solving.target(best)
+
+    def question(self, target: int) -> str:
+        return solving.question(target)
 
     # -- storage -------------------------------------------------------------------------------
 

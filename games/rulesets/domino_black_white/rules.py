@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor
 from typing import Any, ClassVar, Final
 
-from games.engine.capabilities import Level, Thinks
+from games.engine.capabilities import Brought, Level, Solves, Thinks
 from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, other
@@ -20,6 +20,7 @@ from games.rulesets.domino_black_white import (
     notation,
     picture,
     saving,
+    solving,
     thinking,
     validation,
 )
@@ -63,7 +64,7 @@ class DominoOptions(Options, frozen=True, kw_only=True):
     reserve: Seconds = 600.0
 
 
-class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Thinks):
+class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Solves, Thinks):
     """Two players lay dominoes into a board with gravity, hide one half of each, and score lines
     of three that sum to a multiple of five."""
 
@@ -203,6 +204,25 @@ class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Thinks):
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture.picture(named(view, names))
+
+    # -- puzzles -------------------------------------------------------------------------------
+
+    def posed(self, view: Mapping[str, Any], decision: Decision) -> Mapping[str, Any] | None:
+        return solving.posed(view, decision)
+
+    def promising(
+        self, state: BlackWhiteState, decision: Decision, random: RandomSource
+    ) -> Sequence[Move]:
+        return list(self.legal(state, decision))
+
+    def brought(self, state: BlackWhiteState, decision: Decision, move: Move) -> Brought:
+        return solving.brought(state, decision, move)
+
+    def target(self, best: int) -> int | None:
+        return solving.target(best)
+
+    def question(self, target: int) -> str:
+        return solving.question(target)
 
     # -- storage -------------------------------------------------------------------------------
 

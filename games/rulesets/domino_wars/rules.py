@@ -10,7 +10,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Level, Premoves, Simulates, Thinks
+from games.engine.capabilities import Brought, Level, Premoves, Simulates, Solves, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -35,6 +35,7 @@ from games.rulesets.domino_wars import (
     picture,
     saving,
     simulation,
+    solving,
     thinking,
     turns,
     validation,
@@ -98,7 +99,7 @@ class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_field
     ] = False
 
 
-class DominoWars(Ruleset[State, Move], Premoves, Simulates, Thinks):
+class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Thinks):
     """Two decks of eight dominoes fight over sixteen squares; every number has an effect."""
 
     id: ClassVar[str] = "domino-wars"
@@ -344,6 +345,23 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Thinks):
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture.picture(named(view, names))
+
+    # -- puzzles -------------------------------------------------------------------------------
+
+    def posed(self, view: Mapping[str, Any], decision: Decision) -> Mapping[str, Any] | None:
+        return solving.posed(view, decision)
+
+    def promising(self, state: State, decision: Decision, random: RandomSource) -> Sequence[Move]:
+        return list(self.legal(state, decision))
+
+    def brought(self, state: State, decision: Decision, move: Move) -> Brought:
+        return solving.brought(state, decision, move)
+
+    def target(self, best: int) -> int | None:
+        return solving.target(best)
+
+    def question(self, target: int) -> str:
+        return solving.question(target)
 
     # -- storage -------------------------------------------------------------------------------
 

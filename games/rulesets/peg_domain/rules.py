@@ -8,10 +8,12 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 
 from games.engine.capabilities import (
+    Brought,
     Level,
     Painted,
     Painting,
     Simulates,
+    Solves,
     Supplied,
     Supplies,
     Supply,
@@ -43,6 +45,7 @@ from games.rulesets.peg_domain import (
     painting,
     saving,
     simulation,
+    solving,
     supply,
     thinking,
     turns,
@@ -94,7 +97,7 @@ class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = True
 
 
-class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Thinks):
+class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Solves, Thinks):
     """Each player cuts plates with two pegs out of a pallet of their own and lays them over a
     shared board, whose squares they take over."""
 
@@ -399,6 +402,25 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Th
 
     def supply_files(self, key: str) -> Mapping[str, str]:
         return supply.files(key)
+
+    # -- puzzles -------------------------------------------------------------------------------
+
+    def posed(self, view: Mapping[str, Any], decision: Decision) -> Mapping[str, Any] | None:
+        return solving.posed(view, decision)
+
+    def promising(
+        self, state: PegDomainState, decision: Decision, random: RandomSource
+    ) -> Sequence[Move]:
+        return solving.promising(state, decision, random)
+
+    def brought(self, state: PegDomainState, decision: Decision, move: Move) -> Brought:
+        return solving.brought(state, decision, move)
+
+    def target(self, best: int) -> int | None:
+        return solving.target(best)
+
+    def question(self, target: int) -> str:
+        return solving.question(target)
 
     # -- storage -------------------------------------------------------------------------------
 

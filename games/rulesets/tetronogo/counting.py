@@ -14,6 +14,7 @@ from games.engine.decisions import Seat
 from games.engine.search import always
 from games.rulesets.tetronogo import estimate
 from games.rulesets.tetronogo.bits import members
+from games.rulesets.tetronogo.pieces import Duel
 from games.rulesets.tetronogo.scoring import points
 from games.rulesets.tetronogo.state import TetronogoState
 
@@ -31,7 +32,7 @@ def counted_out(
 ) -> int | None:
     """The best placement of the mover in that seat, if that can be told from so many positions, and
     while there is time."""
-    count = _Count(state, most, may_go_on)
+    count = Count(state, most, may_go_on)
     try:
         count.value(state.mine, state.theirs, state.boards, seat, -BEYOND, BEYOND)
     except TooMany:
@@ -39,12 +40,15 @@ def counted_out(
     return count.best[state.boards]
 
 
-class _Count:
+class Count:
     """One count. Positions go by both players' boards, which also tell who is to move."""
 
     def __init__(self, state: TetronogoState, most: int, may_go_on: Callable[[], bool]) -> None:
-        duel = state.frame.duel
         self.frame = state.frame
+        self.count_with(state.frame.duel, most, may_go_on)
+
+    def count_with(self, duel: Duel, most: int, may_go_on: Callable[[], bool]) -> None:
+        """Begin with nothing known of the bout between these pieces."""
         self.left = most
         self.may_go_on = may_go_on
         self.tables = [

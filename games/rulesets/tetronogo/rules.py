@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Level, Premoves, Thinks
+from games.engine.capabilities import Brought, Level, Premoves, Solves, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -16,7 +16,15 @@ from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
-from games.rulesets.tetronogo import estimate, events, guessing, saving, thinking, validation
+from games.rulesets.tetronogo import (
+    estimate,
+    events,
+    guessing,
+    saving,
+    solving,
+    thinking,
+    validation,
+)
 from games.rulesets.tetronogo import view as views
 from games.rulesets.tetronogo.bits import draw_member, members
 from games.rulesets.tetronogo.course import TOTAL, TWO_IN_A_ROW, applied
@@ -39,7 +47,7 @@ class TetronogoOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields
     pick_time: Seconds = 60.0
 
 
-class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Thinks):
+class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Solves, Thinks):
     """Up to four bouts of placing one tetromino each, scored by edges around empty groups."""
 
     id: ClassVar[str] = "tetronogo"
@@ -203,6 +211,25 @@ class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Thinks):
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
+
+    # -- puzzles -------------------------------------------------------------------------------
+
+    def posed(self, view: Mapping[str, Any], decision: Decision) -> Mapping[str, Any] | None:
+        return solving.posed(view, decision)
+
+    def promising(
+        self, state: TetronogoState, decision: Decision, random: RandomSource
+    ) -> Sequence[Move]:
+        return solving.promising(state, decision)
+
+    def brought(self, state: TetronogoState, decision: Decision, move: Move) -> Brought:
+        return solving.brought(state, decision, move)
+
+    def target(self, best: int) -> int | None:
+        return solving.target(best)
+
+    def question(self, target: int) -> str:
+        return solving.question(target)
 
     # -- storage -------------------------------------------------------------------------------
 

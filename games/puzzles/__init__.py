@@ -1,0 +1,1 @@
+"""Puzzles: made of positions that were played, checked by the engine, graded by who solves them."""
