@@ -119,7 +119,7 @@ class PuzzlePage {
     const told = await response?.json().catch(() => null);
     if (!response?.ok || told === null) {
       const refusal = /** @type {Client.Refusal | null} */ (told ?? null);
-      this.refusal = refusal?.sentence ? { squares: [], ...refusal } : null;
+      this.refusal = refusal?.sentence ? refusal : null;
       this.#note(refusal?.sentence ?? AGAIN);
       this.#draw();
       return;
@@ -157,7 +157,10 @@ class PuzzlePage {
     turn.hidden = verdict !== null;
     turn.dataset.state = this.pending === null ? "yours" : "sending";
     write(turn, this.pending === null ? this.#yourTurn() : "Judging…");
-    this.parts.notation.hidden = this.parts.ways.hidden = find(this.root, ".puzzle__next").hidden = verdict !== null;
+    this.parts.notation.hidden =
+      this.parts.ways.hidden =
+      find(this.root, ".puzzle__next").hidden =
+        verdict !== null;
     this.root.toggleAttribute("data-plays", verdict === null);
   }
 
@@ -194,7 +197,12 @@ class PuzzlePage {
       h(
         "p",
         { class: "button-row" },
-        h("a", { class: "button button--primary", href: next.href }, icon("forward"), "Next puzzle"),
+        h(
+          "a",
+          { class: "button button--primary", href: next.href },
+          icon("forward"),
+          "Next puzzle",
+        ),
         again ? this.#button("Try again", "rotate", () => this.#tryAgain()) : null,
         again ? this.#button("Show the solution", "eye", () => void this.#show()) : null,
       ),
