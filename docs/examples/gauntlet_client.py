@@ -804,6 +804,7 @@ class Client:
         line: str | None = None,
         seat: int | None = None,
         text: str | None = None,
+        fields: str | None = None,
     ) -> Any:
         """A position of a finished match."""
         return self.call(
@@ -814,6 +815,7 @@ class Client:
                 "line": line,
                 "seat": seat,
                 "text": text,
+                "fields": fields,
             },
         )
 

@@ -16,7 +16,7 @@ from core.api.bodies import body_of
 from core.api.errors import ParameterFault
 from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope
-from core.api.views import ApiView, FieldsView
+from core.api.views import FieldsView
 from core.clock import now_ms
 from games.api.lists import ChatMessageSerializer
 from games.api.views import ClientIdSerializer
@@ -129,11 +129,12 @@ class StudiedPositionSerializer(serializers.Serializer[dict[str, Any]]):
     events = serializers.DictField(help_text="What happened last, to the same eyes.")
 
 
-class StudiedPositionView(ApiView):
+class StudiedPositionView(FieldsView):
     """Positions of a finished match, and what could have come of them."""
 
     guests = True
     shared = False
+    serializer_class = StudiedPositionSerializer
     query = ("at", "line", "seat", "text")
 
     @extend_schema(
@@ -169,15 +170,14 @@ class StudiedPositionView(ApiView):
         at = given.get("at", "")
         if not (at.isascii() and at.isdigit() and len(at) <= 6):
             raise ParameterFault("at", "A step is a number.", code="study.step")
-        answer = Response(
-            position_of(
-                match,
-                at=int(at),
-                line=given.get("line", ""),
-                seat=int(seat) if seat else None,
-                text=given.get("text", ""),
-            )
+        found = position_of(
+            match,
+            at=int(at),
+            line=given.get("line", ""),
+            seat=int(seat) if seat else None,
+            text=given.get("text", ""),
         )
+        answer = Response(self.only(found)[0])
         answer["Cache-Control"] = "private, no-store"
         return answer
 

@@ -16,7 +16,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import thinks_of
+from games.engine.capabilities import disputes_of, thinks_of
 from games.engine.chance import RandomSource
 from games.engine.course import MatchCourse
 from games.engine.decisions import Decision, Seat
@@ -78,8 +78,9 @@ def tables_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> 
 
 def studied(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> Studied:
     """What of a match is studied. What was taken back is not, nor is an answer where there was but
-    one, nor that the time ran out."""
+    one, nor that the time ran out, nor a position that waits for a ruling."""
     tables = tables_of(ruleset, header, entries)
+    disputes = disputes_of(ruleset)
     positions: list[Position] = []
     if tables[0].state is not None:
         positions.append(Position(0, tables[0]))
@@ -99,6 +100,8 @@ def studied(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> St
             if _is_choice(ruleset, before.state, slot.decision):
                 at = positions[-1].at
                 answers[index + 1] = Answer(index + 1, at, before.state, slot.decision, entry.text)
+        if disputes is not None and after.state is not None and disputes.in_dispute(after.state):
+            continue  # it waits for a ruling, by which it may have been otherwise all along
         if after.state is not None and (not positions or _differ(positions[-1].table, after)):
             positions.append(Position(index + 1, after))
     return Studied(tuple(positions), tuple(answers.values()))

@@ -135,14 +135,18 @@ def stepped(
 
 
 def played_on(ruleset: Ruleset[Any, Any], state: Any, random: RandomSource) -> Any:
-    """The state `STEPS` later, or at the end, once bots have played on for both seats."""
+    """The state `STEPS` later, or at the end, once bots have played on for both seats; or as far as
+    they can without an organiser."""
     for _ in range(STEPS):
         if ruleset.outcome(state) is not None:
             break
         if ruleset.chance_due(state):
             state = step(ruleset, state, random)
             continue
-        first, *_ = ruleset.decisions(state)
+        asked = ruleset.decisions(state)
+        if not asked:
+            break  # it waits for an organiser's ruling
+        first = asked[0]
         state = stepped(ruleset, state, first, answer(ruleset, state, first, random), random)
     return state
 

@@ -11,17 +11,21 @@ import pytest
 
 from accounts.models import User
 from accounts.services import guest_create
+from core.env import ROOT
 from core.refusals import Refusal
 from games import store
+from games.engine import records
 from games.engine.course import MatchCourse
 from games.engine.notation import tidy
 from games.engine.studying import Judgement, answer_judged, studied, swings_of, tables_of
+from games.engine.table import Entry
 from games.engine.variations import followed, played
-from games.engine.weighing import Worth
+from games.engine.weighing import Worth, played_on
 from games.jobs import study_begun, study_enqueue
 from games.models import ChatMessage, Match, Study, StudyPart
 from games.moderation import message_target
 from games.reading.replays import replay_of
+from games.rulesets import REGISTRY
 from games.services import studies
 from games.services.chat import chat_history, chat_post, chat_remove, chat_restore
 from games.services.studies import (
@@ -128,6 +132,35 @@ def test_what_was_taken_back_is_not_studied(ada: User, quick: None) -> None:
     assert undone
     assert not undone & {each.move for each in pieces.answers}
     assert not undone & {each.at for each in pieces.positions}
+
+
+def reviewed() -> tuple[Any, Any, list[Entry]]:
+    """A match of Domain in which an organiser ruled on moves."""
+    path = ROOT / "tests" / "playthroughs" / "domain.standard.review.dmr.json"
+    record = records.read(path.read_bytes())
+    ruleset, header = records.header_of(REGISTRY, record)
+    return ruleset, header, [records.entry_of(move) for move in record.moves]
+
+
+def test_a_position_that_waits_for_a_ruling_is_not_weighed() -> None:
+    ruleset, header, entries = reviewed()
+    tables = tables_of(ruleset, header, entries)
+    waits = {n for n, each in enumerate(tables) if each.state and ruleset.in_dispute(each.state)}
+    assert waits
+    assert not waits & {each.at for each in studied(ruleset, header, entries).positions}
+    for at in waits:  # nor does play that comes to one go on
+        assert played_on(ruleset, tables[at].state, drawn()) == tables[at].state
+
+
+def test_who_tries_a_line_rules_as_they_like() -> None:
+    ruleset, header, entries = reviewed()
+    tables = tables_of(ruleset, header, entries)
+    at = next(n for n, each in enumerate(tables) if each.state and ruleset.in_dispute(each.state))
+    ruled = [followed(ruleset, tables[at], f"organiser rule {way}") for way in ("valid", "invalid")]
+    assert ruled[0].table != ruled[1].table
+    for here in ruled:
+        assert not ruleset.in_dispute(here.table.state)
+        assert followed(ruleset, tables[at], here.line).table == here.table
 
 
 def worth(share: float, off: float = 0.0) -> Worth:

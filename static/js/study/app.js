@@ -335,7 +335,8 @@ class StudyPage {
     const { answers } = this.parts;
     const judged = this.#judged;
     const open = this.place.line === "" ? [] : this.#open;
-    answers.hidden = judged.length === 0 && open.length < 2;
+    const rulings = this.told?.views.all.rulings;
+    answers.hidden = judged.length === 0 && open.length < 2 && rulings === undefined;
     fill(
       answers,
       h(
@@ -348,6 +349,7 @@ class StudyPage {
               : "",
           show: (each, which) => this.#show(each, which),
         }),
+        rulings === undefined ? null : this.#ruling(rulings),
         open.length < 2
           ? null
           : h(
@@ -372,6 +374,40 @@ class StudyPage {
                 ),
               ),
             ),
+      ),
+    );
+  }
+
+  /**
+   * Where a match waits for an organiser, whoever tries something rules as they like.
+   * @param {Record<"valid" | "invalid", {title: string, means: string}>} rulings
+   */
+  #ruling(rulings) {
+    const { at, line } = this.place;
+    return h(
+      "div",
+      {},
+      h("p", {}, "Here an organiser rules on a move. Go on as if the ruling were:"),
+      h(
+        "p",
+        { class: "button-row" },
+        Object.entries(rulings).map(([way, { title, means }]) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button button--small",
+              title: means,
+              on: {
+                click: () => {
+                  const step = `organiser rule ${way}`;
+                  void this.go({ at, line: line === "" ? step : `${line}~${step}` }, "push");
+                },
+              },
+            },
+            title,
+          ),
+        ),
       ),
     );
   }
@@ -468,7 +504,7 @@ class StudyPage {
   // -- what bots have found out -----------------------------------------------------------------
 
   #drawStudy() {
-    this.root.dataset.study = this.study.state;
+    this.root.dataset.study = String(this.study.state);
     this.graph?.update(this.study);
     const { swings } = this.parts;
     swings.hidden = this.graph === null;
