@@ -12,6 +12,8 @@ from django.db import close_old_connections
 from accounts.models import User
 from accounts.roles import Role
 from accounts.services import role_grant
+from games.puzzles.models import Puzzle
+from games.puzzles.services import puzzles_load
 from games.services.hosting import hosted_create
 from tests.games.support import Play, started
 from tests.tournaments.support import GAME
@@ -58,8 +60,10 @@ def world(play: Play, ada: User, ben: User, cleo: User) -> Iterator[dict[str, An
     )
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
+    puzzles_load()
     yield {
         "match_id": [play.pk, over.pk],
+        "puzzle_id": [Puzzle.objects.filter(ruleset="domino-wars").earliest("pk").pk],
         "username": ["ada", "nobody"],
         "ruleset_id": ["domain", "chess"],
         "ruleset": ["tetronogo"],
