@@ -39,6 +39,20 @@ def rules_figure(ruleset_id: str, name: str) -> SafeString:
     )
 
 
+@register.simple_tag
+def card_figure(ruleset_id: str, name: str) -> SafeString:
+    """A drawn example on a card, whose own sentences stand for its caption."""
+    svg, _ = boards.figure(REGISTRY.get(ruleset_id), name)
+    width, height = boards.size_of(svg)
+    return format_html(
+        '<img class="rules-card__figure" src="{}" width="{}" height="{}" alt="{}" loading="lazy">',
+        reverse("games:rules_figure", args=[ruleset_id, name]),
+        width,
+        height,
+        boards.words_of(svg),
+    )
+
+
 @register.tag
 def with_contents(parser: Parser, _token: Token) -> template.Node:
     """{% with_contents %} … {% end_with_contents %}: a text with a list of its second-level
