@@ -13,7 +13,9 @@ from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 
+from games.engine.table import AnyRuleset
 from games.pictures import boards
+from games.reading.lessons import Game, games_of
 from games.rulesets import REGISTRY
 
 register = template.Library()
@@ -37,6 +39,12 @@ def rules_figure(ruleset_id: str, name: str) -> SafeString:
         boards.words_of(svg),
         caption,
     )
+
+
+@register.simple_tag
+def lessons_of(ruleset: AnyRuleset) -> list[Game]:
+    """What can be learned of a ruleset, each variant by itself; perhaps nothing."""
+    return games_of(ruleset)
 
 
 @register.simple_tag

@@ -114,6 +114,7 @@ def _made(ada: User, ben: User, cleo: User) -> dict[str, Any]:
         "match_id": [play.pk, over.pk],
         "username": ["ada", "nobody"],
         "ruleset_id": ["domain", "chess"],
+        "variant_id": ["standard", "chess"],
         "ruleset": ["tetronogo"],
         "ladder": ["overall", "domain"],
         "slug": [played.slug, draft.slug],

@@ -62,6 +62,7 @@ def world(play: Play, ada: User, ben: User, cleo: User) -> Iterator[dict[str, An
         "match_id": [play.pk, over.pk],
         "username": ["ada", "nobody"],
         "ruleset_id": ["domain", "chess"],
+        "variant_id": ["standard", "chess"],
         "ruleset": ["tetronogo"],
         "ladder": ["overall", "domain"],
         "slug": [played.slug, draft.slug],
