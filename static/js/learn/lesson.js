@@ -177,7 +177,8 @@ class LessonPage {
       });
       this.pending = null;
       if (answer.ok) {
-        this.#told(/** @type {Judged} */ (await answer.json()));
+        const told = /** @type {unknown} */ (await answer.json());
+        this.#told(/** @type {Judged} */ (told));
         return;
       }
       this.#refuse(await refusalOf(answer));
@@ -192,6 +193,7 @@ class LessonPage {
     this.refusal = refusal;
     this.#draw();
     this.#note(refusal.sentence);
+    this.parts.note.scrollIntoView({ block: "nearest", behavior: scrolling() });
   }
 
   /** @param {Judged} judged */
@@ -200,9 +202,7 @@ class LessonPage {
     this.typed = false;
     if (judged.reached) this.reached = Math.max(this.reached, this.at + 1);
     this.#draw();
-    const { told, on } = this.parts;
-    on.focus({ preventScroll: true });
-    told.scrollIntoView({ block: "nearest", behavior: scrolling() });
+    this.parts.on.focus({ preventScroll: true });
   }
 
   #goOn() {
