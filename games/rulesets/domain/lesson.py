@@ -266,9 +266,9 @@ CARDS = (
         "Challenges, and the end",
         (
             "What is not valid stands unless you challenge it before your own next move.",
-            "If you are right, the shape is discarded. Either way it is still your turn.",
-            "Your first wrong challenge is free. Each later one costs a minute of reserve.",
-            "When whoever is to move has no shape left, it ends. A tie goes to the advantage.",
+            "If you are right, it is discarded. If not: free once, then a minute of reserve each.",
+            "It ends once whoever is to move has no shape left. A tie goes to the advantage.",
+            "Before that, the very last placement can be challenged or accepted.",
         ),
         "challenged",
     ),

@@ -60,8 +60,8 @@ def _first_cut(ruleset: PegDomain, variant_id: str) -> LessonStep:
     return LessonStep(
         title="Cut out and place",
         words="In a turn you cut a plate with exactly two pegs out of your pallet, on the left, "
-        "and lay it on the domain in the middle. Trace it from one peg, side by side from square to "
-        "square, to another peg. Then say where it goes.",
+        "and lay it on the domain in the middle. Trace it from one peg, side by side from square "
+        "to square, to another peg. Then say where it goes.",
         state=_at(ruleset, variant_id),
         goal=_placed,
         solution="C7 RRD > E5 90",
@@ -91,7 +91,7 @@ def _take_over(ruleset: PegDomain, variant_id: str) -> LessonStep:
 
 
 def _keep_off(ruleset: PegDomain, variant_id: str) -> LessonStep:
-    # Both lie on C2 to C7 and B7; so there are pegs on C2 and B7.
+    # It lies on C2 to C7, and on B7 or B2.
     theirs = "H8 DDDDDR > C7 180" if variant_id == "tempo-up" else "E8 DDDDDL > C2 0"
     pegs = "C7 and B2" if variant_id == "tempo-up" else "C2 and B7"
     return LessonStep(
@@ -105,8 +105,8 @@ def _keep_off(ruleset: PegDomain, variant_id: str) -> LessonStep:
         miss="A10 RR > A9 0",
         reply=_reply(variant_id),
         hint="Cut out A10 to C10, turn it upright, and lay it between the pegs.",
-        reached="Those squares are yours again. Two of them carry pegs now, so these two cannot be "
-        "taken from you any more.",
+        reached="Those squares are yours again. Two of them carry pegs now, on which nothing "
+        "can be laid.",
     )
 
 
@@ -114,8 +114,8 @@ def _any_shape(ruleset: PegDomain) -> LessonStep:
     return LessonStep(
         title="Any shape",
         words="In the Gauntlet a cut-out need not be a path: any squares will do that hang "
-        "together by their sides and carry exactly two pegs. Name them one by one, a peg first. Take at "
-        "least nine squares from your opponent.",
+        "together by their sides and carry exactly two pegs. Name them one by one, a peg first. "
+        "Take at least nine squares from your opponent.",
         state=_at(ruleset, "gauntlet"),
         goal=_took(9),
         solution="H8 H9 G9 H10 G10 F9 F10 E10 E11 E12 E13 > I2 0",
@@ -143,7 +143,7 @@ def _turned(ruleset: PegDomain) -> LessonStep:
 
 
 def _hold(ruleset: PegDomain, variant_id: str) -> LessonStep:
-    # Both lie on F4 to F9; so there are pegs on F4 and E9, or on F9 and E4.
+    # It lies on F4 to F9, and on E9 or E4.
     theirs = "H8 DDDDDR > F9 180" if variant_id == "tempo-up" else "E8 DDDDDL > F4 0"
     return LessonStep(
         title="Hold what you take",
@@ -348,8 +348,8 @@ def _start(pallets: str) -> Card:
         (
             "Red begins with the columns A to D of the domain, blue with F to I. More squares win.",
             pallets,
-            "Whoever has the advantage says who goes first, or leaves that and chooses a colour.",
-            "The pallets are shown only after that. Then you have three minutes to look at them.",
+            "While they are hidden, the advantage takes a right, of order or of colour.",
+            "After three minutes with both in sight, one of you says who goes first, the other who is red.",
         ),
         "start",
     )
@@ -381,7 +381,7 @@ _PLACE = Card(
         "Say where the first peg comes to lie and how far all is turned about it. Never flip it.",
         "All of it lies on the domain, and none of it on a peg that stands there.",
         "What it covers is yours until something else covers it.",
-        "A turn may take two minutes. Once your reserve of eight more is gone, you are finished.",
+        "A turn may take two minutes. When your reserve of eight more is gone, you are finished.",
     ),
     "placed",
 )
@@ -398,16 +398,16 @@ _REMOVAL = Card(
     "Removals",
     (
         "During your opponent's turn you may name a square of their pallet, in secret.",
-        "It carries no peg, and touches none and no square removed before, even by a corner.",
+        "It carries no peg. It touches no peg and no square removed before, even by a corner.",
         "It goes when the turn ends, unless their cut-out uses it or they finish.",
-        "You have twenty seconds from the start of the turn, and longer if your opponent does.",
+        "You have twenty seconds from the start of the turn, and longer if your opponent takes longer.",
     ),
     "removals",
 )
 _ITEMS = Card(
     "Items",
     (
-        "Additional Peg: before play, name a square that touches no peg. It gets a peg, too.",
+        "Additional Peg: name a square that touches no peg; on your own pallet it gets one.",
         "Rapid Removal: once, remove three by three squares, save those with or beside a peg.",
         "Peg Subtraction: once, take a peg off the domain before you place.",
         "The last two can be used up to round 10; each turn of either player is a round.",
