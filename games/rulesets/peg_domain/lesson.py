@@ -349,7 +349,7 @@ def _start(pallets: str) -> Card:
             "Red begins with the columns A to D of the domain, blue with F to I. More squares win.",
             pallets,
             "While they are hidden, the advantage takes a right, of order or of colour.",
-            "After three minutes with both in sight, one of you says who goes first, the other who is red.",
+            "Once you have looked at both, one says who goes first, the other chooses their colour.",
         ),
         "start",
     )
@@ -400,7 +400,7 @@ _REMOVAL = Card(
         "During your opponent's turn you may name a square of their pallet, in secret.",
         "It carries no peg. It touches no peg and no square removed before, even by a corner.",
         "It goes when the turn ends, unless their cut-out uses it or they finish.",
-        "You have twenty seconds from the start of the turn, and longer if your opponent takes longer.",
+        "You have twenty seconds from the start of the turn, or as long as your opponent takes.",
     ),
     "removals",
 )
