@@ -349,7 +349,7 @@ def _start(pallets: str) -> Card:
             "Red begins with the columns A to D of the domain, blue with F to I. More squares win.",
             pallets,
             "While they are hidden, the advantage takes a right, of order or of colour.",
-            "Once you have looked at both, one says who goes first, the other chooses their colour.",
+            "Once you have looked at both, one says who goes first, the other chooses a colour.",
         ),
         "start",
     )
