@@ -96,9 +96,9 @@ def lesson(ruleset: Domain) -> tuple[LessonStep, ...]:
         ),
         LessonStep(
             title="Challenge what is not valid",
-            words="Invalid placements can be made, and they stand unless they are challenged "
-            "before your own next move. If you are right, the shape is discarded. The 04 "
-            "just placed on red sticks out of the domain. Have it thrown out.",
+            words="Invalid placements can be made, and they stand unless you challenge them before "
+            "your own next move. If you are right, the shape is discarded. The 04 just placed on "
+            "red sticks out of the domain. Have it thrown out.",
             state=_placing(ruleset, "0: 02 > blue 240,180 0", "1: 04 > red 30,180 0"),
             goal=_struck,
             solution="challenge",
@@ -116,8 +116,8 @@ def lesson(ruleset: Domain) -> tuple[LessonStep, ...]:
             goal=_ahead,
             solution="05 > red 331,80 97",
             miss="05 > blue 407,73 0",
-            hint="On the red domain, look at the star and the crescent at the top right. Mind the "
-            "frame.",
+            hint="On the red domain, cover as much as you can of the star 09 and of 14 beside it. "
+            "Mind the frame.",
             reached="You are ahead, and your opponent has no shape left. A challenge fails, as "
             "your placement is valid: you win.",
         ),
@@ -266,9 +266,9 @@ CARDS = (
         "Challenges, and the end",
         (
             "What is not valid stands unless you challenge it before your own next move.",
-            "If you are right, the shape is discarded. Either way it is still your turn.",
-            "Your first wrong challenge is free. Each later one costs a minute of reserve.",
-            "When whoever is to move has no shape left, it ends. A tie goes to the advantage.",
+            "If you are right, it is discarded. If not: free once, then a minute of reserve each.",
+            "It ends once whoever is to move has no shape left. A tie goes to the advantage.",
+            "Before that, the very last placement can be challenged or accepted.",
         ),
         "challenged",
     ),
