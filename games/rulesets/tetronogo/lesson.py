@@ -56,10 +56,10 @@ def lesson(ruleset: Ruleset[Any, Any]) -> tuple[LessonStep, ...]:
             goal=_closed_off,
             solution="A2 0",
             miss="F6 0",
-            reached="A group of empty squares is closed in, and more of its edges are yours. "
-            "Each of its squares is a point for you when the bout ends.",
-            hint="Not rotated, your L reaches from the left border to below the O when its box "
-            "begins at A2.",
+            reached="A group of empty squares is closed in, and more of its edges are yours. As "
+            "it stands, each of its squares is a point for you.",
+            hint="With its box at A2 and not rotated, your L fills the gap between the left "
+            "border and the O.",
         ),
         LessonStep(
             title="Count the edges",
@@ -99,8 +99,8 @@ def lesson(ruleset: Ruleset[Any, Any]) -> tuple[LessonStep, ...]:
             goal=_picked,
             solution="pick S",
             reply="pick J",
-            reached="The picks are shown. From now on the loser of the bout before chooses who "
-            "goes first: this time, your opponent.",
+            reached="The picks are shown. Now the loser of the bout before, your opponent, "
+            "chooses who goes first.",
             hint="The L is used up. Each of the other six is open to you, the T too.",
         ),
         LessonStep(
@@ -112,7 +112,7 @@ def lesson(ruleset: Ruleset[Any, Any]) -> tuple[LessonStep, ...]:
             goal=_won_match,
             solution="C9 0",
             miss="H1 0",
-            reached="No room for a J: the bout is over, you won it, and with two in a row the match.",
+            reached="No room for a J: the bout is over, you won it, and so the match.",
             hint="All the room that your opponent has left is in columns B to F, rows 9 to 11.",
         ),
     )
