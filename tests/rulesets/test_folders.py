@@ -48,6 +48,7 @@ OPTIONAL = {
     "painting": capabilities.Painting,
     "simulation": capabilities.Simulates,
     "thinking": capabilities.Thinks,
+    "lesson": capabilities.Teaches,
 }
 
 
