@@ -8,6 +8,7 @@ from games.views import (
     chat,
     hosting,
     imports,
+    learn,
     lists,
     matches,
     organise,
@@ -26,6 +27,9 @@ urlpatterns = [
     path("lobby/seek/cancel/", seeks.seek_cancel_view, name="seek_cancel"),
     path("watch/", lists.watch, name="watch"),
     path("practice/", practice.practice, name="practice"),
+    path("learn/", learn.learn, name="learn"),
+    path("learn/<slug:ruleset_id>/<slug:variant_id>/", learn.cards, name="learn_cards"),
+    path("learn/<slug:ruleset_id>/<slug:variant_id>/lesson/", learn.lesson, name="lesson"),
     path("challenges/new/", challenges.challenge_new, name="challenge_new"),
     path("challenges/<int:challenge_id>/", challenges.challenge_detail, name="challenge_detail"),
     path(

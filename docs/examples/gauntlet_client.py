@@ -1036,6 +1036,41 @@ class Client:
             },
         )
 
+    def lesson(
+        self,
+        ruleset_id: str,
+        variant_id: str,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """A lesson."""
+        return self.call(
+            "GET",
+            f"/api/v1/rulesets/{ruleset_id}/variants/{variant_id}/lesson/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def lesson_answer(
+        self,
+        number: int,
+        ruleset_id: str,
+        variant_id: str,
+        *,
+        text: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """An answer to a step of a lesson."""
+        return self.call(
+            "GET",
+            f"/api/v1/rulesets/{ruleset_id}/variants/{variant_id}/lesson/{number}/",
+            query={
+                "text": text,
+                "fields": fields,
+            },
+        )
+
     def saved_moves(
         self,
         ruleset: str,

@@ -21,6 +21,7 @@ from games.api.hosting import (
     HostedMatchesView,
     HostedMatchView,
 )
+from games.api.lessons import LessonAnswerView, LessonView
 from games.api.lists import MatchChatView, MatchesView, MatchLogView
 from games.api.plans import PlanView
 from games.api.practice import AdviceView, PracticeView, TakeBackView
@@ -42,6 +43,16 @@ from games.ratings.api import LeaderboardsView, LeaderboardView
 urlpatterns = [
     path("rulesets/", RulesetsView.as_view(), name="rulesets"),
     path("rulesets/<slug:ruleset_id>/", RulesetView.as_view(), name="ruleset"),
+    path(
+        "rulesets/<slug:ruleset_id>/variants/<slug:variant_id>/lesson/",
+        LessonView.as_view(),
+        name="lesson",
+    ),
+    path(
+        "rulesets/<slug:ruleset_id>/variants/<slug:variant_id>/lesson/<int:number>/",
+        LessonAnswerView.as_view(),
+        name="lesson_answer",
+    ),
     path("matches/", MatchesView.as_view(), name="matches"),
     path("matches/<int:match_id>/", MatchView.as_view(), name="match"),
     path("matches/<int:match_id>/submissions/", SubmissionsView.as_view(), name="submissions"),

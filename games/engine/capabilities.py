@@ -17,6 +17,7 @@ from core.refusals import NotFound, Refusal
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision
 from games.engine.errors import EngineFault
+from games.engine.lessons import Card, LessonStep
 from games.engine.naming import UNNAMED, Names
 from games.engine.ruleset import Ruleset
 
@@ -212,6 +213,30 @@ class Solves(Protocol):
 def solves_of(ruleset: Ruleset[Any, Any]) -> Solves | None:
     """The ruleset as one that puzzles are made of, or None."""
     return ruleset if isinstance(ruleset, Solves) else None
+
+
+# -- lessons -------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Teaches(Protocol):
+    """It can be learned step by step, on its own board."""
+
+    @abstractmethod
+    def lesson(self, variant_id: str) -> Sequence[LessonStep]:
+        """The steps of the lesson for a variant, in order."""
+        ...
+
+    @abstractmethod
+    def cards(self, variant_id: str) -> Sequence[Card]:
+        """The rules of a variant on cards, each of which fits a phone's screen."""
+        ...
+
+
+@cache
+def teaches_of(ruleset: Ruleset[Any, Any]) -> Teaches | None:
+    """The ruleset as one that can be learned step by step, or None."""
+    return ruleset if isinstance(ruleset, Teaches) else None
 
 
 # -- moves that cost reserve ---------------------------------------------------------------------

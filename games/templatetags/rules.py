@@ -13,7 +13,9 @@ from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 
+from games.engine.table import AnyRuleset
 from games.pictures import boards
+from games.reading.lessons import Game, games_of
 from games.rulesets import REGISTRY
 
 register = template.Library()
@@ -36,6 +38,26 @@ def rules_figure(ruleset_id: str, name: str) -> SafeString:
         height,
         boards.words_of(svg),
         caption,
+    )
+
+
+@register.simple_tag
+def lessons_of(ruleset: AnyRuleset) -> list[Game]:
+    """What can be learned of a ruleset, each variant by itself; perhaps nothing."""
+    return games_of(ruleset)
+
+
+@register.simple_tag
+def card_figure(ruleset_id: str, name: str) -> SafeString:
+    """A drawn example on a card, whose own sentences stand for its caption."""
+    svg, _ = boards.figure(REGISTRY.get(ruleset_id), name)
+    width, height = boards.size_of(svg)
+    return format_html(
+        '<img class="rules-card__figure" src="{}" width="{}" height="{}" alt="{}" loading="lazy">',
+        reverse("games:rules_figure", args=[ruleset_id, name]),
+        width,
+        height,
+        boards.words_of(svg),
     )
 
 

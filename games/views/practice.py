@@ -13,6 +13,7 @@ from accounts.guests import as_stranger, player_of, welcomes_guests
 from core.refusals import FORM_REFUSED, Refusal
 from games.engine.capabilities import thinks_of
 from games.models import HouseBot
+from games.reading import lessons
 from games.reading.selectors import practice_of
 from games.rulesets import REGISTRY
 from games.services.practice import must_be_practised, practice_start
@@ -23,12 +24,14 @@ SHOWN_AT_MOST = 12
 
 
 class Game(NamedTuple):
-    """A game to practise: what forms call it, its name, what it is about, and its rules' page."""
+    """A game to practise: what forms call it, its name, what it is about, its ruleset and
+    variant."""
 
     key: str
     name: str
     summary: str
     ruleset: str
+    variant: str
 
 
 def games() -> list[Game]:
@@ -39,6 +42,7 @@ def games() -> list[Game]:
             game_name(ruleset.id, variant.id),
             ruleset.summary if len(ruleset.variants) == 1 else variant.summary,
             ruleset.id,
+            variant.id,
         )
         for ruleset in REGISTRY
         if thinks_of(ruleset) is not None
@@ -73,6 +77,7 @@ def practice(request: HttpRequest) -> HttpResponse:
     matches = [] if player is None else list(practice_of(player)[:SHOWN_AT_MOST])
     context = {
         "games": games(),
+        "lessons": {game.key for game in lessons.games()},
         "levels": HouseBot.Level.choices,
         "level": _level(request),
         "running": [match for match in matches if not match.is_over],

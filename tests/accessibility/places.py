@@ -18,6 +18,7 @@ from games import demo
 from games.models import Match, Puzzle
 from games.puzzles.services import puzzles_load
 from games.ratings.services import ratings_rebuild
+from games.reading import lessons
 from games.rulesets import REGISTRY
 from tests.permissions.table import PERMISSIONS, Page, hook
 from tests.permissions.world import SCENES, Scene, Who, World
@@ -180,6 +181,10 @@ def _of_matches() -> Iterator[Place]:
         yield Place("games:replay", args=of_replay(ruleset))
         yield Place("games:study", args=of_replay(ruleset))
         yield Place("games:rules", args=given(ruleset))
+    yield Place("games:learn")
+    for game in lessons.games():
+        yield Place("games:learn_cards", args=given(game.ruleset, game.variant))
+        yield Place("games:lesson", args=given(game.ruleset, game.variant))
         yield Place("games:leaderboard", "decided", args=given(ruleset))
     yield Place("games:rules_index")
     yield Place("games:leaderboards", "decided")

@@ -66,6 +66,7 @@ def world(play: Play, ada: User, ben: User, cleo: User) -> Iterator[dict[str, An
         "puzzle_id": [Puzzle.objects.filter(ruleset="domino-wars").earliest("pk").pk],
         "username": ["ada", "nobody"],
         "ruleset_id": ["domain", "chess"],
+        "variant_id": ["standard", "chess"],
         "ruleset": ["tetronogo"],
         "ladder": ["overall", "domain"],
         "slug": [played.slug, draft.slug],

@@ -149,7 +149,8 @@ def _found(world: World) -> list[Place]:
     )  # fmt: skip
     values = {
         "match_id": talk.match.pk, "slug": talk.season.slug, "ruleset": "tetronogo",
-        "ruleset_id": "tetronogo", "ladder": "tetronogo", "username": "player1", "number": 1,
+        "ruleset_id": "tetronogo", "variant_id": "standard", "ladder": "tetronogo",
+        "username": "player1", "number": 1,
         "leg_id": talk.leg.pk, "death_match_id": talk.row.pk, "contestant_id": talk.id(1),
         "pk": talk.row.pk, "token_id": 1, "application_id": app.pk, "sanction_id": sanction.pk,
         "target_type": "user", "target_id": paul.pk, "key": "x", "uidb36": "1",

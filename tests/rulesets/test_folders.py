@@ -49,6 +49,7 @@ OPTIONAL = {
     "simulation": capabilities.Simulates,
     "thinking": capabilities.Thinks,
     "solving": capabilities.Solves,
+    "lesson": capabilities.Teaches,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from games.engine.palette import FILL, GROUND, LINE
 from games.rulesets.domain import picture as pictures
-from games.rulesets.domain.board import Laid, count
+from games.rulesets.domain.board import Laid, count, faults
 from games.rulesets.domain.pool import Pool, built_in
 from games.rulesets.domain.state import DomainState, DomainTerms, ShapeTurn
 from games.rulesets.domain.view import view
@@ -22,6 +22,7 @@ def figures() -> dict[str, tuple[str, str]]:
         "notation": _notation(),
         "overlap": _overlap(),
         "touching": _touching(),
+        "challenged": _challenged(),
     }
 
 
@@ -162,4 +163,17 @@ def _touching() -> tuple[str, str]:
     return svg, (
         "Pixel by pixel: next to purple is touching; next to a void zone is not covering it; with "
         "a pixel between, purple is not touched."
+    )
+
+
+def _challenged() -> tuple[str, str]:
+    """Red lies under a shape that sticks out of it, marked as where an organiser rules."""
+    below, sticking = (
+        _parse_laid(0, "13 red 330,180 0"),
+        _parse_laid(1, "04 red 30,180 0"),
+    )
+    pixels = [pixel for fault in faults(_classic(), (below,), sticking) for pixel in fault.pixels]
+    return pictures.picture(_view_of(below, sticking), (sticking.domain, pixels)), (
+        "The last shape sticks out of the red domain, on the left: it is not valid, but it stands "
+        "unless it is challenged."
     )

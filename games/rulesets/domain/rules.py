@@ -22,12 +22,14 @@ from games.engine.capabilities import (
     Supplies,
     Supply,
     SupplyReport,
+    Teaches,
     Thinks,
 )
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
+from games.engine.lessons import Card, LessonStep
 from games.engine.naming import UNNAMED, Names, named
 from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import (
@@ -43,6 +45,7 @@ from games.rulesets.domain import (
     estimate,
     events,
     guessing,
+    lesson,
     saving,
     solving,
     supply,
@@ -125,7 +128,9 @@ class DomainOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     pool: PoolDocument | None = None
 
 
-class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns, Solves, Thinks):
+class Domain(
+    Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns, Solves, Thinks, Teaches
+):
     """Draft shapes, lay them over either domain, and have more pixels of your colour."""
 
     id: ClassVar[str] = "domain"
@@ -384,6 +389,16 @@ class Domain(Ruleset[DomainState, Move], Disputes, Penalties, Supplies, BuiltIns
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
+
+    # -- lessons -------------------------------------------------------------------------------
+
+    def lesson(self, variant_id: str) -> Sequence[LessonStep]:
+        self.variant(variant_id)
+        return lesson.lesson(self)
+
+    def cards(self, variant_id: str) -> Sequence[Card]:
+        self.variant(variant_id)
+        return lesson.CARDS
 
     # -- what an organiser prepares ------------------------------------------------------------
 

@@ -17,15 +17,16 @@ from games.rulesets.peg_domain.boards import (
     ROWS,
     SIDE,
     around,
+    domain_names,
     landing,
     pallet_names,
     set_of,
 )
-from games.rulesets.peg_domain.moves import PlaceCutOut
+from games.rulesets.peg_domain.moves import Finish, PlaceCutOut
 from games.rulesets.peg_domain.notation import parse_move
 from games.rulesets.peg_domain.picture import Grid
 from games.rulesets.peg_domain.state import PegDomainState, Preliminaries
-from games.rulesets.peg_domain.turns import begun
+from games.rulesets.peg_domain.turns import begun, played
 from games.rulesets.peg_domain.view import view
 
 # A pallet that was drawn once; C7 and E8 carry pegs.
@@ -35,6 +36,8 @@ EXAMPLE = (
 )
 MOVE = "C7 RRD > E5 90"
 REMOVED = "J9"
+RAPID = "J10"
+TURNS = ("H8 DDDDDR > G2 0", "C7 RRD > C5 0", "D8 DDDDDR > F3 0", "H8 DDDDDR > C7 180")
 
 
 @cache
@@ -45,6 +48,9 @@ def figures() -> dict[str, tuple[str, str]]:
         "cut": _cut_out(),
         "placed": _placement(),
         "removals": _removals(),
+        "held": _held(),
+        "rapid": _rapid(),
+        "ended": _ended(),
     }
 
 
@@ -73,7 +79,11 @@ def _rows() -> list[str]:
 
 
 def _move() -> PlaceCutOut:
-    move = parse_move(engine_notation.tidy(MOVE))
+    return _read(MOVE)
+
+
+def _read(text: str) -> PlaceCutOut:
+    move = parse_move(engine_notation.tidy(text))
     if not isinstance(move, PlaceCutOut):
         raise EngineFault("the example is no placement")
     return move
@@ -134,4 +144,52 @@ def _removals() -> tuple[str, str]:
     return svg, (
         f"{REMOVED} has been removed. Only the framed squares can be removed now: they touch "
         "neither a peg nor the removed square."
+    )
+
+
+def _after_turns() -> PegDomainState:
+    state = _opening()
+    for text in TURNS:
+        state = played(state, _read(text), None)
+    return state
+
+
+def _held() -> tuple[str, str]:
+    grid = Grid(34, 34, 34, SIDE, SIDE)
+    state = _after_turns()
+    names = domain_names(state.standing)
+    svg = pictures.document(
+        grid.width + 48,
+        grid.height + 48,
+        "Pegs on the domain",
+        f"After two turns each, pegs stand on {', '.join(names)}.",
+        [
+            pictures.domain(grid, view(state, "room")["domain"]),
+            pictures.rings(grid, names, LINE[1]),
+        ],
+    )
+    return svg, "After two turns each: nothing may be laid on the framed squares, which have pegs."
+
+
+def _rapid() -> tuple[str, str]:
+    grid = Grid(34, 34, 22, COLUMNS, ROWS)
+    area = around(set_of([PALLET_SQUARE[RAPID]])) & PALLET
+    gone = pallet_names(area & ~around(_pegs()))
+    svg = pictures.document(
+        grid.width + 48,
+        grid.height + 48,
+        "Rapid Removal",
+        f"Around {RAPID}, {', '.join(gone)} would go: they neither carry nor touch a peg.",
+        [pictures.pallet(grid, _rows()), pictures.rings(grid, gone, LINE[1])],
+    )
+    return svg, f"Rapid Removal around {RAPID} takes the framed squares of its three by three."
+
+
+def _ended() -> tuple[str, str]:
+    state = _after_turns()
+    for _ in (0, 1):
+        state = played(state, Finish(), None)
+    first, second = state.scores
+    return pictures.picture(view(state, "room")), (
+        f"Both players have finished: {first} squares of the domain to {second}."
     )

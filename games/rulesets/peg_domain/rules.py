@@ -18,12 +18,14 @@ from games.engine.capabilities import (
     Supplies,
     Supply,
     SupplyReport,
+    Teaches,
     Thinks,
 )
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault
+from games.engine.lessons import Card, LessonStep
 from games.engine.naming import UNNAMED, Names, named
 from games.engine.reasons import POINTS, TIE_BREAK, Reason
 from games.engine.ruleset import (
@@ -41,6 +43,7 @@ from games.rulesets.peg_domain import (
     estimate,
     events,
     guessing,
+    lesson,
     notation,
     painting,
     saving,
@@ -97,7 +100,9 @@ class PegOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = True
 
 
-class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Solves, Thinks):
+class PegDomain(
+    Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, Solves, Thinks, Teaches
+):
     """Each player cuts plates with two pegs out of a pallet of their own and lays them over a
     shared board, whose squares they take over."""
 
@@ -381,6 +386,14 @@ class PegDomain(Ruleset[PegDomainState, Move], Supplies, Painting, Simulates, So
 
     def picture(self, view: Mapping[str, Any], names: Names = UNNAMED) -> str:
         return picture(named(view, names))
+
+    # -- lessons -------------------------------------------------------------------------------
+
+    def lesson(self, variant_id: str) -> Sequence[LessonStep]:
+        return lesson.lesson(self, self.variant(variant_id).id)
+
+    def cards(self, variant_id: str) -> Sequence[Card]:
+        return lesson.CARDS[self.variant(variant_id).id]
 
     # -- moves as pictures ---------------------------------------------------------------------
 

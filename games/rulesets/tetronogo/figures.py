@@ -30,6 +30,7 @@ def figures() -> dict[str, tuple[str, str]]:
         "edges": _edges(),
         "level": _level(),
         "bout": _bout(),
+        "match": _match(),
     }
 
 
@@ -137,6 +138,28 @@ def _bout() -> tuple[str, str]:
         pieces=pieces,
         patches=tuple(Patch(g.squares, g.taker, _label(g)) for g in found),
     ).svg()
+    return svg, caption
+
+
+def _match() -> tuple[str, str]:
+    caption = (
+        "Blue has won the first bout, red the second and the third: two in a row. "
+        "The match is over, and there is no fourth bout."
+    )
+    parts = []
+    column = 0.5
+    for number, (winner, letter) in enumerate(((1, "T"), (0, "L"), (0, "S")), start=1):
+        cells = TETROMINOES[letter].shapes[0]
+        parts.append(pictures.tetromino(winner, ((column + x, 0.5 + y) for x, y in cells)))
+        parts.append(
+            pictures.words(
+                (column + 1.5) * CELL, 3 * CELL, f"Bout {number}", size=16, colour=pictures.INK
+            )
+        )
+        column += 3.75
+    svg = pictures.document(
+        (column - 0.25) * CELL, 3.5 * CELL, "Two bouts in a row", caption, parts
+    )
     return svg, caption
 
 

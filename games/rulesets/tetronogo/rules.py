@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Brought, Level, Premoves, Solves, Thinks
+from games.engine.capabilities import Brought, Level, Premoves, Solves, Teaches, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
+from games.engine.lessons import Card, LessonStep
 from games.engine.naming import PLAYERS, UNNAMED, Names, named
 from games.engine.reasons import TIE_BREAK, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
@@ -20,6 +21,7 @@ from games.rulesets.tetronogo import (
     estimate,
     events,
     guessing,
+    lesson,
     saving,
     solving,
     thinking,
@@ -47,7 +49,7 @@ class TetronogoOptions(Options, frozen=True, kw_only=True, forbid_unknown_fields
     pick_time: Seconds = 60.0
 
 
-class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Solves, Thinks):
+class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Solves, Thinks, Teaches):
     """Up to four bouts of placing one tetromino each, scored by edges around empty groups."""
 
     id: ClassVar[str] = "tetronogo"
@@ -190,6 +192,14 @@ class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Solves, Thinks):
         may_go_on: Callable[[], bool],
     ) -> Move:
         return thinking.decide(view, decision, level, random, may_go_on)
+
+    # -- lessons -------------------------------------------------------------------------------
+
+    def lesson(self, variant_id: str) -> Sequence[LessonStep]:
+        return lesson.lesson(self)
+
+    def cards(self, variant_id: str) -> Sequence[Card]:
+        return lesson.CARDS
 
     # -- what people and bots see --------------------------------------------------------------
 

@@ -53,6 +53,7 @@ class MatchPage {
   /** @type {HTMLInputElement | null} */
   input = null; // for typed notation
   typed = false; // what stands there was typed and is not the board's draft
+  drafted = ""; // what the board previews
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   presenceTimer;
   /** @type {HTMLElement | undefined} */
@@ -170,6 +171,8 @@ class MatchPage {
         announce: (text) => announce(text, { about: "board" }),
         refuse: (text) => this.#refuse(text),
         draft: (text) => {
+          if (text !== "" && text !== this.drafted) this.refused?.remove();
+          this.drafted = text;
           this.#draft(this.planning?.on ? "" : text);
           this.planning?.stage(text);
         },

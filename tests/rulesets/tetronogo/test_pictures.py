@@ -93,7 +93,9 @@ def test_outlines_go_around_a_piece_on_its_own_squares() -> None:
             assert all(3 * 36 < x < 7 * 36 and 3 * 36 < y < 7 * 36 for x, y in points)
 
 
-@pytest.mark.parametrize("name", ["pieces", "rotations", "notation", "edges", "level", "bout"])
+@pytest.mark.parametrize(
+    "name", ["pieces", "rotations", "notation", "edges", "level", "bout", "match"]
+)
 def test_the_examples_of_the_rules_page(name: str) -> None:
     svg, caption = figures()[name]
     _checked(svg)

@@ -1,0 +1,102 @@
+"""A newcomer without an account takes a lesson: every one on a phone, one with a mouse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.accessibility import axe
+from tests.browser.test_phone import TALL, TOUCH
+from tests.games.support import GAMES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.support.fixtures import Pages
+    from tests.support.site import Site
+
+pytestmark = pytest.mark.browser
+
+WIDE: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+SMALL: dict[str, Any] = {"viewport": {"width": 320, "height": 640}}
+CONFIRM = ".confirm .button--primary:enabled:visible"
+
+
+def begin(page: Page, site: Site, game: tuple[str, str]) -> None:
+    """From the home page, in two clicks."""
+    page.goto(f"{site.base_url}/")
+    page.get_by_role("link", name="Learn a game").first.click()
+    page.locator("a[href='/learn/{}/{}/lesson/']".format(*game)).click()
+    page.locator("#lesson[data-phase]").wait_for()
+
+
+def take_step(page: Page) -> None:
+    """Have the answer shown, confirm it, and read what is said of it."""
+    page.get_by_role("button", name="Show me").click()
+    assert page.locator("[data-part=told]").is_hidden()  # nothing is played by itself
+    confirm = page.locator(CONFIRM)
+    if confirm.count():
+        confirm.first.click()
+    else:  # what no board can show is typed
+        assert page.locator("#notation-text").input_value()
+        page.locator(".notation button").click()
+    page.get_by_text("Well done.").wait_for()
+    assert page.locator("[data-part=sentence]").text_content()
+
+
+@pytest.mark.parametrize("game", GAMES, ids="/".join)
+def test_a_newcomer_takes_every_lesson(new_page: Pages, site: Site, game: tuple[str, str]) -> None:
+    page = new_page(**TOUCH, **TALL)
+    begin(page, site, game)
+    steps = page.locator(".lesson__step").count()
+    assert steps >= 5
+    for number in range(1, steps + 1):
+        take_step(page)
+        on = page.locator("[data-part=on]")
+        box = on.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= TALL["viewport"]["height"]
+        on.click()
+        if number < steps:
+            page.locator(f".lesson__step[aria-current]:text-is('{number + 1}')").wait_for()
+    page.locator("[data-part=end]").wait_for()
+    page.get_by_role("button", name="Play a bot").wait_for()
+    assert new_page.errors == []
+
+
+def test_what_is_refused_is_said_until_something_else_is_tried(new_page: Pages, site: Site) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, ("tetronogo", "standard"))
+    page.locator("#notation-text").fill("no such move")
+    page.locator(".notation button").click()
+    note = page.locator("[data-part=note]")
+    note.wait_for()
+    page.get_by_role("button", name="Hint").click()
+    page.locator("[data-part=hinted]").wait_for()
+    take_step(page)
+    assert note.is_hidden()
+    assert page.locator(".lesson__told").bounding_box()["y"] < 800  # type: ignore[index]
+    new_page.errors.clear()  # the answer that refused it
+
+
+@pytest.mark.parametrize("size", [WIDE, {**TOUCH, **TALL}, SMALL], ids=["wide", "phone", "small"])
+def test_nothing_is_wrong_with_the_pages(new_page: Pages, site: Site, size: dict[str, Any]) -> None:
+    page = new_page(**size)
+    examiner = axe.Examiner()
+    for path in ("", "tetronogo/standard/", "tetronogo/standard/lesson/"):
+        page.goto(f"{site.base_url}/learn/{path}")
+        assert examiner.faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_phone_shows_a_card_in_one_screen(new_page: Pages, site: Site) -> None:
+    page = new_page(**TOUCH, **TALL)
+    height = TALL["viewport"]["height"]
+    for game in GAMES:
+        page.goto("{}/learn/{}/{}/".format(site.base_url, *game))
+        heights = page.evaluate(
+            "[...document.querySelectorAll('.rules-card')].map((each) => each.offsetHeight)"
+        )
+        assert heights
+        assert max(heights) <= height, game
