@@ -110,7 +110,7 @@ def _corner(square: str) -> tuple[int, int]:
     return at % SIZE * CELL, at // SIZE * CELL
 
 
-def _words(
+def words(
     x: float,
     y: float,
     text: str,
@@ -120,6 +120,7 @@ def _words(
     bold: bool = False,
     anchor: str = "middle",
 ) -> str:
+    """A line of text at a point."""
     weight = 700 if bold else 400
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size}" font-weight="{weight}" fill="{ink}" '
@@ -129,8 +130,8 @@ def _words(
 
 def _grid() -> str:
     slots = "".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in map(_corner, SQUARE_NAMES))
-    names = [_words((column + 0.5) * CELL, -EDGE / 2, "ABCD"[column]) for column in range(SIZE)]
-    names += [_words(-EDGE / 2, (row + 0.5) * CELL, str(row + 1)) for row in range(SIZE)]
+    names = [words((column + 0.5) * CELL, -EDGE / 2, "ABCD"[column]) for column in range(SIZE)]
+    names += [words(-EDGE / 2, (row + 0.5) * CELL, str(row + 1)) for row in range(SIZE)]
     return f'<path d="{slots}" fill="{SLOT}" stroke="{GRID}"/>{"".join(names)}'
 
 
@@ -151,7 +152,7 @@ def _plate(x: float, y: float, seat: Seat, number: int) -> str:
         shape = f'<path d="M{x:g} {y - 25:g}L{x + 25:g} {y:g}L{x:g} {y + 25:g}L{x - 25:g} {y:g}Z" '
     else:
         shape = f'<circle cx="{x:g}" cy="{y:g}" r="20" '
-    return f'{shape}fill="{WHITE}" stroke="{LINE[seat]}" stroke-width="2"/>' + _words(
+    return f'{shape}fill="{WHITE}" stroke="{LINE[seat]}" stroke-width="2"/>' + words(
         x, y + 1, str(number), size=26, ink=INK, bold=True
     )
 
@@ -173,7 +174,7 @@ def _mark(mark: TentativeDomino) -> str:
     halves = ""
     for square, number in zip(mark.squares, mark.numbers, strict=True):
         x, y = _corner(square)
-        halves += f'<circle cx="{x + CELL - 17}" cy="{y + 17}" r="13" fill="{ink}"/>' + _words(
+        halves += f'<circle cx="{x + CELL - 17}" cy="{y + 17}" r="13" fill="{ink}"/>' + words(
             x + CELL - 17, y + 17.5, str(number), size=16, ink=WHITE, bold=True
         )
     return _frame(mark.squares, ink, 4, dashed=not mark.good) + halves
@@ -187,8 +188,8 @@ def _seat_line(view: Mapping[str, Any], seat: Seat) -> str:
     return (
         f'<rect {frame} fill="{FILL[seat]}"/>'
         f'<rect {frame} fill="url(#wars-seat-{seat})" stroke="{LINE[seat]}" stroke-width="1.5"/>'
-        + _words(38, y + 14, str(view["scores"][seat]), size=20, ink=INK, bold=True, anchor="start")
-        + _words(
+        + words(38, y + 14, str(view["scores"][seat]), size=20, ink=INK, bold=True, anchor="start")
+        + words(
             SIZE * CELL,
             y + 14,
             f"hand {side['hand_size']} · pile {side['pile_size']}"

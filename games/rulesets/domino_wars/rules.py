@@ -10,11 +10,12 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Brought, Level, Premoves, Simulates, Solves, Thinks
+from games.engine.capabilities import Brought, Level, Premoves, Simulates, Solves, Teaches, Thinks
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
+from games.engine.lessons import Card, LessonStep
 from games.engine.naming import UNNAMED, Names, named
 from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import (
@@ -31,6 +32,7 @@ from games.rulesets.domino_wars import (
     estimate,
     events,
     guessing,
+    lesson,
     opening,
     picture,
     saving,
@@ -99,7 +101,7 @@ class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_field
     ] = False
 
 
-class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Thinks):
+class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Thinks, Teaches):
     """Two decks of eight dominoes fight over sixteen squares; every number has an effect."""
 
     id: ClassVar[str] = "domino-wars"
@@ -325,6 +327,14 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Thinks):
             may_go_on=may_go_on,
         )
         return move
+
+    # -- lessons -------------------------------------------------------------------------------
+
+    def lesson(self, variant_id: str) -> Sequence[LessonStep]:
+        return lesson.lesson(self)
+
+    def cards(self, variant_id: str) -> Sequence[Card]:
+        return lesson.CARDS
 
     # -- what people and bots see --------------------------------------------------------------
 
