@@ -82,8 +82,8 @@ def judged(ruleset: AnyRuleset, variant_id: str, step: LessonStep, text: str) ->
     before = table_of(ruleset, variant_id, step.state)
     answered = play.submitted(ruleset, before, seat=LEARNER, text=text, reading_ms=0)
     table, events = answered.table, answered.events
-    if step.reply is not None and table.open[other(LEARNER)] is not None:
-        # Behind the same barrier: only now is anything settled.
+    if step.reply is not None and table.holds_back(LEARNER):
+        # Only when both have answered is anything settled.
         reply = play.submitted(ruleset, table, seat=other(LEARNER), text=step.reply, reading_ms=0)
         table, events = reply.table, (*events, *reply.events)
     move = ruleset.parse(tidy(answered.text))

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { outline, turn } from "../../static/js/boards/kit.js";
 import { whyIdle } from "../../static/js/boards/placing.js";
-import { linesMet, scored } from "../../games/rulesets/domino_black_white/static/board.js";
+import { linesMet, scored, whyNot } from "../../games/rulesets/domino_black_white/static/board.js";
 import { distanceWords, gapOf, gapWords } from "../../games/rulesets/domain/static/measure.js";
 import { faultOf, raster } from "../../games/rulesets/domain/static/pixels.js";
 import { groupsOf } from "../../games/rulesets/tetronogo/static/board.js";
@@ -182,4 +182,21 @@ test("a gap is what one finds by trying every pixel, and a placement with one st
 test("a ruler reads how far across, down and straight", () => {
   assert.equal(distanceWords([10, 20], [13, 16]), "3 px across, 4 px down, 5 px straight");
   assert.equal(distanceWords([0, 0], [1, 1]), "1 px across, 1 px down, 1.4 px straight");
+});
+
+test("Domino Black & White says why a domino can lie nowhere there", () => {
+  const laid = ["DZ", "EZ", "DY", "EY"];
+  const halves = laid.map((square, index) => ({ square, domino: Math.floor(index / 2), seat: 0 }));
+  const game = { cells: halves, met: ["", ""] };
+  /* prettier-ignore */
+  for (const [column, row, upright, why] of [
+    [3, 8, false, "DZ and EZ are occupied."],
+    [4, 7, false, "EY is occupied."],
+    [3, 4, false, "nothing is under it."],
+    [0, 0, false, "BS or CR must hold part of a domino first."],
+    [7, 0, false, "HS or GR must hold part of a domino first."],
+    [5, 7, true, "no way leads there from above."],
+  ]) {
+    assert.equal(whyNot(game, { column, row, upright }), why);
+  }
 });

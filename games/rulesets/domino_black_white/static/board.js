@@ -364,6 +364,26 @@ function isSpot(spot) {
   return squaresOf(spot).every(([column, row]) => exists(column, row));
 }
 
+/**
+ * Why no domino can lie there, of a spot where none can.
+ * @param {DominoBlackWhite.Game} game
+ * @param {Spot} spot
+ */
+export function whyNot(game, spot) {
+  const filled = new Set(dominoesOf(game).flatMap(({ halves }) => halves.map((half) => half.square)));
+  const squares = squaresOf(spot);
+  const taken = squares.map(([column, row]) => squareName(column, row)).filter((n) => filled.has(n));
+  if (taken.length > 0) return `${taken.join(" and ")} ${taken.length > 1 ? "are" : "is"} occupied.`;
+  const stands = squares.some(
+    ([column, row]) => !exists(column, row + 1) || filled.has(squareName(column, row + 1)),
+  );
+  if (!stands) return "nothing is under it.";
+  const columns = squares.map(([column]) => column);
+  if (columns.includes(0)) return "BS or CR must hold part of a domino first.";
+  if (columns.includes(COLUMNS.length - 1)) return "HS or GR must hold part of a domino first.";
+  return "no way leads there from above.";
+}
+
 /** @param {Spot} spot */
 function spotName(spot) {
   return squaresOf(spot)
@@ -957,7 +977,7 @@ class DominoBoard {
     if (spot === null) return `${domino}.`;
     const names = squaresOf(spot).map(([column, row]) => squareName(column, row));
     const where = `${numbers[0]} on ${names[0]}, ${numbers[1]} on ${names[1]}`;
-    if (!this.#fits(spot)) return `${where}: it cannot lie there.`;
+    if (!this.#fits(spot)) return `${where}: ${whyNot(this.#game, spot)}`;
     const hidden = this.hides === null ? "" : ` Hiding the ${this.#taken[this.hides]}.`;
     return `${where}: fits.${hidden}`;
   }
