@@ -24,6 +24,14 @@ SCORED = (
     "(1,1) CZ:DZ hide CZ", "(3,4) EZ:FZ hide EZ", "(3,5) GZ:GY hide GY", "(2,3) CY:DY hide DY",
     "(0,2) EY:FY hide EY", "(1,2) DX:CX hide DX", "(2,4) EX:FX hide EX", "(5,5) GW:GX hide GW",
 )  # fmt: skip
+# A whole match, won on the last placement.
+FINISHED = (
+    "(1,5) CZ:DZ hide DZ", "(0,5) DY:DX hide DX", "(1,3) EW:DW hide DW", "(0,4) FV:EV hide FV",
+    "(0,1) FU:GU hide GU", "(1,3) GT:GS hide GT", "(0,0) FR:GR hide GR", "(4,4) HR:IR hide HR",
+    "(1,4) DV:DU hide DV", "(3,4) ET:DT hide ET", "(0,2) DS:DR hide DS", "(1,2) CX:CY hide CX",
+    "(0,4) BW:CW hide BW", "(3,3) BU:BV hide BU", "(4,5) BS:BT hide BS", "(4,5) CR:BR hide CR",
+    "(0,3) ER:ES hide ER",
+)  # fmt: skip
 
 
 @cache
@@ -89,6 +97,12 @@ def figures() -> dict[str, tuple[str, str]]:
             marks=_star("EV"),
         ),
         "scored": _scoring(),
+        "end": _figure(
+            "The end",
+            "No place is left, flat or upright, though some squares are empty. Both players have "
+            "three points; red placed the last domino, on ER and ES, and has won.",
+            played_out=FINISHED,
+        ),
     }
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor
 from typing import Any, ClassVar, Final
 
-from games.engine.capabilities import Brought, Level, Solves, Thinks
+from games.engine.capabilities import Brought, Level, Solves, Teaches, Thinks
 from games.engine.chance import RandomSource
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, other
+from games.engine.lessons import Card, LessonStep
 from games.engine.naming import UNNAMED, Names, named
 from games.engine.reasons import POINTS, TIE_BREAK, TIMEOUT, Reason
 from games.engine.ruleset import Chosen, Options, Ruleset, Seconds, Setup, Variant
@@ -17,6 +18,7 @@ from games.rulesets.domino_black_white import (
     estimate,
     events,
     guessing,
+    lesson,
     notation,
     picture,
     saving,
@@ -64,7 +66,7 @@ class DominoOptions(Options, frozen=True, kw_only=True):
     reserve: Seconds = 600.0
 
 
-class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Solves, Thinks):
+class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Solves, Thinks, Teaches):
     """Two players lay dominoes into a board with gravity, hide one half of each, and score lines
     of three that sum to a multiple of five."""
 
@@ -168,6 +170,14 @@ class DominoBlackWhite(Ruleset[BlackWhiteState, Move], Solves, Thinks):
         for _ in range(count - 1 - below):
             spots ^= 1 << (spots.bit_length() - 1)
         return _PLACES_AT[spots.bit_length()][way]
+
+    # -- lessons -------------------------------------------------------------------------------
+
+    def lesson(self, variant_id: str) -> Sequence[LessonStep]:
+        return lesson.lesson(self)
+
+    def cards(self, variant_id: str) -> Sequence[Card]:
+        return lesson.CARDS
 
     # -- what people and bots see --------------------------------------------------------------
 

@@ -126,7 +126,7 @@ def _effects() -> tuple[str, str]:
             + words(28, y + 0.5, number, size=18, ink=INK, bold=True)
             + words(54, y, does, size=15, ink=FAINT if number == "3" else INK, anchor="start")
         )
-    size = 350, 20 + len(EFFECTS) * 36
+    size = 410, 20 + len(EFFECTS) * 36
     return _document(size, "The effects", caption, parts), caption
 
 
