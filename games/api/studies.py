@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -12,18 +12,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
-from core.api.bodies import body_of
+from core.api.bodies import body_of, nothing_in
 from core.api.errors import ParameterFault
 from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope
 from core.api.views import FieldsView
 from core.clock import now_ms
+from core.refusals import Together
 from games.api.lists import ChatMessageSerializer
 from games.api.views import ClientIdSerializer
 from games.models import Match
 from games.reading.matches import match_for
-from games.services.chat import TEXT_MAX
+from games.services.chat import TEXT_MAX, message_text
 from games.services.studies import (
+    must_be_a_step,
     must_be_able_to_comment,
     position_of,
     study_ask,
@@ -113,6 +115,7 @@ class StudyView(FieldsView):
     )
     def post(self, request: Request, match_id: int) -> Response:
         """Have bots look at a finished match again. Asking once more changes nothing."""
+        nothing_in(self)
         match: Match = self.about
         study_ask(match=match)
         return Response(study_of(match))
@@ -206,6 +209,18 @@ class NewStudyCommentSerializer(ClientIdSerializer):
     id = serializers.CharField(max_length=64, help_text="Chosen by the client, new for each.")
     step = serializers.IntegerField(min_value=0, max_value=1_000_000)
     text = serializers.CharField(max_length=TEXT_MAX)
+
+    def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
+        """The match has that step, and there is something to be read in the text."""
+        yield from super().validation_faults(sound)
+        faults = Together()
+        if "step" in sound:
+            with faults.of():
+                must_be_a_step(self.context["about"], sound["step"])
+        if "text" in sound:
+            with faults.of():
+                message_text(sound["text"])
+        yield from faults.refused
 
 
 class StudyCommentsView(FieldsView):

@@ -69,6 +69,11 @@ def fit_to_say(acting_user: User, text: str) -> str:
     silenced = why_silent(acting_user)
     if silenced:
         raise Refusal("chat.muted", silenced)
+    return message_text(text)
+
+
+def message_text(text: str) -> str:
+    """A text as a message has it. Raises Refusal ``chat.empty`` and ``chat.too-long``."""
     said = one_line(text)
     if not said:
         raise Refusal("chat.empty", "There is nothing in this message.")

@@ -260,8 +260,7 @@ def study_comment_post(
     """
     client_id_validate(client_id)
     must_be_able_to_comment(match, acting_user)
-    if not 0 <= step <= len(store.entries_of(match.pk)):
-        raise Refusal("study.position", "The match has no such position.")
+    must_be_a_step(match, step)
     said = fit_to_say(acting_user, text)
     message, _ = ChatMessage.objects.get_or_create(
         match=match,
@@ -270,6 +269,12 @@ def study_comment_post(
         defaults={"room": ChatMessage.Room.STUDY, "text": said, "at": at, "step": step},
     )
     return {**message_json(message, match), "step": message.step}
+
+
+def must_be_a_step(match: Match, step: int) -> None:
+    """Whether the replay of a match has that step. Raises Refusal ``study.position``."""
+    if not 0 <= step <= len(store.entries_of(match.pk)):
+        raise Refusal("study.position", "The match has no such position.")
 
 
 def must_be_able_to_comment(match: Match, user: User) -> None:

@@ -815,6 +815,11 @@ def _cases_of_play() -> list[tuple[str, dict[str, Any], dict[str, str]]]:
             {"opponent": "challenge.opponent-none"},
         ),
         ("practice_start", {**game, "level": "best"}, {"level": "practice.level"}),
+        (
+            "study_comment",
+            {"id": "?", "step": 999, "text": "\u2066"},
+            {"id": "frame.malformed", "step": "study.position", "text": "chat.empty"},
+        ),
         ("seek_create", {"pace": "daily"}, {"pace": "seek.pace"}),
         (
             "seek_create",

@@ -15,6 +15,7 @@ from django.utils import timezone
 from accounts.blocking.services import block_create
 from accounts.models import Block, User
 from games.models import Challenge, HostedMatch, Match
+from games.puzzles.models import Puzzle
 from games.services.challenges import challenge_create
 from tests.api.schema import Operation, operations
 from tests.api.test_schema import holder
@@ -88,6 +89,7 @@ ROWS: dict[str, tuple[type[Any], Callable[[int], dict[str, Any]]]] = {
     ),
     "season_items": (Gift, lambda n: {"given_at": tied(n)}),
     "season_events": (SeasonEvent, lambda n: {"at": tied(n)}),
+    "puzzles": (Puzzle, lambda n: {"key": f"copy-{n}", "mu": 25.0 + n // 3}),
     "webhooks": (Webhook, lambda n: {"name": f"hook {n}"}),
     "webhook_deliveries": (Delivery, lambda n: {"uid": uuid.uuid4(), "status": "abandoned"}),
 }  # fmt: skip

@@ -157,3 +157,7 @@ def _said(step: LessonStep) -> tuple[Any, ...]:
 
 def _told(cards: Any) -> list[Card]:
     return list(cards)
+
+
+def test_every_ruleset_can_be_learned() -> None:
+    assert [ruleset.id for ruleset in REGISTRY] == [ruleset.id for ruleset in TAUGHT]
