@@ -370,12 +370,18 @@ function isSpot(spot) {
  * @param {Spot} spot
  */
 export function whyNot(game, spot) {
-  const filled = new Set(dominoesOf(game).flatMap(({ halves }) => halves.map((half) => half.square)));
+  const filled = new Set(
+    dominoesOf(game).flatMap(({ halves }) => halves.map((half) => half.square)),
+  );
   const squares = squaresOf(spot);
-  const taken = squares.map(([column, row]) => squareName(column, row)).filter((n) => filled.has(n));
-  if (taken.length > 0) return `${taken.join(" and ")} ${taken.length > 1 ? "are" : "is"} occupied.`;
+  /** @param {Boards.Cell} cell */
+  const isFilled = ([column, row]) => filled.has(squareName(column, row) ?? "");
+  const taken = squares.filter(isFilled).map(([column, row]) => squareName(column, row));
+  if (taken.length > 0) {
+    return `${taken.join(" and ")} ${taken.length > 1 ? "are" : "is"} occupied.`;
+  }
   const stands = squares.some(
-    ([column, row]) => !exists(column, row + 1) || filled.has(squareName(column, row + 1)),
+    ([column, row]) => !exists(column, row + 1) || isFilled([column, row + 1]),
   );
   if (!stands) return "nothing is under it.";
   const columns = squares.map(([column]) => column);
