@@ -72,8 +72,19 @@ def test_the_contents_lead_to_every_heading(nobody: Client, ruleset: AnyRuleset)
 def test_every_figure_that_was_drawn_is_shown(nobody: Client, ruleset: AnyRuleset) -> None:
     page = nobody.get(f"/rules/{ruleset.id}/").content.decode()
     shown = re.findall(rf'src="/rules/{ruleset.id}/figures/([a-z-]+)\.svg"', page)
-    assert sorted(shown) == sorted(figures_of(ruleset))
+    assert len(shown) == len(set(shown))
+    assert {*shown, *_on_cards(nobody, ruleset)} == set(figures_of(ruleset))
     assert all(alt for alt in re.findall(r'<img[^>]*alt="([^"]*)"', page))
+
+
+def _on_cards(nobody: Client, ruleset: AnyRuleset) -> set[str]:
+    """The figures beside the rules on cards, of all variants."""
+    pages = [
+        nobody.get(f"/learn/{ruleset.id}/{variant.id}/").content.decode()
+        for variant in ruleset.variants
+    ]
+    figure = re.compile(rf'src="/rules/{ruleset.id}/figures/([a-z-]+)\.svg"')
+    return {name for page in pages for name in figure.findall(page)}
 
 
 @pytest.mark.parametrize(("ruleset", "name"), FIGURES)
