@@ -1,4 +1,4 @@
-"""The collections that come along: `puzzles.json` in a ruleset's folder."""
+"""The collections that come along, one in each ruleset's folder."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core import chance
 from core.refusals import Refusal
+from games.engine.chance import RandomSource
 from games.engine.puzzling import Puzzle, faults
 from games.puzzles.collection import collection_of, collection_write, key_of
 from games.puzzles.making import matches_for_puzzles, puzzles_of_bots, puzzles_of_match
@@ -44,11 +46,11 @@ class Command(BaseCommand):
                 until = time.monotonic() + options["seconds"]
                 may_go_on = lambda: time.monotonic() < until  # noqa: E731
                 seed = options["seed"]
-                random = chance.system if seed is None else Random(seed).random  # noqa: S311
+                drawn = {} if seed is None else {"random": Random(seed).random}  # noqa: S311
                 if options["from_matches"]:
-                    self._make_here(options["count"], random, may_go_on)
+                    self._make_here(options["count"], may_go_on, **drawn)
                 elif options["game"]:
-                    self._make(options["game"], options["count"], random, may_go_on)
+                    self._make(options["game"], options["count"], may_go_on, **drawn)
                 else:
                     raise CommandError("Say which game, or --from-matches.")
 
@@ -57,7 +59,14 @@ class Command(BaseCommand):
         if verbosity:
             self.stdout.write(f"{added} puzzles added.")
 
-    def _make(self, game: str, count: int, random: Any, may_go_on: Any) -> None:
+    def _make(
+        self,
+        game: str,
+        count: int,
+        may_go_on: Callable[[], bool],
+        *,
+        random: RandomSource = chance.system,
+    ) -> None:
         ruleset_id, _, variant = game.partition("/")
         try:
             ruleset = REGISTRY.get(ruleset_id)
@@ -75,7 +84,9 @@ class Command(BaseCommand):
             raise CommandError(refusal.sentence) from refusal
         self.stdout.write(f"{len(found) - before} puzzles made; there are {len(found)} now.")
 
-    def _make_here(self, count: int, random: Any, may_go_on: Any) -> None:
+    def _make_here(
+        self, count: int, may_go_on: Callable[[], bool], *, random: RandomSource = chance.system
+    ) -> None:
         added = 0
         for match in matches_for_puzzles().iterator(chunk_size=50):
             if added >= count or not may_go_on():
@@ -85,12 +96,12 @@ class Command(BaseCommand):
                 added += puzzles_add(ruleset=REGISTRY.get(match.ruleset), puzzles=[puzzle])
         self.stdout.write(f"{added} puzzles added.")
 
-    def _check(self) -> None:
+    def _check(self, *, random: RandomSource = chance.system) -> None:
         checked = wrong = 0
         for ruleset in REGISTRY:
             for number, puzzle in enumerate(collection_of(ruleset), start=1):
                 checked += 1
-                for fault in faults(ruleset, puzzle, chance.system):
+                for fault in faults(ruleset, puzzle, random):
                     wrong += 1
                     self.stderr.write(f"{ruleset.id}, puzzle {number}: {fault}")
         if wrong:

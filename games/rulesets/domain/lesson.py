@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from games.engine.lessons import LEARNER, Card, LessonStep, position
-from games.engine.ruleset import Setup
+from games.engine.ruleset import Ruleset, Setup
 from games.rulesets.domain.course import last_is_valid, scores
 from games.rulesets.domain.moves import ChallengePlacement
 from games.rulesets.domain.state import DomainState
 
-if TYPE_CHECKING:
-    from games.rulesets.domain.rules import Domain
+AnyRuleset: TypeAlias = Ruleset[Any, Any]
 
 _POOL = ("?: pool classic@1", "0: ready", "1: ready")
 # What each seat takes, in order. Whoever has 01, which is Start, is the first to place.
@@ -33,7 +32,7 @@ _MUCH = 5000  # pixels to win back
 
 
 @cache
-def lesson(ruleset: Domain) -> tuple[LessonStep, ...]:
+def lesson(ruleset: AnyRuleset) -> tuple[LessonStep, ...]:
     """From the draft to the last shape."""
     return (
         LessonStep(
@@ -124,14 +123,14 @@ def lesson(ruleset: Domain) -> tuple[LessonStep, ...]:
     )
 
 
-def _at(ruleset: Domain, *course: str) -> DomainState:
+def _at(ruleset: AnyRuleset, *course: str) -> DomainState:
     options = ruleset.options_type()  # type: ignore[call-arg]
     setup = Setup(variant="standard", options=options, advantage=LEARNER)
     state: DomainState = position(ruleset, setup, course)
     return state
 
 
-def _placing(ruleset: Domain, *turns: str) -> DomainState:
+def _placing(ruleset: AnyRuleset, *turns: str) -> DomainState:
     """After a draft in which the learner has taken Start."""
     taken = [
         line
@@ -141,7 +140,7 @@ def _placing(ruleset: Domain, *turns: str) -> DomainState:
     return _at(ruleset, *_POOL, "0: first", *taken, *turns)
 
 
-def _late(ruleset: Domain) -> DomainState:
+def _late(ruleset: AnyRuleset) -> DomainState:
     """The other seat picked first and took Start, and the learner 03 instead of it."""
     taken = [
         line

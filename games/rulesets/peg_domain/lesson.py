@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeAlias
 
 from games.engine.lessons import LEARNER, Card, Goal, LessonStep, position
 from games.engine.notation import square_name
-from games.engine.ruleset import HeldItem, Setup
+from games.engine.ruleset import HeldItem, Ruleset, Setup
 from games.rulesets.peg_domain.boards import (
     COLUMNS,
     DOMAIN_SQUARE,
@@ -20,8 +20,7 @@ from games.rulesets.peg_domain.boards import (
 from games.rulesets.peg_domain.moves import PlaceCutOut
 from games.rulesets.peg_domain.state import SUBTRACTION, PegDomainState
 
-if TYPE_CHECKING:
-    from games.rulesets.peg_domain.rules import PegDomain
+AnyRuleset: TypeAlias = Ruleset[Any, Any]
 
 # The learner's pallet, red, on the left. The other seat's is its mirror image; in Tempo Up, where
 # pallets are identical, it is the same.
@@ -35,7 +34,7 @@ _BACK = 3  # squares to win back
 
 
 @cache
-def lesson(ruleset: PegDomain, variant_id: str) -> tuple[LessonStep, ...]:
+def lesson(ruleset: AnyRuleset, variant_id: str) -> tuple[LessonStep, ...]:
     """From the first cut-out to the end."""
     match variant_id:
         case "gauntlet":
@@ -56,7 +55,7 @@ def lesson(ruleset: PegDomain, variant_id: str) -> tuple[LessonStep, ...]:
 # -- the steps -----------------------------------------------------------------------------------
 
 
-def _first_cut(ruleset: PegDomain, variant_id: str) -> LessonStep:
+def _first_cut(ruleset: AnyRuleset, variant_id: str) -> LessonStep:
     return LessonStep(
         title="Cut out and place",
         words="In a turn you cut a plate with exactly two pegs out of your pallet, on the left, "
@@ -73,7 +72,7 @@ def _first_cut(ruleset: PegDomain, variant_id: str) -> LessonStep:
     )
 
 
-def _take_over(ruleset: PegDomain, variant_id: str) -> LessonStep:
+def _take_over(ruleset: AnyRuleset, variant_id: str) -> LessonStep:
     return LessonStep(
         title="Take squares over",
         words="Whoever owns more of the domain in the end wins. You begin with the columns A to D, "
@@ -90,7 +89,7 @@ def _take_over(ruleset: PegDomain, variant_id: str) -> LessonStep:
     )
 
 
-def _keep_off(ruleset: PegDomain, variant_id: str) -> LessonStep:
+def _keep_off(ruleset: AnyRuleset, variant_id: str) -> LessonStep:
     # It lies on C2 to C7, and on B7 or B2.
     theirs = "H8 DDDDDR > C7 180" if variant_id == "tempo-up" else "E8 DDDDDL > C2 0"
     pegs = "C7 and B2" if variant_id == "tempo-up" else "C2 and B7"
@@ -110,7 +109,7 @@ def _keep_off(ruleset: PegDomain, variant_id: str) -> LessonStep:
     )
 
 
-def _any_shape(ruleset: PegDomain) -> LessonStep:
+def _any_shape(ruleset: AnyRuleset) -> LessonStep:
     return LessonStep(
         title="Any shape",
         words="In the Gauntlet a cut-out need not be a path: any squares will do that hang "
@@ -127,7 +126,7 @@ def _any_shape(ruleset: PegDomain) -> LessonStep:
     )
 
 
-def _turned(ruleset: PegDomain) -> LessonStep:
+def _turned(ruleset: AnyRuleset) -> LessonStep:
     return LessonStep(
         title="Turn it",
         words="A cut-out may be turned by quarters, clockwise about its first peg, but it is never "
@@ -142,7 +141,7 @@ def _turned(ruleset: PegDomain) -> LessonStep:
     )
 
 
-def _hold(ruleset: PegDomain, variant_id: str) -> LessonStep:
+def _hold(ruleset: AnyRuleset, variant_id: str) -> LessonStep:
     # It lies on F4 to F9, and on E9 or E4.
     theirs = "H8 DDDDDR > F9 180" if variant_id == "tempo-up" else "E8 DDDDDL > F4 0"
     return LessonStep(
@@ -161,7 +160,7 @@ def _hold(ruleset: PegDomain, variant_id: str) -> LessonStep:
     )
 
 
-def _removal(ruleset: PegDomain) -> LessonStep:
+def _removal(ruleset: AnyRuleset) -> LessonStep:
     return LessonStep(
         title="Remove a square",
         words="In the Final, during your opponent's turn, you may name a square of their pallet in "
@@ -178,7 +177,7 @@ def _removal(ruleset: PegDomain) -> LessonStep:
     )
 
 
-def _subtraction(ruleset: PegDomain) -> LessonStep:
+def _subtraction(ruleset: AnyRuleset) -> LessonStep:
     return LessonStep(
         title="Use an item",
         words="In the Final some players hold items. You have Peg Subtraction: once, up to round "
@@ -200,7 +199,7 @@ def _subtraction(ruleset: PegDomain) -> LessonStep:
     )
 
 
-def _end(ruleset: PegDomain, variant_id: str) -> LessonStep:
+def _end(ruleset: AnyRuleset, variant_id: str) -> LessonStep:
     theirs = "C7 RRD > C5 0" if variant_id == "tempo-up" else "J7 LLD > C5 270"
     turns = _turns(variant_id, "H8 DDDDDR > G2 0", theirs, "D8 DDDDDR > F3 0")
     return LessonStep(
@@ -223,7 +222,7 @@ def _end(ruleset: PegDomain, variant_id: str) -> LessonStep:
 
 
 def _at(
-    ruleset: PegDomain, variant_id: str, *course: str, items: tuple[HeldItem, ...] = ()
+    ruleset: AnyRuleset, variant_id: str, *course: str, items: tuple[HeldItem, ...] = ()
 ) -> PegDomainState:
     """The learner plays red and goes first."""
     options = ruleset.options_type()  # type: ignore[call-arg]
