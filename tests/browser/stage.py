@@ -109,6 +109,10 @@ def waiting(name: str, seat: int = 0) -> Position:
     return Position(msgspec.to_builtins(match_view(ruleset, live, 1 if seat else 0, at=0)), [])
 
 
+# How often a page asks whether the server is still there, in milliseconds (match/client.js).
+PING_EVERY = 10_000
+
+
 class Stage:
     """The page of a match as one of its readers has it, with a server that says what the test says.
 
@@ -273,7 +277,12 @@ class Stage:
         self.page.wait_for_function("mark => seen.mark >= mark", arg=self.marks)
 
     def pass_time(self, ms: int) -> None:
-        """Let time pass on the page."""
+        """Let time pass on the page. It asks now and then whether the server is still there, and
+        gives the connection up where no answer comes in time: so it hears something in between."""
+        while ms > PING_EVERY:
+            self.page.clock.run_for(PING_EVERY)
+            self.settle()
+            ms -= PING_EVERY
         self.page.clock.run_for(ms)
 
     def forget(self) -> None:
