@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -21,6 +22,8 @@ from games.puzzles.telling import verdict_of
 from games.ratings.rating import Strength
 from games.views.common import explains_refusals, limited
 from games.words import game_name
+
+PASSED_AT_MOST: Final = 200
 
 
 @require_safe
@@ -41,14 +44,29 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_safe
 @welcomes_guests
 def following(request: HttpRequest) -> HttpResponse:
-    """The reader's next puzzle: of all games, or of `?game=`, and not that of `?after=`."""
+    """The reader's next puzzle: of all games, or of `?game=`, and none of `?after=`, as long as
+    there are others. What somebody has passed who answers nothing stands in the address only."""
     ruleset, _, variant = request.GET.get("game", "").partition("/")
-    after = request.GET.get("after", "")
-    but = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
-    row = reading.puzzle_next(request.user, ruleset=ruleset, variant=variant, but=but)
-    response = redirect("games:puzzles" if row is None else row)
+    passed = _passed(request)
+    row = reading.puzzle_next(request.user, ruleset=ruleset, variant=variant, passed=passed)
+    if row is None:
+        response = redirect("games:puzzles")
+    else:
+        response = redirect(
+            row.get_absolute_url() + (f"?after={_listed(passed)}" if passed else "")
+        )
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+def _passed(request: HttpRequest) -> list[int]:
+    """The puzzles that a reader has passed, the latest last; nothing of what is none."""
+    numbers = request.GET.get("after", "").split(",")[-PASSED_AT_MOST:]
+    return [int(each) for each in numbers if each.isascii() and each.isdigit() and len(each) < 16]
+
+
+def _listed(puzzles: Iterable[int]) -> str:
+    return ",".join(map(str, puzzles))
 
 
 @require_safe
@@ -60,6 +78,7 @@ def puzzle(request: HttpRequest, puzzle_id: int) -> HttpResponse:
     shown = reading.shown(row)
     context = {
         "puzzle": row,
+        "passed": _listed([*(each for each in _passed(request) if each != row.pk), row.pk]),
         "shown": shown,
         "name": game_name(row.ruleset, row.variant),
         "question": shown["question"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from typing import Any, Final, NamedTuple
 
@@ -81,10 +82,14 @@ def puzzle_daily(day: date | None = None) -> Puzzle | None:
 # -- the next one --------------------------------------------------------------------------------
 
 
-def puzzle_next(user: Any, *, ruleset: str = "", variant: str = "", but: int = 0) -> Puzzle | None:
+def puzzle_next(
+    user: Any, *, ruleset: str = "", variant: str = "", passed: Sequence[int] = ()
+) -> Puzzle | None:
     """The next puzzle that somebody has not answered, of all games or of one: of those not met yet
-    the one nearest to their rating, games in turn; None where there is none."""
-    rows = puzzles_visible(user).exclude(pk=but)
+    the one nearest to their rating, games in turn. Those that were ``passed``, the latest last,
+    come again only where there are no others, and never that one. None where there is none."""
+    latest = passed[-1] if passed else 0
+    rows = puzzles_visible(user).exclude(pk=latest)
     if ruleset:
         rows = rows.filter(ruleset=ruleset)
     if variant:
@@ -94,18 +99,21 @@ def puzzle_next(user: Any, *, ruleset: str = "", variant: str = "", but: int = 0
         rows = rows.exclude(Exists(PuzzleAnswer.objects.filter(user=user, puzzle=OuterRef("pk"))))
         solver = PuzzleSolver.objects.filter(user=user).first()
         mu = MU if solver is None else solver.mu
-    if not ruleset and but:
+    order: list[Any] = [_last(passed, "pk")] if passed else []
+    if not ruleset and latest:
         # The game that has just been played comes last.
-        last = Puzzle.objects.filter(pk=but).values_list("ruleset", flat=True).first()
+        last = Puzzle.objects.filter(pk=latest).values_list("ruleset", flat=True).first()
         games = [each.id for each in REGISTRY]
         at = games.index(last) + 1 if last in games else 0
-        turn = Case(
-            *(When(ruleset=each, then=n) for n, each in enumerate(games[at:] + games[:at])),
-            default=len(games),
-            output_field=IntegerField(),
-        )
-        return rows.order_by(turn, Abs(F("mu") - mu), "pk").first()
-    return rows.order_by(Abs(F("mu") - mu), "pk").first()
+        order.append(_last(games[at:] + games[:at], "ruleset"))
+    return rows.order_by(*order, Abs(F("mu") - mu), "pk").first()
+
+
+def _last(values: Sequence[Any], field: str) -> Case:
+    """An order by which rows with these values come last, or first if there are no others: as they
+    are listed."""
+    turns = (When(**{field: value}, then=n) for n, value in enumerate(values, start=1))
+    return Case(*turns, default=0, output_field=IntegerField())
 
 
 class Shelf(NamedTuple):

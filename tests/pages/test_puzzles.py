@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -124,6 +125,30 @@ def test_next_leads_through_all_games(client: Client) -> None:
     row = Puzzle.objects.get(pk=int(of_game["Location"].split("/")[2]))
     assert row.variant == "final"
     assert client.get("/puzzles/next/?game=chess/x&after=x")["Location"] == "/puzzles/"
+
+
+def test_who_answers_none_is_led_through_all_of_them(client: Client) -> None:
+    """Nothing is kept of a visitor who answers nothing: the address says what they have passed."""
+    met = []
+    path = "/puzzles/next/"
+    for _ in range(Puzzle.objects.count()):
+        page = client.get(path, follow=True)
+        row = page.context["puzzle"]
+        met.append(row.pk)
+        path = re.findall(r'href="(/puzzles/next/[^"]*)"', page.content.decode())[-1]
+    assert len(set(met)) == len(met)
+    assert {row.ruleset for row in Puzzle.objects.filter(pk__in=met[:5])} == {
+        each.id for each in REGISTRY
+    }
+    # Then they come again, the one before last of all.
+    assert client.get(path, follow=True).context["puzzle"].pk == met[0]
+    assert not User.objects.filter(is_guest=True).exists()
+
+
+@pytest.mark.parametrize("after", ["x", "1,x,", "9" * 30, "-1", ",".join("7" * 500)])
+def test_nonsense_about_what_was_passed_is_no_matter(client: Client, after: str) -> None:
+    assert client.get(f"/puzzles/next/?after={after}", follow=True).status_code == 200
+    assert client.get(f"{Puzzle.objects.earliest('pk').get_absolute_url()}?after={after}").content
 
 
 def test_the_front_door_has_the_daily_one(client: Client) -> None:

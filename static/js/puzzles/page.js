@@ -40,6 +40,9 @@ class PuzzlePage {
     this.refusal = null;
     /** @type {Puzzles.Verdict | null} */
     this.verdict = null;
+    /** @type {HTMLElement | undefined} */
+    this.refused = undefined; // what the board will not do, as it is said
+    this.drafted = ""; // what the board previews
     this.wasShown = false; // the solution, not an answer
     this.at = 0; // which position is shown: 0 is the question
   }
@@ -52,8 +55,11 @@ class PuzzlePage {
     this.board = ruleset.mount(fill(this.parts.board), {
       submit: (text) => this.#submit(text),
       announce: (text) => announce(text, { about: "board" }),
-      refuse: (text) => toast(text, { kind: "danger", seconds: 6 }),
-      draft: () => {},
+      refuse: (text) => {
+        this.refused?.remove();
+        this.refused = toast(text, { kind: "danger", seconds: 6 });
+      },
+      draft: (text) => this.#draft(text),
       dock: this.parts.dock,
     });
     this.#draw();
@@ -90,6 +96,18 @@ class PuzzlePage {
     if (this.answered) return this.#ask({ show: "yes" }, null);
     this.dialog.showModal();
     return Promise.resolve();
+  }
+
+  /**
+   * What was refused is not to be read beside what is tried next.
+   * @param {string} text
+   */
+  #draft(text) {
+    if (text === this.drafted) return;
+    this.drafted = text;
+    if (text === "") return;
+    this.refused?.remove();
+    this.#note("");
   }
 
   /** @param {string} text */
