@@ -77,8 +77,8 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
 @transaction.atomic
 def guest_rows_move(*, guest_id: int, user_id: int) -> int:
     """What a guest has practised becomes the account's that they have signed in to: the seats,
-    under its name, with what was planned beside them and saved; returns how many seats. Matches
-    that are on go on. Idempotent.
+    under its name, with what was planned beside them and saved, and the answers to puzzles; returns
+    how many seats. Matches that are on go on. Idempotent.
 
     Unlike accounts that are merged, a guest has sat in practice alone, so that nobody else is
     concerned.
@@ -91,6 +91,7 @@ def guest_rows_move(*, guest_id: int, user_id: int) -> int:
     moved = seats.update(user=user, name=user.shown_name)
     _move_saved(user, guest)
     _move_plans(user, guest)
+    solver_move(keep=user, duplicate=guest)
     return moved
 
 

@@ -16,7 +16,17 @@ from core.refusals import Refusal
 from games import store
 from games.engine.capabilities import LEVELS
 from games.jobs import bot_begun, bot_enqueue
-from games.models import HouseBot, Match, MatchEntry, MatchPlayer, Rating
+from games.models import (
+    HouseBot,
+    Match,
+    MatchEntry,
+    MatchPlayer,
+    Puzzle,
+    PuzzleAnswer,
+    PuzzleSolver,
+    Rating,
+)
+from games.puzzles.services import puzzle_answer, puzzles_load
 from games.reading import selectors
 from games.reading.matches import match_for, practice_level, standing_of
 from games.reading.readers import reader_of
@@ -450,6 +460,16 @@ def test_what_a_guest_has_practised_is_the_accounts_whose_owner_signs_in(
         record_holds(practising.to_the_end())
     with nothing_changes(), committing():
         guest_join(guest=guest, user=ben)
+
+
+def test_puzzles_that_a_guest_has_answered_are_the_accounts_too(ada: User) -> None:
+    puzzles_load()
+    guest, row = guest_create(), Puzzle.objects.earliest("pk")
+    puzzle_answer(acting_user=guest, puzzle=row, text=row.solution)
+    with committing():
+        guest_join(guest=guest, user=ada)
+    assert PuzzleAnswer.objects.get().user == ada
+    assert PuzzleSolver.objects.get().user == ada
 
 
 def test_nothing_but_a_guests_moves(ada: User, ben: User) -> None:
