@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -46,15 +47,14 @@ def index(request: HttpRequest) -> HttpResponse:
 def following(request: HttpRequest) -> HttpResponse:
     """The reader's next puzzle: of all games, or of `?game=`, and none of `?after=`, as long as
     there are others. What somebody has passed who answers nothing stands in the address only."""
-    ruleset, _, variant = request.GET.get("game", "").partition("/")
+    game = request.GET.get("game", "")
+    ruleset, _, variant = game.partition("/")
     passed = _passed(request)
     row = reading.puzzle_next(request.user, ruleset=ruleset, variant=variant, passed=passed)
     if row is None:
         response = redirect("games:puzzles")
     else:
-        response = redirect(
-            row.get_absolute_url() + (f"?after={_listed(passed)}" if passed else "")
-        )
+        response = redirect(row.get_absolute_url() + _on_the_way(game, passed))
     response["Cache-Control"] = "private, no-store"
     return response
 
@@ -65,8 +65,12 @@ def _passed(request: HttpRequest) -> list[int]:
     return [int(each) for each in numbers if each.isascii() and each.isdigit() and len(each) < 16]
 
 
-def _listed(puzzles: Iterable[int]) -> str:
-    return ",".join(map(str, puzzles))
+def _on_the_way(game: str, passed: Iterable[int]) -> str:
+    """What an address says of where its reader comes from: the one game that they go through, and
+    what they have passed."""
+    said = {"game": game, "after": ",".join(map(str, passed))}
+    found = urlencode({name: value for name, value in said.items() if value}, safe=",/")
+    return f"?{found}" if found else ""
 
 
 @require_safe
@@ -78,7 +82,10 @@ def puzzle(request: HttpRequest, puzzle_id: int) -> HttpResponse:
     shown = reading.shown(row)
     context = {
         "puzzle": row,
-        "passed": _listed([*(each for each in _passed(request) if each != row.pk), row.pk]),
+        "onwards": _on_the_way(
+            request.GET.get("game", ""),
+            [*(each for each in _passed(request) if each != row.pk), row.pk],
+        ),
         "shown": shown,
         "name": game_name(row.ruleset, row.variant),
         "question": shown["question"],

@@ -88,6 +88,32 @@ def test_a_guest_solves_a_puzzle(
     assert new_page.errors == []
 
 
+@GAMES
+def test_what_is_typed_in_another_way_is_shown_and_never_sent_at_once(
+    new_page: Pages, site: Site, ruleset: str
+) -> None:
+    page = new_page(**WIDE)
+    solution, _ = opened(page, site, ruleset)
+    field = page.get_by_label("Or type your answer")
+    show = page.get_by_role("button", name="Show it on the board")
+    note = page.locator("[data-part=note]")
+    field.fill("nonsense")
+    show.click()
+    note.filter(has_text="once more").wait_for()
+    assert page.locator(VERDICT).count() == 0
+    field.fill(solution.lower().replace(" ", "  "))
+    show.click()
+    page.locator(".confirm:not([hidden]) .button--primary:enabled").first.wait_for()
+    assert page.locator(VERDICT).count() == 0
+    assert not note.is_visible()
+    field.fill("more nonsense")
+    show.click()
+    show.click()  # now it is sent, and refused
+    note.filter(has_not_text="once more").wait_for()
+    assert page.locator(VERDICT).count() == 0
+    assert [each for each in new_page.errors if "409 (Conflict)" not in each] == []
+
+
 def test_from_the_front_door_to_the_daily_one_and_its_solution(new_page: Pages, site: Site) -> None:
     loaded(site)
     page = new_page(**TOUCH, **TALL)

@@ -145,6 +145,17 @@ def test_who_answers_none_is_led_through_all_of_them(client: Client) -> None:
     assert not User.objects.filter(is_guest=True).exists()
 
 
+def test_who_goes_through_one_game_stays_in_it(client: Client) -> None:
+    path, met = "/puzzles/next/?game=peg-domain/final", set()
+    rows = Puzzle.objects.filter(ruleset="peg-domain", variant="final")
+    for _ in range(rows.count()):
+        page = client.get(path, follow=True)
+        met.add(page.context["puzzle"].pk)
+        path = re.findall(r'href="(/puzzles/next/[^"]*)"', page.content.decode())[-1]
+        path = path.replace("&amp;", "&")
+    assert met == set(rows.values_list("pk", flat=True))
+
+
 @pytest.mark.parametrize("after", ["x", "1,x,", "9" * 30, "-1", ",".join("7" * 500)])
 def test_nonsense_about_what_was_passed_is_no_matter(client: Client, after: str) -> None:
     assert client.get(f"/puzzles/next/?after={after}", follow=True).status_code == 200

@@ -43,6 +43,7 @@ class PuzzlePage {
     /** @type {HTMLElement | undefined} */
     this.refused = undefined; // what the board will not do, as it is said
     this.drafted = ""; // what the board previews
+    this.unseen = ""; // what was typed last that the board cannot show
     this.wasShown = false; // the solution, not an answer
     this.at = 0; // which position is shown: 0 is the question
   }
@@ -66,14 +67,22 @@ class PuzzlePage {
     this.root.dataset.ready = "";
   }
 
-  /* What is typed is shown on the board, to be confirmed there; what no board can show is sent. */
+  /* What is typed is shown on the board, to be confirmed there. A first answer counts, so what no
+     board can show is sent only when it is asked for once more. */
   #buildNotation() {
     const form = this.parts.notation;
     const input = /** @type {HTMLInputElement} */ (find(form, "input"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const text = input.value.trim();
-      if (text !== "" && !this.board?.preview?.(text)) this.#submit(text);
+      if (text === "" || this.pending !== null || this.verdict !== null) return;
+      if ([text, spelled(text)].some((each) => this.board?.preview?.(each))) return;
+      if (text === this.unseen) {
+        this.#submit(text);
+        return;
+      }
+      this.unseen = text;
+      this.#note("The board cannot show this. Press the button once more to answer with it.");
     });
   }
 
@@ -317,6 +326,18 @@ class PuzzlePage {
     write(find(note, ".alert__body"), text);
     note.hidden = text === "";
   }
+}
+
+/**
+ * A move as boards read it: squares and ways in capitals, words in small letters.
+ * @param {string} text
+ */
+function spelled(text) {
+  return text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/[a-z]+/gi, (word) =>
+      word.length < 3 || /^[udlr]+$/i.test(word) ? word.toUpperCase() : word.toLowerCase(),
+    );
 }
 
 const root = document.getElementById("puzzle");
