@@ -84,8 +84,8 @@ def _take_over(ruleset: AnyRuleset, variant_id: str) -> LessonStep:
         miss="C7 RRD > E5 90",
         reply=_reply(variant_id),
         hint="Go from H8 straight down to H13 and right to I13. Lay H8 on G2.",
-        reached="You own seven squares more and your opponent seven less: a long cut-out covers "
-        "much, as long as it fits on the domain.",
+        reached="Those squares are yours now, and your opponent has lost them. A long cut-out "
+        "covers much, as long as it fits on the domain.",
     )
 
 

@@ -218,6 +218,7 @@ class LessonPage {
 
   /** @param {number} at */
   #goTo(at) {
+    if (this.pending !== null) return; // what is being judged belongs to this step
     const same = at === this.at;
     this.at = at;
     this.judged = null;
