@@ -9,6 +9,7 @@ asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -20,6 +21,7 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, SeenEvent, seen_by
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Ruleset
+from games.engine.search import together
 
 AnyRuleset = Ruleset[Any, Any]
 
@@ -196,7 +198,8 @@ def _moments(
     found: list[Moment] = []
     for each in (move, *brought.line):
         asked = decision if not found else ruleset.decisions(state)[0]
-        chosen = _with_barrier(ruleset, state, asked, each)
+        # The other decisions behind its barrier run out.
+        chosen = together(ruleset, state, asked, each, partial(ruleset.on_timeout, state))
         after = ruleset.apply(state, chosen)
         events: list[Event] = list(ruleset.events(state, chosen, after))
         found.append(
@@ -211,14 +214,3 @@ def _moments(
         )
         state = after
     return found
-
-
-def _with_barrier(
-    ruleset: AnyRuleset, state: Any, decision: Decision, move: Any
-) -> tuple[tuple[Seat, Any], ...]:
-    """An answer, with what becomes of the other decisions behind its barrier when they run out."""
-    answers = {decision.seat: move}
-    for each in ruleset.decisions(state):
-        if decision.barrier is not None and each.barrier == decision.barrier:
-            answers.setdefault(each.seat, ruleset.on_timeout(state, each))
-    return tuple(sorted(answers.items()))

@@ -19,7 +19,7 @@ import msgspec
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Seat
 from games.engine.playouts import playouts
-from games.engine.ruleset import Ruleset
+from games.engine.ruleset import Chosen, Ruleset
 
 GREEDY_WIDTH: Final = 60
 
@@ -169,11 +169,23 @@ def applied(
     barrier, if it has one."""
     if decision.barrier is None:
         return ruleset.apply(state, ((decision.seat, move),))
+    return ruleset.apply(state, together(ruleset, state, decision, move, answer))
+
+
+def together(
+    ruleset: Ruleset[Any, Any],
+    state: Any,
+    decision: Decision,
+    move: Any,
+    answer: Callable[[Decision], Any],
+) -> Chosen[Any]:
+    """An answer to a decision, and those to the others behind the same barrier, if it has one."""
     answers = {decision.seat: move}
-    for each in ruleset.decisions(state):
-        if each.barrier == decision.barrier and each.seat != decision.seat:
-            answers[each.seat] = answer(each)
-    return ruleset.apply(state, tuple(sorted(answers.items())))
+    if decision.barrier is not None:
+        for each in ruleset.decisions(state):
+            if each.barrier == decision.barrier and each.seat != decision.seat:
+                answers[each.seat] = answer(each)
+    return tuple(sorted(answers.items()))
 
 
 def _try(

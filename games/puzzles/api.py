@@ -187,8 +187,8 @@ class VerdictSerializer(serializers.Serializer[Verdict]):
     you = SolverSerializer()
 
 
-class PuzzleAnswersView(SignedInView):
-    """Answering a puzzle."""
+class _SolvingView(SignedInView):
+    """What whoever solves a puzzle does to it."""
 
     guests = True
     scopes = MappingProxyType({"POST": Scope.PLAY})
@@ -197,6 +197,10 @@ class PuzzleAnswersView(SignedInView):
     def authorise(self, request: Request, puzzle_id: int) -> Puzzle:
         """The puzzle, for everybody."""
         return reading.puzzle_for(puzzle_id, signed_in(request))
+
+
+class PuzzleAnswersView(_SolvingView):
+    """Answering a puzzle."""
 
     @extend_schema(
         operation_id="puzzle_answer",
@@ -215,16 +219,8 @@ class PuzzleAnswersView(SignedInView):
         return Response(verdict_of(verdict))
 
 
-class PuzzleSolutionView(SignedInView):
+class PuzzleSolutionView(_SolvingView):
     """Being shown the solution."""
-
-    guests = True
-    scopes = MappingProxyType({"POST": Scope.PLAY})
-    counted_as: ClassVar[Mapping[str, str]] = {"POST": "puzzle"}
-
-    def authorise(self, request: Request, puzzle_id: int) -> Puzzle:
-        """The puzzle, for everybody."""
-        return reading.puzzle_for(puzzle_id, signed_in(request))
 
     @extend_schema(
         operation_id="puzzle_solution",
