@@ -9,7 +9,7 @@ import pytest
 
 from tests.accessibility import axe
 from tests.browser import players
-from tests.browser.test_replays import SHIFTS, SIZES, opened, replay
+from tests.browser.test_replays import SHIFTS, SIZES, opened, replay, stand_still
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def test_a_clip_is_chosen_watched_and_left(
 
 def test_a_clip_plays_again_and_again(new_page: Pages, replay: Callable[[str], str]) -> None:
     page = new_page()
-    page.clock.install()
+    stand_still(page)
     opened(page, f"{replay('domino-black-white')}?from=4&to=6")
     count = page.locator(".replay__count")
     assert count.inner_text().startswith("4 ")
