@@ -244,7 +244,7 @@ class ChatMessageAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     list_select_related = ("match", "author")
     search_fields = ("text", "author__username", "=match__id")
     show_full_result_count = False
-    fields = ("of_match", "room", "step", "said_by", "text", "said_at", "removed_at")
+    fields = ("of_match", "room", "step", "line", "said_by", "text", "said_at", "removed_at")
 
     def subject_of(self, request: HttpRequest, row: ChatMessage) -> AtMessage:
         """The moderator, and the message. `?report=` names the report that led there."""

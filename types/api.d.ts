@@ -156,7 +156,7 @@ declare namespace Api {
 
   /** What has been found out so far. */
   interface Study {
-    /** `none`: nobody has asked; `never`: no bot plays this game. */
+    /** `none`: nobody has asked; `delayed`: it failed, and is tried again later; `never`: no bot plays this game. */
     state: unknown;
     /** How many positions and answers are done. */
     done: number;
@@ -182,6 +182,8 @@ declare namespace Api {
     text: string;
     /** The step of the replay. */
     step: number;
+    /** The variation from there that it is of; mostly empty. */
+    line: string;
   }
 
   /** What is said of a match's positions: the latest comments, oldest first. */

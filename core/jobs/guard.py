@@ -215,6 +215,11 @@ def may_try(job: str, key: str = "pk") -> Combinable:
     return ~Exists(waiting)
 
 
+def has_failed(job: str, key: Hashable) -> bool:
+    """Whether a row is set aside by a job: it failed at it, and has not done it since."""
+    return SetAside.objects.filter(job=job, key=str(key)).exists()
+
+
 def known(job: str) -> list[str]:
     """The keys of all rows that a job has set aside."""
     return list(SetAside.objects.filter(job=job).values_list("key", flat=True))

@@ -21,10 +21,12 @@ from core.clock import now_ms
 from core.refusals import Together
 from games.api.lists import ChatMessageSerializer
 from games.api.views import ClientIdSerializer
+from games.engine.variations import LONGEST
 from games.models import Match
 from games.reading.matches import match_for
 from games.services.chat import TEXT_MAX, message_text
 from games.services.studies import (
+    line_validate,
     must_be_a_step,
     must_be_able_to_comment,
     position_of,
@@ -68,8 +70,9 @@ class StudySerializer(serializers.Serializer[dict[str, Any]]):
     """What has been found out so far."""
 
     state = serializers.ChoiceField(
-        choices=["none", "working", "done", "never"],
-        help_text="`none`: nobody has asked; `never`: no bot plays this game.",
+        choices=["none", "working", "delayed", "done", "never"],
+        help_text="`none`: nobody has asked; `delayed`: it failed, and is tried again later; "
+        "`never`: no bot plays this game.",
     )
     done = serializers.IntegerField(help_text="How many positions and answers are done.")
     total = serializers.IntegerField(help_text="Of how many; 0 before anybody has asked.")
@@ -189,6 +192,7 @@ class StudyCommentSerializer(ChatMessageSerializer):
     """Something said of a position."""
 
     step = serializers.IntegerField(help_text="The step of the replay.")
+    line = serializers.CharField(help_text="The variation from there that it is of; mostly empty.")
 
 
 class StudyCommentsSerializer(serializers.Serializer[dict[str, Any]]):
@@ -203,11 +207,20 @@ class NewStudyCommentSerializer(ClientIdSerializer):
     at_fault: ClassVar[Mapping[str, str]] = {
         "frame.malformed": "id",
         "study.position": "step",
+        "study.line": "line",
+        "study.line-too-long": "line",
         "chat.empty": "text",
     }
 
     id = serializers.CharField(max_length=64, help_text="Chosen by the client, new for each.")
     step = serializers.IntegerField(min_value=0, max_value=1_000_000)
+    line = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=LONGEST,
+        help_text="What could have happened from there, where that is what it is said of.",
+    )
     text = serializers.CharField(max_length=TEXT_MAX)
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
@@ -217,6 +230,7 @@ class NewStudyCommentSerializer(ClientIdSerializer):
         if "step" in sound:
             with faults.of():
                 must_be_a_step(self.context["about"], sound["step"])
+                line_validate(self.context["about"], sound["step"], sound.get("line", ""))
         if "text" in sound:
             with faults.of():
                 message_text(sound["text"])
@@ -267,6 +281,7 @@ class StudyCommentsView(FieldsView):
             acting_user=signed_in(request),
             match=match,
             step=given["step"],
+            line=given["line"],
             client_id=given["id"],
             text=given["text"],
             at=now_ms(),

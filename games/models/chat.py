@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from games.engine.variations import LONGEST
 from games.models.matches import Match
 
 
@@ -34,6 +35,13 @@ class ChatMessage(models.Model):
     step = models.PositiveIntegerField(
         null=True, blank=True, help_text="In a study: of which step of the replay it is said."
     )
+    line = models.CharField(
+        max_length=LONGEST,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="In a study: of which variation from that step on, where it is of one.",
+    )
 
     class Meta:
         ordering = ["match", "id"]
@@ -48,6 +56,9 @@ class ChatMessage(models.Model):
                 condition=Q(room="study", step__isnull=False)
                 | (~Q(room="study") & Q(step__isnull=True)),
                 name="chat_step_in_study",
+            ),
+            models.CheckConstraint(
+                condition=Q(room="study") | Q(line=""), name="chat_line_in_study"
             ),
             models.UniqueConstraint(
                 fields=["match", "author", "client_id"], name="chat_client_id_unique"

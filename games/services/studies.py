@@ -160,7 +160,8 @@ def _pieces_of(match: Match) -> tuple[AnyRuleset, Header, Studied]:
 
 def study_of(match: Match) -> dict[str, Any]:
     """What has been found out about a match so far, plain JSON values: ``state`` (``none`` where
-    nobody has asked, ``working``, ``done``, or ``never`` where no bot plays the game); ``done`` and
+    nobody has asked, ``working``, ``delayed`` where that failed and is tried again later, ``done``,
+    or ``never`` where no bot plays the game); ``done`` and
     ``total``, how many pieces, of which ``positions_total`` and ``answers_total``; ``positions``,
     each ``{"at", "share", "low", "high", "tries"}`` of seat 0; ``answers``, each with the ``move``
     it is about; ``swings``, moves.
@@ -195,7 +196,10 @@ def study_of(match: Match) -> dict[str, Any]:
     told["positions_total"] = study.positions
     told["answers_total"] = study.answers
     told["total"] = study.positions + study.answers
-    told["state"] = "working" if study.done_at is None else "done"
+    if study.done_at is not None:
+        told["state"] = "done"
+    else:
+        told["state"] = "delayed" if guard.has_failed(STUDIED, match.pk) else "working"
     return told
 
 
@@ -250,13 +254,21 @@ def _seen(ruleset: AnyRuleset, here: Variation, eyes: Audience) -> dict[str, Any
 
 @transaction.atomic
 def study_comment_post(
-    *, acting_user: User, match: Match, step: int, client_id: str, text: str, at: int
+    *,
+    acting_user: User,
+    match: Match,
+    step: int,
+    client_id: str,
+    text: str,
+    at: int,
+    line: str = "",
 ) -> dict[str, Any]:
-    """Say something of a position of a finished match, to everybody who may see it; returns it as
-    its readers get it. Sent again with the same client id it is said once.
+    """Say something of a position of a finished match, or with ``line`` of where that leads to from
+    it, to everybody who may see the match; returns it as its readers get it. Sent again with the
+    same client id it is said once.
 
     Raises Refusal ``match.not-over``, ``study.position``, ``study.practice``, ``study.guest``,
-    ``chat.muted``, ``chat.empty``, ``chat.too-long`` and ``frame.malformed``.
+    ``chat.muted``, ``chat.empty``, ``chat.too-long``, ``frame.malformed``, and as `line_validate`.
     """
     client_id_validate(client_id)
     must_be_able_to_comment(match, acting_user)
@@ -266,9 +278,34 @@ def study_comment_post(
         match=match,
         author=acting_user,
         client_id=client_id,
-        defaults={"room": ChatMessage.Room.STUDY, "text": said, "at": at, "step": step},
+        defaults={
+            "room": ChatMessage.Room.STUDY,
+            "text": said,
+            "at": at,
+            "step": step,
+            "line": line_validate(match, step, line),
+        },
     )
-    return {**message_json(message, match), "step": message.step}
+    return _comment_json(message, match)
+
+
+def line_validate(match: Match, step: int, line: str) -> str:
+    """A line from a step of a match, in its canonical form; none is one, too. Raises Refusal
+    ``study.position``, ``study.line-too-long``, and ``study.line`` for what cannot be played."""
+    if line == "":
+        return ""
+    ruleset, header = store.header_of(match)
+    begin = step_at(ruleset, header, store.entries_of(match.pk), step)
+    try:
+        return followed(ruleset, begin.table, line).line
+    except Refusal as refusal:
+        if refusal.code in ("study.line", "study.line-too-long"):
+            raise
+        raise Refusal("study.line", f"It cannot go on like that: {refusal.sentence}") from refusal
+
+
+def _comment_json(message: ChatMessage, match: Match) -> dict[str, Any]:
+    return {**message_json(message, match), "step": message.step, "line": message.line}
 
 
 def must_be_a_step(match: Match, step: int) -> None:
@@ -289,8 +326,8 @@ def must_be_able_to_comment(match: Match, user: User) -> None:
 
 def study_comments(match: Match) -> list[dict[str, Any]]:
     """What has been said of the positions of a match, the oldest first: messages as the protocol
-    has them, with the ``step`` of the replay that each is about. Raises Refusal
-    ``match.not-over``."""
+    has them, with the ``step`` of the replay that each is about, and the ``line`` from there where
+    it is about a variation. Raises Refusal ``match.not-over``."""
     must_be_over(match)
     latest = (
         ChatMessage.objects.filter(
@@ -299,4 +336,4 @@ def study_comments(match: Match) -> list[dict[str, Any]]:
         .select_related("author")
         .order_by("-id")[:HISTORY]
     )
-    return [{**message_json(each, match), "step": each.step} for each in reversed(latest)]
+    return [_comment_json(each, match) for each in reversed(latest)]

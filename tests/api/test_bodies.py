@@ -83,7 +83,8 @@ BOUNDED = {
     "hosted.advantage", "hosted.message-too-long", "hosted.duration", "hosted.items",
     "hosted.start",
     "saved.name-too-long", "season.repertoire", "season.summary.*", "season.tie-breaks",
-    "seed.range", "webhook.kinds", "why.too-long", "episode.main-match.too-long",
+    "seed.range", "study.line-too-long", "webhook.kinds", "why.too-long",
+    "episode.main-match.too-long",
     "episode.notes.too-long", "item.note.too-long",
 }  # fmt: skip
 # What needs another season, or somebody who is no organiser (`tests/seasons_api`).
@@ -335,6 +336,7 @@ class Asking:
             "puzzle_answer": {
                 "text": Puzzle.objects.get(pk=world["puzzle_id"][0]).solution,
             },
+            "study_comment": {"line": ""},
             "season_item_give": {"ruleset": ""},
             "plan_save": {"revision": 0, "content": PLAN},
             "hosted_match_create": {
@@ -819,6 +821,11 @@ def _cases_of_play() -> list[tuple[str, dict[str, Any], dict[str, str]]]:
             "study_comment",
             {"id": "?", "step": 999, "text": "\u2066"},
             {"id": "frame.malformed", "step": "study.position", "text": "chat.empty"},
+        ),
+        (
+            "study_comment",
+            {"id": "?", "step": 0, "line": "x", "text": "\u2066"},
+            {"id": "frame.malformed", "line": "study.line", "text": "chat.empty"},
         ),
         ("seek_create", {"pace": "daily"}, {"pace": "seek.pace"}),
         (

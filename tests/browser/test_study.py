@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.accessibility import axe
 from tests.browser.test_phone import TALL, TOUCH
 from tests.browser.test_practice import begin, follow_hint, is_over
 from tests.browser.test_replays import RECORDS, replay
+from tests.pages.test_browser import sign_in, two
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from tests.support.fixtures import Pages
     from tests.support.site import Site
 
-__all__ = ["replay"]
+__all__ = ["replay", "sign_in", "two"]
 
 pytestmark = pytest.mark.browser
 
@@ -179,3 +181,36 @@ def test_a_link_that_leads_nowhere_shows_its_position(
     page.locator("[data-part=board] svg").first.wait_for()
     assert page.locator("[data-part=line]").is_hidden()
     assert "Move 8 of" in (page.locator("[data-part=caption]").text_content() or "")
+
+
+def test_one_speaks_of_a_move_and_of_a_variation(
+    new_page: Pages, sign_in: Any, two: tuple[str, str], replay: Callable[[str], str]
+) -> None:
+    match = replay("domino-black-white")
+    stranger = new_page(**WIDE)
+    study(stranger, match, "?at=4")
+    comments = "[data-part=comments]"
+    ways = stranger.locator(comments).get_by_role("link", name="Sign in")
+    assert unquote(ways.get_attribute("href") or "").endswith("/study/?at=4")
+    anna, bert = sign_in(*two, **WIDE)
+    study(anna, match, "?at=4")
+    anna.get_by_label("What to say of this position").fill("Here it was still even.")
+    anna.get_by_role("button", name="Say it of move 4").click()
+    anna.locator(comments, has_text="Here it was still even.").wait_for()
+    anna.locator("#study-text").fill(
+        anna.evaluate("JSON.parse(document.getElementById('replay-data').text).steps[5].text")
+    )
+    anna.get_by_role("button", name="Try").click()
+    anna.locator("[data-part=line]:visible").wait_for()
+    anna.get_by_label("What to say of this position").fill("This was better.")
+    anna.get_by_role("button", name="Say it of this variation").click()
+    anna.locator(comments, has_text="This was better.").wait_for()
+    # Whoever reads them is led to what each is said of.
+    study(bert, match)
+    bert.get_by_role("button", name="Variation from move 4").click()
+    bert.locator("[data-part=line]:visible").wait_for()
+    assert bert.url == anna.url
+    assert bert.locator(f"{comments} [aria-current]", has_text="This was better.").count() == 1
+    bert.get_by_role("button", name="Move 4", exact=True).click()
+    bert.locator("[data-part=line]").wait_for(state="hidden")
+    assert new_page.errors == []

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import guest_create
 from core.env import ROOT
+from core.jobs import guard
 from core.refusals import Refusal
 from games import store
 from games.engine import records
@@ -19,7 +21,7 @@ from games.engine.course import MatchCourse
 from games.engine.notation import tidy
 from games.engine.studying import Judgement, answer_judged, studied, swings_of, tables_of
 from games.engine.table import Entry
-from games.engine.variations import followed, played
+from games.engine.variations import LONGEST, followed, played
 from games.engine.weighing import Worth, played_on
 from games.jobs import study_begun, study_enqueue
 from games.models import ChatMessage, Match, Study, StudyPart
@@ -29,6 +31,7 @@ from games.rulesets import REGISTRY
 from games.services import studies
 from games.services.chat import chat_history, chat_post, chat_remove, chat_restore
 from games.services.studies import (
+    STUDIED,
     position_of,
     studies_hand_out,
     study_ask,
@@ -350,6 +353,17 @@ def test_a_position_is_beside_what_each_could_know(ada: User, quick: None) -> No
 # -- what is said ----------------------------------------------------------------------------------
 
 
+def a_variation(match: Match) -> tuple[int, str]:
+    """Where one can begin, and one answer from there."""
+    ruleset, header = store.header_of(match)
+    tables = tables_of(ruleset, header, store.entries_of(match.pk))
+    at = next(n for n, each in enumerate(tables) if each.state is not None and any(each.open))
+    decision = next(slot.decision for slot in tables[at].open if slot is not None)
+    text = ruleset.print(ruleset.sample(tables[at].state, decision, drawn()))
+    tried = position_of(match, at=at, seat=decision.seat, text=text, random=drawn())
+    return at, tried["line"]
+
+
 def comment(user: User, match: Match, **more: Any) -> Any:
     given = {"step": 1, "client_id": "a", "text": "A strange move.", "at": START, **more}
     return study_comment_post(acting_user=user, match=match, **given)
@@ -383,6 +397,44 @@ def test_what_cannot_be_said_is_refused(
     with nothing_changes(), pytest.raises(Refusal) as raised:
         comment(ben, ended, **given)
     assert raised.value.code == code
+
+
+def test_people_say_something_of_a_variation(ben: User, ended: Match) -> None:
+    at, line = a_variation(ended)
+    said = comment(ben, ended, step=at, line=line)
+    assert (said["step"], said["line"]) == (at, line)
+    assert study_comments(ended) == [said]
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("study.line", "nobody knows"),
+        ("study.line", "0 Z99"),
+        ("study.line-too-long", "0 " + "x" * LONGEST),
+    ],
+)
+def test_what_is_no_variation_is_nothing_to_speak_of(
+    ben: User, ended: Match, code: str, line: str
+) -> None:
+    with nothing_changes(), pytest.raises(Refusal) as raised:
+        comment(ben, ended, line=line)
+    assert raised.value.code == code
+
+
+def test_elsewhere_nothing_is_said_of_a_variation(ben: User, ended: Match) -> None:
+    said = {"match": ended, "author": ben, "client_id": "a", "text": "Hello", "at": START}
+    with pytest.raises(IntegrityError, match="chat_line_in_study"), transaction.atomic():
+        ChatMessage.objects.create(room="players", line="0 x", **said)
+
+
+def test_a_study_that_fails_says_so(ended: Match) -> None:
+    study_ask(match=ended)
+    assert study_of(ended)["state"] == "working"
+    guard.set_aside(STUDIED, str(ended.pk), ValueError("x"), target="games.match")
+    assert study_of(ended)["state"] == "delayed"
+    guard.take_up(STUDIED, str(ended.pk))
+    assert study_of(ended)["state"] == "working"
 
 
 def test_guests_and_the_silenced_say_nothing(ben: User, mona: User, ended: Match) -> None:

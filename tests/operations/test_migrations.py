@@ -37,6 +37,9 @@ SURVIVED: dict[tuple[str, str, str], str] = {
     ("games", "0021_studies",
      "Create not valid constraint chat_step_in_study on model chatmessage"):
         "It does not write the column, which is empty then, and knows no room of studies.",
+    ("games", "0024_comments_on_variations",
+     "Create not valid constraint chat_line_in_study on model chatmessage"):
+        "It does not write the column, and the default is of no variation.",
     ("games", "0019_practice",
      "Create not valid constraint match_practice_unrated on model match"):
         "It does not write the column, and the default is a match between people.",

@@ -83,8 +83,7 @@ class StudyPage {
     };
     this.input = /** @type {HTMLInputElement} */ (find(this.parts.typed, "input"));
     this.lines = [...this.parts.moves.children];
-    this.graph =
-      this.study.state === "working" || this.study.state === "done" ? this.#makeGraph() : null;
+    this.graph = isWorkedOn(this.study) || this.study.state === "done" ? this.#makeGraph() : null;
     this.#buildEyes();
     this.#buildControls();
     this.#buildTools();
@@ -96,10 +95,10 @@ class StudyPage {
         : new Comments(said, {
             url: `${this.api}comments/`,
             you: this.you,
-            go: (step) => void this.go({ at: step, line: "" }),
+            go: (place) => void this.go(place),
           });
     this.#drawStudy();
-    if (this.study.state === "working") this.#askAgain();
+    if (isWorkedOn(this.study)) this.#askAgain();
   }
 
   get last() {
@@ -230,8 +229,8 @@ class StudyPage {
     this.#drawLine();
     this.#drawControls();
     this.#drawMoves();
-    this.graph?.show(at);
-    this.comments?.show(at);
+    this.graph?.show(at, { within: this.place.line !== "" });
+    this.comments?.show(this.place);
     const replay = /** @type {HTMLAnchorElement} */ (find(this.root, '[data-part="replay"]'));
     replay.search = `?move=${at}`;
   }
@@ -530,7 +529,7 @@ class StudyPage {
     } catch {
       // It is asked again.
     }
-    if (this.study.state === "working") this.#askAgain();
+    if (isWorkedOn(this.study)) this.#askAgain();
   }
 
   // -- controls -----------------------------------------------------------------------------------
@@ -659,9 +658,10 @@ class StudyPage {
   async #copy() {
     const address = addressOf(location.href, this.place);
     const what = this.place.line === "" ? `move ${this.place.at}` : "this variation";
+    const alone = this.header.practice ? " Practice is yours alone: it opens for nobody else." : "";
     try {
       await navigator.clipboard.writeText(address);
-      toast(`The link to ${what} is copied.`, { kind: "success" });
+      toast(`The link to ${what} is copied.${alone}`, { kind: "success" });
     } catch {
       toast(address, { seconds: 30 });
     }
@@ -693,6 +693,11 @@ class StudyPage {
     // Nowhere to try anything: it is said all the same.
     if (why !== "" && this.parts.typed.hidden) toast(why, { kind: "danger" });
   }
+}
+
+/** @param {Api.Study} study */
+function isWorkedOn({ state }) {
+  return state === "working" || state === "delayed";
 }
 
 /**

@@ -6,18 +6,22 @@ import { AGAIN, whyNot } from "../match/answers.js";
 import { chatLine } from "../match/chat.js";
 import { fill, find, h, icon, write } from "../match/dom.js";
 import { phrasesOfPage, whyFolded } from "../match/phrases.js";
+import { addressOf } from "./address.js";
+
+/** @typedef {import("./address.js").Place} Place */
 
 const ELSEWHERE = { target: "_blank", rel: "noopener" };
 
 export class Comments {
   /**
    * @param {HTMLElement} root
-   * @param {{url: string, you: Seat | null, go: (step: number) => void}} tools
+   * @param {{url: string, you: Seat | null, go: (place: Place) => void}} tools
    */
   constructor(root, tools) {
     this.root = root;
     this.tools = tools;
-    this.at = 0;
+    /** @type {Place} */
+    this.place = { at: 0, line: "" };
     /** @type {Api.StudyComment[]} */
     this.comments = [];
     this.ready = new Set(phrasesOfPage().map(({ text }) => text));
@@ -32,6 +36,7 @@ export class Comments {
       "aria-label": "What to say of this position",
     });
     this.label = h("span", {});
+    this.signIn = h("a", {}, "Sign in");
     const { silenced } = root.dataset;
     fill(
       find(root, ".panel__body"),
@@ -45,16 +50,7 @@ export class Comments {
               this.input,
               h("button", { class: "button button--small" }, this.label),
             )
-        : h(
-            "p",
-            { class: "small muted" },
-            h(
-              "a",
-              { href: `/accounts/login/?next=${encodeURIComponent(location.pathname)}` },
-              "Sign in",
-            ),
-            " to comment.",
-          ),
+        : h("p", { class: "small muted" }, this.signIn, " to comment."),
       this.note,
     );
     find(root, ".panel__head").append(
@@ -72,7 +68,7 @@ export class Comments {
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") void this.load();
     });
-    this.show(0);
+    this.show(this.place);
     void this.load();
   }
 
@@ -90,18 +86,24 @@ export class Comments {
   }
 
   /**
-   * Of which step is spoken now.
-   * @param {number} step
+   * Of which position is spoken now.
+   * @param {Place} place
    */
-  show(step) {
-    this.at = step;
-    write(this.label, `Say it of move ${step}`);
+  show(place) {
+    this.place = place;
+    write(
+      this.label,
+      place.line === "" ? `Say it of move ${place.at}` : "Say it of this variation",
+    );
+    const { pathname, search } = new URL(addressOf(location.href, place));
+    this.signIn.href = `/accounts/login/?next=${encodeURIComponent(pathname + search)}`;
     this.#mark();
   }
 
   #mark() {
-    for (const line of this.lines.children) {
-      const current = line.getAttribute("data-step") === String(this.at);
+    const { at, line: variation } = this.place;
+    for (const line of /** @type {Iterable<HTMLElement>} */ (this.lines.children)) {
+      const current = line.dataset.step === String(at) && line.dataset.line === variation;
       if (current) line.setAttribute("aria-current", "step");
       else line.removeAttribute("aria-current");
     }
@@ -114,11 +116,15 @@ export class Comments {
       inOrder.map((said) =>
         h(
           "li",
-          { "data-step": said.step },
+          { "data-step": said.step, "data-line": said.line },
           h(
             "button",
-            { type: "button", class: "study__of", on: { click: () => this.tools.go(said.step) } },
-            `Move ${said.step}`,
+            {
+              type: "button",
+              class: "study__of",
+              on: { click: () => this.tools.go({ at: said.step, line: said.line }) },
+            },
+            said.line === "" ? `Move ${said.step}` : `Variation from move ${said.step}`,
           ),
           chatLine(
             /** @type {Live.Message} */ (said),
@@ -177,7 +183,8 @@ export class Comments {
         },
         body: JSON.stringify({
           id: crypto.randomUUID?.() ?? `said-${Date.now()}`,
-          step: this.at,
+          step: this.place.at,
+          line: this.place.line,
           text,
         }),
       });

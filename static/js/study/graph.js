@@ -51,6 +51,7 @@ export class Graph {
     /** @type {Pick<Api.Study, "positions" | "positions_total">} */
     this.study = { positions: [], positions_total: 0 };
     this.at = 0;
+    this.within = false;
     this.band = s("path", { class: "graph__band" });
     this.path = s("path", { class: "graph__line" });
     this.here = s("line", { class: "graph__here", y1: 0, y2: HIGH });
@@ -144,7 +145,11 @@ export class Graph {
       positions.length < positions_total
         ? `${positions.length} of ${positions_total} positions are weighed; then come ${answers_total} moves.`
         : `All positions are weighed, and ${answers.length} of ${answers_total} moves.`;
-    write(this.progress, state === "done" ? "" : `${far} You may leave the page: it goes on.`);
+    const goesOn =
+      state === "delayed"
+        ? "Then something went wrong. Those who keep this site see it, and it is tried again later."
+        : "You may leave the page: it goes on.";
+    write(this.progress, state === "done" ? "" : `${far} ${goesOn}`);
     fill(
       this.rows,
       positions.map((each) =>
@@ -157,15 +162,17 @@ export class Graph {
         ),
       ),
     );
-    this.show(this.at);
+    this.show(this.at, { within: this.within });
   }
 
   /**
-   * Mark a step, and say how it stood.
+   * Mark a step, and say how it stood; `within` a variation from it, how it stood where that begins.
    * @param {number} step
+   * @param {{within: boolean}} where
    */
-  show(step) {
+  show(step, { within }) {
     this.at = step;
+    this.within = within;
     const found = this.study.positions[weighedAt(this.study, step)];
     const x = this.#x(step);
     this.here.setAttribute("x1", String(x));
@@ -175,10 +182,11 @@ export class Graph {
       this.dot.setAttribute("cx", String(x));
       this.dot.setAttribute("cy", String(this.#y(found.share)));
     }
-    const said =
+    const how =
       found === undefined
         ? `Move ${step}: not known yet.`
         : `Move ${step}: ${this.names[0]} ${withRange(found)}, ${this.names[1]} ${percent(1 - found.share)}.`;
+    const said = within ? `Where the variation begins: ${how}` : how;
     write(this.words, said);
     this.field.setAttribute("aria-valuenow", String(step));
     this.field.setAttribute("aria-valuetext", said);
