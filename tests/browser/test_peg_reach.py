@@ -317,7 +317,7 @@ def test_a_cut_out_is_dragged_off_its_pallet_by_mouse(new_page: Pages, site: Sit
     page.mouse.up()
     assert page.locator(".carried").count() == 0
     page.locator(".trio__domain .ghost--pinned").wait_for()
-    assert "first peg on E5" in page.locator(".confirm__words").inner_text()
+    assert "First peg on E5" in page.locator(".confirm__words").inner_text()
     assert [each for each in stage.sent if each["type"] == "submit"] == []
     # Let go elsewhere, it is still cut and waits for its place.
     page.mouse.move(*middle(page, last))
@@ -355,7 +355,7 @@ def test_a_finger_pulls_a_cut_out_off_its_pallet(new_page: Pages, site: Site) ->
     touch("touchEnd")
     page.locator(".trio__domain .ghost--pinned").wait_for()
     assert page.evaluate("scrollY") == before
-    assert "first peg on E5" in page.locator(".confirm__words").inner_text()
+    assert "First peg on E5" in page.locator(".confirm__words").inner_text()
     # A finger on another square of the pallet scrolls the page.
     x, y = middle(page, ".trio__pallet .square:not([aria-label*='a peg']) >> nth=100")
     touch("touchStart", (x, y))

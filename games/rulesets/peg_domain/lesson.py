@@ -22,7 +22,7 @@ from games.rulesets.peg_domain.state import SUBTRACTION, PegDomainState
 
 AnyRuleset: TypeAlias = Ruleset[Any, Any]
 
-# The learner's pallet, red, on the left. The other seat's is its mirror image; in Tempo Up, where
+# The learner's pallet, red. The other seat's is its mirror image; in Tempo Up, where
 # pallets are identical, it is the same.
 _PEGS = (
     "A1 F1 G1 A2 D2 E3 F3 H5 I5 A6 B6 G6 H6 C7 L7 A8 D8 E8 H8 A9 B9 A10 C10 E13 I13 B14 D14 F14 "
@@ -58,8 +58,8 @@ def lesson(ruleset: AnyRuleset, variant_id: str) -> tuple[LessonStep, ...]:
 def _first_cut(ruleset: AnyRuleset, variant_id: str) -> LessonStep:
     return LessonStep(
         title="Cut out and place",
-        words="In a turn you cut a plate with exactly two pegs out of your pallet, on the left, "
-        "and lay it on the domain in the middle. Trace it from one peg, side by side from square "
+        words="In a turn you cut a plate with exactly two pegs out of your pallet, the red one, "
+        "and lay it on the domain that you share. Trace it from one peg, side by side from square "
         "to square, to another peg. Then say where it goes.",
         state=_at(ruleset, variant_id),
         goal=_placed,
@@ -171,7 +171,7 @@ def _removal(ruleset: AnyRuleset) -> LessonStep:
         solution="remove C10",
         miss="no removal",
         reply="J7 LLD > E3 0",
-        hint="C10 on your opponent's pallet, on the right, has no peg around it.",
+        hint="C10 on your opponent's pallet has no peg around it.",
         reached="Your opponent has placed, and the square is gone: one way less from peg to peg. "
         "Had their cut-out used it this turn, nothing would have happened.",
     )

@@ -664,8 +664,14 @@ class DomainBoard {
       else this.api.refuse(`Shape ${taken[1]} has been taken.`);
       return true;
     }
+    if (!this.#isPlacing) return false;
+    if (text === "challenge") {
+      if (this.#game.can_challenge) this.#choose(text);
+      else this.api.refuse("There is nothing to challenge.");
+      return true;
+    }
     const place = read(text);
-    if (place === null || !this.#isPlacing) return false;
+    if (place === null) return false;
     if (this.game.hands[you].includes(place.shape)) this.#show(place);
     else this.api.refuse(`You do not have shape ${place.shape} any more.`);
     return true;

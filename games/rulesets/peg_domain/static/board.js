@@ -693,6 +693,12 @@ class PegDomainBoard {
    * @param {string} text
    */
   preview(text) {
+    const removed = /^remove ([A-L]\d+)$/.exec(text);
+    if (this.#asks("removal") && (removed !== null || text === "no removal")) {
+      if (removed === null || this.#game.removable?.includes(removed[1])) this.#choose(text);
+      else this.api.refuse(`${removed[1]} cannot be removed.`);
+      return true;
+    }
     if (!this.#asks("turn")) return false;
     const planned = readPlacement(text);
     if (planned === null) {
@@ -1167,11 +1173,12 @@ class PegDomainBoard {
   #words(spot) {
     const what = `${cutText(this.cut, this.isShape)}, turned by ${this.turns * 90}°`;
     if (spot === null) return `${what}.`;
-    const where = `${what}, first peg on ${nameOf(...spot)}`;
+    // What it comes to stands first: on a phone there may be no room for all.
+    const where = `First peg on ${nameOf(...spot)}`;
     const trouble = this.#trouble(spot);
-    if (trouble !== "") return `${where}: cannot lie there, ${trouble}.`;
+    if (trouble !== "") return `${where}: cannot lie there, ${trouble}. ${what}.`;
     const { after, taken } = this.#after(spot);
-    return `${where}: takes ${taken}, then ${points(after, this.ctx.names)}.`;
+    return `${where}: takes ${taken}, then ${points(after, this.ctx.names)}. ${what}.`;
   }
 
   // -- drawing --------------------------------------------------------------------------------
