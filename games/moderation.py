@@ -6,9 +6,11 @@ from __future__ import annotations
 from functools import partial, reduce
 from operator import or_
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.timesince import timesince
 
 from accounts.models import Report, User
@@ -81,11 +83,27 @@ def message_target(reader: User, target_id: str) -> Target | None:
     after = list(room.filter(pk__gt=message.pk).order_by("pk")[:AROUND])
     return Target(
         title=f"a message of {message.author.shown_name} in match {match.pk}",
-        url=match.get_absolute_url(),
+        url=_place_of(message),
         about=message.author,
-        facts=[*_match_facts(match), ("Room", message.get_room_display())],
+        facts=[*_match_facts(match), ("Room", message.get_room_display()), *_step_facts(message)],
         lines=[_line(each, message) for each in (*reversed(before), message, *after)],
     )
+
+
+def _place_of(message: ChatMessage) -> str:
+    """Where a message is read."""
+    if message.step is None:
+        return message.match.get_absolute_url()
+    study = reverse("games:study", args=[message.match_id])
+    whole = f"{study}?{urlencode({'at': message.step, 'line': message.line})}"
+    # A report keeps no longer address: its comment leads on from the position.
+    return whole if message.line and len(whole) <= 200 else f"{study}?at={message.step}"
+
+
+def _step_facts(message: ChatMessage) -> list[tuple[str, str]]:
+    if message.step is None:
+        return []
+    return [("Of", f"move {message.step}{', a variation from it' if message.line else ''}")]
 
 
 def message_remedies(report: Report) -> list[tuple[str, str]]:

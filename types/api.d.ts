@@ -167,8 +167,9 @@ declare namespace Api {
     answers_total: number;
     positions: Weighed[];
     answers: Judgement[];
+    swings: Swing[];
     /** The moves with which most was missed, the worst first. */
-    swings: number[];
+    mistakes: number[];
   }
 
   /** Something said of a position. */
@@ -189,6 +190,16 @@ declare namespace Api {
   /** What is said of a match's positions: the latest comments, oldest first. */
   interface StudyComments {
     comments: StudyComment[];
+  }
+
+  /** A change of the graph; the biggest come first. Shares are of seat 0. */
+  interface Swing {
+    /** The step after which it stood otherwise. */
+    move: number;
+    /** The step of the position before. */
+    at: number;
+    before: number;
+    after: number;
   }
 
   /** A match as its reader may see it: the frame that sockets call `sync`. */

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -92,7 +92,7 @@ class LessonAnswerView(FieldsView):
             200: LessonAnswerSerializer,
             400: ProblemSerializer,
             404: ProblemSerializer,
-            409: ProblemSerializer,
+            409: OpenApiResponse(ProblemSerializer, description="It cannot be played."),
         },
     )
     def get(self, request: Request, ruleset_id: str, variant_id: str, number: int) -> Response:

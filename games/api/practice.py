@@ -119,7 +119,11 @@ class AdviceView(SignedInView, FieldsView):
         operation_id="advice",
         tags=["practice"],
         summary="A hint",
-        responses={200: AdviceSerializer, 403: ProblemSerializer, 409: ProblemSerializer},
+        responses={
+            200: AdviceSerializer,
+            403: OpenApiResponse(ProblemSerializer, description="It is not your practice."),
+            409: OpenApiResponse(ProblemSerializer, description="There is nothing to advise on."),
+        },
     )
     def get(self, request: Request, match_id: int) -> Response:
         """What the strong bot would play now in the caller's place, in practice only. It goes by

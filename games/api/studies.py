@@ -36,6 +36,8 @@ from games.services.studies import (
     study_of,
 )
 
+_NOT_OVER = OpenApiResponse(ProblemSerializer, description="The match is not over.")
+
 
 class WorthSerializer(serializers.Serializer[dict[str, Any]]):
     """What a seat can expect, from 0 (lost) to 1 (won)."""
@@ -66,6 +68,15 @@ class JudgementSerializer(serializers.Serializer[dict[str, Any]]):
     lost = WorthSerializer()
 
 
+class SwingSerializer(serializers.Serializer[dict[str, Any]]):
+    """A change of the graph; the biggest come first. Shares are of seat 0."""
+
+    move = serializers.IntegerField(help_text="The step after which it stood otherwise.")
+    at = serializers.IntegerField(help_text="The step of the position before.")
+    before = serializers.FloatField()
+    after = serializers.FloatField()
+
+
 class StudySerializer(serializers.Serializer[dict[str, Any]]):
     """What has been found out so far."""
 
@@ -80,7 +91,8 @@ class StudySerializer(serializers.Serializer[dict[str, Any]]):
     answers_total = serializers.IntegerField()
     positions = WeighedSerializer(many=True)
     answers = JudgementSerializer(many=True)
-    swings = serializers.ListField(
+    swings = SwingSerializer(many=True)
+    mistakes = serializers.ListField(
         child=serializers.IntegerField(),
         help_text="The moves with which most was missed, the worst first.",
     )
@@ -99,7 +111,7 @@ class StudyView(FieldsView):
         operation_id="study",
         tags=["studies"],
         summary="The study of a match",
-        responses={200: StudySerializer, 409: ProblemSerializer},
+        responses={200: StudySerializer, 409: _NOT_OVER},
     )
     def get(self, request: Request, match_id: int) -> Response:
         """What has been found out about a finished match so far."""
@@ -251,7 +263,7 @@ class StudyCommentsView(FieldsView):
         operation_id="study_comments",
         tags=["studies"],
         summary="What is said of a match's positions",
-        responses={200: StudyCommentsSerializer, 409: ProblemSerializer},
+        responses={200: StudyCommentsSerializer, 409: _NOT_OVER},
     )
     def get(self, request: Request, match_id: int) -> Response:
         """What is said of the positions of a finished match."""

@@ -232,7 +232,10 @@ class RecordView(ApiView):
         operation_id="record",
         tags=["matches"],
         summary="The record of a match that is over",
-        responses={(200, records.MEDIA_TYPE): OpenApiTypes.OBJECT, 409: ProblemSerializer},
+        responses={
+            (200, records.MEDIA_TYPE): OpenApiTypes.OBJECT,
+            409: OpenApiResponse(ProblemSerializer, description="The match is not over."),
+        },
     )
     def get(self, request: Request, match_id: int) -> HttpResponse:
         """The match record, complete enough to replay without this site."""

@@ -9,7 +9,7 @@ Two things are judged, and never mixed. A position is judged as it truly was, hi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final
 
 import msgspec
@@ -27,8 +27,8 @@ from games.engine.search import always
 from games.engine.table import AnyRuleset, Entry, Header, Step, Table
 from games.engine.weighing import Worth, led_by, prospects, tried, worth_of
 
-SWINGS: Final = 8
-"""How many of them are told at most."""
+TOLD: Final = 8
+"""How many swings are told at most, and how many mistakes."""
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -67,6 +67,16 @@ class Judgement(msgspec.Struct, frozen=True):
     played_worth: Worth
     best_worth: Worth
     lost: Worth
+
+
+class Swing(msgspec.Struct, frozen=True):
+    """A change of the graph: the entry after which it stood otherwise, the position before that (as
+    of `Position.at`), and what seat 0 could expect before and after."""
+
+    move: int
+    at: int
+    before: float
+    after: float
 
 
 def tables_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> list[Table]:
@@ -123,13 +133,23 @@ def position_weighed(
     random: RandomSource,
     *,
     tries: int,
+    may_think: Callable[[], bool] = always,
     may_go_on: Callable[[], bool] = always,
 ) -> Worth:
     """What seat 0 can expect of a position, as it truly is; what it got, where the match is over,
-    however that came about."""
+    however that came about. ``may_think`` is the strong bot's; ``may_go_on`` is asked between
+    tries, once it has answered."""
     result = position.table.result
     if result is None:
-        return prospects(ruleset, position.table.state, 0, random, tries=tries, may_go_on=may_go_on)
+        return prospects(
+            ruleset,
+            position.table.state,
+            0,
+            random,
+            tries=tries,
+            may_think=may_think,
+            may_go_on=may_go_on,
+        )
     share = 0.5 if result.winner is None else 1.0 - result.winner
     return Worth(share, share, share, 0)
 
@@ -168,11 +188,22 @@ def answer_judged(
     )
 
 
-def swings_of(judgements: Iterable[tuple[int, Judgement]]) -> list[int]:
+def swings_of(positions: Sequence[tuple[int, Worth]]) -> list[Swing]:
+    """Where the graph changed most from one position to the next, the biggest change first: only
+    where it is all but certain that it did. ``positions`` are those weighed so far, in order."""
+    found = [
+        Swing(move, at, before.share, after.share)
+        for (at, before), (move, after) in pairwise(positions)
+        if after.low > before.high or after.high < before.low
+    ]
+    return sorted(found, key=lambda each: (-abs(each.after - each.before), each.move))[:TOLD]
+
+
+def mistakes_of(judgements: Iterable[tuple[int, Judgement]]) -> list[int]:
     """The moves with which most was missed, the worst one first: only where it is all but certain
     that anything was."""
     missed = [(each.lost.share, move) for move, each in judgements if each.lost.low > 0]
-    return [move for _, move in sorted(missed, key=lambda each: (-each[0], each[1]))[:SWINGS]]
+    return [move for _, move in sorted(missed, key=lambda each: (-each[0], each[1]))[:TOLD]]
 
 
 def step_at(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry], at: int) -> Step:

@@ -2,8 +2,9 @@
 
 Bots play on for both seats, the weakest ones, which answer within a millisecond or two, each from
 what its seat can see. After `STEPS` of theirs the position is judged by the ruleset's own estimate,
-or by how the match ended. Two things are weighed so: a position as it truly is (`prospects`), and
-the answers to a decision by what whoever has to give one can see (`compared`).
+or by how the match ended. Two things are weighed so: a position as it truly is (`prospects`), from
+what the strong bot answers in it on, and the answers to a decision by what whoever has to give one
+can see (`compared`).
 """
 
 from __future__ import annotations
@@ -45,13 +46,16 @@ def prospects(
     random: RandomSource,
     *,
     tries: int,
+    may_think: Callable[[], bool] = always,
     may_go_on: Callable[[], bool] = always,
 ) -> Worth:
-    """What a seat can expect of a position as it is, hidden things included. ``may_go_on`` is asked
-    between tries, and ends it when it says no."""
+    """What a seat can expect of a position as it is, hidden things included, where the strong bot
+    answers what is asked in it. ``may_think`` is that bot's; ``may_go_on`` is asked between tries,
+    once it has answered, and ends it when it says no."""
     if ruleset.outcome(state) is not None:
         share = _share(judged(ruleset, state, seat))
         return Worth(share, share, share, 0)
+    state = answered(ruleset, state, random, may_think=may_think)
     found: list[float] = []
     while len(found) < tries and (len(found) < AT_LEAST or may_go_on()):
         found.append(_share(judged(ruleset, played_on(ruleset, state, random), seat)))
@@ -132,6 +136,27 @@ def stepped(
     return applied(
         ruleset, state, decision, move, lambda each: answer(ruleset, state, each, random)
     )
+
+
+def answered(
+    ruleset: Ruleset[Any, Any],
+    state: Any,
+    random: RandomSource,
+    *,
+    may_think: Callable[[], bool] = always,
+) -> Any:
+    """The state after what the strong bot answers in it, from what each seat that is asked can see;
+    the same state where it waits for chance or an organiser, or no bot plays this."""
+    thinks = thinks_of(ruleset)
+    asked = () if ruleset.chance_due(state) else ruleset.decisions(state)
+    if thinks is None or not asked:
+        return state
+
+    def best(decision: Decision) -> Any:
+        view = ruleset.view(state, 1 if decision.seat else 0)
+        return thinks.decide(view, decision, "strong", random, may_think)
+
+    return applied(ruleset, state, asked[0], best(asked[0]), best)
 
 
 def played_on(ruleset: Ruleset[Any, Any], state: Any, random: RandomSource) -> Any:

@@ -13,7 +13,7 @@ from core.refusals import Refusal
 from games import store
 from games.engine import acts, play, records
 from games.engine.course import MatchCourse
-from games.engine.decisions import ALL, seen_by
+from games.engine.decisions import ALL, Audience, Seat, seen_by
 from games.engine.live import Live
 from games.engine.table import AnyRuleset, Entry, Header
 from games.engine.views import match_view
@@ -47,6 +47,26 @@ def replay_of(match: Match) -> dict[str, Any]:
         "header": frames.header_json(match, organise=False),
         "steps": msgspec.json.decode(zlib.decompress(kept)),
     }
+
+
+def steps_seen(match: Match, seat: Seat) -> list[dict[str, Any]]:
+    """The steps of a finished match after the opening as a seat was told of them then: of each
+    ``{"n", "actor", "taken_back", "text", "events"}``, as in `steps_of`. ``text`` is empty where it
+    was the other's, who may have kept it to themselves."""
+    ruleset, header = store.header_of(match)
+    entries = store.entries_of(match.pk)
+    standing = set(MatchCourse(ruleset, header, entries).standing)
+    eyes: Audience = 1 if seat else 0
+    return [
+        {
+            "n": reckoned.index + 1,
+            "actor": reckoned.entry.actor,
+            "taken_back": reckoned.index not in standing and not acts.is_take_back(reckoned.entry),
+            "text": "" if reckoned.entry.actor == 1 - seat else reckoned.entry.text,
+            "events": msgspec.to_builtins(seen_by(reckoned.events, eyes)),
+        }
+        for reckoned in records.replay(ruleset, header, entries)
+    ]
 
 
 def steps_of(

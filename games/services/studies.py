@@ -30,6 +30,7 @@ from games.engine.studying import (
     Judgement,
     Studied,
     answer_judged,
+    mistakes_of,
     position_weighed,
     step_at,
     studied,
@@ -113,7 +114,14 @@ def study_work(*, match_id: int, random: RandomSource = chance.system) -> None:
     for position in pieces.positions:
         if (StudyPart.Kind.POSITION, position.at) in there:
             continue
-        found = position_weighed(ruleset, position, random, tries=tries, may_go_on=_Spell())
+        found = position_weighed(
+            ruleset,
+            position,
+            random,
+            tries=tries,
+            may_think=_Spell(settings.GAUNTLET_BOT_SECONDS),
+            may_go_on=_Spell(),
+        )
         _store(match_id, StudyPart.Kind.POSITION, position.at, found)
         if time.thread_time() >= until:
             return
@@ -164,7 +172,8 @@ def study_of(match: Match) -> dict[str, Any]:
     or ``never`` where no bot plays the game); ``done`` and
     ``total``, how many pieces, of which ``positions_total`` and ``answers_total``; ``positions``,
     each ``{"at", "share", "low", "high", "tries"}`` of seat 0; ``answers``, each with the ``move``
-    it is about; ``swings``, moves.
+    it is about; ``swings``, where the graph changed most; ``mistakes``, the moves with which
+    something was missed.
 
     Raises Refusal ``match.not-over``.
     """
@@ -179,6 +188,7 @@ def study_of(match: Match) -> dict[str, Any]:
         "positions": [],
         "answers": [],
         "swings": [],
+        "mistakes": [],
     }
     if study is None:
         return told
@@ -191,7 +201,9 @@ def study_of(match: Match) -> dict[str, Any]:
             judgements.append((number, msgspec.convert(found, Judgement)))
     told["positions"].sort(key=lambda each: each["at"])
     told["answers"].sort(key=lambda each: each["move"])
-    told["swings"] = swings_of(judgements)
+    weighed = [(each["at"], msgspec.convert(each, Worth)) for each in told["positions"]]
+    told["swings"] = msgspec.to_builtins(swings_of(weighed))
+    told["mistakes"] = mistakes_of(judgements)
     told["done"] = len(told["positions"]) + len(judgements)
     told["positions_total"] = study.positions
     told["answers_total"] = study.answers

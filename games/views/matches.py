@@ -248,14 +248,15 @@ def _best_place(match: Match, user: Any) -> list[Offer] | None:
 def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
     """A log, or the steps of a replay, in sentences: `n`, `seat` (0, 1 or None), `taken_back` and
     `lines`, each the text of one event with its player's name before it. An entry that told nobody
-    anything at the time (a sealed choice) is given as it was written."""
+    anything at the time (a sealed choice) is given as it was written, or that there was one."""
     lines = []
     for item in log:
         actor = item["actor"]
         seat = actor if actor in (0, 1) else None
         sentences = [_sentence(event, names) for event in item["events"]]
         if not sentences and seat is not None:
-            sentences = [f"{names[seat]}: {item['text']}"]
+            unseen = f"{names[seat]} has chosen, unseen."
+            sentences = [f"{names[seat]}: {item['text']}" if item["text"] else unseen]
         lines.append(
             {
                 "n": item["n"],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.blocking.services import blocked_names
@@ -15,11 +15,12 @@ from accounts.models import User
 from accounts.moderation.standing import why_silent
 from games import store
 from games.audience import may_moderate_chat, seat_of
+from games.engine.decisions import Seat
 from games.models import Match
 from games.phrases import PHRASES
 from games.pictures.boards import as_still, board_of
 from games.reading.matches import match_for
-from games.reading.replays import replay_of
+from games.reading.replays import replay_of, steps_seen
 from games.services.studies import study_ask, study_of
 from games.views.common import explains_refusals, limited
 from games.views.matches import log_sentences
@@ -34,7 +35,8 @@ def study_page(request: HttpRequest, match_id: int) -> HttpResponse:
 
     Context: `match`; `replay_data` (see `games.reading.replays`), the `study` so far (see
     `games.services.studies`); `you` (0, 1 or None); `step`, which is shown, with its `picture`;
-    `log` as of `log_sentences`; `writes`, whether the reader may say something, and `silence`, why
+    `log` as of `log_sentences`, and `seen_logs`, its sentences as each seat was told of them then;
+    `writes`, whether the reader may say something, and `silence`, why
     not just now; `moderates`; `blocked`, `phrases` and `phrases_only`, by which what others say is
     folded away as in a chat; `title`. Raises Refusal ``match.none``, ``match.not-over``.
     """
@@ -55,6 +57,7 @@ def study_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "step": step,
         "picture": as_still(board_of(ruleset, step["view"], names)),
         "log": log_sentences(steps[1:], names),
+        "seen_logs": [_seen_log(match, 0, names), _seen_log(match, 1, names)],
         "title": f"Study: {' vs '.join(names)}, {game_name(match.ruleset, match.variant)}",
     }
     as_stranger(request)
@@ -67,7 +70,7 @@ def study_page(request: HttpRequest, match_id: int) -> HttpResponse:
 @limited("study")
 def _ask(request: HttpRequest, match: Match) -> HttpResponse:
     study_ask(match=match)
-    return redirect(reverse("games:study", args=[match.pk]))
+    return redirect(request.get_full_path())  # where in the match one was stays in the address
 
 
 def _of_reader(request: HttpRequest, match: Match) -> dict[str, Any]:
@@ -83,6 +86,10 @@ def _of_reader(request: HttpRequest, match: Match) -> dict[str, Any]:
         "phrases": [each._asdict() for each in PHRASES],
         "phrases_only": reader.phrases_only,
     }
+
+
+def _seen_log(match: Match, seat: Seat, names: Sequence[str]) -> list[str]:
+    return [" ".join(each["lines"]) for each in log_sentences(steps_seen(match, seat), names)]
 
 
 def _step(asked: str, last: int) -> int:

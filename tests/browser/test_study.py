@@ -78,8 +78,13 @@ def test_a_newcomer_plays_a_bot_and_studies_the_match(new_page: Pages, site: Sit
     page.goto(f"{page.url.split('?')[0]}?at={at}")
     page.locator(".judged").first.wait_for()
     assert page.locator(".judged", has_text="Strong bot").count() >= 1
+    assert page.locator(CONFIRM).count() == 0  # nothing lies on the board unasked
+    page.get_by_role("button", name="Show the bot's move").first.tap()
     assert page.locator(".judged [aria-pressed=true]", has_text="the bot's move").count() == 1
-    page.locator(CONFIRM).first.tap()
+    confirm = page.locator(CONFIRM).first
+    assert confirm.inner_text().strip() == "Try it"
+    assert page.locator("[data-part=board]").bounding_box()["y"] < 844  # type: ignore[index]
+    confirm.tap()
     page.locator("[data-part=line]:visible").wait_for()
     assert "line=" in page.url
     assert new_page.errors == []
@@ -115,6 +120,8 @@ def test_the_eyes_of_a_player_see_no_more_than_they_did(
     match = replay("domino-black-white")
     page = new_page(**WIDE)
     study(page, match, "?at=9")
+    moves = page.locator("[data-part=moves] li")
+    told = moves.all_inner_texts()
     hands = page.locator("[data-part=hands] .still-hand")
     assert hands.count() == 2
     assert page.locator("[data-part=hands]", has_text="Hidden.").count() == 0
@@ -124,8 +131,12 @@ def test_the_eyes_of_a_player_see_no_more_than_they_did(
         assert "Hidden." in (hands.nth(1 - seat).text_content() or "")
         assert hands.nth(1 - seat).locator(".hand__domino").count() == 0
         assert hands.nth(seat).locator(".hand__domino").count() > 0
+        # The list of moves tells no more either, and nothing is tried for the other.
+        assert moves.all_inner_texts() != told
+        assert page.locator("[data-part=typed]:visible, .study__theirs:visible").count() == 1
     page.locator("input[name=eyes][value=all]").check(force=True)
     assert page.locator("[data-part=hands]", has_text="Hidden.").count() == 0
+    assert moves.all_inner_texts() == told
     assert new_page.errors == []
 
 

@@ -19,14 +19,22 @@ from games import store
 from games.engine import records
 from games.engine.course import MatchCourse
 from games.engine.notation import tidy
-from games.engine.studying import Judgement, answer_judged, studied, swings_of, tables_of
+from games.engine.studying import (
+    Judgement,
+    Swing,
+    answer_judged,
+    mistakes_of,
+    studied,
+    swings_of,
+    tables_of,
+)
 from games.engine.table import Entry
 from games.engine.variations import LONGEST, followed, played
 from games.engine.weighing import Worth, played_on
 from games.jobs import study_begun, study_enqueue
 from games.models import ChatMessage, Match, Study, StudyPart
 from games.moderation import message_target
-from games.reading.replays import replay_of
+from games.reading.replays import replay_of, steps_seen
 from games.rulesets import REGISTRY
 from games.services import studies
 from games.services.chat import chat_history, chat_post, chat_remove, chat_restore
@@ -174,7 +182,19 @@ def judgement(lost: Worth) -> Judgement:
     return Judgement(0, 0, "a", "b", worth(0.5), worth(0.5), lost)
 
 
-def test_swings_are_what_was_surely_missed() -> None:
+def test_swings_are_where_the_graph_surely_changed() -> None:
+    shares = [0.5, 0.55, 0.9, 0.5, 0.3, 0.0]
+    weighed = [(3 * n, worth(share, 0.15)) for n, share in enumerate(shares)]
+    assert swings_of(weighed) == [
+        Swing(9, 6, 0.9, 0.5),
+        Swing(6, 3, 0.55, 0.9),
+    ]
+    steep = [(n, worth(float(n % 2), 0.1)) for n in range(20)]
+    assert [each.move for each in swings_of(steep)] == [*range(1, 9)]
+    assert swings_of([]) == swings_of(weighed[:1]) == []
+
+
+def test_mistakes_are_what_was_surely_missed() -> None:
     found = [
         (1, judgement(worth(0.2, 0.1))),
         (2, judgement(worth(0.5, 0.6))),  # it may be nothing
@@ -182,9 +202,9 @@ def test_swings_are_what_was_surely_missed() -> None:
         (4, judgement(worth(-0.3, 0.1))),
         (5, judgement(Worth(0.0, 0.0, 0.0, 0))),
     ]
-    assert swings_of(found) == [3, 1]
+    assert mistakes_of(found) == [3, 1]
     many = [(n, judgement(worth(0.3, 0.1))) for n in range(1, 20)]
-    assert swings_of(many) == [*range(1, 9)]
+    assert mistakes_of(many) == [*range(1, 9)]
 
 
 # -- slices ----------------------------------------------------------------------------------------
@@ -350,6 +370,25 @@ def test_a_position_is_beside_what_each_could_know(ada: User, quick: None) -> No
     assert middle["0"]["game"] != middle["1"]["game"] != middle["all"]["game"]
 
 
+@pytest.mark.parametrize("game", GAMES, ids="/".join)
+def test_a_log_tells_a_seat_what_it_was_told_then(
+    ada: User, quick: None, game: tuple[str, str]
+) -> None:
+    match = finished(ada, game)
+    ruleset, header = store.header_of(match)
+    reckoned = records.replay(ruleset, header, store.entries_of(match.pk))
+    own, theirs = steps_seen(match, 0), steps_seen(match, 1)
+    for step, (first, second) in zip(reckoned, zip(own, theirs, strict=True), strict=True):
+        assert first["n"] == second["n"] == step.index + 1
+        for seat, told in ((0, first), (1, second)):
+            assert told["text"] == ("" if step.entry.actor == 1 - seat else step.entry.text)
+            assert len(told["events"]) == sum(
+                event.seen_as(1 if seat else 0) is not None for event in step.events
+            )
+    if game == BLACK_WHITE:
+        assert own != theirs
+
+
 # -- what is said ----------------------------------------------------------------------------------
 
 
@@ -462,6 +501,8 @@ def test_a_comment_is_reported_and_taken_away(
     assert target is not None
     assert target.about == ben
     assert ("Room", "Study") in target.facts
+    assert ("Of", "move 1") in target.facts
+    assert target.url == f"/matches/{ended.pk}/study/?at=1"
     refused("chat.not-moderator", chat_remove, acting_user=ada, message=said)
     with committing():
         chat_remove(acting_user=mona, message=said)

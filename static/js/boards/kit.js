@@ -574,13 +574,18 @@ export class ConfirmBar {
       extra.every((control, index) => control === this.extra.children[index]);
     if (!same) fill(this.extra, ...extra);
     this.extra.hidden = extra.length === 0;
-    // What is planned is not done.
+    // What is planned is not done, nor is what is tried in a study.
     const planning = this.root.closest("[data-planning]")?.getAttribute("data-planning");
     const planned = planning === "ahead" ? "Send it when asked" : "Add to the plan";
-    write(this.verb, typeof planning === "string" ? planned : verb);
+    write(this.verb, this.isTrial ? "Try it" : typeof planning === "string" ? planned : verb);
     this.confirm.disabled = !ready;
     this.cancel.disabled = false;
     this.#keepClear();
+  }
+
+  /** Whether nothing is at stake with what is confirmed: it only shows what could have happened. */
+  get isTrial() {
+    return this.root.closest("[data-tries]") !== null;
   }
 
   /* Where the bar sticks to the lower edge it lies over the board. It goes to the upper one rather

@@ -7,12 +7,12 @@
 import { announce, toast } from "../site.js";
 import { seatBadge } from "../boards/kit.js";
 import { whyNot, AGAIN } from "../match/answers.js";
-import { elementOf, embedded, fill, find, h, icon, write } from "../match/dom.js";
+import { elementOf, embedded, fill, find, h, icon, scrolling, write } from "../match/dom.js";
 import { eventText, namesOf } from "../match/words.js";
 import { addressOf, placeOf, shorter, stepsOf } from "./address.js";
 import { Comments } from "./comments.js";
 import { Graph, weighedAt } from "./graph.js";
-import { answersOf, swingsOf } from "./judged.js";
+import { answersOf, mistakesOf, swingsOf } from "./judged.js";
 
 const ASK_EVERY = 3_000; // ms, while bots are at it
 const KEPT = 60; // positions that are remembered
@@ -78,11 +78,19 @@ class StudyPage {
       tools: part("tools"),
       graph: part("graph"),
       swings: part("swings"),
+      mistakes: part("mistakes"),
       moves: part("moves"),
       controls: part("controls"),
     };
     this.input = /** @type {HTMLInputElement} */ (find(this.parts.typed, "input"));
     this.lines = [...this.parts.moves.children];
+    const told = /** @type {string[][]} */ (embedded("study-logs"));
+    /** @type {Record<Eyes, string[]>} What the list of moves says, by whose eyes. */
+    this.logs = {
+      all: this.lines.map((line) => find(line, "a").textContent ?? ""),
+      0: told[0],
+      1: told[1],
+    };
     this.graph = isWorkedOn(this.study) || this.study.state === "done" ? this.#makeGraph() : null;
     this.#buildEyes();
     this.#buildControls();
@@ -95,7 +103,7 @@ class StudyPage {
         : new Comments(said, {
             url: `${this.api}comments/`,
             you: this.you,
-            go: (place) => void this.go(place),
+            go: (place) => void this.#visit(place),
           });
     this.#drawStudy();
     if (isWorkedOn(this.study)) this.#askAgain();
@@ -134,7 +142,7 @@ class StudyPage {
       const link = elementOf(event)?.closest("a");
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      void this.go(placeOf(link.href, this.last));
+      void this.#visit(placeOf(link.href, this.last));
     });
   }
 
@@ -151,6 +159,15 @@ class StudyPage {
     if (to.at === this.place.at && to.line === this.place.line) return;
     const told = await this.#ask(to);
     if (told !== null) this.#arrive(told, record);
+  }
+
+  /**
+   * Show a position that was chosen somewhere else on the page.
+   * @param {Place} place
+   */
+  async #visit(place) {
+    await this.go(place);
+    this.#bringBoard();
   }
 
   /**
@@ -249,18 +266,27 @@ class StudyPage {
     return found === null || found.sealed ? null : found;
   }
 
-  /* The answers that were given in the position that is shown; none in a line. */
+  /* The answers that were given in the position that is shown, and may be seen; none in a line. */
   get #judged() {
     if (this.place.line !== "") return [];
     const { positions, answers } = this.study;
     const position = positions[weighedAt(this.study, this.place.at)];
-    return position === undefined ? [] : answers.filter(({ at }) => at === position.at);
+    if (position === undefined) return [];
+    return answers.filter(({ at, seat }) => at === position.at && this.#sees(seat));
+  }
+
+  /**
+   * Whether what a seat decides is for the eyes with which one looks.
+   * @param {number} seat
+   */
+  #sees(seat) {
+    return this.eyes === "all" || this.eyes === String(seat);
   }
 
   #drawBoard() {
     const { told } = this;
     if (told === null) return;
-    const open = this.#open.filter((seat) => this.eyes === "all" || this.eyes === String(seat));
+    const open = this.#open.filter((seat) => this.#sees(seat));
     const wanted = this.seat !== null && open.includes(this.seat) ? this.seat : (open[0] ?? null);
     this.seat = wanted;
     if (wanted === null) this.#drawStill(told);
@@ -315,11 +341,8 @@ class StudyPage {
       pending: null,
       refusal: null,
     });
-    const judged = this.#judged.find((each) => each.seat === seat);
-    if (judged !== undefined) {
-      this.drawn ??= { judged, which: "best" };
-      this.board.preview?.(this.drawn.judged[this.drawn.which]);
-    }
+    const { drawn } = this;
+    if (drawn?.judged.seat === seat) this.board.preview?.(drawn.judged[drawn.which]);
     this.quiet = false;
   }
 
@@ -333,9 +356,11 @@ class StudyPage {
   #drawAnswers() {
     const { answers } = this.parts;
     const judged = this.#judged;
-    const open = this.place.line === "" ? [] : this.#open;
+    const open = this.place.line === "" ? [] : this.#open.filter((seat) => this.#sees(seat));
+    const elsewhere = this.#open.filter((seat) => !this.#sees(seat));
     const rulings = this.told?.views.all.rulings;
-    answers.hidden = judged.length === 0 && open.length < 2 && rulings === undefined;
+    answers.hidden =
+      judged.length + elsewhere.length === 0 && open.length < 2 && rulings === undefined;
     fill(
       answers,
       h(
@@ -348,6 +373,7 @@ class StudyPage {
               : "",
           show: (each, which) => this.#show(each, which),
         }),
+        elsewhere.map((seat) => this.#theirs(seat)),
         rulings === undefined ? null : this.#ruling(rulings),
         open.length < 2
           ? null
@@ -373,6 +399,25 @@ class StudyPage {
                 ),
               ),
             ),
+      ),
+    );
+  }
+
+  /**
+   * With a player's eyes one tries nothing for the other.
+   * @param {Seat} seat
+   */
+  #theirs(seat) {
+    const eyes = /** @type {Eyes} */ (String(seat));
+    const name = this.names[seat];
+    return h(
+      "p",
+      { class: "study__theirs" },
+      `Here ${name} decides. `,
+      h(
+        "button",
+        { type: "button", class: "button button--small", on: { click: () => this.#look(eyes) } },
+        `See what ${name} saw`,
       ),
     );
   }
@@ -419,15 +464,27 @@ class StudyPage {
   #show(judged, which) {
     const seat = /** @type {Seat} */ (judged.seat);
     if (!this.#open.includes(seat)) return;
-    if (this.eyes !== "all" && this.eyes !== String(seat)) {
-      this.#look(/** @type {Eyes} */ (String(seat)));
-    }
+    const isShown = this.drawn?.judged.move === judged.move && this.drawn.which === which;
     this.seat = seat;
-    this.drawn = { judged, which };
+    this.drawn = isShown ? null : { judged, which };
     this.#drawBoard();
-    announce(`The board shows ${judged[which]}.`);
-    const pressed = this.parts.answers.querySelector("[aria-pressed=true]");
-    /** @type {HTMLElement | null} */ (pressed)?.focus({ preventScroll: true });
+    if (!isShown) {
+      this.#bringBoard();
+      announce(`The board shows ${judged[which]}.`);
+    }
+    const shown = `[data-move="${judged.move}"] [data-shows="${which}"]`;
+    /** @type {HTMLElement | null} */ (this.parts.answers.querySelector(shown))?.focus({
+      preventScroll: true,
+    });
+  }
+
+  /* Where the board is out of sight, as below it on a phone, what it shows would be missed. */
+  #bringBoard() {
+    const { top, bottom } = this.parts.board.getBoundingClientRect();
+    const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
+    if (seen < (bottom - top) / 2) {
+      this.parts.eyes.scrollIntoView({ block: "start", behavior: scrolling() });
+    }
   }
 
   #drawCaption() {
@@ -505,10 +562,11 @@ class StudyPage {
   #drawStudy() {
     this.root.dataset.study = String(this.study.state);
     this.graph?.update(this.study);
-    const { swings } = this.parts;
-    swings.hidden = this.graph === null;
-    const go = (/** @type {number} */ step) => void this.go({ at: step, line: "" });
-    fill(find(swings, ".panel__body"), swingsOf(this.study, this.names, go));
+    const { swings, mistakes } = this.parts;
+    swings.hidden = mistakes.hidden = this.graph === null;
+    const go = (/** @type {number} */ step) => void this.#visit({ at: step, line: "" });
+    fill(find(swings, ".panel__body"), swingsOf(this.study, this.names, this.steps, go));
+    fill(find(mistakes, ".panel__body"), mistakesOf(this.study, this.names, go));
   }
 
   #askAgain() {
@@ -572,6 +630,7 @@ class StudyPage {
     for (const input of this.parts.eyes.querySelectorAll("input")) {
       input.checked = input.value === eyes;
     }
+    this.lines.forEach((line, index) => write(find(line, "a"), this.logs[eyes][index]));
     this.#drawBoard();
     this.#drawCaption();
   }

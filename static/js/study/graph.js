@@ -95,8 +95,9 @@ export class Graph {
       h(
         "p",
         { class: "small muted" },
-        `The share of matches that ${names[0]} wins where bots play on from here for both, knowing `,
-        "all that was hidden. The band is where it lies 95 times of 100.",
+        `The share of matches that ${names[0]} wins where the strong bot answers here, and bots play `,
+        "on for both from how it truly stood, hidden things included. The band is where it lies 95 ",
+        "times of 100.",
       ),
       h(
         "details",
@@ -142,14 +143,16 @@ export class Graph {
     const down = points.toReversed().map(({ x, low }) => `${x} ${low}`);
     this.band.setAttribute("d", points.length > 0 ? `M${[...up, ...down].join(" L")} Z` : "");
     const far =
-      positions.length < positions_total
-        ? `${positions.length} of ${positions_total} positions are weighed; then come ${answers_total} moves.`
-        : `All positions are weighed, and ${answers.length} of ${answers_total} moves.`;
+      state === "done"
+        ? `Done: ${positions_total} positions and ${answers_total} moves.`
+        : positions.length < positions_total
+          ? `${positions.length} of ${positions_total} positions are weighed; then come ${answers_total} moves.`
+          : `All positions are weighed, and ${answers.length} of ${answers_total} moves.`;
     const goesOn =
       state === "delayed"
         ? "Then something went wrong. Those who keep this site see it, and it is tried again later."
         : "You may leave the page: it goes on.";
-    write(this.progress, state === "done" ? "" : `${far} ${goesOn}`);
+    write(this.progress, state === "done" ? far : `${far} ${goesOn}`);
     fill(
       this.rows,
       positions.map((each) =>

@@ -26,7 +26,7 @@ export function missed({ played, best, lost }) {
  */
 export function answersOf(answers, names, { shown, show }) {
   return answers.map((judged) => {
-    const { seat, played, best, played_worth, best_worth } = judged;
+    const { move, seat, played, best, played_worth, best_worth } = judged;
     /**
      * @param {"played" | "best"} which
      * @param {string} words
@@ -37,6 +37,7 @@ export function answersOf(answers, names, { shown, show }) {
         {
           type: "button",
           class: "button button--small",
+          "data-shows": which,
           "aria-pressed": String(shown(judged) === which),
           on: { click: () => show(judged, which) },
         },
@@ -44,8 +45,14 @@ export function answersOf(answers, names, { shown, show }) {
       );
     return h(
       "div",
-      { class: "judged", "data-seat": seat },
-      h("h3", { class: "judged__title" }, seatBadge(seat), " ", `${names[seat]}'s choice here`),
+      { class: "judged", "data-seat": seat, "data-move": move },
+      h(
+        "h3",
+        { class: "judged__title" },
+        seatBadge(seat),
+        " ",
+        `Move ${move}: ${names[seat]}'s choice`,
+      ),
       h(
         "dl",
         { class: "judged__moves" },
@@ -72,16 +79,81 @@ export function answersOf(answers, names, { shown, show }) {
 }
 
 /**
+ * Where the graph changed most, as links to the position before.
+ * @param {Api.Study} study
+ * @param {string[]} names
+ * @param {Replays.Step[]} steps
+ * @param {(step: number) => void} go
+ */
+export function swingsOf({ swings, answers, positions, positions_total }, names, steps, go) {
+  if (swings.length === 0) {
+    const isWhole = positions.length === positions_total;
+    return [
+      h(
+        "p",
+        {},
+        isWhole ? "It never surely changed from one position to the next." : "None so far.",
+      ),
+    ];
+  }
+  const said = swings.map(({ move, at, before, after }) => {
+    const seat = /** @type {Seat} */ (after > before ? 0 : 1);
+    /** @param {number} share */
+    const of = (share) => percent(seat === 0 ? share : 1 - share);
+    return row(move, () => go(at), [
+      seatBadge(seat),
+      ` ${names[seat]} from ${of(before)} to ${of(after)}. `,
+      h("span", { class: "muted" }, why(steps[move], answers, names)),
+    ]);
+  });
+  return [h("ol", { class: "swings" }, said)];
+}
+
+/**
+ * What brought a change of the graph about, as far as it is known.
+ * @param {Replays.Step} step
+ * @param {Api.Judgement[]} answers
+ * @param {string[]} names
+ */
+function why({ n, actor, timeout }, answers, names) {
+  if (actor === "chance") return "By chance.";
+  if (actor !== 0 && actor !== 1) return "";
+  if (timeout) return `${names[actor]}'s time ran out.`;
+  const judged = answers.find(({ move }) => move === n);
+  if (judged === undefined) return "";
+  if (judged.lost.low > 0) return `${names[actor]} missed something.`;
+  return `By what ${names[actor]} could know, nothing was surely missed.`;
+}
+
+/**
+ * @param {number} move
+ * @param {() => void} click
+ * @param {(Node | string)[]} words
+ */
+function row(move, click, words) {
+  return h(
+    "li",
+    {},
+    h(
+      "button",
+      { type: "button", class: "swings__swing", on: { click } },
+      h("span", { class: "log__number numbers" }, `Move ${move}`),
+      h("span", {}, words),
+    ),
+  );
+}
+
+/**
  * The moves with which most was missed, as links to where they were chosen.
  * @param {Api.Study} study
  * @param {string[]} names
  * @param {(step: number) => void} go
  */
-export function swingsOf({ swings, answers, state }, names, go) {
-  const found = swings.flatMap((move) => answers.find((each) => each.move === move) ?? []);
+export function mistakesOf({ mistakes, answers, state }, names, go) {
+  const found = mistakes.flatMap((move) => answers.find((each) => each.move === move) ?? []);
   const words =
-    "By what each could know then, in hidden things too: by the same guesses for both moves. The " +
-    "graph knows everything, so it may stand otherwise.";
+    "By what each could know then, with the same guesses at what was hidden for their move and the " +
+    "strong bot's.";
   if (found.length === 0) {
     return [
       h(
@@ -99,25 +171,15 @@ export function swingsOf({ swings, answers, state }, names, go) {
       "ol",
       { class: "swings" },
       found.map((judged) =>
-        h(
-          "li",
-          {},
+        row(judged.move, () => go(judged.at), [
+          seatBadge(/** @type {Seat} */ (judged.seat)),
+          ` ${names[judged.seat]} missed ${percent(judged.lost.share)} `,
           h(
-            "button",
-            { type: "button", class: "swings__swing", on: { click: () => go(judged.at) } },
-            h("span", { class: "log__number numbers" }, `Move ${judged.move}`),
-            h(
-              "span",
-              {},
-              `${names[judged.seat]} missed ${percent(judged.lost.share)} `,
-              h(
-                "span",
-                { class: "muted" },
-                `(${Math.round(judged.lost.low * 100)} to ${percent(judged.lost.high)})`,
-              ),
-            ),
+            "span",
+            { class: "muted" },
+            `(${Math.round(judged.lost.low * 100)} to ${percent(judged.lost.high)})`,
           ),
-        ),
+        ]),
       ),
     ),
   ];

@@ -987,10 +987,13 @@ class WarsBoard {
   }
 
   #deckBuilder() {
+    const hasAccount = document.documentElement.hasAttribute("data-signed-in");
+    const { isTrial } = this.bar;
     const builder = new DeckBuilder({
       repeats: this.#game.items["domino-repeat"][this.#you],
       changed: () => this.#choose(builder.text),
-      saved: new SavedMoves(given(this.ctx.header).ruleset),
+      saved: hasAccount && !isTrial ? new SavedMoves(given(this.ctx.header).ruleset) : null,
+      secret: !isTrial,
       announce: (text) => this.api.announce(text),
       refuse: (text) => this.api.refuse(text),
     });

@@ -80,14 +80,16 @@ export class DeckBuilder {
    * @param {object} parts
    * @param {number} parts.repeats how many dominoes may be there twice
    * @param {() => void} parts.changed called after every change
-   * @param {Client.SavedMoves} parts.saved keeps decks
+   * @param {Client.SavedMoves | null} parts.saved keeps decks, for whoever has an account
+   * @param {boolean} parts.secret whether nobody else sees what is chosen
    * @param {(text: string) => void} parts.announce
    * @param {(text: string) => void} parts.refuse
    */
-  constructor({ repeats, changed, saved, announce, refuse }) {
+  constructor({ repeats, changed, saved, secret, announce, refuse }) {
     this.repeats = repeats;
     this.changed = changed;
     this.saved = saved;
+    this.secret = secret;
     this.announce = announce;
     this.refuse = refuse;
     this.dominoes = recalled();
@@ -230,13 +232,14 @@ export class DeckBuilder {
       h(
         "p",
         { class: "deck__hint" },
-        "High numbers hold the board, and have the worse effects: the lower half takes effect first. Only you see what you choose.",
+        "High numbers hold the board, and have the worse effects: the lower half takes effect first.",
+        this.secret ? " Only you see what you choose." : "",
       ),
       this.tray,
       h("div", { class: "deck__tools" }, this.random, this.clear),
       this.shelf,
       this.grid,
-      h("div", { class: "deck__save" }, this.name, this.save),
+      this.saved === null ? null : h("div", { class: "deck__save" }, this.name, this.save),
       this.trouble,
     );
   }
@@ -372,6 +375,7 @@ export class DeckBuilder {
   // -- the decks that are kept ------------------------------------------------------------------
 
   async #load() {
+    if (this.saved === null) return;
     try {
       this.kept = await this.saved.list();
       this.#drawShelf();
@@ -381,10 +385,10 @@ export class DeckBuilder {
   }
 
   async #save() {
-    const { text } = this;
-    if (text === null) return;
+    const { text, saved } = this;
+    if (text === null || saved === null) return;
     await this.#try(async () => {
-      const made = await this.saved.save(this.name.value, text);
+      const made = await saved.save(this.name.value, text);
       this.kept = [...this.kept.filter(({ id }) => id !== made.id), made].sort((a, b) =>
         a.name.localeCompare(b.name),
       );
@@ -396,7 +400,7 @@ export class DeckBuilder {
   /** @param {Api.SavedMove} deck */
   async #forget(deck) {
     await this.#try(async () => {
-      await this.saved.remove(deck.id);
+      await this.saved?.remove(deck.id);
       this.kept = this.kept.filter(({ id }) => id !== deck.id);
       return `“${deck.name}” is deleted.`;
     });

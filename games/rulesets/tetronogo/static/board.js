@@ -1043,10 +1043,10 @@ class TetronogoBoard {
       this.bar.show({ words: this.#words(this.placing.spot), ready: false, verb: "Place" });
     } else if (decision?.kind === "pick" && this.choice) {
       const until = this.ctx.planning
-        ? "It can be changed until the bout begins."
-        : "Secret until both have picked, and final.";
+        ? " It can be changed until the bout begins."
+        : " Secret until both have picked, and final.";
       this.bar.show({
-        words: `${this.choice} for bout ${this.#picksFor}. ${until}`,
+        words: `${this.choice} for bout ${this.#picksFor}.${this.bar.isTrial ? "" : until}`,
         verb: `Pick ${this.choice}`,
       });
     } else if (decision?.kind === "starter" && this.choice) {
