@@ -3,6 +3,7 @@ need not know what it does."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 import structlog
@@ -12,6 +13,7 @@ from redis.exceptions import RedisError
 
 from core.clock import now_ms
 from core.queueing import enqueue
+from games.engine.decisions import Seat
 
 log = structlog.get_logger("gauntlet.tasks")
 
@@ -25,6 +27,7 @@ DRAW: Final = "games.tasks.draw"
 MOVE_BOT: Final = "games.bots.move"
 ADVISE: Final = "games.bots.advise"
 STUDY: Final = "games.bots.study"
+_WAITING: Final = "bots:waiting"  # the cache's key
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
 
@@ -41,15 +44,45 @@ def bot_enqueue(*, match_id: int) -> None:
         return
     if first:
         pause = settings.GAUNTLET_BOT_PAUSE_MS / 1000
-        enqueue(MOVE_BOT, match_id, countdown=pause or None, expires=wait_s)
+        if enqueue(MOVE_BOT, match_id, countdown=pause or None, expires=wait_s):
+            _note_waiting()
 
 
 def bot_begun(*, match_id: int) -> None:
     """What `bot_enqueue` has handed on is begun: what comes now is to be handed on anew."""
     try:
-        cache.delete(f"bot:{match_id}")
+        cache.delete_many([f"bot:{match_id}", _WAITING])
     except RedisError as error:
         log.warning("bot.not-noted", match=match_id, error=type(error).__name__)
+
+
+def advice_enqueue(*, match_id: int, seat: Seat) -> bool:
+    """Have a hint thought of; whether a worker will hear of it."""
+    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
+    if not enqueue(ADVISE, match_id, int(seat), expires=wait_s):
+        return False
+    _note_waiting()
+    return True
+
+
+def advice_begun() -> None:
+    """What `advice_enqueue` has handed on is begun."""
+    with suppress(RedisError):
+        cache.delete(_WAITING)
+
+
+def bot_is_waited_for() -> bool:
+    """Whether somebody waits for a bot's move or a hint, as far as is known: whoever thinks for
+    longer on the same queue makes room for them."""
+    try:
+        return cache.get(_WAITING) is not None
+    except RedisError:
+        return False
+
+
+def _note_waiting() -> None:
+    with suppress(RedisError):
+        cache.set(_WAITING, 1, timeout=settings.GAUNTLET_BOT_QUEUE_SECONDS)
 
 
 def study_enqueue() -> None:

@@ -23,6 +23,7 @@ from games.jobs import (
     TELL_PREDICTIONS,
     TELL_RULING,
     WAKE,
+    advice_begun,
     bot_begun,
     study_begun,
     study_enqueue,
@@ -107,6 +108,7 @@ def move_bot(match_id: int) -> None:
 @shared_task(name=ADVISE)
 def advise(match_id: int, seat: int) -> None:
     """Find what the strong bot would play in somebody's place."""
+    advice_begun()
     advice_find(match_id=match_id, seat=1 if seat else 0)
 
 

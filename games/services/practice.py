@@ -23,7 +23,6 @@ from accounts.services import audit_record, users_lock
 from core import chance
 from core.clock import now_ms
 from core.jobs import guard
-from core.queueing import enqueue
 from core.refusals import Forbidden, Refusal
 from games import store
 from games.audience import may_practise, seat_of
@@ -33,7 +32,7 @@ from games.engine.capabilities import LEVELS, Level, thinks_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.engine.ruleset import Ruleset
-from games.jobs import ADVISE, bot_enqueue
+from games.jobs import advice_enqueue, bot_enqueue
 from games.models import HouseBot, Match
 from games.options import pace
 from games.services.matches import game_of, match_start
@@ -228,11 +227,9 @@ def practice_advise(*, acting_user: User, match: Match) -> Advice:
         first = text is None and cache.add(f"{key}:asked", 1, settings.GAUNTLET_BOT_QUEUE_SECONDS)
     except RedisError:
         raise Refusal("practice.away", "The bot is away just now. Please try again.") from None
-    if first:
-        wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
-        if not enqueue(ADVISE, match.pk, int(seat), expires=wait_s):
-            cache.delete(f"{key}:asked")
-            raise Refusal("practice.away", "The bot is away just now. Please try again.")
+    if first and not advice_enqueue(match_id=match.pk, seat=seat):
+        cache.delete(f"{key}:asked")
+        raise Refusal("practice.away", "The bot is away just now. Please try again.")
     return Advice(decision.id, held.readers.versions[seat], text)
 
 

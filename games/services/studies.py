@@ -9,7 +9,7 @@ a match that is not over.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -40,10 +40,11 @@ from games.engine.table import AnyRuleset, Entry, Header
 from games.engine.variations import Variation, followed, played
 from games.engine.views import match_view
 from games.engine.weighing import Worth
-from games.jobs import study_enqueue
+from games.jobs import bot_is_waited_for, study_enqueue
 from games.models import ChatMessage, Match, Study, StudyPart
 from games.services.chat import HISTORY, fit_to_say, message_json
 from games.services.turns import client_id_validate
+from games.thinking import processor_time
 
 #: The name under which a match is set aside that cannot be studied.
 STUDIED: Final = "bots.study"
@@ -100,9 +101,10 @@ def studies_hand_out() -> None:
 
 def study_work(*, match_id: int, random: RandomSource = chance.system) -> None:
     """Do the next pieces of a study, for `GAUNTLET_STUDY_SLICE_SECONDS` of this thread's processor
-    time or a little more. Idempotent: a piece that is there is not done again, and of two who do
-    the same piece at a time the first is believed."""
-    until = time.thread_time() + settings.GAUNTLET_STUDY_SLICE_SECONDS
+    time (`processor_time`) or a little more, or until somebody waits for a bot. Idempotent: a piece
+    that is there is not done again, and of two who do the same piece at a time the first is
+    believed."""
+    has_time = processor_time(settings.GAUNTLET_STUDY_SLICE_SECONDS)
     if not Study.objects.filter(pk=match_id, done_at=None).update(worked_at=now_utc()):
         return
     match = Match.objects.defer("snapshot").get(pk=match_id)
@@ -123,7 +125,7 @@ def study_work(*, match_id: int, random: RandomSource = chance.system) -> None:
             may_go_on=_Spell(),
         )
         _store(match_id, StudyPart.Kind.POSITION, position.at, found)
-        if time.thread_time() >= until:
+        if not has_time() or bot_is_waited_for():
             return
     for answer in pieces.answers:
         if (StudyPart.Kind.ANSWER, answer.move) in there:
@@ -137,23 +139,22 @@ def study_work(*, match_id: int, random: RandomSource = chance.system) -> None:
             may_go_on=_Spell(),
         )
         _store(match_id, StudyPart.Kind.ANSWER, answer.move, found)
-        if time.thread_time() >= until:
+        if not has_time() or bot_is_waited_for():
             return
     Study.objects.filter(pk=match_id, done_at=None).update(done_at=now_utc())
 
 
 class _Spell:
-    """So much processor time of this thread, from when it is first asked for."""
+    """So much processor time of this thread (`processor_time`), from when it is first asked for."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self._seconds = settings.GAUNTLET_STUDY_PART_SECONDS if seconds is None else seconds
-        self._until: float | None = None
+        self._has_time: Callable[[], bool] | None = None
 
     def __call__(self) -> bool:
-        now = time.thread_time()
-        if self._until is None:
-            self._until = now + self._seconds
-        return now < self._until
+        if self._has_time is None:
+            self._has_time = processor_time(self._seconds)
+        return self._has_time()
 
 
 def _store(match_id: int, kind: StudyPart.Kind, number: int, found: Worth | Judgement) -> None:

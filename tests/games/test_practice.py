@@ -427,7 +427,7 @@ def start(db: None) -> Callable[..., Match]:
 def test_a_bot_that_is_away_is_said_to_be(
     ada: User, practising: Practising, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(practice, "enqueue", lambda *_arguments, **_more: False)
+    monkeypatch.setattr("games.jobs.enqueue", lambda *_arguments, **_more: False)
     match = match_for(practising.match.pk, ada)
     refused("practice.away", practice_advise, acting_user=ada, match=match)
     refused("practice.away", practice_advise, acting_user=ada, match=match)

@@ -31,7 +31,14 @@ from games.engine.studying import (
 from games.engine.table import Entry
 from games.engine.variations import LONGEST, followed, played
 from games.engine.weighing import Worth, played_on
-from games.jobs import study_begun, study_enqueue
+from games.jobs import (
+    advice_begun,
+    advice_enqueue,
+    bot_begun,
+    bot_enqueue,
+    study_begun,
+    study_enqueue,
+)
 from games.models import ChatMessage, Match, Study, StudyPart
 from games.moderation import message_target
 from games.reading.replays import replay_of, steps_seen
@@ -51,7 +58,7 @@ from games.services.studies import (
 )
 from games.tasks import study as study_task
 from tests.games.support import GAMES, Play, committing, nothing_changes, refused
-from tests.games.test_practice import Practising
+from tests.games.test_practice import Clocks, Practising
 from tests.support.workers import Workers
 
 START = 1_800_000_000_000
@@ -282,6 +289,44 @@ def test_a_task_has_the_next_one_done(over: Match, workers: Workers) -> None:
         study_task()
     assert len(workers.of("games.bots.study")) == asked
     study_task()  # there is nothing to do, and it does nothing
+
+
+def test_a_slice_ends_when_somebody_waits_for_a_bot(
+    ada: User, ben: User, quick: None, settings: Any, workers: Workers
+) -> None:
+    settings.GAUNTLET_STUDY_SLICE_SECONDS = 60.0
+    match = Practising(ada).to_the_end()
+    study_ask(match=match)
+    other = Practising(ben).match.pk
+    bot_begun(match_id=other)
+    bot_enqueue(match_id=other)
+    study_work(match_id=match.pk, random=drawn())
+    assert StudyPart.objects.count() == 1
+    bot_begun(match_id=other)
+    advice_enqueue(match_id=other, seat=0)
+    study_work(match_id=match.pk, random=drawn())
+    assert StudyPart.objects.count() == 2
+    advice_begun()
+    study_work(match_id=match.pk, random=drawn())
+    assert study_of(match)["state"] == "done"
+
+
+def test_a_slice_on_a_starved_machine_ends_by_the_clock(
+    over: Match, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever waits for a bot would otherwise wait for as long as others have the processor."""
+    settings.GAUNTLET_STUDY_SLICE_SECONDS = 60.0
+    study_ask(match=over)
+    clocks = Clocks(share=0.0)
+    monkeypatch.setattr("games.thinking.time", clocks)
+
+    def weighed(*_given: Any, **_more: Any) -> Worth:
+        clocks.passed += 100
+        return Worth(0.5, 0.4, 0.6, 4)
+
+    monkeypatch.setattr(studies, "position_weighed", weighed)
+    study_work(match_id=over.pk)
+    assert StudyPart.objects.count() == 3  # 240 s, and what it was at then
 
 
 def test_studies_take_turns(ada: User, ben: User, quick: None) -> None:
