@@ -2,20 +2,21 @@
 
 Bots play on for both seats, the weakest ones, which answer within a millisecond or two, each from
 what its seat can see. After `STEPS` of theirs the position is judged by the ruleset's own estimate,
-or by how the match ended. Two things are weighed so: a position as it truly is (`prospects`), from
-what the strong bot answers in it on, and the answers to a decision by what whoever has to give one
-can see (`compared`).
+or by how the match ended. Two things are weighed so: a position as it truly is (`prospects`), where
+the strong bot answers first for either seat, and the answers to a decision by what whoever has to
+give one can see (`compared`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
-from games.engine.capabilities import Level, thinks_of
+from games.engine.capabilities import Level, Thinks, thinks_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Seat
 from games.engine.playouts import step
@@ -24,6 +25,10 @@ from games.engine.search import always, applied, judged
 
 STEPS: Final = 24
 PLAYED_BY: Final[Level] = "novice"
+LEADS: Final = 4
+"""How many answers of the strong bot's may stand at the beginning of what is played on."""
+CHANCES: Final = 6
+"""In how many ways chance may go on between those, as far as there is time."""
 AT_LEAST: Final = 4
 """Tries that are made even where there is no time: fewer say nothing."""
 _Z: Final = 1.96
@@ -50,15 +55,19 @@ def prospects(
     may_go_on: Callable[[], bool] = always,
 ) -> Worth:
     """What a seat can expect of a position as it is, hidden things included, where the strong bot
-    answers what is asked in it. ``may_think`` is that bot's; ``may_go_on`` is asked between tries,
-    once it has answered, and ends it when it says no."""
+    answers next for both seats (`led_off`). ``may_think`` is that bot's; ``may_go_on`` is asked
+    between tries, once it has answered, and ends it when it says no."""
     if ruleset.outcome(state) is not None:
         share = _share(judged(ruleset, state, seat))
         return Worth(share, share, share, 0)
-    state = answered(ruleset, state, random, may_think=may_think)
+    after, chanced = led_off(ruleset, state, random, may_think=may_think)
+    begun = [after]
+    while chanced and len(begun) < CHANCES and may_think():
+        begun.append(led_off(ruleset, state, random, may_think=may_think)[0])
     found: list[float] = []
     while len(found) < tries and (len(found) < AT_LEAST or may_go_on()):
-        found.append(_share(judged(ruleset, played_on(ruleset, state, random), seat)))
+        end = played_on(ruleset, begun[len(found) % len(begun)], random)
+        found.append(_share(judged(ruleset, end, seat)))
     return worth_of(found)
 
 
@@ -138,25 +147,51 @@ def stepped(
     )
 
 
-def answered(
+def led_off(
     ruleset: Ruleset[Any, Any],
     state: Any,
     random: RandomSource,
     *,
     may_think: Callable[[], bool] = always,
-) -> Any:
-    """The state after what the strong bot answers in it, from what each seat that is asked can see;
-    the same state where it waits for chance or an organiser, or no bot plays this."""
+) -> tuple[Any, bool]:
+    """The state once the strong bot has answered for both seats, each from what it can see; and
+    whether chance came in between, so that it could have been another. Where only whoever is asked
+    first had it, a position would be worth more to them for that alone.
+
+    It is the state as far as that goes where the match ends, waits for an organiser, or one seat
+    has answered `LEADS` times, and no bot's where none plays this."""
     thinks = thinks_of(ruleset)
-    asked = () if ruleset.chance_due(state) else ruleset.decisions(state)
-    if thinks is None or not asked:
-        return state
+    if thinks is None:
+        return state, False
+    waiting, answers, chanced = {0, 1}, 0, False
+    while waiting and answers < LEADS and ruleset.outcome(state) is None:
+        if ruleset.chance_due(state):
+            state, chanced = step(ruleset, state, random), True
+            continue
+        asked = ruleset.decisions(state)
+        if not asked:
+            break
+        first = asked[0]
+        waiting.discard(first.seat)
+        if first.barrier is not None:
+            waiting -= {each.seat for each in asked if each.barrier == first.barrier}
+        best = partial(_best, ruleset, thinks, state, random=random, may_think=may_think)
+        state = applied(ruleset, state, first, best(first), best)
+        answers += 1
+    return state, chanced
 
-    def best(decision: Decision) -> Any:
-        view = ruleset.view(state, 1 if decision.seat else 0)
-        return thinks.decide(view, decision, "strong", random, may_think)
 
-    return applied(ruleset, state, asked[0], best(asked[0]), best)
+def _best(
+    ruleset: Ruleset[Any, Any],
+    thinks: Thinks,
+    state: Any,
+    decision: Decision,
+    *,
+    random: RandomSource,
+    may_think: Callable[[], bool],
+) -> Any:
+    view = ruleset.view(state, 1 if decision.seat else 0)
+    return thinks.decide(view, decision, "strong", random, may_think)
 
 
 def played_on(ruleset: Ruleset[Any, Any], state: Any, random: RandomSource) -> Any:

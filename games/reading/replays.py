@@ -52,7 +52,7 @@ def replay_of(match: Match) -> dict[str, Any]:
 def steps_seen(match: Match, seat: Seat) -> list[dict[str, Any]]:
     """The steps of a finished match after the opening as a seat was told of them then: of each
     ``{"n", "actor", "taken_back", "text", "events"}``, as in `steps_of`. ``text`` is empty where it
-    was the other's, who may have kept it to themselves."""
+    is not the seat's own: it may have been kept from it."""
     ruleset, header = store.header_of(match)
     entries = store.entries_of(match.pk)
     standing = set(MatchCourse(ruleset, header, entries).standing)
@@ -62,7 +62,7 @@ def steps_seen(match: Match, seat: Seat) -> list[dict[str, Any]]:
             "n": reckoned.index + 1,
             "actor": reckoned.entry.actor,
             "taken_back": reckoned.index not in standing and not acts.is_take_back(reckoned.entry),
-            "text": "" if reckoned.entry.actor == 1 - seat else reckoned.entry.text,
+            "text": reckoned.entry.text if reckoned.entry.actor == seat else "",
             "events": msgspec.to_builtins(seen_by(reckoned.events, eyes)),
         }
         for reckoned in records.replay(ruleset, header, entries)

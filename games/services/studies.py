@@ -121,7 +121,7 @@ def study_work(*, match_id: int, random: RandomSource = chance.system) -> None:
             position,
             random,
             tries=tries,
-            may_think=_Spell(settings.GAUNTLET_BOT_SECONDS),
+            may_think=_Spell(2 * settings.GAUNTLET_BOT_SECONDS),  # it answers for both
             may_go_on=_Spell(),
         )
         _store(match_id, StudyPart.Kind.POSITION, position.at, found)

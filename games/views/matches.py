@@ -254,9 +254,9 @@ def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[d
         actor = item["actor"]
         seat = actor if actor in (0, 1) else None
         sentences = [_sentence(event, names) for event in item["events"]]
-        if not sentences and seat is not None:
-            unseen = f"{names[seat]} has chosen, unseen."
-            sentences = [f"{names[seat]}: {item['text']}" if item["text"] else unseen]
+        if not sentences and actor is not None and "text" in item:
+            who = str(actor).capitalize() if seat is None else names[seat]
+            sentences = [f"{who}: {item['text']}" if item["text"] else f"{who}, unseen."]
         lines.append(
             {
                 "n": item["n"],

@@ -131,12 +131,17 @@ def test_the_eyes_of_a_player_see_no_more_than_they_did(
         assert "Hidden." in (hands.nth(1 - seat).text_content() or "")
         assert hands.nth(1 - seat).locator(".hand__domino").count() == 0
         assert hands.nth(seat).locator(".hand__domino").count() > 0
+        assert f"eyes={seat}" in page.url
         # The list of moves tells no more either, and nothing is tried for the other.
         assert moves.all_inner_texts() != told
         assert page.locator("[data-part=typed]:visible, .study__theirs:visible").count() == 1
     page.locator("input[name=eyes][value=all]").check(force=True)
     assert page.locator("[data-part=hands]", has_text="Hidden.").count() == 0
     assert moves.all_inner_texts() == told
+    study(page, match, "?at=9&eyes=1")
+    assert page.locator("input[name=eyes][value='1']").is_checked()
+    assert moves.all_inner_texts() != told
+    page.locator("[data-part=hands]", has_text="Hidden.").wait_for()
     assert new_page.errors == []
 
 
@@ -164,6 +169,7 @@ def test_a_variation_is_the_same_for_whoever_follows_its_link(
     address = page.url
     words = page.locator("[data-part=caption]").text_content()
     assert "line=" in address
+    assert re.search(r"[^,.]+ \d+, [^,.]+ \d+\.", words or "")  # the score, too
     # In another browser, and in a tab that is on this study already.
     other = new_page(**WIDE)
     other.goto(address)

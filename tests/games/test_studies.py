@@ -426,7 +426,7 @@ def test_a_log_tells_a_seat_what_it_was_told_then(
     for step, (first, second) in zip(reckoned, zip(own, theirs, strict=True), strict=True):
         assert first["n"] == second["n"] == step.index + 1
         for seat, told in ((0, first), (1, second)):
-            assert told["text"] == ("" if step.entry.actor == 1 - seat else step.entry.text)
+            assert told["text"] == (step.entry.text if step.entry.actor == seat else "")
             assert len(told["events"]) == sum(
                 event.seen_as(1 if seat else 0) is not None for event in step.events
             )

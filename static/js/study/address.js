@@ -1,8 +1,19 @@
 // @ts-check
-/* Where in a study one is, as its address has it: `?at=12`, and for what could have happened from there
-   `&line=`. */
+/* Where in a study one is, as its address has it: `?at=12`, for what could have happened from there
+   `&line=`, and for the eyes of one seat `&eyes=0`. */
 
 /** @typedef {{at: number, line: string}} Place */
+/** @typedef {"0" | "1" | "all"} Eyes */
+
+/**
+ * With whose eyes an address looks.
+ * @param {string} address
+ * @returns {Eyes}
+ */
+export function eyesOf(address) {
+  const eyes = new URL(address).searchParams.get("eyes");
+  return eyes === "0" || eyes === "1" ? eyes : "all";
+}
 
 /**
  * The place that an address names; the last position where it is beyond, the first where it names none.
@@ -23,13 +34,15 @@ export function placeOf(address, last) {
  * The address of a place.
  * @param {string} address
  * @param {Place} place
+ * @param {Eyes} [eyes]
  */
-export function addressOf(address, { at, line }) {
+export function addressOf(address, { at, line }, eyes = "all") {
   const url = new URL(address);
   url.hash = "";
   url.search = "";
   url.searchParams.set("at", String(at));
   if (line !== "") url.searchParams.set("line", line);
+  if (eyes !== "all") url.searchParams.set("eyes", eyes);
   return url.href;
 }
 

@@ -8,16 +8,17 @@ import { announce, toast } from "../site.js";
 import { seatBadge } from "../boards/kit.js";
 import { whyNot, AGAIN } from "../match/answers.js";
 import { elementOf, embedded, fill, find, h, icon, scrolling, write } from "../match/dom.js";
-import { eventText, namesOf } from "../match/words.js";
-import { addressOf, placeOf, shorter, stepsOf } from "./address.js";
+import { eventText, namesOf, number, resultText } from "../match/words.js";
+import { addressOf, eyesOf, placeOf, shorter, stepsOf } from "./address.js";
 import { Comments } from "./comments.js";
 import { Graph, weighedAt } from "./graph.js";
 import { answersOf, mistakesOf, swingsOf } from "./judged.js";
 
 const ASK_EVERY = 3_000; // ms, while bots are at it
+const HURRY = 250; // ms between two steps
 const KEPT = 60; // positions that are remembered
 
-/** @typedef {"0" | "1" | "all"} Eyes */
+/** @typedef {import("./address.js").Eyes} Eyes */
 /** @typedef {import("./address.js").Place} Place */
 /** @typedef {{at: number, line: string, views: Record<Eyes, Live.View<never>>, events: Record<Eyes, Live.LogEvent[]>}} Told */
 
@@ -47,7 +48,7 @@ class StudyPage {
     this.you = you === undefined ? null : /** @type {Seat} */ (Number(you));
     this.api = root.dataset.api ?? "";
     /** @type {Eyes} */
-    this.eyes = "all";
+    this.eyes = eyesOf(location.href);
     /** @type {Place} */
     this.place = { at: -1, line: "" };
     /** @type {Told | null} */
@@ -56,7 +57,10 @@ class StudyPage {
     this.seat = null; // whose answer is tried
     /** @type {Boards.Board<never> | null} */
     this.board = null;
+    /** @type {{done: number, at: number} | undefined} */
+    this.begun = undefined; // how much there was when the page began to look
     this.asked = 0; // which of the answers on their way is waited for
+    this.lastAsked = 0;
     this.pending = "";
     this.quiet = false; // the page, and not the reader, has the board do something
     /** @type {{judged: Api.Judgement, which: "played" | "best"} | null} */
@@ -93,6 +97,7 @@ class StudyPage {
     };
     this.graph = isWorkedOn(this.study) || this.study.state === "done" ? this.#makeGraph() : null;
     this.#buildEyes();
+    this.#drawEyes();
     this.#buildControls();
     this.#buildTools();
     this.#listen();
@@ -131,7 +136,11 @@ class StudyPage {
   }
 
   #listen() {
-    addEventListener("popstate", () => void this.go(placeOf(location.href, this.last), "keep"));
+    addEventListener("popstate", () => {
+      const eyes = eyesOf(location.href);
+      if (eyes !== this.eyes) this.#see(eyes);
+      void this.go(placeOf(location.href, this.last), "keep");
+    });
     document.addEventListener("keydown", (event) => this.#key(event));
     this.parts.typed.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -180,7 +189,7 @@ class StudyPage {
     this.drawn = null;
     this.#say("");
     this.input.value = "";
-    const address = addressOf(location.href, this.place);
+    const address = this.#address;
     if (record === "push") history.pushState(null, "", address);
     else if (record === "replace") history.replaceState(null, "", address);
     this.#draw();
@@ -193,7 +202,7 @@ class StudyPage {
    * @returns {Promise<Told | null>}
    */
   async #ask({ at, line }, more) {
-    const number = ++this.asked;
+    const mine = ++this.asked;
     const key = `${at} ${line}`;
     const known = more === undefined ? this.known.get(key) : undefined;
     if (known !== undefined) return known;
@@ -202,6 +211,13 @@ class StudyPage {
     if (more !== undefined) {
       query.set("seat", String(more.seat));
       query.set("text", more.text);
+    }
+    // Whoever goes from step to step wants the one they stop at.
+    const soon = this.lastAsked + HURRY > performance.now();
+    this.lastAsked = performance.now();
+    if (soon && more === undefined) {
+      await new Promise((done) => setTimeout(done, HURRY));
+      if (mine !== this.asked) return null;
     }
     let why = AGAIN;
     try {
@@ -213,13 +229,13 @@ class StudyPage {
         const told = /** @type {Told} */ (body);
         if (this.known.size >= KEPT) this.known.clear();
         this.known.set(`${told.at} ${told.line}`, told);
-        return number === this.asked ? told : null;
+        return mine === this.asked ? told : null;
       }
       why = await whyNot(answer);
     } catch {
       // The network is away.
     }
-    if (number === this.asked) this.#say(why);
+    if (mine === this.asked) this.#say(why);
     return null;
   }
 
@@ -499,13 +515,21 @@ class StudyPage {
         : place.at === 0
           ? "The beginning."
           : `Move ${place.at} of ${this.last}.`;
-    const where_ = this.ruleset.caption(told.views[this.eyes]);
-    write(this.parts.caption, `${where} ${said}${undone} ${where_}`.replace(/\s+/gu, " ").trim());
+    const view = told.views[this.eyes];
+    const now = view.result === null ? this.ruleset.caption(view) : resultText(view, this.names);
+    const scores = this.ruleset.scores(view);
+    const stands =
+      scores === null
+        ? ""
+        : `${this.names.map((name, seat) => `${name} ${number(scores[seat])}`).join(", ")}.`;
+    const words = [`${where} ${said}${undone}`, stands, now].map((each) => each.trim());
+    write(this.parts.caption, words.filter(Boolean).join(" ").replace(/\s+/gu, " "));
   }
 
   #drawLine() {
     const { line } = this.parts;
     const steps = stepsOf(this.place.line);
+    const hadFocus = line.contains(document.activeElement);
     line.hidden = steps.length === 0;
     fill(
       line,
@@ -538,6 +562,8 @@ class StudyPage {
         ),
       ),
     );
+    // Whoever goes back by the keyboard stays where they were, or comes to what is tried next.
+    if (hadFocus) (line.hidden ? this.slider : find(line, "button")).focus({ preventScroll: true });
   }
 
   #drawMoves() {
@@ -561,12 +587,24 @@ class StudyPage {
 
   #drawStudy() {
     this.root.dataset.study = String(this.study.state);
-    this.graph?.update(this.study);
+    this.graph?.update(this.study, this.#howLong);
     const { swings, mistakes } = this.parts;
     swings.hidden = mistakes.hidden = this.graph === null;
     const go = (/** @type {number} */ step) => void this.#visit({ at: step, line: "" });
     fill(find(swings, ".panel__body"), swingsOf(this.study, this.names, this.steps, go));
     fill(find(mistakes, ".panel__body"), mistakesOf(this.study, this.names, go));
+  }
+
+  /* How long it takes from here on, as far as the last pieces tell; empty before enough of them. */
+  get #howLong() {
+    const { done, total } = this.study;
+    this.begun ??= { done, at: performance.now() };
+    const made = done - this.begun.done;
+    if (made < 4) return "";
+    const minutes = ((performance.now() - this.begun.at) / made / 60_000) * (total - done);
+    return minutes < 1
+      ? "Less than a minute is left."
+      : `About ${Math.ceil(minutes)} minutes are left.`;
   }
 
   #askAgain() {
@@ -625,14 +663,25 @@ class StudyPage {
 
   /** @param {Eyes} eyes */
   #look(eyes) {
+    this.#see(eyes);
+    history.replaceState(null, "", this.#address);
+  }
+
+  /** @param {Eyes} eyes */
+  #see(eyes) {
     this.eyes = eyes;
     this.drawn = null;
+    this.#drawEyes();
+    this.#drawBoard();
+    this.#drawCaption();
+  }
+
+  #drawEyes() {
+    const { eyes } = this;
     for (const input of this.parts.eyes.querySelectorAll("input")) {
       input.checked = input.value === eyes;
     }
     this.lines.forEach((line, index) => write(find(line, "a"), this.logs[eyes][index]));
-    this.#drawBoard();
-    this.#drawCaption();
   }
 
   #buildControls() {
@@ -714,8 +763,12 @@ class StudyPage {
     );
   }
 
+  get #address() {
+    return addressOf(location.href, this.place, this.eyes);
+  }
+
   async #copy() {
-    const address = addressOf(location.href, this.place);
+    const address = this.#address;
     const what = this.place.line === "" ? `move ${this.place.at}` : "this variation";
     const alone = this.header.practice ? " Practice is yours alone: it opens for nobody else." : "";
     try {

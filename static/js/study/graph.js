@@ -2,6 +2,7 @@
 /* How a match stood, move by move: a graph that can be pressed, and gone through by the keyboard, and
    the same as a table. */
 
+import { seatBadge } from "../boards/kit.js";
 import { fill, h, s, write } from "../match/dom.js";
 
 const WIDE = 320;
@@ -13,6 +14,14 @@ const HIGH = 120;
  */
 export function percent(share) {
   return `${Math.round(share * 100)} %`;
+}
+
+/**
+ * What is left of the whole for the other seat: the two as they are read come to 100 %.
+ * @param {number} share from 0 to 1
+ */
+export function remainder(share) {
+  return `${100 - Math.round(share * 100)} %`;
 }
 
 /**
@@ -89,15 +98,22 @@ export class Graph {
     this.rows = h("tbody");
     fill(
       root,
+      h(
+        "div",
+        { class: "graph__scale", "aria-hidden": "true" },
+        h("span", {}, seatBadge(0), ` ${names[0]} wins`),
+        h("span", {}, "even"),
+        h("span", {}, seatBadge(1), ` ${names[1]} wins`),
+      ),
       this.field,
       this.words,
       this.progress,
       h(
         "p",
         { class: "small muted" },
-        `The share of matches that ${names[0]} wins where the strong bot answers here, and bots play `,
-        "on for both from how it truly stood, hidden things included. The band is where it lies 95 ",
-        "times of 100.",
+        "The strong bot answers here, from how it truly stood. Then quick bots play on for both, again ",
+        `and again: what ${names[0]} gets of that, from lost (0 %) to won (100 %). The band is where it `,
+        "lies 95 times of 100.",
       ),
       h(
         "details",
@@ -127,8 +143,11 @@ export class Graph {
     );
   }
 
-  /** @param {Api.Study} study */
-  update(study) {
+  /**
+   * @param {Api.Study} study
+   * @param {string} left how long it takes from here on, in a sentence
+   */
+  update(study, left) {
     const { positions, answers, state, positions_total, answers_total } = study;
     this.study = study;
     const points = positions.map(({ at, share, low, high }) => ({
@@ -151,7 +170,7 @@ export class Graph {
     const goesOn =
       state === "delayed"
         ? "Then something went wrong. Those who keep this site see it, and it is tried again later."
-        : "You may leave the page: it goes on.";
+        : `${left} You may leave the page: it goes on.`.trim();
     write(this.progress, state === "done" ? far : `${far} ${goesOn}`);
     fill(
       this.rows,
@@ -161,7 +180,7 @@ export class Graph {
           {},
           h("th", { scope: "row" }, String(each.at)),
           h("td", { class: "numbers" }, withRange(each)),
-          h("td", { class: "numbers" }, percent(1 - each.share)),
+          h("td", { class: "numbers" }, remainder(each.share)),
         ),
       ),
     );
@@ -188,7 +207,7 @@ export class Graph {
     const how =
       found === undefined
         ? `Move ${step}: not known yet.`
-        : `Move ${step}: ${this.names[0]} ${withRange(found)}, ${this.names[1]} ${percent(1 - found.share)}.`;
+        : `Move ${step}: ${this.names[0]} ${withRange(found)}, ${this.names[1]} ${remainder(found.share)}.`;
     const said = within ? `Where the variation begins: ${how}` : how;
     write(this.words, said);
     this.field.setAttribute("aria-valuenow", String(step));

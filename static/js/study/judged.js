@@ -3,7 +3,7 @@
 
 import { h } from "../match/dom.js";
 import { seatBadge } from "../boards/kit.js";
-import { percent, withRange } from "./graph.js";
+import { percent, remainder, withRange } from "./graph.js";
 
 /**
  * What was missed with a move, in a sentence.
@@ -12,7 +12,7 @@ import { percent, withRange } from "./graph.js";
 export function missed({ played, best, lost }) {
   if (played === best) return "The strong bot plays the same.";
   const range = `${Math.round(Math.max(lost.low, 0) * 100)} to ${percent(lost.high)}`;
-  if (lost.low > 0) return `That missed ${percent(lost.share)} (${range}).`;
+  if (lost.low > 0) return `That missed ${percent(lost.share)} of a win (${range}).`;
   if (lost.high < 0) return "That was better than the bot's, by the same guesses.";
   return "Which of the two is better is not certain.";
 }
@@ -99,7 +99,7 @@ export function swingsOf({ swings, answers, positions, positions_total }, names,
   const said = swings.map(({ move, at, before, after }) => {
     const seat = /** @type {Seat} */ (after > before ? 0 : 1);
     /** @param {number} share */
-    const of = (share) => percent(seat === 0 ? share : 1 - share);
+    const of = (share) => (seat === 0 ? percent(share) : remainder(share));
     return row(move, () => go(at), [
       seatBadge(seat),
       ` ${names[seat]} from ${of(before)} to ${of(after)}. `,
@@ -161,7 +161,7 @@ export function mistakesOf({ mistakes, answers, state }, names, go) {
         {},
         state === "done"
           ? "Nobody surely missed anything."
-          : "None so far. Moves are looked at once all positions are.",
+          : "None so far. Moves are judged once all positions are weighed.",
       ),
     ];
   }
@@ -173,7 +173,7 @@ export function mistakesOf({ mistakes, answers, state }, names, go) {
       found.map((judged) =>
         row(judged.move, () => go(judged.at), [
           seatBadge(/** @type {Seat} */ (judged.seat)),
-          ` ${names[judged.seat]} missed ${percent(judged.lost.share)} `,
+          ` ${names[judged.seat]} missed ${percent(judged.lost.share)} of a win `,
           h(
             "span",
             { class: "muted" },
