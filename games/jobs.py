@@ -25,6 +25,7 @@ DRAW: Final = "games.tasks.draw"
 MOVE_BOT: Final = "games.bots.move"
 ADVISE: Final = "games.bots.advise"
 STUDY: Final = "games.bots.study"
+PUZZLES: Final = "games.bots.puzzles"
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
 
@@ -72,6 +73,27 @@ def study_begun() -> None:
         cache.delete("study")
     except RedisError as error:
         log.warning("study.not-noted", error=type(error).__name__)
+
+
+def puzzles_enqueue() -> None:
+    """Have a worker look through the next match for puzzles. As with studies there is one on its
+    way at a time; what is lost is found an hour later."""
+    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
+    try:
+        first = cache.add("puzzles", 1, timeout=wait_s)
+    except RedisError as error:
+        log.warning("puzzles.not-noted", error=type(error).__name__)
+        return
+    if first:
+        enqueue(PUZZLES, expires=wait_s)
+
+
+def puzzles_begun() -> None:
+    """What `puzzles_enqueue` has handed on is begun."""
+    try:
+        cache.delete("puzzles")
+    except RedisError as error:
+        log.warning("puzzles.not-noted", error=type(error).__name__)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:
