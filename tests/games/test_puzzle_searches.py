@@ -17,6 +17,7 @@ from accounts.models import User
 from games import tasks
 from games.engine import puzzling
 from games.engine.capabilities import thinks_of
+from games.engine.decisions import Audience
 from games.engine.search import always
 from games.jobs import PUZZLES, puzzles_begun
 from games.models import Match, Puzzle, PuzzleSearch
@@ -54,7 +55,7 @@ def played(players: tuple[User, User], ruleset: str = "peg-domain") -> Match:
         seat = next(s for s in (0, 1) if table.open[s] is not None and not table.holds_back(s))
         slot = table.open[seat]
         assert slot is not None
-        view = held.ruleset.view(table.state, seat)
+        view = held.ruleset.view(table.state, 1 if seat else 0)
         move = thinks.decide(view, slot.decision, "novice", random, always)
         play.move(seat, held.ruleset.print(move), at)
     return play.match
@@ -99,7 +100,7 @@ def test_what_the_other_player_hid_is_drawn_anew_and_nobody_is_named(ada: User, 
     row = Puzzle.objects.get()
     known = reading.known(row)
     state = puzzling.state_of(known.ruleset, known.puzzle)
-    audience = 1 if row.seat else 0
+    audience: Audience = 1 if row.seat else 0
     view = known.ruleset.view(state, audience)
     assert view["hands"][1 - row.seat] is None
     told = msgspec.json.encode(reading.shown(row)).decode() + row.state
