@@ -203,7 +203,9 @@ def test_the_daily_one_comes_before_what_is_on_but_not_before_ones_own_matches(
     client.force_login(ada)
     page = client.get("/").content.decode()
     assert page.count("Puzzle of the day") == 1
-    assert page.index("Your move (1)") < page.index("Puzzle of the day")
+    assert (
+        page.index("Today’s puzzle") < page.index("Your move (1)") < page.index("Puzzle of the day")
+    )
 
 
 def test_every_page_leads_to_puzzles(client: Client) -> None:
