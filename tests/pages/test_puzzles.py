@@ -204,7 +204,7 @@ def test_the_daily_one_comes_before_what_is_on_but_not_before_ones_own_matches(
     page = client.get("/").content.decode()
     assert page.count("Puzzle of the day") == 1
     assert (
-        page.index("Today’s puzzle") < page.index("Your move (1)") < page.index("Puzzle of the day")
+        page.index("Today's puzzle") < page.index("Your move (1)") < page.index("Puzzle of the day")
     )
 
 
