@@ -29,7 +29,7 @@ class GamesConfig(AppConfig):
         register_section(pages.ratings_section, order=5)
         register_section(profiles.match_history, order=10)
         register_section(puzzles.puzzles_section, order=15)
-        extras.register_home_section(puzzles.daily_section)
+        extras.register_home_section(puzzles.daily_section, first=True)
         user_logged_out.connect(receivers.on_signed_out, dispatch_uid="games.signed_out")
         hooks.match_ended.connect(ratings.on_match_ended, dispatch_uid="games.ratings.match_ended")
         account_closed.connect(receivers.on_account_closed, dispatch_uid="games.account_closed")

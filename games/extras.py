@@ -22,6 +22,7 @@ Owner = Callable[[Match], bool]
 
 _banners: list[Banner] = []
 _home: list[HomeSection] = []
+_home_first: list[HomeSection] = []
 _waiting: list[Waiting] = []
 _owners: list[Owner] = []
 
@@ -32,10 +33,12 @@ def register_banner(banner: Banner) -> None:
         _banners.append(banner)
 
 
-def register_home_section(section: HomeSection) -> None:
-    """Have ``section`` asked for a part of the front door, below what is live."""
-    if section not in _home:
-        _home.append(section)
+def register_home_section(section: HomeSection, *, first: bool = False) -> None:
+    """Have ``section`` asked for a part of the front door, below what is live; ``first``: above it
+    for all who have no match or challenge of their own there."""
+    sections = _home_first if first else _home
+    if section not in sections:
+        sections.append(section)
 
 
 def register_waiting(waiting: Waiting) -> None:
@@ -62,9 +65,10 @@ def banners(request: HttpRequest, match: Match) -> list[SafeString]:
     return [made for banner in _banners if (made := banner(request, match))]
 
 
-def home_sections(request: HttpRequest) -> list[SafeString]:
+def home_sections(request: HttpRequest, *, first: bool = False) -> list[SafeString]:
     """What others show on the front door."""
-    return [made for section in _home if (made := section(request))]
+    sections = _home_first if first else _home
+    return [made for section in sections if (made := section(request))]
 
 
 def waiting(request: HttpRequest) -> list[SafeString]:

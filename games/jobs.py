@@ -27,9 +27,11 @@ DRAW: Final = "games.tasks.draw"
 MOVE_BOT: Final = "games.bots.move"
 ADVISE: Final = "games.bots.advise"
 STUDY: Final = "games.bots.study"
-_WAITING: Final = "bots:waiting"  # the cache's key
+PUZZLES: Final = "games.bots.puzzles"
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
+
+_WAITING: Final = "bots:waiting"  # the cache's key
 
 
 def bot_enqueue(*, match_id: int) -> None:
@@ -105,6 +107,27 @@ def study_begun() -> None:
         cache.delete("study")
     except RedisError as error:
         log.warning("study.not-noted", error=type(error).__name__)
+
+
+def puzzles_enqueue() -> None:
+    """Have a worker look through the next match for puzzles. As with studies there is one on its
+    way at a time; what is lost is found an hour later."""
+    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
+    try:
+        first = cache.add("puzzles", 1, timeout=wait_s)
+    except RedisError as error:
+        log.warning("puzzles.not-noted", error=type(error).__name__)
+        return
+    if first:
+        enqueue(PUZZLES, expires=wait_s)
+
+
+def puzzles_begun() -> None:
+    """What `puzzles_enqueue` has handed on is begun."""
+    try:
+        cache.delete("puzzles")
+    except RedisError as error:
+        log.warning("puzzles.not-noted", error=type(error).__name__)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:

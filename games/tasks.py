@@ -19,17 +19,20 @@ from games.jobs import (
     MAIL_MISSED,
     MAIL_RULING,
     MOVE_BOT,
+    PUZZLES,
     STUDY,
     TELL_PREDICTIONS,
     TELL_RULING,
     WAKE,
     advice_begun,
     bot_begun,
+    puzzles_begun,
     study_begun,
     study_enqueue,
 )
 from games.pictures.keeping import picture_draw
 from games.publishing import notices
+from games.puzzles.finding import SEARCHED, match_search, search_due, searches_hand_out
 from games.ratings.services import ratings_take_in
 from games.reading.processes import WORKERS_SWEEP
 from games.services.aftermath import end_follow_up, ends_sweep
@@ -129,6 +132,26 @@ def study() -> None:
     )
     if study_next() is not None:
         study_enqueue()
+
+
+@shared_task(name=PUZZLES)
+@guard.completed(PUZZLES)
+def puzzles() -> None:
+    """Look through a match for a puzzle, and have the next one looked through, until enough is done
+    for the day. Called every hour: a night that was missed is made up for."""
+    puzzles_begun()
+    match_id = search_due()
+    if match_id is None:
+        return
+    # It thinks for long, and adds what it finds in a transaction of its own.
+    guard.attempt(
+        SEARCHED,
+        match_id,
+        lambda: match_search(match_id=match_id),
+        target="games.match",
+        limited=False,
+    )
+    searches_hand_out()
 
 
 @shared_task(name="games.tasks.sweep_bots")

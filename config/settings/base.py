@@ -4,6 +4,7 @@ import time
 from datetime import timedelta
 from typing import Any
 
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 
 from config.logs import logging_config
@@ -191,6 +192,7 @@ CELERY_TASK_ROUTES = {
     "games.bots.move": {"queue": BOTS_QUEUE},
     "games.bots.advise": {"queue": BOTS_QUEUE},
     "games.bots.study": {"queue": BOTS_QUEUE},
+    "games.bots.puzzles": {"queue": BOTS_QUEUE},
     "games.tasks.wake": {"queue": DEADLINES_QUEUE},
     "games.tasks.sweep": {"queue": DEADLINES_QUEUE},
 }
@@ -242,6 +244,13 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "games.tasks.sweep_bots",
         "schedule": 5.0,
         "options": {"expires": 5},
+    },
+    # Looks for puzzles in the matches of late, a few each night. Every hour, and done once a day: a
+    # night in which beat or the bots were away is made up for.
+    "games-puzzles": {
+        "task": "games.bots.puzzles",
+        "schedule": crontab(minute="20"),
+        "options": {"expires": 3600},
     },
     # Settles overdue decisions and enqueues those due within seconds. A run that could not start
     # within a second is worth nothing: the next one does its work.

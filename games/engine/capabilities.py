@@ -215,6 +215,17 @@ def solves_of(ruleset: Ruleset[Any, Any]) -> Solves | None:
     return ruleset if isinstance(ruleset, Solves) else None
 
 
+@runtime_checkable
+class Supposes(Protocol):
+    """What follows an answer to one of its puzzles may hang on what is hidden."""
+
+    @abstractmethod
+    def supposed(self, state: Any, decision: Decision, line: Sequence[Any]) -> Any:
+        """A state that looks the same to the seat that is asked, and in which the ``line`` of what
+        an answer brought can follow it."""
+        ...
+
+
 # -- lessons -------------------------------------------------------------------------------------
 
 

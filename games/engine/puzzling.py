@@ -16,7 +16,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Brought, Solves, solves_of
+from games.engine.capabilities import Brought, Solves, Supposes, solves_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import Audience, Decision, Event, Outcome, Seat, SeenEvent, seen_by
 from games.engine.errors import EngineFault
@@ -196,6 +196,8 @@ def _moments(
     """The positions after an answer, and after each move that follows from it."""
     audience: Audience = 1 if decision.seat else 0
     found: list[Moment] = []
+    if isinstance(ruleset, Supposes):
+        state = ruleset.supposed(state, decision, brought.line)
     for each in (move, *brought.line):
         asked = decision if not found else ruleset.decisions(state)[0]
         # The other decisions behind its barrier run out.

@@ -15,7 +15,7 @@ from games.models.stands import MatchCommentator, Prediction
 from games.models.studies import Study, StudyPart
 
 # Those of puzzles and of ratings are kept with them, and found by Django through this module.
-from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleSolver
+from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleSearch, PuzzleSolver
 from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Preparation",
     "Puzzle",
     "PuzzleAnswer",
+    "PuzzleSearch",
     "PuzzleSolver",
     "Rating",
     "RatingLadder",

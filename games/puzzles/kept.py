@@ -1,33 +1,37 @@
-"""The card of the daily puzzle, which is the same for all, as it is kept for the front door."""
+"""The card of the daily puzzle, which is the same for all who stand alike to it, as it is kept for
+the front door."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-from games.puzzles.reading import today
+from games.puzzles.reading import Standing, today
 
 SECONDS: Final = 3600
 
+#: The puzzle's number, and its card for each standing; None where there are no puzzles.
+Cards: TypeAlias = tuple[int, dict[Standing, str]] | None
 
-def daily_html(make: Callable[[], str]) -> str:
-    """The card, made where none is kept, or where the cache is away."""
+
+def daily_cards(make: Callable[[], Cards]) -> Cards:
+    """The cards, made where none are kept, or where the cache is away."""
     key = _key()
     try:
-        found: str | None = cache.get(key)
-        if found is None:
-            found = make()
-            cache.set(key, found, SECONDS)
+        kept: tuple[Cards] | None = cache.get(key)
+        if kept is None:
+            kept = (make(),)
+            cache.set(key, kept, SECONDS)
     except RedisError:
         return make()
-    return found
+    return kept[0]
 
 
 def daily_forget() -> None:
-    """Have it made anew: puzzles have come or gone. Called after commit; where the cache is away,
+    """Have them made anew: puzzles have come or gone. Called after commit; where the cache is away,
     what it has is used for an hour at most."""
     try:
         cache.delete(_key())
@@ -36,4 +40,4 @@ def daily_forget() -> None:
 
 
 def _key() -> str:
-    return f"puzzle:daily:{today().isoformat()}"
+    return f"puzzle:daily-cards:{today().isoformat()}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 from games import store
@@ -16,6 +17,7 @@ from games.engine.puzzling import Puzzle, made, solver
 from games.engine.ruleset import Ruleset, Setup
 from games.engine.search import always, applied
 from games.models import Match
+from games.models.matches import MatchQuerySet
 from games.rulesets import REGISTRY
 
 LEVELS: Final[tuple[Level, ...]] = ("novice", "club")
@@ -48,23 +50,26 @@ def puzzles_of_bots(
             yield found
 
 
-def puzzles_of_match(match: Match, random: RandomSource) -> Puzzle | None:
-    """A puzzle of a match that is over, or None. Who played it is not told."""
+def puzzles_of_match(
+    match: Match, random: RandomSource, *, may_go_on: Callable[[], bool] = always
+) -> Puzzle | None:
+    """A puzzle of a match that is over, or None; looked for while it may go on. Who played it is
+    not told."""
     ruleset = REGISTRY.get(match.ruleset)
-    return _first_of(ruleset, match.variant, _positions_of(match), random, "matches")
+    positions = takewhile(lambda _each: may_go_on(), _positions_of(match))
+    return _first_of(ruleset, match.variant, positions, random, "matches")
 
 
-def matches_for_puzzles() -> Any:
-    """Those of which puzzles may be made: rated ones that were played here to their end."""
+def matches_for_puzzles() -> MatchQuerySet:
+    """Those of which puzzles may be made, the latest to end first: rated ones that people played
+    here to their end, by the rules as they stand on every puzzle's page. Whoever comes sees all of
+    such a match by now, what was hidden or seen late included."""
     return (
-        Match.objects.filter(
-            status=Match.Status.FINISHED,
-            source=Match.Source.PLAYED,
-            unrated="",
-            winner__isnull=False,
-        )
+        Match.objects.between_people()
+        .finished()
+        .filter(source=Match.Source.PLAYED, unrated="", winner__isnull=False, options={}, items=[])
         .defer("snapshot")
-        .order_by("-pk")
+        .order_by("-finished_at", "-pk")
     )
 
 

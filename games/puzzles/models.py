@@ -12,6 +12,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from core.clock import now_utc
+from games.models.matches import Match
 from games.ratings.rating import MU, SIGMA, Strength
 
 
@@ -85,6 +86,23 @@ class Puzzle(_Graded):
     def get_absolute_url(self) -> str:
         """Its page."""
         return reverse("games:puzzle", args=[self.pk])
+
+
+class PuzzleSearch(models.Model):
+    """A match that has been looked through for puzzles, as none is twice. What was found in it does
+    not say so."""
+
+    match = models.OneToOneField(
+        Match, on_delete=models.PROTECT, primary_key=True, related_name="puzzle_search"
+    )
+    at = models.DateTimeField(default=now_utc)
+
+    class Meta:
+        ordering = ["match"]
+        indexes = [models.Index(fields=["at"], name="puzzle_search_by_day")]
+
+    def __str__(self) -> str:
+        return f"search of {self.match_id}"
 
 
 class PuzzleAnswer(models.Model):

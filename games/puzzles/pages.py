@@ -9,15 +9,17 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.guests import as_stranger, player_of, welcomes_guests
+from accounts.guests import as_stranger, guest_of, player_of, welcomes_guests
 from accounts.models import User
 from accounts.profile import Section
 from core.refusals import Refusal
 from games.pictures.boards import as_still, svg_response
 from games.puzzles import kept, reading
+from games.puzzles.reading import Shelf
 from games.puzzles.services import puzzle_answer, puzzle_judge, puzzle_show
 from games.puzzles.telling import verdict_of
 from games.ratings.rating import Strength
@@ -33,9 +35,17 @@ def index(request: HttpRequest) -> HttpResponse:
     """The games that there are puzzles of, the daily one, and how the reader does."""
     user = request.user
     solver = reading.solver_of(user)
+    shelves = reading.shelves(user)
+    daily = daily_card()
     context = {
-        "shelves": reading.shelves(user),
-        "daily": daily_card(),
+        "shelves": shelves,
+        "puzzles": sum(shelf.puzzles for shelf in shelves),
+        "all_done": bool(shelves) and all(shelf.is_done for shelf in shelves),
+        "done": next(
+            (each for each in _done(shelves) if each.game == request.GET.get("game")), None
+        ),
+        "daily": daily,
+        "standing": "open" if daily is None else reading.standing_of(daily["puzzle"].pk, user),
         "solver": solver,
         "streak": 0 if solver is None else solver.streak_on(reading.today()),
     }
@@ -52,11 +62,21 @@ def following(request: HttpRequest) -> HttpResponse:
     passed = _passed(request)
     row = reading.puzzle_next(request.user, ruleset=ruleset, variant=variant, passed=passed)
     if row is None:
-        response = redirect("games:puzzles")
+        response = redirect(reverse("games:puzzles") + _what_is_done(request.user, game))
     else:
         response = redirect(row.get_absolute_url() + _on_the_way(game, passed))
     response["Cache-Control"] = "private, no-store"
     return response
+
+
+def _done(shelves: Iterable[Shelf]) -> list[Shelf]:
+    return [shelf for shelf in shelves if shelf.is_done]
+
+
+def _what_is_done(user: Any, game: str) -> str:
+    """What an address says of a game all of whose puzzles its reader has answered."""
+    done = [shelf.game for shelf in _done(reading.shelves(user))] if game else []
+    return f"?{urlencode({'game': game}, safe='/')}" if game in done else ""
 
 
 def _passed(request: HttpRequest) -> list[int]:
@@ -150,15 +170,27 @@ def daily_card() -> dict[str, Any] | None:
     }
 
 
-def daily_section(_request: HttpRequest) -> SafeString:
-    """The daily puzzle on the front door; nothing where there are no puzzles. The same for all, and
-    kept: to be asked for at each visit it is looked at too often."""
-    return mark_safe(kept.daily_html(_daily_made))  # noqa: S308  (made by the template below)
+def daily_section(request: HttpRequest) -> SafeString:
+    """The daily puzzle on the front door; nothing where there are no puzzles. The same for all who
+    stand alike to it, and kept: to be asked for at each visit it is looked at too often."""
+    cards = kept.daily_cards(_daily_made)
+    if cards is None:
+        return SafeString("")
+    puzzle_id, html = cards
+    reader = request.user if isinstance(request.user, User) else guest_of(request)
+    return mark_safe(html[reading.standing_of(puzzle_id, reader)])  # noqa: S308  (made below)
 
 
-def _daily_made() -> str:
+def _daily_made() -> kept.Cards:
     card = daily_card()
-    return "" if card is None else render_to_string("games/puzzles/_daily.html", {"daily": card})
+    if card is None:
+        return None
+    return card["puzzle"].pk, {
+        standing: render_to_string(
+            "games/puzzles/_daily.html", {"daily": card, "standing": standing}
+        )
+        for standing in reading.STANDINGS
+    }
 
 
 def puzzles_section(_request: HttpRequest, person: User) -> Section | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from django.db.models import Case, Exists, F, IntegerField, OuterRef, TextField, Value, When
@@ -24,6 +24,10 @@ from games.rulesets import REGISTRY
 from games.words import game_name
 
 PLACES: Final = ("first player", "second player")
+
+Standing: TypeAlias = Literal["open", "answered", "solved"]
+"""How somebody stands to a puzzle: their first answer was right, or was not, or is yet to come."""
+STANDINGS: Final[tuple[Standing, ...]] = ("open", "answered", "solved")
 
 
 class Known(NamedTuple):
@@ -125,6 +129,16 @@ class Shelf(NamedTuple):
     puzzles: int
     answered: int
 
+    @property
+    def game(self) -> str:
+        """As addresses name it: "tetronogo/standard"."""
+        return f"{self.ruleset}/{self.variant}"
+
+    @property
+    def is_done(self) -> bool:
+        """Whether none is left to answer."""
+        return self.answered >= self.puzzles
+
 
 def shelves(user: Any) -> list[Shelf]:
     """The games that there are puzzles of, each variant by itself, in the order of the games."""
@@ -150,6 +164,17 @@ def answer_of(row: Puzzle, user: Any) -> PuzzleAnswer | None:
     if not isinstance(user, User):
         return None
     return PuzzleAnswer.objects.filter(user=user, puzzle=row).first()
+
+
+def standing_of(puzzle_id: int, user: Any) -> Standing:
+    """How somebody stands to a puzzle."""
+    if not isinstance(user, User):
+        return "open"
+    answers = PuzzleAnswer.objects.filter(user=user, puzzle=puzzle_id)
+    right = answers.values_list("right", flat=True).first()
+    if right is None:
+        return "open"
+    return "solved" if right else "answered"
 
 
 def solver_of(user: Any) -> PuzzleSolver | None:

@@ -80,6 +80,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "untold": untold,
         "rulesets": list(REGISTRY),
         # Asked by the page, and not for its changing part alone.
+        "first": partial(extras.home_sections, request, first=True),
         "more": partial(extras.home_sections, request),
         "waiting": partial(extras.waiting, request),
         "leaders": ratings_wanted(OVERALL, Wanted())

@@ -75,6 +75,8 @@ def test_a_guest_solves_a_puzzle(
     assert page.locator(".puzzle__title").text_content() == "Right!"
     assert page.locator(".puzzle__verdict[data-right]").count() == 1
     assert "Your puzzle rating: " in (page.locator(VERDICT).text_content() or "")
+    # What is said of the answer does not repeat it: a long one fills a phone's screen.
+    assert solution not in (page.locator(f"{VERDICT} > p").first.text_content() or "")
     assert page.evaluate(SEEN, VERDICT)
     assert examiner.faults(page) == []
     assert page.evaluate(FITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from io import StringIO
@@ -17,7 +18,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import AuditEntry, User
 from core.refusals import Forbidden, NotFound, Refusal
 from games.engine import notation, puzzling
-from games.engine.capabilities import solves_of
+from games.engine.capabilities import Supposes, solves_of
 from games.engine.decisions import Audience
 from games.engine.ruleset import Ruleset
 from games.models import Puzzle, PuzzleAnswer, PuzzleSolver
@@ -157,6 +158,27 @@ def test_a_right_answer_is_one_that_brings_enough() -> None:
             assert gain == told.value
 
 
+def test_no_shape_of_domain_is_asked_for_more_than_twice() -> None:
+    """The largest circle is worth the same wherever it lies free: one meets it once."""
+    ruleset = REGISTRY.get("domain")
+    rows = collection_of(ruleset)
+    shapes = [each.solution.split()[0] for each in rows]
+    assert max(map(shapes.count, shapes)) <= 2
+    assert len({each.target for each in rows}) == len(rows)
+
+
+def test_domino_wars_asks_nothing_about_a_hand_that_is_known_not_to_fit() -> None:
+    """The other player was stuck on this very board: no domino of theirs can be an answer."""
+    ruleset = REGISTRY.get("domino-wars")
+    puzzle = first_of(ruleset)
+    view = ruleset.view(puzzling.state_of(ruleset, puzzle), 1 if puzzle.seat else 0)
+    decision = puzzling.decision_of(ruleset, puzzle)
+    solves = puzzling.solver(ruleset)
+    assert solves.posed(view, decision) is not None
+    stuck = {**view, "passed": [{"seat": 1 - puzzle.seat, "why": "board"}]}
+    assert solves.posed(stuck, decision) is None
+
+
 def test_a_bout_of_tetronogo_ends_as_it_was_counted() -> None:
     ruleset = REGISTRY.get("tetronogo")
     for puzzle in collection_of(ruleset):
@@ -172,6 +194,55 @@ def test_points_that_are_sure_are_scored() -> None:
         state = puzzling.state_of(ruleset, puzzle)
         seat = puzzle.seat
         assert told.moments[0].scores[seat] - ruleset.scores(state)[seat] >= told.value
+
+
+def test_what_is_said_of_the_best_answer_is_what_is_shown() -> None:
+    """In Domino Wars it may be one of a domino that the hand drawn for the puzzle lacks."""
+    ruleset = REGISTRY.get("domino-wars")
+    random = Random(3).random
+    shown = 0
+    for puzzle in collection_of(ruleset):
+        state = puzzling.state_of(ruleset, puzzle)
+        decision = puzzling.decision_of(ruleset, puzzle)
+        moves = [ruleset.print(ruleset.sample(state, decision, random)) for _ in range(20)]
+        for text in [puzzle.solution, *moves]:
+            told = puzzling.judged(ruleset, puzzle, text)
+            named = re.search(r"The best answer, with (\d\d) ", told.words)
+            if named is None or told.moments[0].game["ask"] != "play":
+                # Nothing changes the lead, or the seat is to choose before the other player's turn.
+                assert len(told.moments) == 1
+                continue
+            play, answer = told.moments
+            assert [event.kind for event in play.events if event.kind == "skip"] == []
+            assert (answer.seat, answer.text[:2]) == (1 - puzzle.seat, named[1])
+            scores = answer.scores
+            assert scores[puzzle.seat] - scores[1 - puzzle.seat] == told.value
+            shown += 1
+    assert shown > 50
+
+
+def test_what_the_other_player_is_given_looks_the_same_to_the_seat() -> None:
+    """Whatever hand is drawn, and whichever domino they are to hold."""
+    ruleset = REGISTRY.get("domino-wars")
+    assert isinstance(ruleset, Supposes)
+    supposed = 0
+    for puzzle in collection_of(ruleset):
+        audience: Audience = 1 if puzzle.seat else 0
+        view = ruleset.view(puzzling.state_of(ruleset, puzzle), audience)
+        decision = puzzling.decision_of(ruleset, puzzle)
+        for seed in range(30):
+            random = Random(seed).random
+            guess = ruleset.determinize(view, puzzle.seat, random)
+            move = ruleset.sample(guess, decision, random)
+            line = puzzling.solver(ruleset).brought(guess, decision, move).line
+            assert line or ruleset.supposed(guess, decision, line) is guess
+            for answer in line:
+                state = ruleset.supposed(guess, decision, line)
+                assert ruleset.view(state, audience) == view
+                theirs = ruleset.view(state, 0 if puzzle.seat else 1)["sides"][1 - puzzle.seat]
+                assert ruleset.print(answer)[:2] in theirs["hand"]
+                supposed += state is not guess
+    assert supposed > 50
 
 
 # -- on the site -----------------------------------------------------------------------------------

@@ -313,7 +313,7 @@ def test_bots_have_a_queue_to_themselves() -> None:
     """However long they think, nothing else waits behind them."""
     routes = configured.CELERY_TASK_ROUTES
     assert {name for name, route in routes.items() if route["queue"] == "bots"} == {
-        "games.bots.move", "games.bots.advise", "games.bots.study",
+        "games.bots.move", "games.bots.advise", "games.bots.puzzles", "games.bots.study",
     }  # fmt: skip
     assert configured.CELERY_TASK_DEFAULT_QUEUE != "bots"
 

@@ -34,8 +34,17 @@ from core.clock import now_ms
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
 from games import tasks
-from games.jobs import MOVE_BOT, WAKE, bot_begun
-from games.models import Challenge, HostedMatch, Match, MatchEntry, RatingPoint, Seek
+from games.jobs import MOVE_BOT, PUZZLES, WAKE, bot_begun
+from games.models import (
+    Challenge,
+    HostedMatch,
+    Match,
+    MatchEntry,
+    PuzzleSearch,
+    RatingPoint,
+    Seek,
+)
+from games.puzzles import finding
 from games.ratings.services import match_rate
 from games.services import processes
 from games.services.challenges import challenge_create
@@ -241,6 +250,24 @@ def bots(world: World) -> Case:
     )
 
 
+def puzzles(world: World) -> Case:
+    """The broken one is the later to end, and looked through first."""
+    world.patch.setattr(finding, "NIGHT", 0)
+    workers = set_up(world.patch)
+    workers.at_once[PUZZLES] = tasks.puzzles
+    sound, broken = world.play(), world.play()
+    for play in (sound, broken):
+        play.move(0, "concede", now_ms() - 600_000 - 2_000_000_000_000)
+    rows = Match.objects.filter(pk=broken.pk)
+    rows.update(options={}, variant="nosuch")
+    return Case(
+        "puzzles.search",
+        broken.pk,
+        lambda: PuzzleSearch.objects.filter(match=sound.pk).exists(),
+        lambda: rows.update(variant="standard"),
+    )
+
+
 def legs(world: World) -> Case:
     season = running(world.orla, 4, "swiss", format_options={"rounds": 2})
     broken, sound = Leg.objects.filter(death_match__round__season=season).order_by("pk")
@@ -350,6 +377,7 @@ CASES: dict[str, Callable[[World], Case]] = {
     "games-sweep-challenges": challenges,
     "games-sweep-hosted": hosted,
     "games-sweep-bots": bots,
+    "games-puzzles": puzzles,
     "games-pair": pairs,
     "games-ratings-repair": ladders,
     "games-ratings-repair-all": ladders,

@@ -10,12 +10,12 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from games.models import Puzzle, PuzzleAnswer
+from games.models import Puzzle, PuzzleAnswer, PuzzleSolver
 from games.puzzles import reading
 from games.puzzles.kept import daily_forget
 from games.puzzles.services import puzzles_load
 from games.rulesets import REGISTRY
-from tests.games.support import nothing_changes
+from tests.games.support import nothing_changes, started
 from tests.games.test_puzzles import wrong_answer
 
 pytestmark = pytest.mark.django_db
@@ -160,6 +160,99 @@ def test_who_goes_through_one_game_stays_in_it(client: Client) -> None:
 def test_nonsense_about_what_was_passed_is_no_matter(client: Client, after: str) -> None:
     assert client.get(f"/puzzles/next/?after={after}", follow=True).status_code == 200
     assert client.get(f"{Puzzle.objects.earliest('pk').get_absolute_url()}?after={after}").content
+
+
+def daily_words(client: Client, path: str = "/") -> str:
+    """What the card of the daily puzzle says."""
+    page = client.get(path).content.decode()
+    card = re.search(r'<article class="card puzzle-daily">.*?</article>', page, re.DOTALL)
+    assert card is not None
+    return card[0]
+
+
+@pytest.mark.parametrize("right", [True, False])
+@pytest.mark.parametrize("has_account", [True, False])
+def test_the_daily_one_is_not_offered_again_to_whoever_has_answered(
+    client: Client, right: bool, has_account: bool
+) -> None:
+    daily = reading.puzzle_daily()
+    assert daily is not None
+    if has_account:
+        client.force_login(User.objects.create_user("ada"))
+    for path in ("/", "/puzzles/"):
+        assert "Solve it" in daily_words(client, path)
+    solve(client, daily, text=daily.solution if right else wrong_answer(daily))
+    for path in ("/", "/puzzles/"):
+        said = daily_words(client, path)
+        assert "Solve it" not in said
+        assert ("Solved today" in said) is right
+        assert ("Answered today" in said) is not right
+        assert 'href="/puzzles/next/"' in said
+        assert f'href="{daily.get_absolute_url()}"' in said
+    # To everybody else it is offered as before.
+    assert "Solve it" in daily_words(Client())
+
+
+def test_the_daily_one_comes_before_what_is_on_but_not_before_ones_own_matches(
+    client: Client,
+) -> None:
+    page = client.get("/").content.decode()
+    assert page.index("Puzzle of the day") < page.index("On stage now")
+    ada, ben = (User.objects.create_user(name) for name in ("ada", "ben"))
+    started((ada, ben))
+    client.force_login(ada)
+    page = client.get("/").content.decode()
+    assert page.count("Puzzle of the day") == 1
+    assert (
+        page.index("Today's puzzle") < page.index("Your move (1)") < page.index("Puzzle of the day")
+    )
+
+
+def test_every_page_leads_to_puzzles(client: Client) -> None:
+    for path in ("/rules/", "/puzzles/"):
+        nav = re.search(
+            r'<nav class="site-nav".*?</nav>', client.get(path).content.decode(), re.DOTALL
+        )
+        assert nav is not None
+        assert 'href="/puzzles/"' in nav[0]
+
+
+def test_whoever_has_answered_all_is_told_so(client: Client) -> None:
+    """Of a game, and of all of them: no button leads nowhere."""
+    ada = User.objects.create_user("ada")
+    client.force_login(ada)
+    rows = list(Puzzle.objects.all())
+    game = [row for row in rows if row.ruleset == "tetronogo"]
+
+    def answer(row: Puzzle) -> None:
+        PuzzleAnswer.objects.create(puzzle=row, user=ada, text="x", right=False)
+
+    for row in game:
+        answer(row)
+    page = client.get("/puzzles/").content.decode()
+    assert "?game=tetronogo/standard" not in page
+    assert "You have answered all of them" in page
+    page = client.get("/puzzles/next/?game=tetronogo/standard", follow=True).content.decode()
+    assert f"You have answered all {len(game)} puzzles of Tetronogo." in page
+    assert 'href="/puzzles/next/"' in page
+    for row in rows:
+        if row not in game:
+            answer(row)
+    page = client.get("/puzzles/next/", follow=True).content.decode()
+    assert f"You have answered all {len(rows)} puzzles there are." in page
+    assert "/puzzles/next/" not in page
+
+
+def test_a_streak_is_spoken_of_from_two_days_on(client: Client) -> None:
+    ada = User.objects.create_user("ada")
+    client.force_login(ada)
+    solver = PuzzleSolver.objects.create(
+        user=ada, answered=1, solved=1, streak=1, best_streak=1, last_daily=reading.today()
+    )
+    assert "in a row" not in client.get("/puzzles/").content.decode()
+    solver.streak = solver.best_streak = 2
+    solver.save()
+    assert "<strong>2 days</strong> in a row" in client.get("/puzzles/").content.decode()
 
 
 def test_the_front_door_has_the_daily_one(client: Client) -> None:

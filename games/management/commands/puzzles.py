@@ -12,10 +12,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from core import chance
 from core.refusals import Refusal
 from games.engine.chance import RandomSource
-from games.engine.puzzling import Puzzle, faults
+from games.engine.puzzling import faults
 from games.puzzles.collection import collection_of, collection_write, key_of
-from games.puzzles.making import matches_for_puzzles, puzzles_of_bots, puzzles_of_match
-from games.puzzles.services import puzzles_add, puzzles_load
+from games.puzzles.finding import match_search, search_next
+from games.puzzles.making import puzzles_of_bots
+from games.puzzles.services import puzzles_load
 from games.rulesets import REGISTRY
 
 
@@ -87,14 +88,11 @@ class Command(BaseCommand):
     def _make_here(
         self, count: int, may_go_on: Callable[[], bool], *, random: RandomSource = chance.system
     ) -> None:
-        added = 0
-        for match in matches_for_puzzles().iterator(chunk_size=50):
-            if added >= count or not may_go_on():
-                break
-            puzzle: Puzzle | None = puzzles_of_match(match, random)
-            if puzzle is not None:
-                added += puzzles_add(ruleset=REGISTRY.get(match.ruleset), puzzles=[puzzle])
-        self.stdout.write(f"{added} puzzles added.")
+        added = searched = 0
+        while added < count and may_go_on() and (match_id := search_next()) is not None:
+            added += match_search(match_id=match_id, random=random)
+            searched += 1
+        self.stdout.write(f"{searched} matches looked through; {added} puzzles added.")
 
     def _check(self, *, random: RandomSource = chance.system) -> None:
         checked = wrong = 0

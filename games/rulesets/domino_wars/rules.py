@@ -10,7 +10,16 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.capabilities import Brought, Level, Premoves, Simulates, Solves, Teaches, Thinks
+from games.engine.capabilities import (
+    Brought,
+    Level,
+    Premoves,
+    Simulates,
+    Solves,
+    Supposes,
+    Teaches,
+    Thinks,
+)
 from games.engine.chance import RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
@@ -101,7 +110,7 @@ class DominoWarsOptions(Options, frozen=True, kw_only=True, forbid_unknown_field
     ] = False
 
 
-class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Thinks, Teaches):
+class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Supposes, Thinks, Teaches):
     """Two decks of eight dominoes fight over sixteen squares; every number has an effect."""
 
     id: ClassVar[str] = "domino-wars"
@@ -366,6 +375,9 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Thinks, Teac
 
     def brought(self, state: State, decision: Decision, move: Move) -> Brought:
         return solving.brought(state, decision, move)
+
+    def supposed(self, state: State, decision: Decision, line: Sequence[Move]) -> State:
+        return solving.supposed(state, decision, line)
 
     def target(self, best: int) -> int | None:
         return solving.target(best)

@@ -218,7 +218,8 @@ class PuzzlePage {
     fill(
       place,
       h("h2", { id: "verdict-title", class: "puzzle__title" }, this.#title()),
-      h("p", {}, `${verdict.text}: ${verdict.words}`),
+      // The answer itself is on the board, and said of the first position.
+      h("p", {}, verdict.words),
       h("p", { class: "muted small" }, this.#counted(verdict)),
       this.#stepper(verdict),
       h(
