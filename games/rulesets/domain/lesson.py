@@ -216,7 +216,10 @@ CARDS = (
     Card(
         "Two domains",
         (
-            "Whoever has the advantage owns the red domain, the other player the blue one.",
+            (
+                "Whoever has the advantage owns the red domain, the other the blue one. It is "
+                "drawn by lot, or set by the challenge or the season."
+            ),
             "Shapes are laid over both. A later one lies on top of earlier ones.",
             "Each pixel counts for the owner of what lies on top; a bare one for the domain's.",
             "Whoever has more pixels in the end, over both domains, wins.",

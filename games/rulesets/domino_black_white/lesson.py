@@ -178,7 +178,10 @@ CARDS: Final = (
                 "You and your opponent each have the same 21 dominoes: every pair of numbers "
                 "from 0 to 5, doubles included."
             ),
-            "The player with the advantage chooses who goes first.",
+            (
+                "The player with the advantage chooses who goes first. It is drawn by lot, or set "
+                "by the challenge or the season."
+            ),
         ),
         "board",
     ),
