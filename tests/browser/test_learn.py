@@ -139,6 +139,25 @@ def test_what_was_taken_is_kept_by_step(new_page: Pages, site: Site) -> None:
     assert new_page.errors == []
 
 
+@pytest.mark.parametrize("height", [0.1, 0.5, 0.9])
+def test_a_domino_lies_across_the_square_pressed_as_it_fits(
+    new_page: Pages, site: Site, height: float
+) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, ("domino-wars", "standard"))
+    page.get_by_role("button", name="Step 6 of").click()
+    page.locator(".wars-hand__domino").first.click()
+    square = page.locator("[data-square=B2]")
+    box = square.bounding_box()
+    assert box is not None
+    # On B1 and B2 it fits neither way round.
+    square.click(position={"x": box["width"] / 2, "y": box["height"] * height}, force=True)
+    page.locator(CONFIRM).first.wait_for()
+    page.locator(".confirm").get_by_text("2 on B3, 5 on B2").or_(
+        page.locator(".confirm").get_by_text("5 on B2, 2 on B3")
+    ).first.wait_for()
+
+
 def test_what_the_board_will_not_do_is_said_once_and_covers_nothing(
     new_page: Pages, site: Site
 ) -> None:

@@ -201,9 +201,9 @@ CARDS: Final = (
             "One that you have had in this match is used up for you, but not for your opponent.",
             (
                 "The loser of the bout before chooses who goes first; in the first bout, and "
-                "after a draw, the player with the advantage, which is drawn by lot, or set by the "
-                "challenge or the season."
+                "after a draw, the player with the advantage."
             ),
+            "The advantage is drawn by lot, or set by the challenge or the season.",
         ),
         "pieces",
     ),
