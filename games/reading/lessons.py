@@ -13,7 +13,8 @@ from games.engine.teaching import Judged, judged, step_of, steps_of, table_of, t
 from games.rulesets import REGISTRY
 from games.words import game_name
 
-NAMES = ("You", "Your opponent")
+NAMES = ("Learner", "Opponent")
+"""Of the seats, as boards have them: they stand in sentences where "you" would be wrong."""
 
 
 class Game(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,8 @@ pytestmark = pytest.mark.browser
 
 WIDE: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 SMALL: dict[str, Any] = {"viewport": {"width": 320, "height": 640}}
+# What is said of somebody by name, where the name would be a "you".
+SAID_OF_YOU = re.compile(r"\bYou(['’]s| has| is| was| does| takes| wins)\b|\bof You\b")
 CONFIRM = ".confirm .button--primary:enabled:visible"
 
 
@@ -40,6 +43,16 @@ def take_step(page: Page) -> None:
     assert page.locator("[data-part=sentence]").text_content()
 
 
+def all_words(page: Page) -> str:
+    """All that the page says, to whoever sees it and to whoever has it read."""
+    words: str = page.evaluate(
+        """[document.body.textContent, ...Array.from(
+            document.querySelectorAll("[aria-label]"), (each) => each.getAttribute("aria-label"),
+        )].join("\\n")"""
+    )
+    return words
+
+
 @pytest.mark.parametrize("game", GAMES, ids="/".join)
 def test_a_newcomer_takes_every_lesson(new_page: Pages, site: Site, game: tuple[str, str]) -> None:
     page = new_page(**TOUCH, **TALL)
@@ -48,6 +61,7 @@ def test_a_newcomer_takes_every_lesson(new_page: Pages, site: Site, game: tuple[
     assert steps >= 5
     for number in range(1, steps + 1):
         take_step(page)
+        assert SAID_OF_YOU.search(all_words(page)) is None
         on = page.locator("[data-part=on]")
         box = on.bounding_box()
         assert box is not None
@@ -85,13 +99,80 @@ def test_nothing_is_wrong_with_the_pages(new_page: Pages, site: Site, size: dict
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_phone_shows_a_card_in_one_screen(new_page: Pages, site: Site) -> None:
-    page = new_page(**TOUCH, **TALL)
-    height = TALL["viewport"]["height"]
+@pytest.mark.parametrize("size", [{**TOUCH, **TALL}, SMALL], ids=["phone", "small"])
+def test_a_phone_shows_a_card_in_one_screen(
+    new_page: Pages, site: Site, size: dict[str, Any]
+) -> None:
+    page = new_page(**size)
     for game in GAMES:
         page.goto("{}/learn/{}/{}/".format(site.base_url, *game))
         heights = page.evaluate(
-            "[...document.querySelectorAll('.rules-card')].map((each) => each.offsetHeight)"
+            """async () => {
+                for (const image of document.querySelectorAll(".rules-card img")) {
+                    image.loading = "eager";
+                    await image.decode();
+                }
+                return [...document.querySelectorAll(".rules-card")].map(
+                    (each) => each.offsetHeight,
+                );
+            }"""
         )
         assert heights
-        assert max(heights) <= height, game
+        assert max(heights) <= size["viewport"]["height"], game
+
+
+def test_what_was_taken_is_kept_by_step(new_page: Pages, site: Site) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, ("tetronogo", "standard"))
+    page.get_by_role("button", name="Step 2 of").click()
+    take_step(page)
+    page.reload()
+    taken = page.locator(".lesson__step[data-done=true]")
+    taken.wait_for()
+    assert taken.all_text_contents() == ["2"]
+    page.goto(f"{site.base_url}/learn/")
+    page.get_by_text("1 of 6 steps taken").wait_for()
+    assert page.locator("[data-taken]:visible").count() == 1
+    page.evaluate("localStorage.setItem('gauntlet.lesson:tetronogo/standard', '{')")
+    page.reload()
+    assert page.locator("[data-taken]:visible").count() == 0
+    assert new_page.errors == []
+
+
+@pytest.mark.parametrize("height", [0.1, 0.5, 0.9])
+def test_a_domino_lies_across_the_square_pressed_as_it_fits(
+    new_page: Pages, site: Site, height: float
+) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, ("domino-wars", "standard"))
+    page.get_by_role("button", name="Step 6 of").click()
+    page.locator(".wars-hand__domino").first.click()
+    square = page.locator("[data-square=B2]")
+    box = square.bounding_box()
+    assert box is not None
+    # On B1 and B2 it fits neither way round.
+    square.click(position={"x": box["width"] / 2, "y": box["height"] * height}, force=True)
+    page.locator(CONFIRM).first.wait_for()
+    page.locator(".confirm").get_by_text("2 on B3, 5 on B2").or_(
+        page.locator(".confirm").get_by_text("5 on B2, 2 on B3")
+    ).first.wait_for()
+
+
+def test_what_the_board_will_not_do_is_said_once_and_covers_nothing(
+    new_page: Pages, site: Site
+) -> None:
+    page = new_page(**WIDE)
+    begin(page, site, ("peg-domain", "gauntlet"))
+    page.get_by_role("button", name="Step 3 of").click()
+    page.get_by_role("button", name="Show me").click()
+    place = page.locator(".confirm .button--primary:visible").first
+    place.wait_for()
+    # Where its first peg would come to lie there is one.
+    page.locator(".trio__domain [data-square=C2]").first.click(force=True)
+    page.locator(".confirm").get_by_text("there is a peg on C2").wait_for()
+    assert page.locator(".toast").count() == 0
+    page.locator("#notation-text").fill("finished")
+    page.locator(".notation button").click()
+    page.locator("[data-part=note]").wait_for()
+    assert page.locator(".toast").count() == 0
+    new_page.errors.clear()  # the answer that refused it

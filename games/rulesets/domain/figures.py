@@ -31,15 +31,15 @@ def _classic() -> Pool:
 
 
 def _view_of(*laid: Laid) -> dict[str, Any]:
-    """The view of a match whose turns were these."""
+    """The view of a match whose turns were these, in which seat 0 has the advantage, and so red."""
     pool = _classic()
     state = DomainState(
-        DomainTerms(advantage=1),
+        DomainTerms(advantage=0),
         phase="place",
         pool=pool,
         turns=tuple(ShapeTurn(each.seat, each.shape, each) for each in laid),
     )
-    return view(state, count(pool, 1, laid))
+    return view(state, count(pool, 0, laid))
 
 
 def _parse_laid(seat: int, text: str) -> Laid:

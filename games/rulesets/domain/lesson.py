@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 from games.engine.lessons import LEARNER, Card, LessonStep, position
 from games.engine.ruleset import Ruleset, Setup
-from games.rulesets.domain.course import last_is_valid, scores
+from games.rulesets.domain.board import first_fault
+from games.rulesets.domain.course import scores
 from games.rulesets.domain.moves import ChallengePlacement
 from games.rulesets.domain.state import DomainState
 
@@ -29,6 +30,13 @@ _LATE = (
     "0: discard 13", "1: 14 > red 314,124 96",
 )  # fmt: skip
 _MUCH = 5000  # pixels to win back
+# What is wrong with a placement, by the code of its fault.
+_FAULTS = {
+    "place.outside": "It sticks out of the domain",
+    "place.frame": "It touches the purple frame around the domain",
+    "place.void": "It covers the yellow void zone of a shape",
+    "place.border": "It touches the purple border of a shape",
+}
 
 
 @cache
@@ -164,8 +172,9 @@ def _placed(after: DomainState) -> str | None:
     turn = after.turns[-1]
     if turn.seat != LEARNER or turn.laid is None:
         return "Place one of your shapes."
-    if not last_is_valid(after):
-        return "This is not valid: your opponent could challenge it, and the shape would be gone."
+    fault = first_fault(after.ready_pool, after.laid[:-1], turn.laid)
+    if fault is not None:
+        return f"{_FAULTS[fault.code]}. That is not valid: challenged, the shape would be gone."
     return None
 
 
@@ -216,7 +225,10 @@ CARDS = (
     Card(
         "Two domains",
         (
-            "Whoever has the advantage owns the red domain, the other player the blue one.",
+            (
+                "Whoever has the advantage owns the red domain, the other the blue one. It is "
+                "drawn by lot, or set by the challenge or the season."
+            ),
             "Shapes are laid over both. A later one lies on top of earlier ones.",
             "Each pixel counts for the owner of what lies on top; a bare one for the domain's.",
             "Whoever has more pixels in the end, over both domains, wins.",

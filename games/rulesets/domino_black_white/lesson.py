@@ -59,7 +59,8 @@ def lesson(ruleset: Ruleset[Any, Any]) -> tuple[LessonStep, ...]:
             miss="(1,4) EZ:EY hide EY",
             reached="That scored. Everybody is told which letters you met, but never which line "
             "it was.",
-            hint="You have a 1 on CZ and a 2 on DZ. What is missing to 5?",
+            hint="You have a 1 on CZ and a 2 on DZ. What is missing to make 5? Turn the domino upright "
+            "(R) to stand it on EZ.",
         ),
         LessonStep(
             title="The bonus",
@@ -178,7 +179,10 @@ CARDS: Final = (
                 "You and your opponent each have the same 21 dominoes: every pair of numbers "
                 "from 0 to 5, doubles included."
             ),
-            "The player with the advantage chooses who goes first.",
+            (
+                "The player with the advantage chooses who goes first. It is drawn by lot, or set "
+                "by the challenge or the season."
+            ),
         ),
         "board",
     ),

@@ -221,6 +221,10 @@ CARDS: Final = (
                 "random of the other five."
             ),
             "Tie Advantage: you choose who plays first, and you win a tie.",
+            (
+                "If neither or both of you have it, the player with the advantage does both. That "
+                "is drawn by lot, or set by the challenge or the season."
+            ),
         ),
         "repeat",
     ),
@@ -232,8 +236,8 @@ CARDS: Final = (
                 "squares win."
             ),
             (
-                "A tie goes to the holder of Tie Advantage; if neither or both of you hold it, "
-                "to the player with the advantage."
+                "A tie goes to the only holder of Tie Advantage, else to the player with the "
+                "advantage."
             ),
             (
                 "As a rule you have 120 seconds for your deck, 60 for a turn and 180 in reserve "

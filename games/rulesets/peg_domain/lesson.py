@@ -113,14 +113,15 @@ def _any_shape(ruleset: AnyRuleset) -> LessonStep:
     return LessonStep(
         title="Any shape",
         words="In the Gauntlet a cut-out need not be a path: any squares will do that hang "
-        "together by their sides and carry exactly two pegs. Name them one by one, a peg first. "
+        "together by their sides and carry exactly two pegs. Press Any shape, then name them one "
+        "by one, a peg first. "
         "Take at least nine squares from your opponent.",
         state=_at(ruleset, "gauntlet"),
         goal=_took(9),
         solution="H8 H9 G9 H10 G10 F9 F10 E10 E11 E12 E13 > I2 0",
         miss="H8 DDDDDR > G2 0",
-        hint="Begin on H8. There are no other pegs in the rows 9 to 12 from D to L: be generous "
-        "there, and end on E13.",
+        hint="Press Any shape and begin on H8. There are no other pegs in the rows 9 to 12 from D "
+        "to L: be generous there, and end on E13.",
         reached="A wide plate takes more than a thin one with the same two pegs. But its squares "
         "are gone, and pegs beyond them may be cut off from each other.",
     )
@@ -347,7 +348,10 @@ def _start(pallets: str) -> Card:
         (
             "Red begins with the columns A to D of the domain, blue with F to I. More squares win.",
             pallets,
-            "While they are hidden, the advantage takes a right, of order or of colour.",
+            (
+                "While they are hidden, whoever has the advantage (by lot, or set by the challenge "
+                "or the season) takes a right, of order or of colour."
+            ),
             "Once you have looked at both, one says who goes first, the other chooses a colour.",
         ),
         "start",
@@ -419,7 +423,7 @@ _END = Card(
         "Whoever finishes places nothing more. The other then takes one turn after the other.",
         "With no two connected pegs left, you are finished as soon as it would be your turn.",
         "When both are finished, more squares of the domain win.",
-        "If that is a tie: more squares of the pallet used, then the advantage.",
+        "If that is a tie: more squares of the pallet used, then whoever has the advantage.",
     ),
     "ended",
 )

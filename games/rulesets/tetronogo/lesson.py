@@ -203,6 +203,7 @@ CARDS: Final = (
                 "The loser of the bout before chooses who goes first; in the first bout, and "
                 "after a draw, the player with the advantage."
             ),
+            "The advantage is drawn by lot, or set by the challenge or the season.",
         ),
         "pieces",
     ),

@@ -7,6 +7,7 @@ import { whyNot } from "../match/answers.js";
 import { goesOn } from "../match/asking.js";
 import { embedded, fill, find, h, scrolling, write } from "../match/dom.js";
 import { openDecision } from "../match/words.js";
+import { keepTaken, takenOf } from "./taken.js";
 
 /**
  * @typedef {{number: number, title: string, words: string, hint: string, solution: string,
@@ -18,7 +19,8 @@ import { openDecision } from "../match/words.js";
 
 class LessonPage {
   at = 0; // the step that is being taken, from 0
-  reached = 0; // how many have been
+  /** @type {Set<number>} */
+  taken; // the numbers of those that have been
   drafted = ""; // what the board previews
   typed = false; // what stands in the field was typed
   /** @type {string | null} */
@@ -42,6 +44,8 @@ class LessonPage {
     this.root = root;
     this.lesson = lesson;
     this.names = lesson.header.seats.map(({ name }) => name);
+    this.game = `${lesson.header.ruleset}/${lesson.header.variant}`;
+    this.taken = new Set(takenOf(this.game)?.steps);
     /** @param {string} name */
     const part = (name) => find(root, `[data-part="${name}"]`);
     this.parts = {
@@ -108,10 +112,7 @@ class LessonPage {
           return null;
         },
         announce: (text) => announce(text, { about: "board" }),
-        refuse: (text) => {
-          this.refused?.remove();
-          this.refused = toast(text, { kind: "danger", seconds: 6 });
-        },
+        refuse: (text) => this.#warn(text),
         draft: (text) => this.#draft(text),
         dock: this.parts.dock,
       }) ?? null;
@@ -146,6 +147,18 @@ class LessonPage {
     this.drafted = text;
     if (text !== "") this.#forgive();
     if (!this.typed) this.input.value = text;
+  }
+
+  /**
+   * What the board will not do, said once: where it is confirmed, or else in a corner.
+   * @param {string} text
+   */
+  #warn(text) {
+    this.refused?.remove();
+    const bars = [...this.root.querySelectorAll(".confirm")];
+    if (bars.some((bar) => bar.checkVisibility() && bar.textContent.includes(text))) {
+      announce(text, { about: "board" });
+    } else this.refused = toast(text, { kind: "danger", seconds: 6 });
   }
 
   /* What was refused is not to be read beside what is tried next. */
@@ -200,9 +213,25 @@ class LessonPage {
   #told(judged) {
     this.judged = judged;
     this.typed = false;
-    if (judged.reached) this.reached = Math.max(this.reached, this.at + 1);
+    if (judged.reached) {
+      this.taken.add(this.step.number);
+      keepTaken(this.game, { steps: [...this.taken], of: this.lesson.steps.length });
+    }
+    const where = this.board?.ghosts?.(judged.text)[0]?.svg;
     this.#draw();
     this.parts.on.focus({ preventScroll: true });
+    if (where !== undefined) this.#uncover(where);
+  }
+
+  /**
+   * Bring what an answer lies on out from below the panel that says what has come of it.
+   * @param {SVGSVGElement} drawing
+   */
+  #uncover(drawing) {
+    const { told } = this.parts;
+    if (getComputedStyle(told).position !== "fixed") return;
+    const hidden = drawing.getBoundingClientRect().bottom - told.getBoundingClientRect().top;
+    if (hidden > 0) scrollBy({ top: hidden + 8, behavior: scrolling() });
   }
 
   #goOn() {
@@ -210,7 +239,8 @@ class LessonPage {
     if (done && this.at + 1 === this.lesson.steps.length) {
       this.parts.end.hidden = false;
       this.parts.told.hidden = true;
-      this.parts.end.focus();
+      this.parts.end.focus({ preventScroll: true });
+      this.parts.end.scrollIntoView({ block: "nearest", behavior: scrolling() });
       return;
     }
     this.#goTo(done ? this.at + 1 : this.at);
@@ -285,15 +315,15 @@ class LessonPage {
 
   #drawSteps() {
     const { steps } = this.lesson;
-    const buttons = steps.map(({ title }, at) =>
+    const buttons = steps.map(({ title, number }, at) =>
       h(
         "button",
         {
           type: "button",
           class: "lesson__step",
-          data: { done: String(at < this.reached) },
+          data: { done: String(this.taken.has(number)) },
           "aria-current": at === this.at ? "step" : null,
-          "aria-label": `Step ${at + 1} of ${steps.length}: ${title}`,
+          "aria-label": `Step ${number} of ${steps.length}: ${title}${this.taken.has(number) ? ", taken" : ""}`,
           on: { click: () => this.#goTo(at) },
         },
         String(at + 1),

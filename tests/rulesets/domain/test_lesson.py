@@ -34,7 +34,14 @@ def test_any_answer_that_does_what_is_asked_for_will_do(step: int, text: str) ->
 
 @pytest.mark.parametrize("step", [COVER, TOP, ZONES])
 def test_a_placement_that_is_not_valid_never_will_do(step: int) -> None:
-    assert "not valid" in (missing(step, "05 > blue 10,180 0") or "")
+    for text, why in (("10,180", "sticks out"), ("62,180", "purple frame")):
+        said = missing(step, f"05 > blue {text} 0") or ""
+        assert why in said
+        assert "not valid" in said
+
+
+def test_a_placement_on_yellow_is_said_to_cover_it() -> None:
+    assert "yellow void zone" in (missing(ZONES, "05 > red 300,200 0") or "")
 
 
 @pytest.mark.parametrize("step", [COVER, TOP, ZONES, LAST])

@@ -789,14 +789,25 @@ class WarsBoard {
   }
 
   /**
-   * The spot under a pointer. Where the domino fits there only with its ends swapped, it turns.
+   * The spot under a pointer. Where the domino fits there only with its ends swapped, it turns; where
+   * it does not fit at all, it lies the other way across the square that is pointed at, if it fits so.
    * @param {[number, number]} point
    */
   #under([x, y]) {
-    const spot = this.#upright
-      ? this.#clamped(Math.floor(x), Math.round(y - 1))
-      : this.#clamped(Math.round(x - 1), Math.floor(y));
+    const [column, row] = [Math.floor(x), Math.floor(y)];
+    const near = this.#upright
+      ? this.#clamped(column, Math.round(y - 1))
+      : this.#clamped(Math.round(x - 1), row);
+    const both = this.#upright
+      ? [this.#clamped(column, row - 1), this.#clamped(column, row)]
+      : [this.#clamped(column - 1, row), this.#clamped(column, row)];
+    const spot = [near, ...both].find((each) => this.#fitsSomehow(each)) ?? near;
     return this.#turnedToFit(spot);
+  }
+
+  /** @param {Spot} spot */
+  #fitsSomehow(spot) {
+    return this.#fits(spot, 0) || this.#fits(spot, 1);
   }
 
   /** @param {Spot} spot */
