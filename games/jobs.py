@@ -31,8 +31,6 @@ PUZZLES: Final = "games.bots.puzzles"
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
 
-_WAITING: Final = "bots:waiting"  # the cache's key
-
 
 def bot_enqueue(*, match_id: int) -> None:
     """Have a bot of the site's move in a match, in a moment: people like to see what they have done
@@ -53,7 +51,7 @@ def bot_enqueue(*, match_id: int) -> None:
 def bot_begun(*, match_id: int) -> None:
     """What `bot_enqueue` has handed on is begun: what comes now is to be handed on anew."""
     try:
-        cache.delete_many([f"bot:{match_id}", _WAITING])
+        cache.delete_many([f"bot:{match_id}", "bots:waiting"])
     except RedisError as error:
         log.warning("bot.not-noted", match=match_id, error=type(error).__name__)
 
@@ -70,21 +68,21 @@ def advice_enqueue(*, match_id: int, seat: Seat) -> bool:
 def advice_begun() -> None:
     """What `advice_enqueue` has handed on is begun."""
     with suppress(RedisError):
-        cache.delete(_WAITING)
+        cache.delete("bots:waiting")
 
 
 def bot_is_waited_for() -> bool:
     """Whether somebody waits for a bot's move or a hint, as far as is known: whoever thinks for
     longer on the same queue makes room for them."""
     try:
-        return cache.get(_WAITING) is not None
+        return cache.get("bots:waiting") is not None
     except RedisError:
         return False
 
 
 def _note_waiting() -> None:
     with suppress(RedisError):
-        cache.set(_WAITING, 1, timeout=settings.GAUNTLET_BOT_QUEUE_SECONDS)
+        cache.set("bots:waiting", 1, timeout=settings.GAUNTLET_BOT_QUEUE_SECONDS)
 
 
 def study_enqueue() -> None:
