@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 WIDE: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 SMALL: dict[str, Any] = {"viewport": {"width": 320, "height": 640}}
 # What is said of somebody by name, where the name would be a "you".
-SAID_OF_YOU = re.compile(r"\bYou(['’]s| has| is| was| does| takes| wins)\b|\bof You\b")
+SAID_OF_YOU = re.compile(r"\bYou('s| has| is| was| does| takes| wins)\b|\bof You\b")
 # All of the board that was placed on can be seen above what is said of it.
 LIES_ABOVE = """() => {
     const box = (selector) => document.querySelector(selector).getBoundingClientRect();

@@ -59,8 +59,8 @@ def lesson(ruleset: Ruleset[Any, Any]) -> tuple[LessonStep, ...]:
             miss="(1,4) EZ:EY hide EY",
             reached="That scored. Everybody is told which letters you met, but never which line "
             "it was.",
-            hint="You have a 1 on CZ and a 2 on DZ. What is missing to make 5? Turn the domino upright "
-            "(R) to stand it on EZ.",
+            hint="You have a 1 on CZ and a 2 on DZ. What is missing to make 5? Turn the domino "
+            "upright (R) to stand it on EZ.",
         ),
         LessonStep(
             title="The bonus",
