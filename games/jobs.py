@@ -89,43 +89,43 @@ def study_enqueue() -> None:
     """Have a worker go on with the study that has waited longest. There is one piece on its way at
     a time, whatever is studied, so that bots who play wait behind no more; what is lost is found by
     the sweep."""
-    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
-    try:
-        first = cache.add("study", 1, timeout=wait_s)
-    except RedisError as error:
-        log.warning("study.not-noted", error=type(error).__name__)
-        return
-    if first:
-        enqueue(STUDY, expires=wait_s)
+    _one_enqueue("study", STUDY)
 
 
 def study_begun() -> None:
     """What `study_enqueue` has handed on is begun."""
-    try:
-        cache.delete("study")
-    except RedisError as error:
-        log.warning("study.not-noted", error=type(error).__name__)
+    _one_begun("study")
 
 
 def puzzles_enqueue() -> None:
     """Have a worker look through the next match for puzzles. As with studies there is one on its
     way at a time; what is lost is found an hour later."""
-    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
-    try:
-        first = cache.add("puzzles", 1, timeout=wait_s)
-    except RedisError as error:
-        log.warning("puzzles.not-noted", error=type(error).__name__)
-        return
-    if first:
-        enqueue(PUZZLES, expires=wait_s)
+    _one_enqueue("puzzles", PUZZLES)
 
 
 def puzzles_begun() -> None:
     """What `puzzles_enqueue` has handed on is begun."""
+    _one_begun("puzzles")
+
+
+def _one_enqueue(key: str, task: str) -> None:
+    """Enqueue a task unless one is on its way, which is until it is begun or long enough ago to be
+    lost."""
+    wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
     try:
-        cache.delete("puzzles")
+        first = cache.add(key, 1, timeout=wait_s)
     except RedisError as error:
-        log.warning("puzzles.not-noted", error=type(error).__name__)
+        log.warning("bots.not-noted", what=key, error=type(error).__name__)
+        return
+    if first:
+        enqueue(task, expires=wait_s)
+
+
+def _one_begun(key: str) -> None:
+    try:
+        cache.delete(key)
+    except RedisError as error:
+        log.warning("bots.not-noted", what=key, error=type(error).__name__)
 
 
 def wake_enqueue(*, match_id: int, wake_at: int) -> None:
