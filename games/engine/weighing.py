@@ -27,8 +27,8 @@ STEPS: Final = 24
 PLAYED_BY: Final[Level] = "novice"
 LEADS: Final = 4
 """How many answers of the strong bot's may stand at the beginning of what is played on."""
-CHANCES: Final = 6
-"""In how many ways chance may go on between those, as far as there is time."""
+BEGINNINGS: Final = 4
+"""In how many ways that is done at most, as far as there is time: no more than `AT_LEAST`."""
 AT_LEAST: Final = 4
 """Tries that are made even where there is no time: fewer say nothing."""
 _Z: Final = 1.96
@@ -60,15 +60,17 @@ def prospects(
     if ruleset.outcome(state) is not None:
         share = _share(judged(ruleset, state, seat))
         return Worth(share, share, share, 0)
-    after, chanced = led_off(ruleset, state, random, may_think=may_think)
-    begun = [after]
-    while chanced and len(begun) < CHANCES and may_think():
-        begun.append(led_off(ruleset, state, random, may_think=may_think)[0])
-    found: list[float] = []
-    while len(found) < tries and (len(found) < AT_LEAST or may_go_on()):
-        end = played_on(ruleset, begun[len(found) % len(begun)], random)
-        found.append(_share(judged(ruleset, end, seat)))
-    return worth_of(found)
+    # The bot guesses at what is hidden, and chance may come in: it is not the same each time.
+    begun = [led_off(ruleset, state, random, may_think=may_think)]
+    while len(begun) < min(BEGINNINGS, tries) and may_think():
+        begun.append(led_off(ruleset, state, random, may_think=may_think))
+    found: list[list[float]] = [[] for _ in begun]
+    made = 0
+    while made < tries and (made < AT_LEAST or may_go_on()):
+        end = played_on(ruleset, begun[made % len(begun)], random)
+        found[made % len(begun)].append(_share(judged(ruleset, end, seat)))
+        made += 1
+    return _worth_of_beginnings(found)
 
 
 def compared(
@@ -127,6 +129,20 @@ def worth_of(found: Sequence[float]) -> Worth:
     return _interval(found, 0.0)
 
 
+def _worth_of_beginnings(found: Sequence[Sequence[float]]) -> Worth:
+    """What tries say that were made from several beginnings. Those from the same one are alike, so
+    by how much the beginnings differ is added to how far it may be off."""
+    whole = worth_of([each for tries in found for each in tries])
+    if len(found) < 2:
+        return whole
+    means = [math.fsum(tries) / len(tries) for tries in found]
+    between = math.fsum((each - whole.share) ** 2 for each in means) / (len(means) - 1)
+    apart = _Z * math.sqrt(between / len(means))
+    low = whole.share - math.hypot(whole.share - whole.low, apart)
+    high = whole.share + math.hypot(whole.high - whole.share, apart)
+    return Worth(whole.share, max(0.0, low), min(1.0, high), whole.tries)
+
+
 def _interval(found: Sequence[float], lowest: float) -> Worth:
     """The mean, and how far it may be off. The spread is taken to be what it would be with one more
     try at each end of the scale, since a few tries that agree prove little."""
@@ -153,20 +169,19 @@ def led_off(
     random: RandomSource,
     *,
     may_think: Callable[[], bool] = always,
-) -> tuple[Any, bool]:
-    """The state once the strong bot has answered for both seats, each from what it can see; and
-    whether chance came in between, so that it could have been another. Where only whoever is asked
-    first had it, a position would be worth more to them for that alone.
+) -> Any:
+    """The state once the strong bot has answered for both seats, each from what it can see. Where
+    only whoever is asked first had it, a position would be worth more to them for that alone.
 
     It is the state as far as that goes where the match ends, waits for an organiser, or one seat
     has answered `LEADS` times, and no bot's where none plays this."""
     thinks = thinks_of(ruleset)
     if thinks is None:
-        return state, False
-    waiting, answers, chanced = {0, 1}, 0, False
+        return state
+    waiting, answers = {0, 1}, 0
     while waiting and answers < LEADS and ruleset.outcome(state) is None:
         if ruleset.chance_due(state):
-            state, chanced = step(ruleset, state, random), True
+            state = step(ruleset, state, random)
             continue
         asked = ruleset.decisions(state)
         if not asked:
@@ -178,7 +193,7 @@ def led_off(
         best = partial(_best, ruleset, thinks, state, random=random, may_think=may_think)
         state = applied(ruleset, state, first, best(first), best)
         answers += 1
-    return state, chanced
+    return state
 
 
 def _best(

@@ -331,10 +331,10 @@ def must_be_able_to_comment(match: Match, user: User) -> None:
     """Whether somebody who may see a match may say something of its positions. Raises Refusal
     ``match.not-over``, ``study.guest`` and ``study.practice``."""
     must_be_over(match)
-    if user.is_guest:
-        raise Forbidden("study.guest", "Please sign in to comment.")
     if match.is_practice:
         raise Refusal("study.practice", "Nobody else sees your practice.")
+    if user.is_guest:
+        raise Forbidden("study.guest", "Please sign in to comment.")
 
 
 def study_comments(match: Match) -> list[dict[str, Any]]:

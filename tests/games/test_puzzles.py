@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from io import StringIO
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
 from accounts.models import AuditEntry, User
+from accounts.services import guest_create
 from core.refusals import Forbidden, NotFound, Refusal
 from games.engine import notation, puzzling
 from games.engine.capabilities import Supposes, solves_of
@@ -412,6 +413,46 @@ def test_answers_move_with_a_merge(ada: User, row: Puzzle) -> None:
     assert PuzzleAnswer.objects.filter(user=ada, right=True).count() == 2
     assert not PuzzleSolver.objects.filter(user=ben).exists()
     assert not PuzzleAnswer.objects.filter(user=ben).exists()
+
+
+@pytest.mark.parametrize(
+    ("kept", "other", "together"),
+    [
+        ((3, 9), (1, 10), (4, 10)),  # a guest has gone on with it
+        ((3, 9), (2, 9), (3, 9)),
+        ((1, 10), (3, 9), (4, 10)),
+        ((3, 5), (2, 10), (2, 10)),
+        ((5, 10), (2, 4), (5, 10)),
+        ((0, None), (2, 10), (2, 10)),
+        ((2, 10), (0, None), (2, 10)),
+    ],
+)
+def test_streaks_of_one_person_are_one(ada: User, kept: Any, other: Any, together: Any) -> None:
+    ben = User.objects.create_user("ben")
+    for user, (streak, day) in ((ada, kept), (ben, other)):
+        last = None if day is None else date(2030, 1, day)
+        PuzzleSolver.objects.create(
+            user=user, streak=streak, best_streak=streak, last_daily=last, mu=30.0, sigma=5.0
+        )
+    solver_move(keep=ada, duplicate=ben)
+    solver = PuzzleSolver.objects.get()
+    assert (solver.streak, solver.last_daily) == (together[0], date(2030, 1, together[1]))
+    assert solver.best_streak == max(kept[0], other[0], together[0])
+
+
+def test_what_a_guest_has_answered_counts_for_an_account_that_has_a_rating(
+    ada: User, row: Puzzle
+) -> None:
+    guest = guest_create()
+    other = Puzzle.objects.exclude(pk=row.pk).earliest("pk")
+    puzzle_answer(acting_user=ada, puzzle=row, text=row.solution)
+    before = PuzzleSolver.objects.get(user=ada)
+    puzzle_answer(acting_user=guest, puzzle=other, text=other.solution)
+    puzzle_show(acting_user=guest, puzzle=row)
+    solver_move(keep=ada, duplicate=guest)
+    after = PuzzleSolver.objects.get()
+    assert (after.answered, after.solved) == (2, 2)
+    assert (after.mu, after.sigma) == (before.mu, before.sigma)
 
 
 # -- the command -----------------------------------------------------------------------------------

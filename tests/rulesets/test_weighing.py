@@ -106,6 +106,24 @@ def test_tries_that_agree_prove_more_the_more_of_them_there_are() -> None:
     assert many.low > 0.99
 
 
+def test_beginnings_that_differ_make_a_wide_band() -> None:
+    alike = weighing._worth_of_beginnings([[0.0, 1.0] * 10, [1.0, 0.0] * 10])
+    assert alike == weighing.worth_of([0.0, 1.0] * 20)
+    apart = weighing._worth_of_beginnings([[0.0] * 20, [1.0] * 20])
+    assert apart.share == 0.5
+    assert apart.low < 0.05
+    assert apart.high > 0.95
+    assert apart.tries == 40
+
+
+def test_both_seats_have_the_strong_bot_once() -> None:
+    """Whoever is to move has nothing of that alone: one strong answer of each seat is made."""
+    for ruleset, variant in ((each, each.variants[0].id) for each in REGISTRY):
+        state = _match(ruleset, variant, 2)[2]
+        after = weighing.led_off(ruleset, state, Random(1).random, may_think=lambda: False)
+        assert after != state
+
+
 def test_a_lead_is_counted_guess_by_guess() -> None:
     guesses = [0.0, 1.0] * 50
     better = [min(1.0, each + 0.1) if each < 0.5 else each for each in guesses]

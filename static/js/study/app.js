@@ -51,6 +51,8 @@ class StudyPage {
     this.eyes = eyesOf(location.href);
     /** @type {Place} */
     this.place = { at: -1, line: "" };
+    /** @type {Place} Where one is on the way to: the next step is from there. */
+    this.aim = this.place;
     /** @type {Told | null} */
     this.told = null;
     /** @type {Seat | null} */
@@ -165,9 +167,15 @@ class StudyPage {
    */
   async go({ at, line }, record = "replace") {
     const to = { at: Math.min(Math.max(at, this.first), this.last), line };
-    if (to.at === this.place.at && to.line === this.place.line) return;
+    if (to.at === this.aim.at && to.line === this.aim.line) return;
+    this.aim = to;
+    this.#drawControls();
     const told = await this.#ask(to);
     if (told !== null) this.#arrive(told, record);
+    else if (this.aim === to) {
+      this.aim = this.place;
+      this.#drawControls();
+    }
   }
 
   /**
@@ -184,7 +192,7 @@ class StudyPage {
    * @param {"replace" | "push" | "keep"} record
    */
   #arrive(told, record) {
-    this.place = { at: told.at, line: told.line };
+    this.place = this.aim = { at: told.at, line: told.line };
     this.told = told;
     this.drawn = null;
     this.#say("");
@@ -484,9 +492,9 @@ class StudyPage {
     this.seat = seat;
     this.drawn = isShown ? null : { judged, which };
     this.#drawBoard();
+    this.#drawCaption();
     if (!isShown) {
       this.#bringBoard();
-      announce(`The board shows ${judged[which]}.`);
     }
     const shown = `[data-move="${judged.move}"] [data-shows="${which}"]`;
     /** @type {HTMLElement | null} */ (this.parts.answers.querySelector(shown))?.focus({
@@ -496,9 +504,10 @@ class StudyPage {
 
   /* Where the board is out of sight, as below it on a phone, what it shows would be missed. */
   #bringBoard() {
-    const { top, bottom } = this.parts.board.getBoundingClientRect();
+    const drawing = this.parts.board.querySelector("svg") ?? this.parts.board;
+    const { top, bottom } = drawing.getBoundingClientRect();
     const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
-    if (seen < (bottom - top) / 2) {
+    if (seen < (bottom - top) * 0.75) {
       this.parts.eyes.scrollIntoView({ block: "start", behavior: scrolling() });
     }
   }
@@ -522,8 +531,19 @@ class StudyPage {
       scores === null
         ? ""
         : `${this.names.map((name, seat) => `${name} ${number(scores[seat])}`).join(", ")}.`;
-    const words = [`${where} ${said}${undone}`, stands, now].map((each) => each.trim());
+    const words = [`${where} ${said}${undone}`, stands, now, this.#onBoard].map((each) =>
+      each.trim(),
+    );
     write(this.parts.caption, words.filter(Boolean).join(" ").replace(/\s+/gu, " "));
+  }
+
+  /* What the board shows besides the position. */
+  get #onBoard() {
+    if (this.drawn === null) return "";
+    const { judged, which } = this.drawn;
+    return which === "best"
+      ? "The board shows what the strong bot would have played."
+      : `The board shows what ${this.names[judged.seat]} played.`;
   }
 
   #drawLine() {
@@ -707,7 +727,7 @@ class StudyPage {
       button("Back (←)", "chevron-left", () => this.#before),
     ];
     this.on = [
-      button("Forward (→)", "chevron-right", () => this.place.at + 1),
+      button("Forward (→)", "chevron-right", () => this.aim.at + 1),
       button("Last move (End)", "last", () => this.last),
     ];
     this.slider = h("input", {
@@ -736,11 +756,11 @@ class StudyPage {
 
   /* From a line one goes back to where it began. */
   get #before() {
-    return this.place.line === "" ? this.place.at - 1 : this.place.at;
+    return this.aim.line === "" ? this.aim.at - 1 : this.aim.at;
   }
 
   #drawControls() {
-    const { at, line } = this.place;
+    const { at, line } = this.aim;
     for (const each of this.back) each.disabled = at <= this.first && line === "";
     for (const each of this.on) each.disabled = at === this.last;
     this.slider.value = String(at);
@@ -790,7 +810,7 @@ class StudyPage {
       Home: this.first,
       End: this.last,
       ArrowLeft: this.#before,
-      ArrowRight: this.place.at + 1,
+      ArrowRight: this.aim.at + 1,
     };
     const at = to[event.key];
     if (at === undefined) return;

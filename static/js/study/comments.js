@@ -6,7 +6,7 @@ import { AGAIN, whyNot } from "../match/answers.js";
 import { chatLine } from "../match/chat.js";
 import { fill, find, h, icon, write } from "../match/dom.js";
 import { phrasesOfPage, whyFolded } from "../match/phrases.js";
-import { addressOf } from "./address.js";
+import { addressOf, eyesOf } from "./address.js";
 
 /** @typedef {import("./address.js").Place} Place */
 
@@ -95,7 +95,7 @@ export class Comments {
       this.label,
       place.line === "" ? `Say it of move ${place.at}` : "Say it of this variation",
     );
-    const { pathname, search } = new URL(addressOf(location.href, place));
+    const { pathname, search } = new URL(addressOf(location.href, place, eyesOf(location.href)));
     this.signIn.href = `/accounts/login/?next=${encodeURIComponent(pathname + search)}`;
     this.#mark();
   }

@@ -115,9 +115,10 @@ export function swingsOf({ swings, answers, positions, positions_total }, names,
  * @param {Api.Judgement[]} answers
  * @param {string[]} names
  */
-function why({ n, actor, timeout }, answers, names) {
+function why({ n, actor, timeout, text }, answers, names) {
   if (actor === "chance") return "By chance.";
   if (actor !== 0 && actor !== 1) return "";
+  if (text === "concede") return `${names[actor]} conceded.`;
   if (timeout) return `${names[actor]}'s time ran out.`;
   const judged = answers.find(({ move }) => move === n);
   if (judged === undefined) return "";
@@ -149,7 +150,7 @@ function row(move, click, words) {
  * @param {string[]} names
  * @param {(step: number) => void} go
  */
-export function mistakesOf({ mistakes, answers, state }, names, go) {
+export function mistakesOf({ mistakes, answers, answers_total, state }, names, go) {
   const found = mistakes.flatMap((move) => answers.find((each) => each.move === move) ?? []);
   const words =
     "By what each could know then, with the same guesses at what was hidden for their move and the " +
@@ -161,7 +162,7 @@ export function mistakesOf({ mistakes, answers, state }, names, go) {
         {},
         state === "done"
           ? "Nobody surely missed anything."
-          : "None so far. Moves are judged once all positions are weighed.",
+          : `None so far, in ${answers.length} of ${answers_total} moves. They are judged once all positions are weighed.`,
       ),
     ];
   }
