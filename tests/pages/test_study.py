@@ -128,7 +128,7 @@ def test_a_guest_studies_their_own_practice(client: Client) -> None:
     assert client.post(page_of(match)).status_code == 302
     assert api(client, "post", of_api(match)).status_code == 200
     said = api(client, "post", of_api(match, "comments/"), id="a", step=1, text="Hm.")
-    assert (said.status_code, said.json()["code"]) == (403, "study.guest")
+    assert (said.status_code, said.json()["code"]) == (409, "study.practice")
     assert not ChatMessage.objects.exists()
     other = Client()
     assert other.get(page_of(match)).status_code == 404
