@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, placeOf, shorter, stepsOf } from "../../static/js/study/address.js";
-import { percent, weighedAt, withRange } from "../../static/js/study/graph.js";
+import { addressOf, eyesOf, placeOf, shorter, stepsOf } from "../../static/js/study/address.js";
+import { percent, remainder, weighedAt, withRange } from "../../static/js/study/graph.js";
 import { missed } from "../../static/js/study/judged.js";
 
 const HERE = "https://gauntlet.example/matches/7/study/";
@@ -17,6 +17,14 @@ test("an address names a position, and a line from there", () => {
   const place = { at: 3, line: "0 (3,4) DZ:DY hide DY~chance lot 1" };
   assert.deepEqual(placeOf(addressOf(`${HERE}?at=5&line=x#y`, place), 20), place);
   assert.equal(addressOf(`${HERE}?at=5&line=x`, { at: 6, line: "" }), `${HERE}?at=6`);
+});
+
+test("an address names whose eyes one looks with", () => {
+  assert.equal(eyesOf(`${HERE}?at=1`), "all");
+  assert.equal(eyesOf(`${HERE}?at=1&eyes=2`), "all");
+  for (const eyes of ["0", "1", "all"]) {
+    assert.equal(eyesOf(addressOf(HERE, { at: 1, line: "" }, eyes)), eyes);
+  }
 });
 
 test("a line is made of steps, and is shortened by an answer and its chance", () => {
@@ -32,6 +40,8 @@ test("a line is made of steps, and is shortened by an answer and its chance", ()
 
 test("a share is told with its range, unless it is certain", () => {
   assert.equal(percent(0.426), "43 %");
+  assert.equal(percent(0.125), "13 %");
+  assert.equal(remainder(0.125), "87 %"); // the two as they are read make a hundred
   assert.equal(withRange({ share: 0.5, low: 0.41, high: 0.6, tries: 9 }), "50 % (41 to 60 %)");
   assert.equal(withRange({ share: 1, low: 1, high: 1, tries: 0 }), "100 %");
 });
@@ -54,7 +64,7 @@ test("of what is not weighed yet nothing is said", () => {
 test("what was missed is told as surely as it is known", () => {
   const judged = (low, share, high) => ({ played: "a", best: "b", lost: { low, share, high } });
   assert.equal(missed({ played: "a", best: "a" }), "The strong bot plays the same.");
-  assert.equal(missed(judged(0.1, 0.2, 0.3)), "That missed 20 % (10 to 30 %).");
+  assert.equal(missed(judged(0.1, 0.2, 0.3)), "That missed 20 % of a win (10 to 30 %).");
   assert.match(missed(judged(-0.1, 0.2, 0.3)), /not certain/);
   assert.match(missed(judged(-0.3, -0.2, -0.1)), /better than the bot's/);
 });
