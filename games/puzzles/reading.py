@@ -131,7 +131,7 @@ class Shelf(NamedTuple):
 
     @property
     def game(self) -> str:
-        """As addresses name it: "tetronogo/standard"."""
+        """As addresses name it: ruleset and variant, parted by a slash."""
         return f"{self.ruleset}/{self.variant}"
 
     @property

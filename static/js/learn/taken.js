@@ -4,7 +4,7 @@
 
 /** @typedef {{steps: number[], of: number}} Taken */
 
-/** @param {string} game the ruleset and its variant, as `domain/standard` */
+/** @param {string} game the ruleset and its variant, parted by a slash */
 const keyOf = (game) => `gauntlet.lesson:${game}`;
 
 /**
