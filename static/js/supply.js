@@ -20,6 +20,7 @@ let editor = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 let asked = 0;
+let refused = false; // what is told is why something could not be done
 
 /**
  * @param {string} address
@@ -75,6 +76,10 @@ async function check() {
   body.set("text", text);
   const found = await ask(root.dataset.check ?? "", body);
   if (number !== asked) return; // it has been changed since
+  if (refused) {
+    if (Array.isArray(found.faults)) editor?.report(/** @type {Supplied.Report} */ (found));
+    return;
+  }
   if (!Array.isArray(found.faults)) {
     tell("This could not be checked", [String(found.sentence)], "warning");
     return;
@@ -90,6 +95,7 @@ async function check() {
 }
 
 function later() {
+  refused = false;
   clearTimeout(timer);
   timer = setTimeout(() => void check(), WAIT);
 }
@@ -130,6 +136,8 @@ const api = {
   },
   announce: (text) => announce(text, { now: true }),
   refuse(text) {
+    // A check of what was changed before is not to take its place, however late it comes.
+    refused = true;
     // A live region: screen readers read it by themselves.
     tell("This cannot be done", [text], "warning");
   },

@@ -158,6 +158,33 @@ def test_shapes_are_drawn_and_imported(three: tuple[str, list[Page]]) -> None:
     assert len(json.loads(text_of(host))["shapes"]) == 4
 
 
+def test_why_a_file_is_refused_stays_when_a_check_comes_late(
+    three: tuple[str, list[Page]],
+) -> None:
+    _, (host, *_) = three
+    held: list[Any] = []
+    host.route("**/pool/check/", lambda route: held.append(route))  # noqa: PLW0108  (a wrapper is wanted)
+    host.goto("/organise/prepared/new/domain/pool/")
+    sheet = host.get_by_role("application", name="Sheet")
+    sheet.wait_for()
+    for x in (200, 260):
+        sheet.click(position={"x": x, "y": 150})
+    while not held:
+        host.wait_for_timeout(50)
+    host.get_by_label("Add shapes from an SVG file").set_input_files(
+        {"name": "no.svg", "mimeType": "image/svg+xml",
+         "buffer": b'<svg xmlns="http://www.w3.org/2000/svg"><text id="t">A</text></svg>'}
+    )  # fmt: skip
+    refused = host.get_by_text("<text> “t” is no shape.")
+    refused.wait_for()
+    with host.expect_response("**/pool/check/") as told:
+        for each in held:
+            each.continue_()
+    told.value.finished()
+    host.wait_for_timeout(200)
+    assert refused.is_visible()
+
+
 @pytest.mark.parametrize("path", ["domain/pool", "peg-domain/pallets"])
 def test_a_finger_meets_every_button_of_an_editor(
     three: tuple[str, list[Page]], new_page: Pages, path: str
