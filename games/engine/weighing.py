@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
-from games.engine.capabilities import Level, Thinks, thinks_of
+from games.engine.capabilities import Level, thinks_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import Decision, Seat
 from games.engine.playouts import step
@@ -173,10 +173,9 @@ def led_off(
     """The state once the strong bot has answered for both seats, each from what it can see. Where
     only whoever is asked first had it, a position would be worth more to them for that alone.
 
-    It is the state as far as that goes where the match ends, waits for an organiser, or one seat
-    has answered `LEADS` times, and no bot's where none plays this."""
-    thinks = thinks_of(ruleset)
-    if thinks is None:
+    It is the state as far as that goes where the match ends, waits for an organiser, or
+    `LEADS` answers stand, and the same state where no bot plays this."""
+    if thinks_of(ruleset) is None:
         return state
     waiting, answers = {0, 1}, 0
     while waiting and answers < LEADS and ruleset.outcome(state) is None:
@@ -190,23 +189,10 @@ def led_off(
         waiting.discard(first.seat)
         if first.barrier is not None:
             waiting -= {each.seat for each in asked if each.barrier == first.barrier}
-        best = partial(_best, ruleset, thinks, state, random=random, may_think=may_think)
+        best = partial(answer, ruleset, state, random=random, level="strong", may_think=may_think)
         state = applied(ruleset, state, first, best(first), best)
         answers += 1
     return state
-
-
-def _best(
-    ruleset: Ruleset[Any, Any],
-    thinks: Thinks,
-    state: Any,
-    decision: Decision,
-    *,
-    random: RandomSource,
-    may_think: Callable[[], bool],
-) -> Any:
-    view = ruleset.view(state, 1 if decision.seat else 0)
-    return thinks.decide(view, decision, "strong", random, may_think)
 
 
 def played_on(ruleset: Ruleset[Any, Any], state: Any, random: RandomSource) -> Any:
@@ -226,13 +212,22 @@ def played_on(ruleset: Ruleset[Any, Any], state: Any, random: RandomSource) -> A
     return state
 
 
-def answer(ruleset: Ruleset[Any, Any], state: Any, decision: Decision, random: RandomSource) -> Any:
-    """What the bot that plays on answers, or, where none plays this, anybody at random."""
+def answer(
+    ruleset: Ruleset[Any, Any],
+    state: Any,
+    decision: Decision,
+    random: RandomSource,
+    *,
+    level: Level = PLAYED_BY,
+    may_think: Callable[[], bool] = always,
+) -> Any:
+    """What a bot answers from what its seat can see, the one that plays on unless another is asked
+    for; or, where none plays this, anybody at random."""
     thinks = thinks_of(ruleset)
     if thinks is None:
         return ruleset.sample(state, decision, random)
     view = ruleset.view(state, 1 if decision.seat else 0)
-    return thinks.decide(view, decision, PLAYED_BY, random, always)
+    return thinks.decide(view, decision, level, random, may_think)
 
 
 def _share(value: float) -> float:
