@@ -27,6 +27,9 @@ from games.engine.search import always
 from games.engine.table import AnyRuleset, Entry, Header, Step, Table
 from games.engine.weighing import Worth, led_by, prospects, tried, worth_of
 
+METHOD: Final = 2
+"""The number of this way of weighing and judging. Whoever changes what the figures mean raises it:
+what was found by another one is not shown beside them, but found anew."""
 TOLD: Final = 8
 """How many swings are told at most, and how many mistakes."""
 

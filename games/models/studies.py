@@ -21,6 +21,9 @@ class Study(models.Model):
     done_at = models.DateTimeField(null=True, blank=True)
     positions = models.PositiveIntegerField(help_text="How many there are to be weighed.")
     answers = models.PositiveIntegerField(help_text="How many there are to be judged.")
+    method = models.SmallIntegerField(
+        db_default=1, help_text="By which way of weighing: the number of `METHOD` of the engine's."
+    )
 
     class Meta:
         ordering = ["match"]

@@ -27,6 +27,7 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Audience, Seat, seen_by
 from games.engine.live import Live
 from games.engine.studying import (
+    METHOD,
     Judgement,
     Studied,
     answer_judged,
@@ -68,28 +69,34 @@ def can_be_weighed(match: Match) -> bool:
 
 @transaction.atomic
 def study_ask(*, match: Match) -> Study:
-    """Have a match looked at again, for whoever may see it; one that was asked for is as it was.
+    """Have a match looked at again, for whoever may see it. One that was asked for is as it was,
+    unless it was done by an older `METHOD`: it is begun anew.
 
     Raises Refusal ``match.not-over`` and ``study.game`` (no bot plays this).
     """
     must_be_over(match)
     if not can_be_weighed(match):
         raise Refusal("study.game", "No bot plays this game, so none can judge it.")
-    study = Study.objects.filter(match=match).first()
-    if study is None:
-        _, _, pieces = _pieces_of(match)
-        study, _ = Study.objects.get_or_create(
-            match=match,
-            defaults={"positions": len(pieces.positions), "answers": len(pieces.answers)},
-        )
+    study = Study.objects.filter(match=match, method__gte=METHOD).first() or _study_begin(match)
     if study.done_at is None:
         transaction.on_commit(study_enqueue, robust=True)
     return study
 
 
+def _study_begin(match: Match) -> Study:
+    """Begin a study, and forget what an older method has found. For a transaction."""
+    Study.objects.filter(match=match, method__lt=METHOD).delete()
+    _, _, pieces = _pieces_of(match)
+    counted = {"positions": len(pieces.positions), "answers": len(pieces.answers)}
+    study, _ = Study.objects.get_or_create(match=match, defaults={**counted, "method": METHOD})
+    return study
+
+
 def study_next() -> int | None:
     """The match whose study has waited longest for a worker."""
-    waiting = Study.objects.filter(done_at=None).filter(guard.may_try(STUDIED))
+    # While two releases run, what the newer one has begun is the newer one's.
+    begun = Study.objects.filter(done_at=None, method__lte=METHOD)
+    waiting = begun.filter(guard.may_try(STUDIED))
     return waiting.order_by("worked_at").values_list("pk", flat=True).first()
 
 
@@ -105,9 +112,13 @@ def study_work(*, match_id: int, random: RandomSource = chance.system) -> None:
     that is there is not done again, and of two who do the same piece at a time the first is
     believed."""
     has_time = processor_time(settings.GAUNTLET_STUDY_SLICE_SECONDS)
-    if not Study.objects.filter(pk=match_id, done_at=None).update(worked_at=now_utc()):
+    begun = Study.objects.filter(pk=match_id, done_at=None)
+    if not begun.update(worked_at=now_utc()):
         return
     match = Match.objects.defer("snapshot").get(pk=match_id)
+    if begun.filter(method__lt=METHOD).exists():
+        with transaction.atomic():
+            _study_begin(match)
     ruleset, _, pieces = _pieces_of(match)
     parts = StudyPart.objects.filter(study=match_id)
     there = {*parts.values_list("kind", "number")}
@@ -193,8 +204,12 @@ def study_of(match: Match) -> dict[str, Any]:
     }
     if study is None:
         return told
+    if study.method < METHOD and study.done_at is not None:
+        return {**told, "state": "old"}
     judgements: list[tuple[int, Judgement]] = []
-    for kind, number, found in study.parts.values_list("kind", "number", "found"):
+    # Whoever takes up one of an older method begins it anew.
+    parts = study.parts.filter(study__method__gte=METHOD)
+    for kind, number, found in parts.values_list("kind", "number", "found"):
         if kind == StudyPart.Kind.POSITION:
             told["positions"].append({"at": number, **found})
         else:

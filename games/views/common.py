@@ -18,6 +18,7 @@ from accounts.models import User
 from core.api.limits import TooMany, take_own
 from core.conditional import answer_to, weak_tag
 from core.refusals import Refusal, RefusalKind
+from games.models import Match
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -44,9 +45,13 @@ def explains_refusals(view: View[P]) -> View[P]:
     return wrapped
 
 
-def problem(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """A page that says why something cannot be done."""
-    return render(request, "games/problem.html", {"refusal": refusal}, status=refusal.status)
+def problem(
+    request: HttpRequest, refusal: Refusal, *, match: Match | None = None
+) -> HttpResponse:
+    """A page that says why something cannot be done, and leads to the match that it is about, for
+    whoever may see that."""
+    context = {"refusal": refusal, "match": match}
+    return render(request, "games/problem.html", context, status=refusal.status)
 
 
 def limited(limit: str) -> Callable[[View[P]], View[P]]:

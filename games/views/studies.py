@@ -13,6 +13,7 @@ from accounts.blocking.services import blocked_names
 from accounts.guests import as_stranger, welcomes_guests
 from accounts.models import User
 from accounts.moderation.standing import why_silent
+from core.refusals import Refusal
 from games import store
 from games.audience import may_moderate_chat, seat_of
 from games.engine.decisions import Seat
@@ -22,7 +23,7 @@ from games.pictures.boards import as_still, board_of
 from games.reading.matches import match_for
 from games.reading.replays import replay_of, steps_seen
 from games.services.studies import study_ask, study_of
-from games.views.common import explains_refusals, limited
+from games.views.common import explains_refusals, limited, problem
 from games.views.matches import log_sentences
 from games.words import game_name
 
@@ -41,7 +42,10 @@ def study_page(request: HttpRequest, match_id: int) -> HttpResponse:
     folded away as in a chat; `title`. Raises Refusal ``match.none``, ``match.not-over``.
     """
     match = match_for(match_id, request.user)
-    study = study_of(match)
+    try:
+        study = study_of(match)
+    except Refusal as refusal:
+        return problem(request, refusal, match=match)
     if request.method == "POST":
         return _ask(request, match)
     replay = replay_of(match)

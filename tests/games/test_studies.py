@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -20,6 +21,7 @@ from games.engine import records
 from games.engine.course import MatchCourse
 from games.engine.notation import tidy
 from games.engine.studying import (
+    METHOD,
     Judgement,
     Swing,
     answer_judged,
@@ -67,7 +69,8 @@ BLACK_WHITE = ("domino-black-white", "standard")
 
 @pytest.fixture
 def quick(settings: Any) -> None:
-    """Bots that hardly think."""
+    """Bots that hardly think, and no task on its way that a test before has left."""
+    study_begun()
     settings.GAUNTLET_BOT_SECONDS = 0.0
     settings.GAUNTLET_STUDY_PART_SECONDS = 0.0
     settings.GAUNTLET_STUDY_SLICE_SECONDS = 0.0
@@ -259,6 +262,50 @@ def test_what_a_killed_worker_left_is_gone_on_with(
     work_through(over)
     assert [*StudyPart.objects.order_by("pk").values_list("pk", "found")[: len(before)]] == before
     assert study_of(over)["state"] == "done"
+
+
+def test_what_an_older_way_found_is_not_shown_and_found_anew(over: Match, workers: Workers) -> None:
+    with committing():
+        study_ask(match=over)
+    work_through(over)
+    StudyPart.objects.update(found=msgspec.to_builtins(worth(0.123)))
+    Study.objects.update(method=METHOD - 1)
+    told = study_of(over)
+    assert (told["state"], told["total"], told["positions"], told["swings"]) == ("old", 0, [], [])
+    assert study_next() is None
+    study_begun()
+    with committing():
+        study_ask(match=over)
+    assert len(workers.of("games.bots.study")) == 2
+    assert (study_of(over)["state"], study_of(over)["done"]) == ("working", 0)
+    work_through(over)
+    told = study_of(over)
+    assert told["state"] == "done"
+    assert 0.123 not in [each["share"] for each in told["positions"]]
+
+
+def test_a_study_under_way_is_begun_anew_by_whoever_takes_it_up(over: Match) -> None:
+    study_ask(match=over)
+    study_work(match_id=over.pk, random=drawn())
+    StudyPart.objects.update(found=msgspec.to_builtins(worth(0.123)))
+    Study.objects.update(method=METHOD - 1)
+    told = study_of(over)
+    assert (told["state"], told["done"], told["positions"]) == ("working", 0, [])
+    work_through(over)
+    told = study_of(over)
+    assert (told["state"], told["done"]) == ("done", told["total"])
+    assert 0.123 not in [each["share"] for each in told["positions"]]
+    assert Study.objects.get().method == METHOD
+
+
+def test_what_a_newer_release_has_begun_is_left_to_it(over: Match) -> None:
+    study_ask(match=over)
+    study_work(match_id=over.pk, random=drawn())
+    Study.objects.update(method=METHOD + 1)
+    assert study_next() is None
+    with nothing_changes():
+        study_ask(match=over)
+    assert study_of(over)["done"] == 1
 
 
 def test_a_piece_found_twice_stays_what_it_was(over: Match) -> None:

@@ -82,6 +82,7 @@ def test_nothing_is_told_of_a_running_match(client: Client, play: Play) -> None:
         page = reader.get(page_of(play.match))
         assert page.status_code == 409
         assert b"studied once it is over" in page.content
+        assert f'href="{play.match.get_absolute_url()}"'.encode() in page.content
         with nothing_changes():
             assert reader.post(page_of(play.match)).status_code == 409
         for more in ("", "comments/", "position/?at=1", "position/?at=1&line=0%20pick%20T"):

@@ -69,6 +69,19 @@ class StudyPage {
     this.drawn = null;
     /** @type {Map<string, Told>} */
     this.known = new Map();
+    /** @type {HTMLElement | null} */
+    this.from = null; // what was pressed, below, that brought one to the board
+    this.wayBack = h(
+      "button",
+      {
+        type: "button",
+        class: "button button--small",
+        hidden: true,
+        on: { click: () => this.#goBack() },
+      },
+      icon("undo"),
+      "Back to the list",
+    );
     /** @param {string} name */
     const part = (name) => find(root, `[data-part="${name}"]`);
     this.parts = {
@@ -155,6 +168,13 @@ class StudyPage {
       event.preventDefault();
       void this.#visit(placeOf(link.href, this.last));
     });
+    this.parts.moves.addEventListener("keydown", (event) => {
+      const line = elementOf(event)?.closest("li");
+      if (!line || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+      const next = event.key === "ArrowUp" ? line.previousElementSibling : line.nextElementSibling;
+      event.preventDefault();
+      if (next !== null) find(next, "a").focus();
+    });
   }
 
   // -- where one is -----------------------------------------------------------------------------
@@ -183,8 +203,24 @@ class StudyPage {
    * @param {Place} place
    */
   async #visit(place) {
+    const from = document.activeElement;
     await this.go(place);
-    this.#bringBoard();
+    if (!this.#bringBoard()) return;
+    this.from = from instanceof HTMLElement && this.root.contains(from) ? from : null;
+    this.#drawWayBack();
+  }
+
+  /* Whoever was brought to the board from a list below it may want the next one of that. */
+  #drawWayBack() {
+    this.wayBack.hidden = this.from?.isConnected !== true;
+  }
+
+  #goBack() {
+    const { from } = this;
+    this.from = null;
+    this.#drawWayBack();
+    from?.scrollIntoView({ block: "center", behavior: scrolling() });
+    from?.focus({ preventScroll: true });
   }
 
   /**
@@ -414,7 +450,9 @@ class StudyPage {
                     on: {
                       click: () => {
                         this.seat = seat;
+                        this.drawn = null;
                         this.#drawBoard();
+                        this.#drawCaption();
                       },
                     },
                   },
@@ -502,14 +540,15 @@ class StudyPage {
     });
   }
 
-  /* Where the board is out of sight, as below it on a phone, what it shows would be missed. */
+  /* Where the board is out of sight, as below it on a phone, what it shows would be missed. Returns
+     whether it was. */
   #bringBoard() {
     const drawing = this.parts.board.querySelector("svg") ?? this.parts.board;
     const { top, bottom } = drawing.getBoundingClientRect();
     const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
-    if (seen < (bottom - top) * 0.75) {
-      this.parts.eyes.scrollIntoView({ block: "start", behavior: scrolling() });
-    }
+    if (seen >= (bottom - top) * 0.75) return false;
+    this.parts.eyes.scrollIntoView({ block: "start", behavior: scrolling() });
+    return true;
   }
 
   #drawCaption() {
@@ -591,6 +630,8 @@ class StudyPage {
     this.lines.forEach((line, index) => {
       if (index + 1 === this.place.at) line.setAttribute("aria-current", "step");
       else line.removeAttribute("aria-current");
+      // One stop for the keyboard in all; from there it goes up and down.
+      find(line, "a").tabIndex = index === Math.max(this.place.at - 1, 0) ? 0 : -1;
     });
     const line = /** @type {HTMLElement | undefined} */ (this.lines[this.place.at - 1]);
     if (line === undefined) {
@@ -780,6 +821,7 @@ class StudyPage {
         icon("link"),
         "Copy link",
       ),
+      this.wayBack,
     );
   }
 
@@ -870,7 +912,9 @@ async function start(root) {
   const ruleset = /** @type {Boards.Module} */ (await import(String(root.dataset.board)));
   const page = new StudyPage(root, ruleset);
   const asked = placeOf(location.href, page.last);
-  await page.go(asked, "keep");
+  const named = new URL(location.href).searchParams.get("at");
+  // An address that names a position beyond the end says where one is from now on.
+  await page.go(asked, named === null || named === String(asked.at) ? "keep" : "replace");
   // A line that leads nowhere is told, and its position shown.
   if (page.place.at < 0) await page.go({ at: asked.at, line: "" }, "keep");
 }
