@@ -156,7 +156,7 @@ declare namespace Api {
 
   /** What has been found out so far. */
   interface Study {
-    /** `none`: nobody has asked; `delayed`: it failed, and is tried again later; `never`: no bot plays this game. */
+    /** `none`: nobody has asked; `old`: it was done in an earlier way, and can be asked for anew; `delayed`: it failed, and is tried again later; `never`: no bot plays this game. */
     state: unknown;
     /** How many positions and answers are done. */
     done: number;

@@ -82,8 +82,8 @@ class StudySerializer(serializers.Serializer[dict[str, Any]]):
 
     state = serializers.ChoiceField(
         choices=["none", "old", "working", "delayed", "done", "never"],
-        help_text="`none`: nobody has asked; `old`: it was done in an earlier way, and can be asked "
-        "for anew; `delayed`: it failed, and is tried again later; "
+        help_text="`none`: nobody has asked; `old`: it was done in an earlier way, and can be "
+        "asked for anew; `delayed`: it failed, and is tried again later; "
         "`never`: no bot plays this game.",
     )
     done = serializers.IntegerField(help_text="How many positions and answers are done.")

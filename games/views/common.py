@@ -45,9 +45,7 @@ def explains_refusals(view: View[P]) -> View[P]:
     return wrapped
 
 
-def problem(
-    request: HttpRequest, refusal: Refusal, *, match: Match | None = None
-) -> HttpResponse:
+def problem(request: HttpRequest, refusal: Refusal, *, match: Match | None = None) -> HttpResponse:
     """A page that says why something cannot be done, and leads to the match that it is about, for
     whoever may see that."""
     context = {"refusal": refusal, "match": match}
