@@ -27,14 +27,15 @@ STEPS: Final = 24
 PLAYED_BY: Final[Level] = "novice"
 LEADS: Final = 4
 """How many answers of the strong bot's may stand at the beginning of what is played on."""
-BEGINNINGS: Final = 4
-"""In how many ways that is done at most, as far as there is time: no more than `AT_LEAST`."""
+BEGINNINGS: Final = 16
+"""In how many ways that is done at most, as far as there is time: near the end a single answer may
+decide, and the bot may give either of two."""
 AT_LEAST: Final = 4
 """Tries that are made even where there is no time: fewer say nothing."""
-ALIKE: Final = 0.15
+ALIKE: Final = 0.2
 """How much tries from one beginning are taken to have in common where little is known of it: their
-intraclass correlation. Measured was 0.06 (docs/study.md); with twice as much the band holds as
-often as it says, also where few beginnings could be made."""
+intraclass correlation. Measured was 0.06 (docs/study.md); with more than that the band holds as
+often as it says also where few beginnings could be made."""
 _BELIEVED: Final = 2  # for as many beginnings, beside what those that there are say
 _Z: Final = 1.96
 
@@ -75,7 +76,7 @@ def prospects(
         end = played_on(ruleset, begun[made % len(begun)], random)
         found[made % len(begun)].append(_share(judged(ruleset, end, seat)))
         made += 1
-    return _worth_of_beginnings(found)
+    return _worth_of_beginnings([each for each in found if each])
 
 
 def compared(
@@ -135,20 +136,19 @@ def worth_of(found: Sequence[float]) -> Worth:
 
 
 def _worth_of_beginnings(found: Sequence[Sequence[float]]) -> Worth:
-    """What tries say that were made from several beginnings. Those from the same one are alike
-    (the design effect of clusters: Kish, Survey Sampling, 1965), so by how much the beginnings
-    differ is added to how far it may be off. A few that happen to agree prove little: `ALIKE` has
-    its say beside them."""
+    """What tries say that were made from several beginnings. Those from the same one are alike, so
+    it is the beginnings that count (the design effect of clusters: Kish, Survey Sampling, 1965).
+    A few that happen to agree prove little: `ALIKE` has its say beside them, and it is never less
+    than what as many tries of their own would leave open."""
     flat = [each for tries in found for each in tries]
-    whole, count = worth_of(flat), len(found)
-    means = [math.fsum(tries) / len(tries) for tries in found]
-    apart = math.fsum((each - whole.share) ** 2 for each in means)
-    believed = ALIKE * _spread(flat, whole.share, 0.0)
+    count = len(found)
+    mean = math.fsum(flat) / len(flat)
+    spread = _spread(flat, mean, 0.0)
+    believed = spread * (ALIKE + (1 - ALIKE) * count / len(flat))
+    apart = math.fsum((math.fsum(tries) / len(tries) - mean) ** 2 for tries in found)
     between = (apart + _BELIEVED * believed) / (count - 1 + _BELIEVED)
-    off = _Z * math.sqrt(between / count)
-    low = whole.share - math.hypot(whole.share - whole.low, off)
-    high = whole.share + math.hypot(whole.high - whole.share, off)
-    return Worth(whole.share, max(0.0, low), min(1.0, high), whole.tries)
+    off = _Z * math.sqrt(max(between / count, spread / len(flat)))
+    return Worth(mean, max(0.0, mean - off), min(1.0, mean + off), len(flat))
 
 
 def _interval(found: Sequence[float], lowest: float) -> Worth:

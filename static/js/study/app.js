@@ -821,8 +821,9 @@ class StudyPage {
         icon("link"),
         "Copy link",
       ),
-      this.wayBack,
     );
+    // Where whoever was brought to the board looks.
+    this.parts.caption.before(this.wayBack);
   }
 
   get #address() {
