@@ -75,7 +75,7 @@ class StudyPage {
       "button",
       {
         type: "button",
-        class: "button button--small",
+        class: "button study__back",
         hidden: true,
         on: { click: () => this.#goBack() },
       },
@@ -789,6 +789,7 @@ class StudyPage {
         { class: "replay__buttons", role: "group", "aria-label": "Moves" },
         this.back,
         this.on,
+        this.wayBack,
       ),
       this.slider,
       this.count,
@@ -822,8 +823,6 @@ class StudyPage {
         "Copy link",
       ),
     );
-    // Where whoever was brought to the board looks.
-    this.parts.caption.before(this.wayBack);
   }
 
   get #address() {
