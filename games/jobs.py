@@ -32,6 +32,10 @@ RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
 
 
+# How long after a bot's move its opponent may soon want another one.
+PLAYING_S: Final = 4
+
+
 def bot_enqueue(*, match_id: int) -> None:
     """Have a bot of the site's move in a match, in a moment: people like to see what they have done
     themselves. Enqueues once until that is begun (`bot_begun`); what is lost is found by the
@@ -52,6 +56,7 @@ def bot_begun(*, match_id: int) -> None:
     """What `bot_enqueue` has handed on is begun: what comes now is to be handed on anew."""
     try:
         cache.delete_many([f"bot:{match_id}", "bots:waiting"])
+        cache.set("bots:playing", 1, timeout=PLAYING_S)
     except RedisError as error:
         log.warning("bot.not-noted", match=match_id, error=type(error).__name__)
 
@@ -80,16 +85,26 @@ def bot_is_waited_for() -> bool:
         return False
 
 
+def bot_is_playing() -> bool:
+    """Whether a bot has just moved, as far as is known: who plays it may ask for the next move
+    within moments."""
+    try:
+        return cache.get("bots:playing") is not None
+    except RedisError:
+        return False
+
+
 def _note_waiting() -> None:
     with suppress(RedisError):
         cache.set("bots:waiting", 1, timeout=settings.GAUNTLET_BOT_QUEUE_SECONDS)
 
 
-def study_enqueue() -> None:
-    """Have a worker go on with the study that has waited longest. There is one piece on its way at
+def study_enqueue(*, later: bool = False) -> None:
+    """Have a worker go on with the study that has waited longest, at once or ``later``, when nobody
+    plays a bot any more. There is one piece on its way at
     a time, whatever is studied, so that bots who play wait behind no more; what is lost is found by
     the sweep."""
-    _one_enqueue("study", STUDY)
+    _one_enqueue("study", STUDY, countdown=PLAYING_S if later else None)
 
 
 def study_begun() -> None:
@@ -108,7 +123,7 @@ def puzzles_begun() -> None:
     _one_begun("puzzles")
 
 
-def _one_enqueue(key: str, task: str) -> None:
+def _one_enqueue(key: str, task: str, *, countdown: float | None = None) -> None:
     """Enqueue a task unless one is on its way, which is until it is begun or long enough ago to be
     lost."""
     wait_s = settings.GAUNTLET_BOT_QUEUE_SECONDS
@@ -118,7 +133,7 @@ def _one_enqueue(key: str, task: str) -> None:
         log.warning("bots.not-noted", what=key, error=type(error).__name__)
         return
     if first:
-        enqueue(task, expires=wait_s)
+        enqueue(task, countdown=countdown, expires=wait_s)
 
 
 def _one_begun(key: str) -> None:

@@ -43,7 +43,7 @@ from games.services.outage import is_serving
 from games.services.practice import MOVED, advice_find, bot_move, bots_hand_out
 from games.services.predictions import predictions_tell
 from games.services.seeks import seek_pair, seeks_expire
-from games.services.studies import STUDIED, studies_hand_out, study_next, study_work
+from games.services.studies import STUDIED, studies_hand_out, study_can_wait, study_next, study_work
 from games.services.sweeping import WOKEN, match_wake_now, matches_hand_out
 
 log = structlog.get_logger("gauntlet.tasks")
@@ -121,6 +121,9 @@ def study() -> None:
     study_begun()
     match_id = study_next()
     if match_id is None:
+        return
+    if study_can_wait(match_id):
+        study_enqueue(later=True)
         return
     # It thinks for long, and what it finds is stored piece by piece.
     guard.attempt(

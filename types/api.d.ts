@@ -168,7 +168,7 @@ declare namespace Api {
     positions: Weighed[];
     answers: Judgement[];
     swings: Swing[];
-    /** The moves with which most was missed, the worst first. */
+    /** The moves with which most was missed, the worst first; those with which it is certain that anything was, or else the few with which most may have been. */
     mistakes: number[];
   }
 
@@ -200,6 +200,8 @@ declare namespace Api {
     at: number;
     before: number;
     after: number;
+    /** Whether it is all but certain that it changed. Where one is, no other is told. */
+    sure: boolean;
   }
 
   /** A match as its reader may see it: the frame that sockets call `sync`. */

@@ -208,7 +208,7 @@ GAUNTLET_BOT_QUEUE_SECONDS = env.int("GAUNTLET_BOT_QUEUE_SECONDS", 60)
 # A match that is studied: in how many ways each position goes on at most, how long one position or
 # answer may take, and after how long a worker turns to what else waits (seconds of processor time).
 GAUNTLET_STUDY_TRIES = env.int("GAUNTLET_STUDY_TRIES", 40)
-GAUNTLET_STUDY_PART_SECONDS = env.float("GAUNTLET_STUDY_PART_SECONDS", 1.0)
+GAUNTLET_STUDY_PART_SECONDS = env.float("GAUNTLET_STUDY_PART_SECONDS", 2.0)
 GAUNTLET_STUDY_SLICE_SECONDS = env.float("GAUNTLET_STUDY_SLICE_SECONDS", 2.0)
 # How many matches against them somebody may have going at a time.
 GAUNTLET_PRACTICE_AT_ONCE = env.int("GAUNTLET_PRACTICE_AT_ONCE", 12)

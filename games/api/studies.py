@@ -75,6 +75,9 @@ class SwingSerializer(serializers.Serializer[dict[str, Any]]):
     at = serializers.IntegerField(help_text="The step of the position before.")
     before = serializers.FloatField()
     after = serializers.FloatField()
+    sure = serializers.BooleanField(
+        help_text="Whether it is all but certain that it changed. Where one is, no other is told."
+    )
 
 
 class StudySerializer(serializers.Serializer[dict[str, Any]]):
@@ -95,7 +98,8 @@ class StudySerializer(serializers.Serializer[dict[str, Any]]):
     swings = SwingSerializer(many=True)
     mistakes = serializers.ListField(
         child=serializers.IntegerField(),
-        help_text="The moves with which most was missed, the worst first.",
+        help_text="The moves with which most was missed, the worst first; those with which it is "
+        "certain that anything was, or else the few with which most may have been.",
     )
 
 

@@ -32,6 +32,10 @@ METHOD: Final = 2
 what was found by another one is not shown beside them, but found anew."""
 TOLD: Final = 8
 """How many swings are told at most, and how many mistakes."""
+PERHAPS: Final = 3
+"""How many of each are told where none is certain."""
+LEAST: Final = 0.15
+"""How large those must be at least: less is nothing to look at."""
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -74,12 +78,14 @@ class Judgement(msgspec.Struct, frozen=True):
 
 class Swing(msgspec.Struct, frozen=True):
     """A change of the graph: the entry after which it stood otherwise, the position before that (as
-    of `Position.at`), and what seat 0 could expect before and after."""
+    of `Position.at`), what seat 0 could expect before and after, and whether it is all but certain
+    that it changed at all."""
 
     move: int
     at: int
     before: float
     after: float
+    sure: bool
 
 
 def tables_of(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> list[Table]:
@@ -192,21 +198,32 @@ def answer_judged(
 
 
 def swings_of(positions: Sequence[tuple[int, Worth]]) -> list[Swing]:
-    """Where the graph changed most from one position to the next, the biggest change first: only
-    where it is all but certain that it did. ``positions`` are those weighed so far, in order."""
+    """Where the graph changed most from one position to the next, the biggest change first: where
+    it is all but certain that it did, or, where it is so nowhere, the few largest that there seem
+    to be. ``positions`` are those weighed so far, in order."""
     found = [
-        Swing(move, at, before.share, after.share)
+        Swing(
+            move=move,
+            at=at,
+            before=before.share,
+            after=after.share,
+            sure=after.low > before.high or after.high < before.low,
+        )
         for (at, before), (move, after) in pairwise(positions)
-        if after.low > before.high or after.high < before.low
     ]
-    return sorted(found, key=lambda each: (-abs(each.after - each.before), each.move))[:TOLD]
+    found.sort(key=lambda each: (-abs(each.after - each.before), each.move))
+    sure = [each for each in found if each.sure][:TOLD]
+    return sure or [each for each in found if abs(each.after - each.before) >= LEAST][:PERHAPS]
 
 
 def mistakes_of(judgements: Iterable[tuple[int, Judgement]]) -> list[int]:
-    """The moves with which most was missed, the worst one first: only where it is all but certain
-    that anything was."""
-    missed = [(each.lost.share, move) for move, each in judgements if each.lost.low > 0]
-    return [move for _, move in sorted(missed, key=lambda each: (-each[0], each[1]))[:TOLD]]
+    """The moves with which most was missed, the worst one first: where it is all but certain that
+    anything was, or, where it is so nowhere, the few with which most seems to have been."""
+    missed = sorted(
+        ((each.lost, move) for move, each in judgements), key=lambda each: (-each[0].share, each[1])
+    )
+    sure = [move for lost, move in missed if lost.low > 0][:TOLD]
+    return sure or [move for lost, move in missed if lost.share >= LEAST][:PERHAPS]
 
 
 def step_at(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry], at: int) -> Step:

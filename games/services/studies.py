@@ -10,6 +10,7 @@ a match that is not over.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, Final
 
 import msgspec
@@ -41,7 +42,7 @@ from games.engine.table import AnyRuleset, Entry, Header
 from games.engine.variations import Variation, followed, played
 from games.engine.views import match_view
 from games.engine.weighing import Worth
-from games.jobs import bot_is_waited_for, study_enqueue
+from games.jobs import bot_is_playing, bot_is_waited_for, study_enqueue
 from games.models import ChatMessage, Match, Study, StudyPart
 from games.services.chat import HISTORY, fit_to_say, message_json
 from games.services.turns import client_id_validate
@@ -49,6 +50,8 @@ from games.thinking import processor_time
 
 #: The name under which a match is set aside that cannot be studied.
 STUDIED: Final = "bots.study"
+#: For how long a study makes room at most.
+WAITS: Final = timedelta(seconds=20)
 EYES: Final[tuple[Audience, ...]] = (0, 1, ALL)
 
 
@@ -98,6 +101,14 @@ def study_next() -> int | None:
     begun = Study.objects.filter(done_at=None, method__lte=METHOD)
     waiting = begun.filter(guard.may_try(STUDIED))
     return waiting.order_by("worked_at").values_list("pk", flat=True).first()
+
+
+def study_can_wait(match_id: int) -> bool:
+    """Whether a study is to make room for somebody who plays a bot: not for long."""
+    if not bot_is_playing():
+        return False
+    since = now_utc() - WAITS
+    return Study.objects.filter(pk=match_id, worked_at__gt=since).exists()
 
 
 def studies_hand_out() -> None:
@@ -185,7 +196,7 @@ def study_of(match: Match) -> dict[str, Any]:
     ``total``, how many pieces, of which ``positions_total`` and ``answers_total``; ``positions``,
     each ``{"at", "share", "low", "high", "tries"}`` of seat 0; ``answers``, each with the ``move``
     it is about; ``swings``, where the graph changed most; ``mistakes``, the moves with which
-    something was missed.
+    something was missed (see `swings_of` and `mistakes_of` of the engine's).
 
     Raises Refusal ``match.not-over``.
     """

@@ -74,7 +74,8 @@ def study_page(request: HttpRequest, match_id: int) -> HttpResponse:
 @limited("study")
 def _ask(request: HttpRequest, match: Match) -> HttpResponse:
     study_ask(match=match)
-    return redirect(request.get_full_path())  # where in the match one was stays in the address
+    # Where in the match one was stays in the address; how far it is stands beside the graph.
+    return redirect(f"{request.get_full_path()}#graph-title")
 
 
 def _of_reader(request: HttpRequest, match: Match) -> dict[str, Any]:

@@ -103,6 +103,13 @@ def test_nothing_is_wrong_with_the_page_of_any_game(
         assert page.locator("[data-part=board] svg").count() > 0
         assert is_as_wide_as_its_window(page)
     assert axe.Examiner().faults(page) == []
+    # What confirms has the width of the board, wherever it goes.
+    widths = page.evaluate(
+        """[...document.querySelectorAll(".confirm-place")].map(
+          (each) => each.offsetWidth / each.parentElement.clientWidth
+        )"""
+    )
+    assert [width for width in widths if width < 0.9] == []
     # The bar at the lower edge covers nothing: below the last part of the page there is room.
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     covered = page.evaluate(

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from accounts.services import guest_create
+from core.clock import now_utc
 from core.env import ROOT
 from core.jobs import guard
 from core.refusals import Refusal
@@ -196,12 +199,24 @@ def test_swings_are_where_the_graph_surely_changed() -> None:
     shares = [0.5, 0.55, 0.9, 0.5, 0.3, 0.0]
     weighed = [(3 * n, worth(share, 0.15)) for n, share in enumerate(shares)]
     assert swings_of(weighed) == [
-        Swing(9, 6, 0.9, 0.5),
-        Swing(6, 3, 0.55, 0.9),
+        Swing(9, 6, 0.9, 0.5, True),
+        Swing(6, 3, 0.55, 0.9, True),
     ]
     steep = [(n, worth(float(n % 2), 0.1)) for n in range(20)]
     assert [each.move for each in swings_of(steep)] == [*range(1, 9)]
     assert swings_of([]) == swings_of(weighed[:1]) == []
+
+
+def test_where_no_change_is_certain_the_largest_are_told_as_such() -> None:
+    shares = [0.5, 0.9, 0.5, 0.45, 0.1, 0.4, 0.0]
+    weighed = [(n, worth(share, 0.4)) for n, share in enumerate(shares)]
+    told = swings_of(weighed)
+    assert [each.move for each in told] == [1, 2, 6]
+    assert not any(each.sure for each in told)
+    assert swings_of([(n, worth(0.5 + n / 100, 0.4)) for n in range(5)]) == []
+    found = [(n, judgement(worth(share, 1.0))) for n, share in enumerate(shares)]
+    assert mistakes_of(found) == [1, 0, 2]
+    assert mistakes_of([(1, judgement(worth(0.1, 0.3)))]) == []
 
 
 def test_mistakes_are_what_was_surely_missed() -> None:
@@ -327,6 +342,7 @@ def test_one_task_is_on_its_way_at_a_time(over: Match, workers: Workers) -> None
 
 
 def test_a_task_has_the_next_one_done(over: Match, workers: Workers) -> None:
+    cache.delete("bots:playing")
     with committing():
         study_ask(match=over)
     for _ in range(500):
@@ -374,6 +390,28 @@ def test_a_slice_on_a_starved_machine_ends_by_the_clock(
     monkeypatch.setattr(studies, "position_weighed", weighed)
     study_work(match_id=over.pk)
     assert StudyPart.objects.count() == 3  # 240 s, and what it was at then
+
+
+def test_a_study_makes_room_while_somebody_plays_a_bot_and_not_for_long(
+    ada: User, ben: User, quick: None, workers: Workers
+) -> None:
+    match = Practising(ada).to_the_end()
+    cache.delete("bots:playing")
+    with committing():
+        study_ask(match=match)
+    bot_begun(match_id=Practising(ben).match.pk)
+    for _ in range(3):
+        study_task()
+    assert StudyPart.objects.count() == 0
+    assert len(workers.of("games.bots.study")) == 4
+    Study.objects.update(worked_at=now_utc() - timedelta(seconds=30))
+    study_task()
+    assert StudyPart.objects.count() == 1
+    study_task()
+    assert StudyPart.objects.count() == 1
+    cache.delete("bots:playing")
+    study_task()
+    assert StudyPart.objects.count() == 2
 
 
 def test_studies_take_turns(ada: User, ben: User, quick: None) -> None:

@@ -54,7 +54,7 @@ def test_anybody_has_a_match_studied_that_they_may_see(client: Client, ended: Ma
     assert page["Cache-Control"] == "private, no-store"
     with committing():
         asked = client.post(page_of(ended))
-    assert (asked.status_code, asked["Location"]) == (302, page_of(ended))
+    assert (asked.status_code, asked["Location"]) == (302, f"{page_of(ended)}#graph-title")
     assert Study.objects.filter(match=ended).count() == 1
     assert b"Have it studied" not in client.get(page_of(ended)).content
     assert not User.objects.filter(is_guest=True).exists()

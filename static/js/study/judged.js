@@ -89,13 +89,10 @@ export function swingsOf({ swings, answers, positions, positions_total }, names,
   if (swings.length === 0) {
     const isWhole = positions.length === positions_total;
     return [
-      h(
-        "p",
-        {},
-        isWhole ? "It never surely changed from one position to the next." : "None so far.",
-      ),
+      h("p", {}, isWhole ? "It never changed much from one position to the next." : "None so far."),
     ];
   }
+  const sure = swings.every((each) => each.sure);
   const said = swings.map(({ move, at, before, after }) => {
     const seat = /** @type {Seat} */ (after > before ? 0 : 1);
     /** @param {number} share */
@@ -106,7 +103,10 @@ export function swingsOf({ swings, answers, positions, positions_total }, names,
       h("span", { class: "muted" }, why(steps[move], answers, names)),
     ]);
   });
-  return [h("ol", { class: "swings" }, said)];
+  return [
+    sure ? null : h("p", { class: "small muted" }, "None is certain; these may be changes."),
+    h("ol", { class: "swings" }, said),
+  ].filter((each) => each !== null);
 }
 
 /**
@@ -155,19 +155,22 @@ export function mistakesOf({ mistakes, answers, answers_total, state }, names, g
   const words =
     "By what each could know then, with the same guesses at what was hidden for their move and the " +
     "strong bot's.";
+  const sure = found.every(({ lost }) => lost.low > 0);
   if (found.length === 0) {
     return [
       h(
         "p",
         {},
         state === "done"
-          ? "Nobody surely missed anything."
-          : `None so far, in ${answers.length} of ${answers_total} moves. They are judged once all positions are weighed.`,
+          ? "Nobody missed much, as far as can be told."
+          : answers.length === 0
+            ? "None so far. Moves are judged once all positions are weighed."
+            : `None so far, in ${answers.length} of ${answers_total} moves.`,
       ),
     ];
   }
   return [
-    h("p", { class: "small muted" }, words),
+    h("p", { class: "small muted" }, sure ? words : `None is certain; these may be. ${words}`),
     h(
       "ol",
       { class: "swings" },
