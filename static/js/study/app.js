@@ -210,6 +210,15 @@ class StudyPage {
     this.#drawWayBack();
   }
 
+  /**
+   * Go back within a line, or out of it; on a phone the buttons for it stand below the board.
+   * @param {string} line
+   */
+  async #return(line) {
+    await this.go({ at: this.place.at, line }, "push");
+    this.#bringBoard();
+  }
+
   /* Whoever was brought to the board from a list below it may want the next one of that. */
   #drawWayBack() {
     this.wayBack.hidden = this.from?.isConnected !== true;
@@ -602,8 +611,7 @@ class StudyPage {
             type: "button",
             class: "button button--small",
             on: {
-              click: () =>
-                void this.go({ at: this.place.at, line: shorter(this.place.line) }, "push"),
+              click: () => void this.#return(shorter(this.place.line)),
             },
           },
           icon("undo"),
@@ -614,7 +622,7 @@ class StudyPage {
           {
             type: "button",
             class: "button button--small",
-            on: { click: () => void this.go({ at: this.place.at, line: "" }, "push") },
+            on: { click: () => void this.#return("") },
           },
           icon("close"),
           "Leave the variation",

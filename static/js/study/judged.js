@@ -5,6 +5,8 @@ import { h } from "../match/dom.js";
 import { seatBadge } from "../boards/kit.js";
 import { percent, remainder, withRange } from "./graph.js";
 
+const LEAST = 0.15; // of a win, that may have been missed, to be worth a word
+
 /**
  * What was missed with a move, in a sentence.
  * @param {Api.Judgement} judged
@@ -123,6 +125,7 @@ function why({ n, actor, timeout, text }, answers, names) {
   const judged = answers.find(({ move }) => move === n);
   if (judged === undefined) return "";
   if (judged.lost.low > 0) return `${names[actor]} missed something.`;
+  if (judged.lost.share >= LEAST) return `${names[actor]} may have missed something.`;
   return `By what ${names[actor]} could know, nothing was surely missed.`;
 }
 
@@ -181,7 +184,7 @@ export function mistakesOf({ mistakes, answers, answers_total, state }, names, g
           h(
             "span",
             { class: "muted" },
-            `(${Math.round(judged.lost.low * 100)} to ${percent(judged.lost.high)})`,
+            `(${Math.round(Math.max(judged.lost.low, 0) * 100)} to ${percent(judged.lost.high)})`,
           ),
         ]),
       ),
