@@ -101,9 +101,8 @@ def _note_waiting() -> None:
 
 def study_enqueue(*, later: bool = False) -> None:
     """Have a worker go on with the study that has waited longest, at once or ``later``, when nobody
-    plays a bot any more. There is one piece on its way at
-    a time, whatever is studied, so that bots who play wait behind no more; what is lost is found by
-    the sweep."""
+    may play a bot any more. There is one piece on its way at a time, whatever is studied, so that
+    bots who play wait behind no more; what is lost is found by the sweep."""
     _one_enqueue("study", STUDY, countdown=PLAYING_S if later else None)
 
 
