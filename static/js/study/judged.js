@@ -8,13 +8,20 @@ import { percent, remainder, withRange } from "./graph.js";
 const LEAST = 0.15; // of a win, that may have been missed, to be worth a word
 
 /**
+ * How much of a win may have been missed: no less than nothing.
+ * @param {Api.Judgement["lost"]} lost
+ */
+function range({ low, high }) {
+  return `${Math.round(Math.max(low, 0) * 100)} to ${percent(high)}`;
+}
+
+/**
  * What was missed with a move, in a sentence.
  * @param {Api.Judgement} judged
  */
 export function missed({ played, best, lost }) {
   if (played === best) return "The strong bot plays the same.";
-  const range = `${Math.round(Math.max(lost.low, 0) * 100)} to ${percent(lost.high)}`;
-  if (lost.low > 0) return `That missed ${percent(lost.share)} of a win (${range}).`;
+  if (lost.low > 0) return `That missed ${percent(lost.share)} of a win (${range(lost)}).`;
   if (lost.high < 0) return "That was better than the bot's, by the same guesses.";
   return "Which of the two is better is not certain.";
 }
@@ -108,7 +115,7 @@ export function swingsOf({ swings, answers, positions, positions_total }, names,
   return [
     sure ? null : h("p", { class: "small muted" }, "None is certain; these may be changes."),
     h("ol", { class: "swings" }, said),
-  ].filter((each) => each !== null);
+  ];
 }
 
 /**
@@ -181,11 +188,7 @@ export function mistakesOf({ mistakes, answers, answers_total, state }, names, g
         row(judged.move, () => go(judged.at), [
           seatBadge(/** @type {Seat} */ (judged.seat)),
           ` ${names[judged.seat]} missed ${percent(judged.lost.share)} of a win `,
-          h(
-            "span",
-            { class: "muted" },
-            `(${Math.round(Math.max(judged.lost.low, 0) * 100)} to ${percent(judged.lost.high)})`,
-          ),
+          h("span", { class: "muted" }, `(${range(judged.lost)})`),
         ]),
       ),
     ),
