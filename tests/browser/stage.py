@@ -109,8 +109,9 @@ def waiting(name: str, seat: int = 0) -> Position:
     return Position(msgspec.to_builtins(match_view(ruleset, live, 1 if seat else 0, at=0)), [])
 
 
-# How often a page asks whether the server is still there, in milliseconds (match/client.js).
-PING_EVERY = 10_000
+# A quarter of how long a page waits for the answer whether the server is still there, in milliseconds
+# (match/client.js): the answer comes between two such steps, wherever among them the page asks.
+STEP = 2_000
 
 
 class Stage:
@@ -279,10 +280,10 @@ class Stage:
     def pass_time(self, ms: int) -> None:
         """Let time pass on the page. It asks now and then whether the server is still there, and
         gives the connection up where no answer comes in time: so it hears something in between."""
-        while ms > PING_EVERY:
-            self.page.clock.run_for(PING_EVERY)
+        while ms > STEP:
+            self.page.clock.run_for(STEP)
             self.settle()
-            ms -= PING_EVERY
+            ms -= STEP
         self.page.clock.run_for(ms)
 
     def forget(self) -> None:
