@@ -109,8 +109,8 @@ def waiting(name: str, seat: int = 0) -> Position:
     return Position(msgspec.to_builtins(match_view(ruleset, live, 1 if seat else 0, at=0)), [])
 
 
-# A quarter of how long a page waits for the answer whether the server is still there, in milliseconds
-# (match/client.js): the answer comes between two such steps, wherever among them the page asks.
+# A quarter of how long a page waits for the answer whether the server is still there, in
+# milliseconds (match/client.js): it comes between two such steps, wherever the page asks.
 STEP = 2_000
 
 
