@@ -1,0 +1,28 @@
+"""Discord, for sites that have an application there: without its id and secret nothing of the site
+mentions it. docs/discord.md says how to create one."""
+
+from typing import Any
+
+from core.env import env
+
+GAUNTLET_DISCORD_CLIENT_ID = env.str("GAUNTLET_DISCORD_CLIENT_ID", "")
+GAUNTLET_DISCORD_CLIENT_SECRET = env.str("GAUNTLET_DISCORD_CLIENT_SECRET", "")
+# Where it is asked; people are sent to the same host. Tests play Discord on this machine.
+GAUNTLET_DISCORD_API = env.str("GAUNTLET_DISCORD_API", "https://discord.com/api/v10").rstrip("/")
+# For connecting, and for each wait; and for all of a request together.
+GAUNTLET_DISCORD_STAGE_SECONDS = 4.0
+GAUNTLET_DISCORD_TOTAL_SECONDS = 8.0
+
+# The sign-in library's part for it. Who is linked to whom stands in a table of ours
+# (`accounts.models.DiscordLink`); of the library's own tables none is used.
+SOCIALACCOUNT_ADAPTER = "accounts.discord.library.SocialAdapter"
+SOCIALACCOUNT_FORMS = {"signup": "accounts.discord.forms.SignupForm"}
+SOCIALACCOUNT_STORE_TOKENS = False
+# Everybody chooses their name here, and an address signs nobody in.
+SOCIALACCOUNT_AUTO_SIGNUP = False
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+# Each way to Discord leaves the row of a session, and each way back asks Discord twice.
+ACCOUNT_RATE_LIMITS = {"discord": "20/m/ip"}
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
+    "discord": {"SCOPE": ["identify", "email"], "OAUTH_PKCE_ENABLED": True}
+}

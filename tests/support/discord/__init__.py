@@ -1,0 +1,1 @@
+"""Discord, played on this machine, as strict as the real one."""
