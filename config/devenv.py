@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from pathlib import Path
 
 from core.env import DATA
@@ -28,13 +28,23 @@ def adopt_running_services(environ: MutableMapping[str, str]) -> None:
 
 
 def secret_key(folder: Path) -> str:
-    """Return this checkout's own key, made on first use and readable by its owner only.
+    """This checkout's own key."""
+    return _own(folder / "secret_key", lambda: secrets.token_urlsafe(50))
+
+
+def vapid_key(folder: Path) -> str:
+    """This checkout's own key for push services."""
+    # Of 32 random bytes all but one in 2^32 are a private key of the curve.
+    return _own(folder / "vapid_key", lambda: secrets.token_urlsafe(32))
+
+
+def _own(path: Path, make: Callable[[], str]) -> str:
+    """Return a secret of this checkout, made on first use and readable by its owner only.
 
     Where the checkout cannot be written or the key not be read (somebody else runs a command that
     needs no key, such as the record checker), the key is made up for this one process.
     """
-    path = folder / "secret_key"
-    key = secrets.token_urlsafe(50)
+    key = make()
     try:
         return path.read_text().strip()
     except FileNotFoundError:
@@ -52,7 +62,7 @@ def _keep_key(key: str, path: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     # Written aside and linked into place: several processes may start at once, and none of them may
     # read a key that is still being written, or end up with one of its own.
-    draft = folder / f"secret_key.{os.getpid()}"
+    draft = folder / f"{path.name}.{os.getpid()}"
     draft.touch(mode=0o600)
     draft.write_text(key)
     with contextlib.suppress(FileExistsError):

@@ -1,5 +1,5 @@
-"""What a browser needs to keep the site as an application: its service worker, and the page that it
-shows while there is no network.
+"""What a browser needs to keep the site as an application: its service worker, which shows what one
+is told, and the page that it shows while there is no network.
 
 The worker keeps that one page and what it is drawn with, and nothing else: no page of a match, no
 answer of the API, nothing that is anybody's. What it keeps follows from the names of the files,
@@ -48,7 +48,13 @@ def service_worker(_request: HttpRequest) -> HttpResponse:
     """The worker's script, which must stand at the root: it serves what is below its address. It
     names what is to be kept; what it does stands in `static/js/service-worker.js`."""
     files = [reverse("offline"), *map(static, DRAWN_WITH)]
-    kept = {"files": files, "release": _digest(files), "offline": reverse("offline")}
+    kept = {
+        "files": files,
+        "release": _digest(files),
+        "offline": reverse("offline"),
+        # Beside an announcement: fetched when there is one, and not kept.
+        "icon": static("img/icon-192.png"),
+    }
     answer = HttpResponse(
         f"globalThis.kept = {json.dumps(kept)};\n"
         f"importScripts({json.dumps(static('js/service-worker.js'))});\n",
