@@ -6,11 +6,14 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         # These need the models, which are there only now.
+        from accounts.discord.services import discord_let_go  # noqa: PLC0415
+        from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
         from accounts.roles import has_any_role, is_moderator  # noqa: PLC0415
         from core.admin.readers import register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
 
         register_target("accounts.user", user_target)
+        merging.register("accounts.discord", discord_let_go)
         register_moderators(is_moderator)
         register_privileged(has_any_role)

@@ -8,6 +8,7 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+from accounts.discord.offers import is_offered
 from accounts.models import Sanction, User
 from accounts.moderation.standing import suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, motion_of
@@ -47,6 +48,11 @@ class Shell:
     def time_zone(self) -> str:
         """The account's zone; empty: the device's."""
         return self._user.time_zone if self._user else ""
+
+    @property
+    def discord(self) -> bool:
+        """Whether people can sign in by Discord."""
+        return is_offered()
 
     @cached_property
     def administers(self) -> bool:

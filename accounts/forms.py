@@ -20,7 +20,7 @@ from accounts.signin.backends import speaks_for
 from core.refusals import Refusal
 
 
-class _PlainFields:
+class PlainFields:
     """Labels stand above the fields, so a placeholder that repeats them only disturbs."""
 
     fields: dict[str, forms.Field]
@@ -31,7 +31,7 @@ class _PlainFields:
             field.widget.attrs.pop("placeholder", None)
 
 
-class LoginForm(_PlainFields, library.LoginForm):
+class LoginForm(PlainFields, library.LoginForm):
     """Sign in by username or email address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -43,7 +43,7 @@ class LoginForm(_PlainFields, library.LoginForm):
 HELP_FOR_PASSWORDS = "At least 8 characters. Not only digits, no common password, not your name."
 
 
-class SignupForm(_PlainFields, library.SignupForm):
+class SignupForm(PlainFields, library.SignupForm):
     """Register."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -86,7 +86,7 @@ class SignupForm(_PlainFields, library.SignupForm):
         return saved
 
 
-class ChangePasswordForm(_PlainFields, library.ChangePasswordForm):
+class ChangePasswordForm(PlainFields, library.ChangePasswordForm):
     """Change the password, knowing the old one."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -94,7 +94,15 @@ class ChangePasswordForm(_PlainFields, library.ChangePasswordForm):
         self.fields["password1"].help_text = HELP_FOR_PASSWORDS
 
 
-class ResetPasswordForm(_PlainFields, library.ResetPasswordForm):
+class SetPasswordForm(PlainFields, library.SetPasswordForm):
+    """Set a password where there is none yet."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+
+
+class ResetPasswordForm(PlainFields, library.ResetPasswordForm):
     """Ask for the mail that allows a new password."""
 
     users: list[User]
@@ -106,7 +114,7 @@ class ResetPasswordForm(_PlainFields, library.ResetPasswordForm):
         return email
 
 
-class ResetPasswordKeyForm(_PlainFields, library.ResetPasswordKeyForm):
+class ResetPasswordKeyForm(PlainFields, library.ResetPasswordKeyForm):
     """Set a new password with the mail's key."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -114,7 +122,7 @@ class ResetPasswordKeyForm(_PlainFields, library.ResetPasswordKeyForm):
         self.fields["password1"].help_text = HELP_FOR_PASSWORDS
 
 
-class AddEmailForm(_PlainFields, library.AddEmailForm):
+class AddEmailForm(PlainFields, library.AddEmailForm):
     """Give a new address."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -122,7 +130,7 @@ class AddEmailForm(_PlainFields, library.AddEmailForm):
         self.fields["email"].label = "New address"
 
 
-class ReauthenticateForm(_PlainFields, library.ReauthenticateForm):
+class ReauthenticateForm(PlainFields, library.ReauthenticateForm):
     """Show once more that it is you."""
 
 

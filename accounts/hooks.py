@@ -20,5 +20,12 @@ person_blocked = Signal()
 # to one there: what they have played is the account's from now on.
 guest_joined = Signal()
 
+# Sent with `announcement_id`. Somebody was told something that they had not been told before.
+announced = Signal()
+
 # Sent with `user_id`. A mute was laid or lifted: what the account has open says otherwise.
 writing_changed = Signal()
+
+# Sent with `user_id` and `discord_id`. A Discord account is somebody's from now on, or no more.
+discord_linked = Signal()
+discord_unlinked = Signal()

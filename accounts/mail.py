@@ -1,48 +1,18 @@
-"""Whom mail can be sent to, and mail about moderation.
+"""Mail about moderation.
 
 Each function that sends takes an id and reads the row; call it after commit. Nobody without a
 confirmed address gets one; the same words stand on the person's own pages.
 """
 
-from collections.abc import Iterable
-from smtplib import SMTPException
-from typing import Any, Final
+from typing import Any
 
-from allauth.account.models import EmailAddress
 from django.conf import settings
-from django.core.cache import cache
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
+from accounts.addresses import confirmed_addresses
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.moderation.standing import end_text
-
-MAIL_REMEMBERED_S: Final = 7 * 24 * 3600
-
-
-def confirmed_addresses(users: Iterable[User]) -> dict[int, str]:
-    """The address of each of ``users`` (rows or a query) who has confirmed one, by the user's id:
-    their primary one, where that is confirmed. One that is not may be a stranger's, whom nothing
-    here concerns."""
-    found = EmailAddress.objects.filter(user__in=users, verified=True)
-    # Of several of a user, the last is kept.
-    return dict(found.order_by("user_id", "primary", "-pk").values_list("user_id", "email"))
-
-
-def send_once(*, key: str, address: str, subject: str, body: str) -> bool:
-    """Send a mail, unless one of this ``key`` has gone out within a week; whether it went.
-
-    Raises OSError or SMTPException where mail cannot be sent; it may then be called again.
-    """
-    if not cache.add(f"mail:{key}", 1, timeout=MAIL_REMEMBERED_S):
-        return False
-    subject = f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{subject}"
-    try:
-        send_mail(subject, body, settings.DEFAULT_FROM_EMAIL, [address])
-    except (SMTPException, OSError):
-        cache.delete(f"mail:{key}")
-        raise
-    return True
 
 
 def sanction_announce(sanction_id: int) -> None:

@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
 from accounts import hooks
-from accounts.models import AccountMerge, AuditEntry, User
+from accounts.models import AccountMerge, AuditEntry, PushSubscription, User
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name, validate_not_reserved
 from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
@@ -75,8 +75,11 @@ def audit_records(
 
 
 @transaction.atomic
-def user_register(*, username: str, email: str, password: str, display_name: str = "") -> User:
-    """Create an account for the person who asks for it and return it.
+def user_register(
+    *, username: str, email: str, password: str | None, display_name: str = ""
+) -> User:
+    """Create an account for the person who asks for it and return it. Without a password: whoever
+    signs in by another site.
 
     The name is stored in lower case. Raises Refusal ``username.taken``, ``username.reserved``,
     ``email.taken``, as `refuse_impersonation` does, and the codes of the field validators. Whether
@@ -304,6 +307,7 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
         data={"reason": reason.strip()},
     )
     if not active:
+        PushSubscription.objects.filter(user=user).delete()
         transaction.on_commit(
             partial(send, hooks.account_closed, User, user_id=user.pk), robust=True
         )

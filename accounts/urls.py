@@ -6,7 +6,16 @@
 from django.urls import path
 
 from accounts import views
+from accounts.announcing.pages import (
+    announcements_page,
+    choices_page,
+    device_remove_page,
+    device_renew_page,
+    device_set_page,
+    device_test_page,
+)
 from accounts.blocking.pages import block_page, blocks_page, unblock_page
+from accounts.discord.pages import about_page, asked_page, link_page, settings_page, unlink_page
 from accounts.oauth.pages import (
     application_delete_page,
     applications_page,
@@ -33,6 +42,17 @@ urlpatterns = [
     path("settings/blocked/", blocks_page, name="blocks"),
     path("block/<str:username>/", block_page, name="block"),
     path("unblock/<str:username>/", unblock_page, name="unblock"),
+    path("settings/discord/", settings_page, name="discord_settings"),
+    path("settings/discord/link/", link_page, name="discord_link"),
+    path("settings/discord/unlink/", unlink_page, name="discord_unlink"),
+    path("discord/", about_page, name="discord"),
+    path("discord/link/<str:key>/", asked_page, name="discord_asked"),
+    path("settings/announcements/", choices_page, name="announcement_choices"),
+    path("settings/devices/", device_set_page, name="device_set"),
+    path("settings/devices/renew/", device_renew_page, name="device_renew"),
+    path("settings/devices/<int:device_id>/remove/", device_remove_page, name="device_remove"),
+    path("settings/devices/<int:device_id>/test/", device_test_page, name="device_test"),
+    path("announcements/", announcements_page, name="announcements"),
     path("settings/", views.settings_page, name="settings"),
     path("preferences/", views.preferences_page, name="preferences"),
     path("conduct/", views.conduct_page, name="conduct"),

@@ -246,6 +246,10 @@ _LIMITS = {
     "account_change_password": "change_password",
     "account_email": "manage_email",
     "account_reauthenticate": "reauthenticate",
+    "discord_asked": "discord",
+    "discord_link": "discord",
+    "discord_login": "discord",
+    "socialaccount_signup": "signup",
 }
 
 

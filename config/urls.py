@@ -1,8 +1,10 @@
 """Addresses of the site."""
 
+from allauth.account.views import LoginView
 from django.contrib import admin
 from django.urls import include, path, re_path
 
+from accounts.discord.offers import leads_to_discord
 from accounts.views import EmailView, SignupView, closed_page, profile_page
 from config.favicon import favicon
 from config.health import healthz, readyz
@@ -18,10 +20,12 @@ urlpatterns = [
     path("offline/", offline, name="offline"),
     path("accounts/", include("accounts.urls")),
     # Before the library's own, whose place it takes.
-    path("accounts/signup/", SignupView.as_view(), name="account_signup"),
+    path("accounts/login/", leads_to_discord(LoginView.as_view()), name="account_login"),
+    path("accounts/signup/", leads_to_discord(SignupView.as_view()), name="account_signup"),
     path("accounts/email/", EmailView.as_view(), name="account_email"),
     path("accounts/inactive/", closed_page, name="account_inactive"),
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("allauth.account.urls")),
+    path("accounts/discord/", include("accounts.discord.urls")),
     path("api/v1/", include("config.api_urls")),
     path("api/", developers, name="developers"),
     path("", include("accounts.oauth.urls")),

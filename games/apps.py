@@ -9,9 +9,11 @@ class GamesConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_out  # noqa: PLC0415
         from django.utils.autoreload import autoreload_started  # noqa: PLC0415
 
+        from accounts.announcing.kinds import declare  # noqa: PLC0415
         from accounts.hooks import (  # noqa: PLC0415
             account_closed,
             account_suspended,
+            announced,
             guest_joined,
             person_blocked,
             rights_changed,
@@ -20,12 +22,14 @@ class GamesConfig(AppConfig):
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens.services import register_bot_check  # noqa: PLC0415
         from core import compiled  # noqa: PLC0415
-        from games import extras, hooks, moderation, receivers  # noqa: PLC0415
+        from games import announcements, extras, hooks, moderation, receivers  # noqa: PLC0415
         from games.puzzles import pages as puzzles  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
         from games.reading import hosting, missed, profiles  # noqa: PLC0415
 
+        declare(*announcements.KINDS)
+        announced.connect(receivers.on_announced, dispatch_uid="games.announced")
         register_section(pages.ratings_section, order=5)
         register_section(profiles.match_history, order=10)
         register_section(puzzles.puzzles_section, order=15)

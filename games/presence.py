@@ -28,7 +28,7 @@ from redis.exceptions import RedisError
 
 from core.broker import AsyncRedis, Redis, client, client_on_loop
 from core.clock import now_ms
-from games.engine.decisions import ROOM, Audience
+from games.engine.decisions import ROOM, Audience, Seat
 
 log = structlog.get_logger("gauntlet.presence")
 
@@ -163,6 +163,14 @@ def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
         return NOBODY
     said = _said(members, counts)
     return {"seats": list(said.seats), "spectators": said.spectators}
+
+
+def is_in_sight(match_id: int, seat: Seat) -> bool:
+    """Whether a player looks at the match by this process, as far as it knows by itself: for
+    whoever can wait for nothing."""
+    found = [here.get(match_id) for here in list(_matches.values())]
+    own: Audience = 1 if seat else 0
+    return any(each is not None and bool(each.heard[own]) for each in found)
 
 
 def seats_there(match_id: int) -> tuple[bool, bool]:

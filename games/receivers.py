@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.http import HttpRequest
 
-from accounts.models import User
+from accounts.models import Announcement, User
 from core.refusals import Refusal
 from games.audience import user_group_of
 from games.models import MatchPlayer
@@ -66,6 +66,19 @@ def on_writing_changed(*, user_id: int, **_more: Any) -> None:
     """A mute was laid or lifted: the pages that its account has open are to show it."""
     text = frames.encoded(frames.silenced_frame(User.objects.get(pk=user_id)))
     publish([Frame(user_group_of(user_id), text)], kind="user.silenced")
+
+
+def on_announced(*, announcement_id: int, **_more: Any) -> None:
+    """Somebody was told something: the pages that they have open say so."""
+    row = Announcement.objects.unread().filter(pk=announcement_id).first()
+    if row is not None:
+        frame = {
+            "type": "announced",
+            "announcement": row.pk,
+            "subject": row.subject,
+            "url": row.path,
+        }
+        publish([Frame(user_group_of(row.user_id), frames.encoded(frame))])
 
 
 def must_never_have_played(user: User) -> None:

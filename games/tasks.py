@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from smtplib import SMTPException
 from typing import Final
 
 import structlog
@@ -16,13 +15,12 @@ from games.jobs import (
     ADVISE,
     DRAW,
     FOLLOW_UP,
-    MAIL_MISSED,
-    MAIL_RULING,
     MOVE_BOT,
     PUZZLES,
     STUDY,
     TELL_PREDICTIONS,
     TELL_RULING,
+    TELL_TURN,
     WAKE,
     advice_begun,
     bot_begun,
@@ -36,6 +34,7 @@ from games.puzzles.finding import SEARCHED, match_search, search_due, searches_h
 from games.ratings.services import ratings_take_in
 from games.reading.processes import WORKERS_SWEEP
 from games.services.aftermath import end_follow_up, ends_sweep
+from games.services.announcing import ruling_announce, turn_announce
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.hosting import hosted_begin_due, hosted_expire
 from games.services.late import late_views_show
@@ -201,32 +200,16 @@ def tell_ruling(match_id: int, seq: int, waits: bool) -> None:
     longer does."""
     notices.announce_ruling(match_id, waits=waits)
     if waits:
-        enqueue(MAIL_RULING, match_id, seq)
+        ruling_announce(match_id=match_id, seq=seq)
+
+
+@shared_task(name=TELL_TURN)
+def tell_turn(match_id: int, seat: int, since: int) -> None:
+    """Tell a player who does not look at a match that it waits for them."""
+    turn_announce(match_id=match_id, seat=1 if seat else 0, since=since)
 
 
 @shared_task(name=TELL_PREDICTIONS)
 def tell_predictions(match_id: int) -> None:
     """Tell those who watch a match how many think that who will win."""
     predictions_tell(match_id)
-
-
-@shared_task(
-    name=MAIL_RULING,
-    autoretry_for=(SMTPException, OSError),
-    retry_backoff=30,
-    max_retries=6,
-)
-def mail_ruling(match_id: int, seq: int) -> None:
-    """Write to those who may rule on a match."""
-    notices.mail_ruling(match_id, seq)
-
-
-@shared_task(
-    name=MAIL_MISSED,
-    autoretry_for=(SMTPException, OSError),
-    retry_backoff=30,
-    max_retries=6,
-)
-def mail_missed(match_id: int) -> None:
-    """Write to those for whom a match ended while they were away."""
-    notices.mail_missed_end(match_id)

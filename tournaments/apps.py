@@ -6,6 +6,7 @@ class TournamentsConfig(AppConfig):
 
     def ready(self) -> None:
         # These need the models, which are there only now.
+        from accounts.announcing.kinds import declare  # noqa: PLC0415
         from accounts.hooks import rights_changed  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
@@ -22,7 +23,13 @@ class TournamentsConfig(AppConfig):
             match_reminded,
             match_turned,
         )
-        from tournaments import audience, extras, receivers  # noqa: PLC0415
+        from tournaments import (  # noqa: PLC0415
+            announcements,
+            audience,
+            extras,
+            notices,
+            receivers,
+        )
         from tournaments.documents import holding  # noqa: PLC0415
         from tournaments.formats import installed, registry  # noqa: PLC0415
         from tournaments.hooks import season_happened  # noqa: PLC0415
@@ -36,6 +43,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.webhooks import following  # noqa: PLC0415
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
 
+        declare(*announcements.KINDS)
         registry.register(*installed.INSTALLED)
         match_begun.connect(receivers.on_match_begun, dispatch_uid="tournaments.match_begun")
         match_ended.connect(receivers.on_match_ended, dispatch_uid="tournaments.match_ended")
@@ -46,6 +54,7 @@ class TournamentsConfig(AppConfig):
             receivers.on_rights_changed, dispatch_uid="tournaments.rights_changed"
         )
         register_writer(deliveries_write)
+        register_writer(notices.notices_write)
         holding.register_reader(reader.season_shown)
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")

@@ -7,7 +7,7 @@ from typing import Final
 
 SETTLE: Final = "tournaments.tasks.settle"
 UNSEAL: Final = "tournaments.tasks.unseal"
-MAIL_EVENT: Final = "tournaments.tasks.mail_event"
+ANNOUNCE_EVENT: Final = "tournaments.tasks.announce_event"
 WEBHOOK_DRAIN: Final = "tournaments.webhooks.tasks.drain"
 WEBHOOK_TURN: Final = "tournaments.webhooks.tasks.announce_turn"
 WEBHOOK_CLOCK: Final = "tournaments.webhooks.tasks.announce_clock"

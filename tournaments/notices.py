@@ -1,26 +1,34 @@
-"""What people in a season are told by mail: the EC, the DMO, and both players of a death match.
+"""What people in a season are told: the EC, the DMO, both players of a death match, and whoever
+else something happens to.
 
 Each letter is made of one event alone and says what was true when that happened, however late it
-goes out: nothing but what is public, and on the season's pages already. It goes to the confirmed
-addresses of those whom it concerns by then, and once.
+goes out: nothing but what is public, and on the season's pages already. It goes to those whom it
+concerns by then, and once, by the ways that each has chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
+from django.db import transaction
 from django.urls import reverse
 
-from accounts.mail import send_once
+from accounts.announcing.services import Told, announce
 from accounts.models import User
+from core.clock import now_utc
+from core.jobs import guard
 from tournaments.lifecycle import How, Visibility
-from tournaments.models import Contestant, SeasonEvent
+from tournaments.models import Contestant, EventNotice, Season, SeasonEvent
 from tournaments.naming import Naming
-from tournaments.services.mail import absolute, addresses_of
 from tournaments.services.scheduling.appointments import spoken
+
+ANNOUNCED: Final = "seasons.announce"
+# Written this long ago, and no worker has it in hand any more.
+LEFT_ALONE: Final = timedelta(seconds=15)
 
 
 class Letter(NamedTuple):
@@ -32,17 +40,43 @@ class Letter(NamedTuple):
     path: str
 
 
-def is_mailed(kind: str) -> bool:
-    """Whether anybody may be written to of such an event."""
+class Letters(NamedTuple):
+    """What is written of an event, and as which kind of the table it is announced."""
+
+    kind: str
+    of: Callable[[SeasonEvent], Iterator[Letter]]
+
+
+def is_announced(kind: str) -> bool:
+    """Whether anybody may be told of such an event."""
     return kind in _LETTERS
 
 
-def mail_event(event_id: int) -> int:
-    """Write to those whom an event of a season concerns; returns to how many. Called again for the
-    same event it does nothing.
+def notices_write(_season: Season, events: Sequence[SeasonEvent]) -> None:
+    """Note, in the transaction of the events, that people are to be told of them."""
+    EventNotice.objects.bulk_create(
+        EventNotice(event=event) for event in events if is_announced(event.kind)
+    )
 
-    Raises OSError or SMTPException where mail cannot be sent; it may then be called again.
-    """
+
+def events_announce() -> int:
+    """Tell people of what no worker has told them; returns of how many events."""
+    left = EventNotice.objects.filter(at__lt=now_utc() - LEFT_ALONE)
+    return guard.each(
+        ANNOUNCED,
+        left.filter(guard.may_try(ANNOUNCED))
+        .order_by("pk")
+        .values_list("pk", flat=True)[: settings.GAUNTLET_SWEEP_AT_MOST],
+        event_announce,
+        target="tournaments.seasonevent",
+    )
+
+
+@transaction.atomic
+def event_announce(event_id: int) -> int:
+    """Tell those whom an event of a season concerns; returns how many for the first time. Called
+    again for the same event it does nothing."""
+    EventNotice.objects.filter(pk=event_id).delete()
     event = SeasonEvent.objects.select_related(
         "season",
         "round",
@@ -51,27 +85,22 @@ def mail_event(event_id: int) -> int:
         "death_match__home__user",
         "death_match__away__user",
     ).get(pk=event_id)
-    if not is_mailed(event.kind) or event.season.visibility == Visibility.DRAFT:
+    if not is_announced(event.kind) or event.season.visibility == Visibility.DRAFT:
         return 0
-    letters = list(_LETTERS[event.kind](event))
+    kind, of = _LETTERS[event.kind]
     naming = Naming.of(event.season_id)
-    addresses = addresses_of(letter.user for letter in letters)
-    sent = 0
-    for letter in letters:
-        address = addresses.get(letter.user.pk)
-        if address is None:
-            continue
-        body = (
-            f"Hello {letter.user.shown_name},\n\n"
-            f"in {event.season.name}: {naming.marked(letter.words)}\n\n{absolute(letter.path)}\n"
-        )
-        sent += send_once(
-            key=f"season:{event_id}:{letter.user.pk}",
-            address=address,
+    told = announce(
+        Told(
+            user=letter.user,
+            kind=kind,
+            key=f"season:{event_id}",
             subject=letter.subject,
-            body=body,
+            words=f"{event.season.name}: {naming.marked(letter.words)}",
+            path=letter.path,
         )
-    return sent
+        for letter in of(event)
+    )
+    return len(told)
 
 
 # -- both players --------------------------------------------------------------------------------
@@ -257,17 +286,69 @@ def _moment(at: str, user: User) -> str:
     return spoken(datetime.fromisoformat(at), ZoneInfo(user.time_zone or "UTC"))
 
 
-_LETTERS: Final[dict[str, Callable[[SeasonEvent], Iterator[Letter]]]] = {
-    "episode.placed": _placement_letters,
-    "episode.choosing": _choosing_letters,
-    "episode.chosen": _choice_letters,
-    "death-match.paired": _pairing_letters,
-    "death-match.rules": _game_letters,
-    "death-match.scheduled": _time_letters,
-    "death-match.started": _start_letters,
-    "death-match.void": _void_letters,
-    "death-match.no-show": _no_show_letters,
-    "death-match.decided": _decision_letters,
-    "death-match.corrected": _correction_letters,
-    "ruling": _ruling_letters,
+# -- whom else something happens to --------------------------------------------------------------
+
+
+def _own_letter(event: SeasonEvent, about: str) -> Iterator[Letter]:
+    """The event's own words to the contestant whom it is about."""
+    one = event.contestant
+    if one is not None and one.user is not None:
+        path = event.season.get_absolute_url()
+        yield Letter(one.user, f"{event.season.name}: {about}", event.words, path)
+
+
+def _item_letters(event: SeasonEvent) -> Iterator[Letter]:
+    return _own_letter(event, "your items")
+
+
+def _out_letters(event: SeasonEvent) -> Iterator[Letter]:
+    return _own_letter(event, "you are out")
+
+
+def _back_letters(event: SeasonEvent) -> Iterator[Letter]:
+    return _own_letter(event, "you are back in")
+
+
+def _replacement_letters(event: SeasonEvent) -> Iterator[Letter]:
+    """Whoever takes a place over, and whose it was."""
+    yield from _own_letter(event, "you take over")
+    former = Contestant.objects.filter(season=event.season_id, pk=event.data.get("replaces"))
+    for each in former.select_related("user"):
+        if each.user is not None:
+            path = event.season.get_absolute_url()
+            yield Letter(each.user, f"{event.season.name}: you are replaced", event.words, path)
+
+
+def _everybody_letters(about: str) -> Callable[[SeasonEvent], Iterator[Letter]]:
+    """The event's own words to all who play in the season."""
+
+    def letters(event: SeasonEvent) -> Iterator[Letter]:
+        path = event.season.get_absolute_url()
+        for user in User.objects.filter(contestancies__season=event.season_id).distinct():
+            yield Letter(user, f"{event.season.name}: {about}", event.words, path)
+
+    return letters
+
+
+_LETTERS: Final[dict[str, Letters]] = {
+    "season.started": Letters("season.news", _everybody_letters("it begins")),
+    "season.cancelled": Letters("season.news", _everybody_letters("called off")),
+    "season.finished": Letters("season.news", _everybody_letters("it has a winner")),
+    "contestant.replaced": Letters("contestant.place", _replacement_letters),
+    "contestant.eliminated": Letters("contestant.place", _out_letters),
+    "contestant.restored": Letters("contestant.place", _back_letters),
+    "item.given": Letters("contestant.items", _item_letters),
+    "item.taken-back": Letters("contestant.items", _item_letters),
+    "episode.placed": Letters("episode.choice", _placement_letters),
+    "episode.choosing": Letters("episode.choice", _choosing_letters),
+    "episode.chosen": Letters("death-match.paired", _choice_letters),
+    "death-match.paired": Letters("death-match.paired", _pairing_letters),
+    "death-match.rules": Letters("death-match.terms", _game_letters),
+    "death-match.scheduled": Letters("death-match.terms", _time_letters),
+    "death-match.started": Letters("death-match.started", _start_letters),
+    "death-match.void": Letters("death-match.ruling", _void_letters),
+    "death-match.no-show": Letters("death-match.ruling", _no_show_letters),
+    "death-match.decided": Letters("death-match.ruling", _decision_letters),
+    "death-match.corrected": Letters("death-match.ruling", _correction_letters),
+    "ruling": Letters("death-match.ruling", _ruling_letters),
 }

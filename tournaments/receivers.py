@@ -6,7 +6,7 @@ from typing import Any
 
 from core.queueing import enqueue
 from tournaments import notices
-from tournaments.jobs import MAIL_EVENT, SETTLE, UNSEAL
+from tournaments.jobs import ANNOUNCE_EVENT, SETTLE, UNSEAL
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Leg, Season
 from tournaments.services.organisers import season_referees_refresh
@@ -26,9 +26,9 @@ def on_match_begun(*, match_id: int, at: int, **_more: Any) -> None:
 
 
 def on_season_happened(*, event_id: int, kind: str, **_more: Any) -> None:
-    """Something has happened in a season: a worker writes to those who must know of it."""
-    if notices.is_mailed(kind):
-        enqueue(MAIL_EVENT, event_id)
+    """Something has happened in a season: a worker tells those who must know of it."""
+    if notices.is_announced(kind):
+        enqueue(ANNOUNCE_EVENT, event_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from smtplib import SMTPException
-
 import structlog
 from celery import shared_task
 from django.db import OperationalError
@@ -11,7 +9,7 @@ from django.db import OperationalError
 from core.clock import instant_of
 from core.jobs import guard
 from tournaments import notices
-from tournaments.jobs import MAIL_EVENT, SETTLE, UNSEAL
+from tournaments.jobs import ANNOUNCE_EVENT, SETTLE, UNSEAL
 from tournaments.services.legs import leg_unseal
 from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling.sweep import legs_sweep
@@ -22,7 +20,9 @@ log = structlog.get_logger("gauntlet.seasons")
 @shared_task(name="tournaments.tasks.sweep")
 @guard.completed("tournaments.tasks.sweep")
 def sweep() -> None:
-    """Do what time asks of seasons; see `legs_sweep`."""
+    """Do what time asks of seasons, and tell people of what no worker has told them; see
+    `legs_sweep` and `events_announce`."""
+    notices.events_announce()
     done = legs_sweep()
     if any(done):
         log.info("seasons.swept", **done._asdict())
@@ -49,12 +49,12 @@ def unseal(match_id: int, at: int) -> None:
         log.warning("season.busy", match=match_id, error=str(error).strip())
 
 
-@shared_task(
-    name=MAIL_EVENT,
-    autoretry_for=(SMTPException, OSError),
-    retry_backoff=30,
-    max_retries=6,
-)
-def mail_event(event_id: int) -> None:
-    """Write to those whom an event of a season concerns."""
-    notices.mail_event(event_id)
+@shared_task(name=ANNOUNCE_EVENT)
+def announce_event(event_id: int) -> None:
+    """Tell those whom an event of a season concerns. What fails is left to the sweep."""
+    guard.attempt(
+        notices.ANNOUNCED,
+        event_id,
+        lambda: notices.event_announce(event_id),
+        target="tournaments.seasonevent",
+    )

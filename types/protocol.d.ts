@@ -347,6 +347,13 @@ declare namespace Live {
     featured: boolean;
   }
 
+  interface AnnouncedNews {
+    type: "announced";
+    announcement: number;
+    subject: string;
+    url: string;
+  }
+
   interface RulingNews {
     type: "ruling";
     match: number;
@@ -354,6 +361,8 @@ declare namespace Live {
     game: string;
     seats: LobbySeat[];
     waits: boolean;
+    /** It is for the queue alone: its reader does not want to be called to it. */
+    quiet: boolean;
   }
 
   interface Silenced {
@@ -386,5 +395,12 @@ declare namespace Live {
   }
 
   type News =
-    ChallengeNews | HostedNews | MatchStarted | MatchEnded | MatchFeatured | RulingNews | TurnNews;
+    | AnnouncedNews
+    | ChallengeNews
+    | HostedNews
+    | MatchStarted
+    | MatchEnded
+    | MatchFeatured
+    | RulingNews
+    | TurnNews;
 }

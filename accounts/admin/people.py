@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
@@ -15,12 +16,21 @@ from django.db.models import Q, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils.decorators import method_decorator
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
 from accounts.admin.search import about_people, details_name
-from accounts.models import AccountMerge, ApiToken, AuditEntry, Report, Sanction, User
+from accounts.models import (
+    AccountMerge,
+    ApiToken,
+    AuditEntry,
+    DiscordLink,
+    Report,
+    Sanction,
+    User,
+)
 from accounts.moderation import reports
 from accounts.moderation.actions import USER, USERS, AtUser
 from accounts.names.impostors import refuse_impersonation
@@ -96,6 +106,8 @@ class UserStandingFilter(admin.SimpleListFilter):
 
 
 admin.site.unregister(Group)
+# The sign-in library's: nothing is ever in them.
+admin.site.unregister([SocialApp, SocialAccount, SocialToken])
 
 
 @admin.register(Group)
@@ -120,13 +132,16 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
     ordering = ("username",)
     date_hierarchy = "date_joined"
     readonly_fields = (
-        "username", "is_active", "standing", "groups", "last_login", "date_joined",
+        "username", "is_active", "standing", "discord", "groups", "last_login", "date_joined",
     )  # fmt: skip
     # Django's widget of two lists has signs that nobody hears of.
     filter_horizontal = ()
     fieldsets = (
         (None, {"fields": ("username", "password", "standing")}),
-        ("Person", {"fields": ("display_name", "email", "time_zone", "theme", "sound_muted")}),
+        (
+            "Person",
+            {"fields": ("display_name", "email", "discord", "time_zone", "theme", "sound_muted")},
+        ),
         (
             "Rights",
             {"fields": ("is_active", "groups", "is_staff", "is_superuser", "user_permissions")},
@@ -162,6 +177,14 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
         roles = [group.name.removesuffix("s") for group in user.groups.all()]
         return ", ".join([*map(str, binding), *roles]) or "—"
 
+    @admin.display(description="Discord")
+    def discord(self, user: User) -> str:
+        """What this person is called at Discord, and since when that is linked."""
+        link = DiscordLink.objects.filter(user=user).first()
+        if link is None:
+            return "—"
+        return f"{link.name} ({link.discord_id}), since {date_format(link.linked_at, 'j F Y')}"
+
     def row_links(self, request: HttpRequest, row: User) -> list[tuple[str, str]]:
         """The public page, and what moderators have of this person."""
         own = [
@@ -181,7 +204,9 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
         fieldsets = super().get_fieldsets(request, obj)
         if obj is None or request.user.is_superuser or self.has_change_permission(request, obj):
             return fieldsets
-        person_only = {"fields": ("username", "display_name", "email", "time_zone", "standing")}
+        person_only = {
+            "fields": ("username", "display_name", "email", "discord", "time_zone", "standing")
+        }
         return ((None, person_only), fieldsets[-1])
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:

@@ -1,7 +1,16 @@
 """What a site keeps about people. Changes go through the services of `accounts`."""
 
+from accounts.models.announcements import (
+    Announcement,
+    AnnouncementChoice,
+    AnnouncementDelivery,
+    AnnouncementQuerySet,
+    PushSubscription,
+    PushSubscriptionQuerySet,
+)
 from accounts.models.audit import AuditEntry
 from accounts.models.blocks import Block, BlockQuerySet
+from accounts.models.discord import DiscordLink, DiscordLinkRequest
 from accounts.models.moderation import (
     AccountMerge,
     Report,
@@ -14,10 +23,18 @@ from accounts.models.users import User
 
 __all__ = [
     "AccountMerge",
+    "Announcement",
+    "AnnouncementChoice",
+    "AnnouncementDelivery",
+    "AnnouncementQuerySet",
     "ApiToken",
     "AuditEntry",
     "Block",
     "BlockQuerySet",
+    "DiscordLink",
+    "DiscordLinkRequest",
+    "PushSubscription",
+    "PushSubscriptionQuerySet",
     "Report",
     "ReportQuerySet",
     "Sanction",

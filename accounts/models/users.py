@@ -16,6 +16,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Lower, Trim
 from django.urls import reverse
 
+from accounts.models.announcements import Announcement
 from accounts.models.moderation import Sanction
 from accounts.names.validators import (
     DISPLAY_NAME_MAX_LENGTH,
@@ -48,8 +49,9 @@ class UserManager(DjangoUserManager["User"]):
 
     def with_standing(self, at: datetime | None = None) -> models.QuerySet[User]:
         """Everybody, each with `suspended` and `warned` (is a suspension in force at an instant,
-        now; does a warning wait to be acknowledged?) and `group_names`. For those who need them on
-        every request: it is one query."""
+        now; does a warning wait to be acknowledged?), `has_news` (is there an announcement that
+        they have not read?) and `group_names`. For those who need them on every request: it is one
+        query."""
         own = Sanction.objects.filter(user=OuterRef("pk"))
         groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
         # By the names that `User` declares, which the plugin of mypy would take for a second
@@ -57,6 +59,7 @@ class UserManager(DjangoUserManager["User"]):
         standing: dict[str, Any] = {
             "suspended": Exists(own.in_force(at).filter(kind=Sanction.Kind.SUSPENSION)),
             "warned": Exists(own.unread_warnings()),
+            "has_news": Exists(Announcement.objects.unread().filter(user=OuterRef("pk"))),
             "group_names": ArraySubquery(groups.values("name")),
         }
         return self.get_queryset().annotate(**standing)
@@ -151,6 +154,7 @@ class User(AbstractUser):
     # What `UserManager.with_standing` brings along; None where somebody was read without it.
     suspended: bool | None = None
     warned: bool | None = None
+    has_news: bool | None = None
     #: Kept as well by `accounts.roles`, once it was asked for.
     group_names: Sequence[str] | None = None
 

@@ -192,7 +192,7 @@ MERGE: Final = Action[AtUser](
     done=lambda s: f"@{s.user.username} is merged.",
     follows=lambda s: [
         "Seats in matches, challenges, chat and saved moves go to the account that is kept;",
-        "so do reports and sanctions. Addresses, passwords and roles do not.",
+        "so do reports and sanctions. Addresses, passwords, roles and links to Discord do not.",
         f"@{s.user.username} is closed, and its public page leads to the kept one.",
         "Its addresses are let go: who reads them may confirm them for the kept account.",
         "Both owners are told by mail, at the addresses that they have confirmed.",

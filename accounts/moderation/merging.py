@@ -29,6 +29,8 @@ from allauth.account.models import EmailAddress
 from django.db import transaction
 
 from accounts import hooks, mail
+from accounts.addresses import confirmed_addresses
+from accounts.announcing.services import announcements_move
 from accounts.blocking.services import blocks_move
 from accounts.models import AccountMerge, Report, Sanction, User
 from accounts.roles import Role, is_moderator, is_protected_from
@@ -72,7 +74,9 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
     bind at the same time the longer one stands. Roles are not moved, and neither are addresses:
     whoever reads the mail of an address can set the password of the account that it belongs to, and
     who merges has only been told that both are one person's. The duplicate's addresses are let go,
-    and the kept account's owner may take one, as any other, by confirming it. Both owners are told.
+    and the kept account's owner may take one, as any other, by confirming it; so is its Discord
+    account, which signs in as well (`accounts.discord.services.discord_let_go`). Both owners are
+    told.
 
     Raises Refusal ``account.not-moderator``, ``account.own-account``, ``account.protected`` (a
     moderator's or a superuser's account, for all but superusers), ``merge.organiser`` (the account
@@ -80,7 +84,7 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
     ``merge.reason-too-long``, ``merge.same``, ``merge.keep-closed``, ``merge.merged-before``, and
     those of the registered parts.
     """
-    addresses = mail.confirmed_addresses([keep, duplicate])
+    addresses = confirmed_addresses([keep, duplicate])
     moved = _merge(acting_user, keep, duplicate, reason)
     merge = AccountMerge.objects.create(
         keep=keep, duplicate=duplicate, by=acting_user, reason=reason.strip(), moved=moved
@@ -181,6 +185,7 @@ def _move_own(keep: User, duplicate: User) -> Mapping[str, int]:
         "sanctions": _move_sanctions(keep, duplicate),
         "reports": _move_reports(keep, duplicate),
         "blocks": blocks_move(keep, duplicate),
+        "announcements": announcements_move(keep, duplicate),
     }
 
 

@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from accounts.announcing.devices import device_leave
 from accounts.guests import guest_of
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
@@ -160,8 +161,14 @@ class AccountAdapter(DefaultAccountAdapter):
         """Let somebody in; whoever played here without an account turns out to be them."""
         guest = guest_of(request)
         super().login(request, user)
+        device_leave(request, besides=user)
         if guest is not None:
             guest_join(guest=guest, user=user)
+
+    def logout(self, request: HttpRequest) -> None:
+        """Let somebody go; what they are told does not appear here any more."""
+        super().logout(request)
+        device_leave(request)
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         """Lead somebody whose account is closed to the page that says why."""

@@ -8,6 +8,7 @@ from celery.schedules import crontab
 from csp.constants import NONE, SELF
 
 from config.logs import logging_config
+from config.settings.discord import *  # noqa: F403
 from config.settings.oauth import *  # noqa: F403
 from config.settings.outgoing import *  # noqa: F403
 from config.settings.outgoing import OUTGOING_SCHEDULE, OUTGOING_TASKS
@@ -52,6 +53,8 @@ INSTALLED_APPS = [
     "django.forms",
     "allauth",
     "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.discord",
     "channels",
     "csp",
     "django_filters",
@@ -327,6 +330,7 @@ ACCOUNT_FORMS = {
     "reauthenticate": "accounts.forms.ReauthenticateForm",
     "reset_password": "accounts.forms.ResetPasswordForm",
     "reset_password_from_key": "accounts.forms.ResetPasswordKeyForm",
+    "set_password": "accounts.forms.SetPasswordForm",
     "signup": "accounts.forms.SignupForm",
 }
 ACCOUNT_USERNAME_VALIDATORS = "accounts.names.validators.username_validators"

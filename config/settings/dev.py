@@ -3,7 +3,7 @@
 import os
 import warnings
 
-from config.devenv import adopt_running_services, secret_key
+from config.devenv import adopt_running_services, secret_key, vapid_key
 from core.env import env
 
 adopt_running_services(os.environ)
@@ -16,6 +16,7 @@ from config.settings.base import DATA_DIR, STORAGES  # noqa: E402
 DEBUG = env.bool("GAUNTLET_DEBUG", False)
 GAUNTLET_DEVELOPMENT = True
 SECRET_KEY = secret_key(DATA_DIR)
+GAUNTLET_VAPID_PRIVATE_KEY = env.str("GAUNTLET_VAPID_PRIVATE_KEY", "") or vapid_key(DATA_DIR)
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
 EMAIL_BACKEND = "core.mailing.Queued"
 GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"

@@ -1,4 +1,5 @@
-"""What leaves the site by itself: webhooks, and the nightly dump of everything public."""
+"""What leaves the site by itself: announcements, webhooks, and the nightly dump of everything
+public."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,11 +29,52 @@ GAUNTLET_WEBHOOK_SECRET_OVERLAP = timedelta(hours=24)
 GAUNTLET_WEBHOOK_LOG_KEPT = timedelta(days=30)
 GAUNTLET_WEBHOOKS_PER_SEASON = 10
 
+# --- Push ---------------------------------------------------------------------------------------
+# The key by which push services know the site (VAPID); empty: nothing is pushed, nor offered.
+# `manage.py vapid_key` makes one. With another key every device must be switched on anew.
+GAUNTLET_VAPID_PRIVATE_KEY = env.str("GAUNTLET_VAPID_PRIVATE_KEY", "")
+# Whom a push service may turn to, mailto: or https://; empty: the sender of mail.
+GAUNTLET_VAPID_CONTACT = env.str("GAUNTLET_VAPID_CONTACT", "")
+# The push services of browsers: nothing is sent to any other host. With a dot: whatever is below.
+GAUNTLET_PUSH_HOSTS: list[str] = env.list(
+    "GAUNTLET_PUSH_HOSTS",
+    [
+        "fcm.googleapis.com", ".push.services.mozilla.com", ".push.apple.com",
+        ".notify.windows.com",
+    ],
+)  # fmt: skip
+# Whether a service on this machine will do, without TLS: tests play one.
+GAUNTLET_PUSH_PLAIN_HTTP = env.bool("GAUNTLET_PUSH_PLAIN_HTTP", False)
+GAUNTLET_PUSH_STAGE_SECONDS = env.float("GAUNTLET_PUSH_STAGE_SECONDS", 8.0)
+# Of a worker's threads no more than these wait for push services.
+GAUNTLET_PUSH_SENDERS = env.int("GAUNTLET_PUSH_SENDERS", 2)
+GAUNTLET_PUSH_DEVICES = 20
+
 # --- Dumps --------------------------------------------------------------------------------------
 GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 
-OUTGOING_TASKS = ("tournaments.webhooks.tasks", "tournaments.dumps.tasks")
+OUTGOING_TASKS = (
+    "accounts.announcing.tasks",
+    "tournaments.webhooks.tasks",
+    "tournaments.dumps.tasks",
+)
 OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
+    # What no worker was told of; one that comes late is worth nothing.
+    "announcements-sweep": {
+        "task": "accounts.announcing.tasks.sweep",
+        "schedule": 10.0,
+        "options": {"expires": 20},
+    },
+    # Every hour: it is morning somewhere.
+    "announcements-digests": {
+        "task": "accounts.announcing.tasks.digests",
+        "schedule": crontab(minute="5"),
+        "options": {"expires": 1800},
+    },
+    "announcements-prune": {
+        "task": "accounts.announcing.tasks.prune",
+        "schedule": crontab(minute="30", hour="3"),
+    },
     "webhooks-sweep": {
         "task": "tournaments.webhooks.tasks.sweep",
         "schedule": 3.0,

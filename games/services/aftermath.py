@@ -22,7 +22,8 @@ from core.jobs import guard
 from games import hooks, store
 from games.models import Match
 from games.publishing import notices
-from games.services.missed import end_mail_missed, end_mark_missed
+from games.services.announcing import missed_end_announce
+from games.services.missed import end_mark_missed
 
 # The name under which a match is set aside whose aftermath cannot even begin.
 FOLLOWED_UP: Final = "ends.follow-up"
@@ -109,10 +110,10 @@ def _send(hook: Signal, **arguments: object) -> None:
 
 # In this order: a page that hears of the end finds who missed it. By the names under which a match
 # is set aside where one fails.
-STEPS: Final[dict[str, Callable[[Match], None]]] = {
+STEPS: Final[dict[str, Callable[[Match], object]]] = {
     "ends.missed": lambda match: end_mark_missed(match=match),
     "ends.news": notices.announce_end,
-    "ends.mail": lambda match: end_mail_missed(match=match),
+    "ends.mail": lambda match: missed_end_announce(match=match),
     "ends.turn": _tell_turn,
     "ends.hooks": _tell_end,
 }

@@ -35,6 +35,7 @@ from games.publishing.notices import tell_lists
 from games.publishing.publish import publish
 from games.publishing.turns import turn_frames
 from games.rulesets import REGISTRY
+from games.services.announcing import turns_tell
 from games.services.late import late_view_keep
 from games.store import Appended, Held, Readers
 
@@ -204,6 +205,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     )
     transaction.on_commit(partial(_announce_start, match, players))
     transaction.on_commit(partial(publish, list(turn_frames(None, begun))))
+    for call in turns_tell(None, begun):
+        transaction.on_commit(call, robust=True)
     return match
 
 

@@ -6,16 +6,14 @@ from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
 from core.clock import now_ms
-from core.mailing import NotQueued
-from core.queueing import enqueue
 from games import presence
-from games.jobs import MAIL_MISSED
 from games.models import Match, MatchPlayer
 
 
 def end_mark_missed(*, match: Match) -> None:
     """Mark those players for whom a match ended while they were away, and who did not choose that
-    end: by their time, or void since not both were there. The front page tells them, and a mail.
+    end: by their time, or void since not both were there. The front page tells them, and an
+    announcement.
     Whoever has looked at the match since it ended is not marked, however late this is called."""
     if match.is_practice:
         return  # nobody waits for them
@@ -37,13 +35,6 @@ def end_mark_missed(*, match: Match) -> None:
         player.missed_end = True
     if missed:
         MatchPlayer.objects.bulk_update(missed, ["missed_end"])
-
-
-def end_mail_missed(*, match: Match) -> None:
-    """Have a worker write to those who are marked. Raises NotQueued where the broker is away."""
-    marked = any(player.missed_end for player in match.players.all())
-    if marked and not enqueue(MAIL_MISSED, match.pk):
-        raise NotQueued("The broker is away.")
 
 
 def _ended_at(match: Match) -> int:

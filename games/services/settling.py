@@ -32,6 +32,7 @@ from games.publishing.publish import (
     tell_here,
 )
 from games.publishing.turns import turn_frames
+from games.services.announcing import turns_tell
 from games.services.late import late_view_keep
 from games.store import Appended, AtOnce, Held, Readers
 
@@ -180,6 +181,8 @@ def _follow(held: Held, after: Held) -> Iterator[Callable[[], object]]:
     waited, waits = (store.awaits_ruling(held.ruleset, each) for each in (held.live, live))
     if waits != waited:
         yield partial(soon, partial(_announce_ruling, held, waits=waits))
+    if not is_over:
+        yield from turns_tell(held, after)
     if not is_over and store.awaits_bot(after):
         yield partial(soon, partial(bot_enqueue, match_id=after.match_id))
     if is_over:

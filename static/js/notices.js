@@ -14,6 +14,7 @@ const STEADY = 10_000; // a socket that was open for so long was not merely turn
 const KINDS = new Set([
   "challenge",
   "hosted",
+  "announced",
   "match.started",
   "match.ended",
   "match.featured",
@@ -24,8 +25,8 @@ const KINDS = new Set([
 /**
  * Something that concerns the reader.
  * @typedef {object} Notice
- * @property {"match" | "ruling" | "ruled" | "challenged" | "withdrawn" | "declined" | "invited" | "hosted"} kind
- * @property {number} id of the match, the challenge or the hosted match
+ * @property {"announced" | "match" | "ruling" | "ruled" | "challenged" | "withdrawn" | "declined" | "invited" | "hosted"} kind
+ * @property {number} id of the match, the challenge, the hosted match or the announcement
  * @property {string} url
  * @property {string} text a sentence; empty where there is nothing to say
  * @property {string} link what the link to `url` says; empty where there is to be none
@@ -65,16 +66,7 @@ export function noticeOf(frame, me) {
       link: "Go to the match",
     };
   }
-  if (frame.type === "ruling") {
-    const [one, two] = (frame.seats ?? []).map((seat) => seat.name);
-    return {
-      kind: frame.waits ? "ruling" : "ruled",
-      id: frame.match,
-      url: frame.url,
-      text: frame.waits ? `${one} and ${two} wait for your ruling in ${frame.game}.` : "",
-      link: "Go to the match",
-    };
-  }
+  if (frame.type === "ruling") return rulingNotice(frame);
   if (frame.type === "challenge" && frame.to === me) {
     const open = frame.status === "open";
     return {
@@ -97,7 +89,27 @@ export function noticeOf(frame, me) {
     };
   }
   if (frame.type === "hosted") return hostedNotice(frame, me);
+  if (frame.type === "announced") {
+    const { announcement, url, subject } = frame;
+    return { kind: "announced", id: announcement, url, text: subject, link: "Read" };
+  }
   return null;
+}
+
+/**
+ * @param {Live.RulingNews} frame
+ * @returns {Notice}
+ */
+function rulingNotice({ match, url, game, seats, waits, quiet }) {
+  const [one, two] = (seats ?? []).map((seat) => seat.name);
+  return {
+    kind: waits ? "ruling" : "ruled",
+    id: match,
+    url,
+    // Who does not want to be called to it finds it in their queue.
+    text: waits && !quiet ? `${one} and ${two} wait for your ruling in ${game}.` : "",
+    link: "Go to the match",
+  };
 }
 
 /** @param {Live.ChallengeNews} frame */
@@ -266,7 +278,16 @@ class Notices extends Target {
       this.#tell(notice);
       return;
     }
+    if (notice.kind === "announced") this.#showNews();
     this.#tell(notice);
+  }
+
+  #showNews() {
+    const link = document.querySelector("[data-news]");
+    if (!link) return;
+    link.setAttribute("data-new", "");
+    const words = link.querySelector("[data-news-words]");
+    if (words) words.textContent = ", new ones";
   }
 
   #showBadge() {
@@ -320,7 +341,7 @@ class Notices extends Target {
   #tell(notice) {
     // The page that it is about says so itself.
     if (notice.rematch && document.querySelector(`[data-rematch="${notice.rematch}"]`)) return;
-    const onPage = ["ruling", "declined", "invited", "hosted"].includes(notice.kind);
+    const onPage = ["announced", "ruling", "declined", "invited", "hosted"].includes(notice.kind);
     if (onPage && location.pathname === notice.url) return;
     if (notice.kind === "match") {
       if (location.pathname === notice.url) return;

@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.test import RequestFactory
 from django.urls import reverse
 
+from accounts.discord.services import discord_link, discord_link_begin
 from accounts.models import User
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_warn
@@ -71,8 +72,12 @@ NO_PAGES = {
     "oauth2_provider:token": "JSON",
     "oauth2_provider:revoke-token": "JSON",
     "oauth2_provider:oauth-server-metadata": "JSON",
-    "account_set_password": "leads elsewhere: everybody has a password",
     "account_confirm_login_code": "leads elsewhere: codes are not sent",
+    "discord_login": "takes POST only",
+    "discord_callback": "only leads elsewhere",
+    "socialaccount_signup": "of who comes from Discord: tests/accounts/test_discord_browser.py",
+    "accounts:discord_link": "takes POST only",
+    "accounts:discord_unlink": "takes POST only",
     "accounts:token_revoke": "takes POST only",
     "accounts:application_delete": "takes POST only",
     "accounts:authorisation_revoke": "takes POST only",
@@ -105,6 +110,7 @@ NO_PAGES = {
     "games:replay_steps": "JSON",
     "accounts:block": "takes POST only",
     "accounts:unblock": "takes POST only",
+    "accounts:device_": "takes POST only",
     "games:invite_accept": "takes POST only",
 }  # fmt: skip
 
@@ -146,8 +152,17 @@ def _of_people() -> Iterator[Place]:
     yield Place("account_reset_password_from_key", args=given("1", "no-key"))
     for name in ("account_logout", "account_reauthenticate", "account_email",
                  "account_change_password", "accounts:settings", "accounts:tokens", "accounts:bot",
-                 "accounts:applications", "accounts:conduct", "accounts:blocks"):  # fmt: skip
+                 "accounts:applications", "accounts:conduct", "accounts:blocks",
+                 "accounts:discord_settings", "accounts:announcements",
+                 "accounts:announcement_choices"):  # fmt: skip
         yield Place(name, who=Who.CONTESTANT)
+    # Who has come by Discord has no password.
+    for name in ("account_set_password", "accounts:discord_settings"):
+        yield Place(name, who=Who.SEAT_0)
+    yield Place("accounts:discord")
+    yield Place(
+        "accounts:discord_asked", who=Who.CONTESTANT, args=lambda s: [s.world.besides["asked"]]
+    )
     yield Place("accounts:preferences")
     yield Place("accounts:suspended", who=Who.SUSPENDED)
     yield Place("accounts:report", who=Who.PLAYER, args=lambda s: ["accounts.user", "player1"])
@@ -282,6 +297,9 @@ def furnished(world: World) -> World:
         reason="other",
         words="Look.",
     )
+    discord_link(acting_user=one, discord_id="11", discord_name="one_at_discord")
+    asked = discord_link_begin(discord_id="33", discord_name="three_at_discord")
+    world.besides["asked"] = asked.rstrip("/").rpartition("/")[2]
     world.besides["application"], _secret = application_register(
         acting_user=three,
         name="Scores",

@@ -10,7 +10,7 @@ before.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.conf import settings as site_settings
@@ -127,9 +127,11 @@ def test_every_page_for_whoever_sees_most_of_it(
     browser: Browser,
     address: str,
     world: World,
+    settings: Any,
     monkeypatch: pytest.MonkeyPatch,
     subtests: pytest.Subtests,
 ) -> None:
+    settings.GAUNTLET_DISCORD_CLIENT_ID = settings.GAUNTLET_DISCORD_CLIENT_SECRET = "1"
     monkeypatch.setattr("games.demo.MOVES_AT_MOST", 12)
     furnished(world)
     readers, seen = Readers(browser, address, world), set()

@@ -143,7 +143,8 @@ def addresses() -> list[str]:
                     found.append(reverse(":".join([*names, each.name])))
 
     within(get_resolver(), ())
-    return found
+    # Some stand there twice: ours in place of the library's.
+    return list(dict.fromkeys(found))
 
 
 def _noted(tried: list[str]) -> Callable[[User, str], bool]:

@@ -15,22 +15,25 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.announcing.delivering import LEFT_ALONE, deliveries_sweep
+from accounts.announcing.tasks import deliver
+from accounts.jobs import DELIVER
+from accounts.models import AnnouncementDelivery, User
 from core.clock import instant_of, now_ms
 from core.jobs import guard
 from core.jobs.models import SetAside
-from games import hooks, presence
+from games import hooks, presence, tasks
 from games.audience import turns_group_of
-from games.jobs import FOLLOW_UP, MAIL_MISSED, TELL_RULING
+from games.jobs import FOLLOW_UP, TELL_RULING, TELL_TURN, WAKE
 from games.models import Match, RatingPoint
 from games.reading.records import record_bytes
 from games.services import aftermath
 from games.services.matches import record_import
 from games.store import waits_for
-from games.tasks import follow_up, mail_missed, sweep_ends, tell_ruling
+from games.tasks import tell_ruling
 from tests.games.client import Reader
 from tests.games.desk import Desk
-from tests.games.support import SECOND, T0, Play, Wire, started
+from tests.games.support import SECOND, T0, Play, Wire, committing, started
 from tests.games.test_disputes import challenged
 from tests.games.test_rulings import BAD
 from tests.ratings.support import is_true
@@ -38,6 +41,18 @@ from tests.support.site import Site, wait_for
 from tests.support.workers import Handed, Workers
 
 OVERALL = "overall"
+
+
+def follow_up(match_id: int) -> None:
+    """What a worker does of an end, to the letters that go out after its commits."""
+    with committing():
+        tasks.follow_up(match_id)
+
+
+def sweep_ends() -> None:
+    """The same of what no worker has done."""
+    with committing():
+        tasks.sweep_ends()
 
 
 @pytest.fixture
@@ -144,7 +159,7 @@ def test_a_turn_that_ends_its_match_hands_on_one_thing(  # noqa: PLR0917
     with CaptureQueriesContext(connection) as asked:
         end(play, orla)
     assert play.match.is_over
-    ends = [each for each in left_to_workers.handed if each.task != "games.tasks.wake"]
+    ends = [each for each in left_to_workers.handed if each.task not in {WAKE, TELL_TURN}]
     assert ends == [Handed(FOLLOW_UP, (play.pk,), None)]
     assert heard == []
     assert is_due(play)
@@ -226,14 +241,13 @@ def test_the_broker_away_at_the_end_and_back(
     assert missed_by(lately) == {"Ada"}
     assert len(wire.frames("match.ended")) == 3
     assert RatingPoint.objects.filter(match=lately.pk).count() == 4
-    assert SetAside.objects.get().job == "ends.mail"
     left_to_workers.fault = None
-    left_to_workers.at_once[MAIL_MISSED] = mail_missed
-    sweep_ends()
+    deliveries_sweep()
     assert mail.outbox == []  # it is left alone for a few seconds
-    SetAside.objects.update(next_at=timezone.now())
+    AnnouncementDelivery.objects.update(at=timezone.now() - LEFT_ALONE)
     for _ in range(3):
         sweep_ends()
+        deliveries_sweep()
     assert [letter.to for letter in mail.outbox] == [["ada@x.example"]]
     assert not SetAside.objects.exists()
     assert heard == [lately.pk]
@@ -263,7 +277,7 @@ def test_a_worker_killed_at_any_step(  # noqa: PLR0917
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     addressed(ada)
-    left_to_workers.at_once[MAIL_MISSED] = mail_missed
+    left_to_workers.at_once[DELIVER] = deliver
     ran_out(lately)
     whole = aftermath.STEPS[step]
 
@@ -295,11 +309,11 @@ def test_a_step_that_fails_stops_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     addressed(ada)
-    left_to_workers.at_once[MAIL_MISSED] = mail_missed
+    left_to_workers.at_once[DELIVER] = deliver
     ran_out(lately)
     done: list[str] = []
 
-    def watched(name: str, whole: Callable[[Match], None]) -> Callable[[Match], None]:
+    def watched(name: str, whole: Callable[[Match], object]) -> Callable[[Match], None]:
         def run(match: Match) -> None:
             done.append(name)
             whole(match)
@@ -386,7 +400,7 @@ def test_what_is_delivered_twice_is_done_once(
     lately: Play, ada: User, left_to_workers: Workers, heard: list[int], wire: Wire
 ) -> None:
     addressed(ada)
-    left_to_workers.at_once[MAIL_MISSED] = mail_missed
+    left_to_workers.at_once[DELIVER] = deliver
     ran_out(lately)
     for _ in range(3):
         follow_up(lately.pk)
@@ -403,7 +417,7 @@ def test_two_workers_at_the_same_end(
 ) -> None:
     """Both begin before either is done: no letter twice, no result twice, one mark."""
     addressed(ada)
-    left_to_workers.at_once[MAIL_MISSED] = mail_missed
+    left_to_workers.at_once[DELIVER] = deliver
     ran_out(lately)
     both = threading.Barrier(2)
     whole = aftermath.STEPS["ends.missed"]

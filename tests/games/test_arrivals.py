@@ -18,14 +18,14 @@ from accounts.tokens.services import token_create
 from games import presence
 from games.engine.ruleset import HeldItem
 from games.engine.views import match_view
-from games.models import Challenge
+from games.models import Challenge, Match
 from games.rulesets import REGISTRY
+from games.services.announcing import missed_end_announce
 from games.services.arrivals import match_attend, match_ready
 from games.services.challenges import challenge_accept, challenge_create, challenges_abandon
 from games.services.outage import beat_record, match_give_back
 from games.services.turns import Ack, match_organise
 from games.services.waking import match_wake
-from games.tasks import mail_missed
 from tests.games.support import (
     SECOND,
     T0,
@@ -38,6 +38,8 @@ from tests.games.support import (
     started,
 )
 
+pytestmark = pytest.mark.usefixtures("letters_go_out")
+
 WAIT = 180 * SECOND
 NOBODY, ADA_ONLY, BOTH = (False, False), (True, False), (True, True)
 
@@ -45,6 +47,19 @@ NOBODY, ADA_ONLY, BOTH = (False, False), (True, False), (True, True)
 @pytest.fixture
 def waiting(ada: User, ben: User) -> Play:
     return started((ada, ben), waits=True)
+
+
+def reachable(*users: User) -> None:
+    """Give them an address that mail can be sent to."""
+    for user in users:
+        address = f"{user.username}@x.example"
+        EmailAddress.objects.create(user=user, email=address, verified=True, primary=True)
+
+
+def missed_told(match: Match) -> int:
+    """How many are told for the first time that it ended without them."""
+    with committing():
+        return missed_end_announce(match=match)
 
 
 def shown(play: Play, audience: Any = "room") -> dict[str, Any]:
@@ -217,6 +232,7 @@ def test_it_is_void_when_they_are_not_there_in_time(
     advantage: int | None, ada: User, ben: User, here: Any
 ) -> None:
     play = started((ada, ben), "domain", waits=True, advantage=advantage)
+    reachable(ada, ben)
     here["seats"] = ADA_ONLY
     with nothing_changes():
         match_wake(match_id=play.pk, at=T0 + WAIT)
@@ -238,9 +254,7 @@ def test_it_is_void_when_they_are_not_there_in_time(
     # Whoever was not there is told, on the front page and by mail.
     missed = {p.name: p.missed_end for p in match.players.all()}
     assert missed == {"Ada": False, "Ben": True}
-    EmailAddress.objects.create(user=ben, email="ben@x.example", verified=True, primary=True)
-    mail_missed(match.pk)
-    mail_missed(match.pk)
+    assert missed_told(match) == 0  # which is done
     (sent,) = mail.outbox
     assert sent.to == ["ben@x.example"]
     assert "not both players were there in time" in sent.body
@@ -287,6 +301,7 @@ def test_an_organiser_can_declare_it_void_and_nothing_else(waiting: Play, orla: 
 def test_a_loser_by_time_who_was_away_is_told(ada: User, ben: User, here: Any, away: int) -> None:
     """On the front page, in the lobby and by mail: as whoever it was, not as somebody else."""
     play = started((ada, ben))
+    reachable(ada, ben)
     here["seats"] = (away != 0, away != 1)
     play.move(0, "pick T", SECOND)
     play.move(1, "pick L", 2 * SECOND)
@@ -305,8 +320,7 @@ def test_a_loser_by_time_who_was_away_is_told(ada: User, ben: User, here: Any, a
         for address in ("/", "/lobby/"):
             shown = client.get(address).content.decode()
             assert f"ended while you were away. {sentence}" in shown
-        EmailAddress.objects.create(user=person, email="x@x.example", verified=True, primary=True)
-        mail_missed(match.pk)
+        assert missed_told(match) == 0  # which is done
         assert f"{sentence} You were not there" in mail.outbox[-1].body
         client.get(f"/matches/{play.pk}/")
         assert "ended while you were away" not in client.get("/").content.decode()

@@ -12,17 +12,21 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
 
-from accounts.models import User
+from accounts.announcing.kinds import Way, When
+from accounts.announcing.services import choices_set
+from accounts.announcing.tasks import deliver
+from accounts.jobs import DELIVER
+from accounts.models import Announcement, User
 from accounts.roles import Role
 from accounts.services import role_grant
+from games.announcements import RULING, STRANGERS
 from games.audience import LOBBY_GROUP, user_group_of
-from games.jobs import MAIL_RULING
-from games.publishing import notices
 from games.reading import selectors
+from games.services.announcing import ruling_announce
 from games.services.turns import Ack
 from tests.games.client import Reader
 from tests.games.desk import Desk
-from tests.games.support import SECOND, Play, Wire, placing, started, user_named
+from tests.games.support import SECOND, Play, Wire, committing, placing, started, user_named
 from tests.games.test_disputes import POOL, challenged
 from tests.support.site import Site
 from tests.support.workers import Workers
@@ -39,11 +43,22 @@ def olga(root: User) -> User:
 
 
 @pytest.fixture
-def asked(workers: Workers) -> list[tuple[int, int]]:
-    """The letters that workers were asked to write."""
+def asked(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """The matches of which people were to be told, and since which entry they wait."""
     asked: list[tuple[int, int]] = []
-    workers.at_once[MAIL_RULING] = lambda *arguments: asked.append(arguments)
+
+    def told(*, match_id: int, seq: int) -> None:
+        asked.append((match_id, seq))
+
+    monkeypatch.setattr("games.tasks.ruling_announce", told)
+    workers.at_once[DELIVER] = deliver
     return asked
+
+
+def announced(asked: tuple[int, int]) -> int:
+    """How many are told of it for the first time."""
+    with committing():
+        return ruling_announce(match_id=asked[0], seq=asked[1])
 
 
 def confirmed(user: User, *, verified: bool = True) -> None:
@@ -76,6 +91,7 @@ def test_every_organiser_is_told_where_none_is_named(  # noqa: PLR0917
             "game": "Domain",
             "seats": [{"name": "Ada", "username": "ada"}, {"name": "Ben", "username": "ben"}],
             "waits": True,
+            "quiet": False,
         }
     assert [match_id for match_id, _ in asked] == [play.pk]
     for user, waiting in ((orla, [play.pk]), (olga, [play.pk]), (ada, []), (cleo, [])):
@@ -127,18 +143,15 @@ def test_a_letter_goes_once_to_every_confirmed_address(
     confirmed(cleo)
     play = challenged((ada, ben), BAD)
     (call,) = asked
-    # It names no referee, and nobody has had to do with it: it waits in every organiser's queue.
-    assert notices.mail_ruling(*call) == 0
     referee(play, orla, olga)
-    assert notices.mail_ruling(*call) == 1
+    assert announced(call) == 2
     (letter,) = mail.outbox
     assert letter.to == ["orla@example.org"]
     assert letter.subject == "[Gauntlet] Ada and Ben wait for your ruling"
     assert f"/matches/{play.pk}/" in letter.body
-    assert "/organise/" in letter.body
     # What the program thinks of it is for the page, where nobody reads over a shoulder.
     assert "valid" not in letter.body
-    assert notices.mail_ruling(*call) == 0
+    assert announced(call) == 0
     assert len(mail.outbox) == 1
 
 
@@ -146,24 +159,8 @@ def test_no_letter_once_it_is_ruled(ada: User, ben: User, orla: User, asked: lis
     confirmed(orla)
     play = referee(challenged((ada, ben), BAD), orla)
     play.act(orla, "rule invalid", 70 * SECOND)
-    assert notices.mail_ruling(*asked[0]) == 0
+    assert announced(asked[0]) == 0
     assert mail.outbox == []
-
-
-def test_a_letter_that_fails_can_be_sent_again(
-    ada: User, ben: User, orla: User, asked: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    confirmed(orla)
-    referee(challenged((ada, ben), BAD), orla)
-
-    def broken(*_: object) -> None:
-        raise OSError("no route")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("accounts.mail.send_mail", broken)
-        with pytest.raises(OSError, match="no route"):
-            notices.mail_ruling(*asked[0])
-    assert notices.mail_ruling(*asked[0]) == 1
 
 
 def test_a_broker_that_is_away_costs_the_letter_alone(
@@ -171,6 +168,26 @@ def test_a_broker_that_is_away_costs_the_letter_alone(
 ) -> None:
     workers.fault = OSError("away")
     assert challenged((ada, ben), BAD).match.awaits_ruling
+
+
+def test_organisers_choose_whether_rulings_of_strangers_reach_them(
+    ada: User, ben: User, orla: User, olga: User, wire: Wire, letters_go_out: None
+) -> None:
+    """It names no referee, and nobody has had to do with it."""
+    for each in (orla, olga):
+        confirmed(each)
+    mine = {(STRANGERS.key, Way.MAIL): When.NOW, (RULING.key, Way.MAIL): When.OFF}
+    choices_set(acting_user=orla, chosen=mine)
+    choices_set(acting_user=olga, chosen={(STRANGERS.key, Way.SITE): When.OFF})
+    with committing():
+        play = challenged((ada, ben), BAD)
+    frames = {group: frame["quiet"] for group, frame in wire.frames("ruling")}
+    assert frames == {user_group_of(orla.pk): False, user_group_of(olga.pk): True}
+    told = Announcement.objects.filter(kind=STRANGERS.key)
+    assert {each.user: each.read_at is None for each in told} == {orla: True, olga: False}
+    assert [letter.to for letter in mail.outbox] == [["orla@example.org"]]
+    for each in (orla, olga):
+        assert [match.pk for match in selectors.matches_to_rule(each)] == [play.pk]
 
 
 # -- the page ------------------------------------------------------------------------------------

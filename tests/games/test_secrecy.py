@@ -5,8 +5,8 @@ Each run is made at the same instants, with the same row numbers, and taken back
 compared: frames to the audience's channel groups, the view after everything that happens, the HTTP
 view with its ETag whenever pages are read and at the end, what a submission of theirs is answered,
 chat, reminders, the pages and lists that tell of the match, what an organiser's acts are answered,
-mails, and what a report captures. Only a whole run has five pairs of Tetronogo matches instead of
-three.
+announcements and mails, and what a report captures. Only a whole run has five pairs of Tetronogo
+matches instead of three.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from django.middleware import csrf
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.models import Announcement, User
 from accounts.moderation import reports
 from core.refusals import Refusal
 from games.engine import live as lives
@@ -51,6 +51,8 @@ from games.services.plans import plan_of, plan_save
 from games.services.predictions import prediction_make, predictions_tell
 from tests.games.support import T0, Play, Wire, committing, group, started
 from tests.support import depth
+
+pytestmark = pytest.mark.usefixtures("letters_go_out")
 
 SEED = 5
 ADA = "ada@gauntlet.example"
@@ -140,6 +142,7 @@ class Onlooker:
         """Read one's mail, the boards after each turn, and what a report of the match captures for
         the moderators."""
         self.read_mail()
+        self.read_announcements()
         self.gathered += [(f"still {number}", still) for number, still in enumerate(stills())]
         reader = self.user or User.objects.get(username="cleo")
         target = reports.target_of(reader, "games.match", str(play.pk))
@@ -154,6 +157,15 @@ class Onlooker:
         ]
         told = [(letter.to, letter.subject, letter.body) for letter in letters]
         self.gathered.append(("mail", [each for each in told if each[0] != [ADA]]))
+
+    def read_announcements(self) -> None:
+        """Read what one was told, whatever ways it goes out by; spectators, everybody's but seat
+        0's."""
+        told = Announcement.objects.exclude(user__username="ada")
+        if self.audience != "room":
+            told = told.visible_to(self.user)
+        rows = told.order_by("pk").values_list("user__username", "kind", "subject", "words", "path")
+        self.gathered.append(("announcements", list(rows)))
 
     def try_something(self, play: Play, at: int) -> None:
         """A submission that cannot stand, to see whether its refusal tells anything."""

@@ -15,7 +15,7 @@ from django.db.models import F
 from accounts.models import User
 from games import tasks
 from games.engine.chance import RandomSource
-from games.jobs import WAKE
+from games.jobs import TELL_TURN, WAKE
 from games.models import Match
 from tests.games.support import GAMES, SECOND, T0, Play, Wire, committing, group, placing, started
 from tests.support.workers import Workers
@@ -59,6 +59,12 @@ class Watch:
             assert task == WAKE
             self.due.append((at + round((countdown or 0) * 1000), pk))
         self.workers.handed.clear()
+
+
+@pytest.fixture(autouse=True)
+def no_other_tasks(workers: Workers) -> None:
+    """Nobody looks at these matches, and that is told elsewhere (test_turn_told)."""
+    workers.unnoted.add(TELL_TURN)
 
 
 def test_a_turn_leaves_the_bound_where_it_was(play: Play) -> None:

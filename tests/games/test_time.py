@@ -15,7 +15,7 @@ from accounts.models import User
 from core.refusals import Refusal
 from games import tasks
 from games.engine.chance import RandomSource
-from games.jobs import WAKE
+from games.jobs import TELL_TURN, WAKE
 from games.models import Match, MatchEntry, ServiceBeat, ServiceOutage
 from games.services.outage import beat_record, match_give_back
 from games.services.turns import Ack
@@ -479,7 +479,8 @@ def test_the_sweep_gives_every_match_its_time_back(
 
 @pytest.fixture
 def enqueued(workers: Workers) -> list[Handed]:
-    """What was handed to the broker."""
+    """What was handed to the broker, but for telling those who are away."""
+    workers.unnoted.add(TELL_TURN)
     return workers.handed
 
 

@@ -37,16 +37,15 @@ from tournaments.webhooks.destinations import Destination
 
 # Modules of ours that speak to somebody, and where their limits are tested.
 SPEAK = {
-    "accounts/mail.py": "names SMTP's errors only",
+    "accounts/announcing/push.py": "tests/accounts/test_push.py",
+    "accounts/discord/wire.py": "tests/accounts/test_discord.py",
     "config/reporting.py": "reports of errors: tests/infra/test_reports.py",
     "config/serve.py": "listens only: tests/infra/test_serve.py",
+    "core/bounded.py": "the limits themselves: below, and tests/accounts/test_discord.py",
     "core/mailing.py": "below",
     "core/replica/watching.py": "ends connections of a server that hangs only, and asks it with a "
     "limit: tests/operations/test_replica.py",
     "core/jobs/tasks.py": "names SMTP's errors only",
-    "games/tasks.py": "names SMTP's errors only",
-    "tournaments/tasks.py": "names SMTP's errors only",
-    "tournaments/services/mail.py": "names SMTP's errors only",
     "tournaments/webhooks/wire.py": "below",
     "tournaments/webhooks/destinations.py": "looks names up: tests/webhooks/test_destinations.py",
 }

@@ -27,7 +27,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import AuditEntry, User
+from accounts.announcing.delivering import DELIVERED, DIGESTED
+from accounts.announcing.services import Told, announce
+from accounts.models import Announcement, AnnouncementDelivery, AuditEntry, User
 from config.celery import app
 from config.operations.services import rows_retry
 from core.clock import now_ms
@@ -371,7 +373,55 @@ def dump(world: World) -> Case:
     return Case("dumps.row", f"games.match {broken.pk}", is_in_the_dump, mend, forget)
 
 
+def told(world: World, *, days: int, kind: str = "death-match.started") -> list[int]:
+    """The two deliveries of what ada and ben were told some days ago, where mail reaches nobody."""
+    announce(Told(user, kind, "one", "One", "Word.", "/") for user in (world.ada, world.ben))
+    rows = AnnouncementDelivery.objects.order_by("announcement__user")
+    rows.update(at=timezone.now() - timedelta(days=days))
+    Announcement.objects.update(at=timezone.now() - timedelta(days=days))
+    return list(rows.values_list("pk", flat=True))
+
+
+def broken_words(world: World) -> Callable[[], object]:
+    """Of what ada was told nothing can be read; returns what mends it."""
+    (pk,) = Announcement.objects.filter(user=world.ada).values_list("pk", flat=True)
+    return break_date("accounts_announcement", "at", pk)
+
+
+def letters(world: World) -> Case:
+    broken, sound = told(world, days=1)
+    mend = broken_words(world)
+    row = AnnouncementDelivery.objects.filter(pk=sound)
+    return Case(DELIVERED, broken, lambda: row.get().outcome == "unreached", mend)
+
+
+def digests(world: World) -> Case:
+    _broken, sound = told(world, days=2, kind="season.news")
+    mend = broken_words(world)
+    row = AnnouncementDelivery.objects.filter(pk=sound)
+    return Case(DIGESTED, world.ada.pk, lambda: row.get().outcome == "unreached", mend)
+
+
+def old_announcements(world: World) -> Case:
+    """Nothing is read of them, as of deliveries of webhooks."""
+    told(world, days=365)
+    AnnouncementDelivery.objects.update(outcome="unreached", settled_at=timezone.now())
+    rows = Announcement.objects.order_by("pk")
+    locked, _free = rows.values_list("pk", flat=True)
+    other = psycopg.connect(_address())
+    other.execute("SELECT 1 FROM accounts_announcement WHERE id = %s FOR UPDATE", [locked])
+    return Case(
+        "",
+        locked,
+        lambda: set(rows.values_list("pk", flat=True)) == {locked},
+        other.close,
+    )
+
+
 CASES: dict[str, Callable[[World], Case]] = {
+    "announcements-sweep": letters,
+    "announcements-digests": digests,
+    "announcements-prune": old_announcements,
     "games-sweep": deadlines,
     "games-sweep-ends": ends,
     "games-sweep-challenges": challenges,

@@ -62,6 +62,8 @@ FROM_PRIMARY = {
     "season_records": "a stream, which lasts too long for one moment",
     "api:season_records": "a stream, which lasts too long for one moment",
     "account": "who somebody is, and what they have set",
+    "discord_": "who somebody is",
+    "socialaccount_": "writes",
     "oauth2_provider:": "what somebody has allowed",
     "admin:": "whoever is there acts by what they see",
     "games:lobby": "what waits for an answer now",

@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.devenv import secret_key
+from accounts.announcing import push
+from config.devenv import secret_key, vapid_key
 from core.env import database_options
 from script.lib.console import ROOT
 
@@ -113,13 +116,23 @@ def test_database_addresses_refused(url: str) -> None:
         database_options(url)
 
 
-def test_the_development_key_is_made_once_and_kept_private(tmp_path: Path) -> None:
-    first = secret_key(tmp_path / "data")
-    assert len(first) > 50
-    assert secret_key(tmp_path / "data") == first
+@pytest.mark.parametrize("key", [secret_key, vapid_key])
+def test_a_development_key_is_made_once_and_kept_private(
+    tmp_path: Path, key: Callable[[Path], str]
+) -> None:
+    first = key(tmp_path / "data")
+    assert len(first) > 40
+    assert key(tmp_path / "data") == first
     (path,) = (tmp_path / "data").iterdir()
     assert path.stat().st_mode & 0o077 == 0
-    assert secret_key(tmp_path / "other") != first
+    assert key(tmp_path / "other") != first
+
+
+def test_push_services_take_the_development_key(tmp_path: Path, settings: Any) -> None:
+    settings.GAUNTLET_VAPID_PRIVATE_KEY = vapid_key(tmp_path)
+    assert len(push.public_key()) == 87
+    done = evaluate("settings.GAUNTLET_VAPID_PRIVATE_KEY", **PRODUCTION)
+    assert done.stdout.strip() == "''", done.stderr
 
 
 def test_a_site_that_people_try_out_shows_no_technical_pages() -> None:

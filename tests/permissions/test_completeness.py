@@ -44,6 +44,8 @@ ELSEWHERE = {
     "api:block": "whom one has blocked oneself: tests/accounts/test_blocks.py",
     "api:become_bot": "one's own account: tests/accounts/test_tokens.py",
     "account_": "the sign-in library",
+    "discord_": "whoever comes from Discord: tests/accounts/test_discord.py",
+    "socialaccount_": "whoever comes from Discord: tests/accounts/test_discord.py",
     "oauth2_provider:": "OAuth: tests/accounts/test_oauth.py",
     "admin:": "below, by the registry",
     "games:leaderboards/overall/": "only leads elsewhere",

@@ -57,7 +57,10 @@ NOT_ABOUT_MATCHES = {
     "games:puzzle_board", "api:puzzles", "api:puzzle_daily", "api:puzzle", "api:puzzle_answers",
     "api:puzzle_solution",
 } - {"profile"}  # fmt: skip
-PREFIXES_NOT_ABOUT_MATCHES = ("account", "oauth2_provider:", "api_docs", "developers", "webhooks:")
+PREFIXES_NOT_ABOUT_MATCHES = (
+    "account", "discord_", "socialaccount_", "oauth2_provider:", "api_docs", "developers",
+    "webhooks:",
+)  # fmt: skip
 # Rows that there are none of in this season: no challenge led to the match, nobody hosts it, and no
 # item was given.
 NOTHING_THERE = {

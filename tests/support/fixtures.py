@@ -193,6 +193,15 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
     return set_up(monkeypatch)
 
 
+@pytest.fixture
+def letters_go_out(workers: Workers) -> None:
+    """Announcements that leave the site are sent as soon as they are written."""
+    from accounts.announcing.tasks import deliver
+    from accounts.jobs import DELIVER
+
+    workers.at_once[DELIVER] = deliver
+
+
 @pytest.fixture(autouse=True)
 def broker_asked_again() -> None:
     """Tests give this process brokers that are away; the next one finds its own as it is."""

@@ -375,23 +375,30 @@ class Site:
 
 class AnotherWeb:
     """One more web process of a site, at an address of its own: ``server`` is `daphne` or
-    `uvicorn`, and ``options`` are for either's command line."""
+    `uvicorn`, and ``options`` are for either's command line; ``environment`` has what it finds
+    otherwise than the site's own."""
 
-    def __init__(self, site: Site, server: str = "daphne", *options: str) -> None:
+    def __init__(
+        self,
+        site: Site,
+        server: str = "daphne",
+        *options: str,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.listener, _taken = bind_from("127.0.0.1", free_port())
         self.port: int = self.listener.getsockname()[1]
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.ws_url = f"ws://127.0.0.1:{self.port}"
         self.dialling: Mapping[str, Any] = {}
         self.site = site
-        self.env = site.env
+        self.env = {**site.env, **(environment or {})}
         fd = self.listener.fileno()
         command = web_command(Path(sys.executable), fd, server)
         self.web = Process(
             "another-web",
             # The application comes last.
             [*command[:-1], *options, command[-1]],
-            env=site.env,
+            env=self.env,
             log=site.folder / f"web-{self.port}.log",
             ready=lambda _web: self.answers(),
             pass_fds=[fd],

@@ -24,6 +24,7 @@ class Workers:
     def __init__(self) -> None:
         self.handed: list[Handed] = []
         self.at_once: dict[str, Callable[..., Any]] = {}
+        self.unnoted: set[str] = set()  # what a test is not about
         self.fault: Exception | None = None  # the broker is away
 
     def send_task(
@@ -38,6 +39,8 @@ class Workers:
         if self.fault is not None:
             raise self.fault
         assert expires is None or expires > 0
+        if task in self.unnoted:
+            return
         self.handed.append(Handed(task, arguments, countdown))
         if task in self.at_once:
             self.at_once[task](*arguments)

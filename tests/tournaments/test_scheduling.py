@@ -42,6 +42,8 @@ from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm
 from tournaments.services.scheduling.sweep import Swept, legs_sweep
 from tournaments.services.seasons import season_archive
 
+pytestmark = pytest.mark.usefixtures("letters_go_out")
+
 NOON = after(hours=48)
 
 

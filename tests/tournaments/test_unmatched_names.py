@@ -47,7 +47,7 @@ from tournaments.simulation.season import season_simulate
 from tournaments.webhooks.composing import message_compose
 from tournaments.webhooks.models import Delivery, Webhook
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("letters_go_out")]
 
 KINDS = ("elimination", "single-elimination", "round-robin", "swiss", "ladder")
 # For programs, or the same for every season.
@@ -241,7 +241,8 @@ def test_mail_tells_who_has_no_account(orla: User, kind: str) -> None:
         each.save(update_fields=["user"])
     names = names_of(season)
     for event in season.events.order_by("pk"):
-        notices.mail_event(event.pk)
+        with committing():
+            notices.event_announce(event.pk)
     counted = 0
     for letter in mail.outbox:
         count, found = names_in(f"{letter.subject}\n{letter.body}", names)

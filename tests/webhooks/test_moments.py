@@ -10,10 +10,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core import mail
 from django.core.cache import cache
 
-from accounts.models import User
+from accounts.models import Announcement, User
 from core.clock import now_utc
 from tests.games.support import T0, committing, user_named
 from tests.games.test_rulings import confirmed
@@ -22,7 +21,6 @@ from tests.support.workers import Workers
 from tests.tournaments.support import (
     GAME,
     START,
-    account,
     chosen,
     enrolled,
     episode_now,
@@ -37,15 +35,18 @@ from tests.webhooks.support import Stage
 from tournaments import notices
 from tournaments.formats.elimination.choice import choice_expire, dmo_choose
 from tournaments.formats.elimination.final import final_open
-from tournaments.jobs import MAIL_EVENT, WEBHOOK_TURN
+from tournaments.jobs import ANNOUNCE_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import legs
 from tournaments.services.contestants.departures import contestant_replace
+from tournaments.services.items.gifts import item_give
+from tournaments.services.items.returns import item_take_back
 from tournaments.services.legs import ms
 from tournaments.services.results import corrections, rulings
 from tournaments.services.rounds import round_next
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.sweep import legs_sweep
+from tournaments.services.seasons import season_cancel
 from tournaments.services.starts import season_start
 from tournaments.webhooks import services
 from tournaments.webhooks import tasks as tasks_of_webhooks
@@ -275,17 +276,18 @@ def test_a_complete_round_has_its_own_points_and_not_the_next_ones(
 
 def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> None:
     """Written at once and once more when all is over: the same words to the same people."""
-    season = running(orla, 5)
-    for number in range(1, 6):
-        confirmed(account(season, number))
     prompt: dict[int, list[tuple[str, str, str]]] = {}
 
     def write(event_id: int) -> list[tuple[str, str, str]]:
-        mail.outbox.clear()
-        notices.mail_event(event_id)
-        return sorted((each.to[0], str(each.subject), str(each.body)) for each in mail.outbox)
+        Announcement.objects.all().delete()
+        with committing():
+            notices.event_announce(event_id)
+        told = Announcement.objects.values_list("user__username", "subject", "words")
+        return sorted(told)
 
-    workers.at_once[MAIL_EVENT] = lambda event: prompt.update({event: write(event)})
+    workers.at_once[ANNOUNCE_EVENT] = lambda event: prompt.update({event: write(event)})
+    with committing():
+        season = running(orla, 5)
     now = now_utc()
     with committing():
         row = chosen(orla, season, 5, 4, now)
@@ -322,10 +324,23 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
         confirmed(heir)
         contestant_replace(acting_user=orla, contestant=who(season, 3), user=heir, why="Ill.")
         legs_sweep(at=now + timedelta(days=2, hours=1))
+        gift = item_give(
+            acting_user=orla, season=season, item="domino-repeat", ruleset="domino-wars",
+            receiver=who(season, 1),
+        )  # fmt: skip
+        item_take_back(acting_user=orla, gift=gift, why="A slip.")
+        season_cancel(acting_user=orla, season=season, why="It rains.")
     of_kind = dict(SeasonEvent.objects.filter(pk__in=prompt).values_list("pk", "kind"))
-    assert set(of_kind.values()) == set(notices._LETTERS)
-    assert {kind for event, kind in of_kind.items() if prompt[event]} == set(notices._LETTERS)
+    # A season that is called off has no winner.
+    told = set(notices._LETTERS) - {"season.finished"}
+    assert set(of_kind.values()) == told
+    assert {kind for event, kind in of_kind.items() if prompt[event]} == told
     # The season goes on.
     Round.objects.update(name="The first")
     cache.clear()
-    assert {event: write(event) for event in prompt} == prompt
+    late = {event: write(event) for event in prompt}
+    # What everybody is told goes to whoever has come since, too.
+    (begun,) = [event for event, kind in of_kind.items() if kind == "season.started"]
+    late[begun] = [each for each in late[begun] if each[0] != heir.username]
+    prompt[begun] = [each for each in prompt[begun] if each in late[begun]]
+    assert late == prompt

@@ -19,10 +19,13 @@ from django.db import transaction
 from django.test import override_settings
 from django.utils import timezone
 
+from accounts.announcing.tasks import deliver
+from accounts.jobs import DELIVER
 from accounts.models import User
 from core.refusals import Refusal
 from script.lib.console import ROOT
 from tests.games.support import committing
+from tests.support.workers import Workers
 from tests.tournaments.support import organiser_named
 from tests.webhooks import receiver as manners
 from tests.webhooks.receiver import Receiver, status
@@ -414,7 +417,9 @@ def test_three_days_of_failure(stage: Stage, receiver: Receiver) -> None:
     assert stage.mailed == [webhook.pk]
 
 
-def test_organisers_are_told_and_can_switch_it_on_again(stage: Stage, receiver: Receiver) -> None:
+def test_organisers_are_told_and_can_switch_it_on_again(
+    stage: Stage, receiver: Receiver, workers: Workers
+) -> None:
     webhook = stage.webhook(receiver.url)
     assistant = organiser_named("otis")
     organiser_add(acting_user=stage.orla, season=stage.season, user=assistant)
@@ -430,7 +435,10 @@ def test_organisers_are_told_and_can_switch_it_on_again(stage: Stage, receiver: 
     webhook.refresh_from_db()
     assert not webhook.active
     assert "gone" in webhook.disabled_why
-    notices.webhook_announce_disabled(webhook.pk)
+    workers.at_once[DELIVER] = deliver
+    for _ in range(2):
+        with committing():
+            notices.webhook_announce_disabled(webhook.pk)
     (sent,) = mail.outbox
     assert sent.to == ["orla@example.org"]
     assert f"/seasons/autumn/webhooks/{webhook.pk}/" in sent.body

@@ -44,3 +44,19 @@ class SeasonEvent(models.Model):
 
     def __str__(self) -> str:
         return self.words
+
+
+class EventNotice(models.Model):
+    """An event of which those whom it concerns have not been told yet; written with it, and gone
+    once they are."""
+
+    event = models.OneToOneField(
+        SeasonEvent, on_delete=models.CASCADE, primary_key=True, related_name="notice"
+    )
+    at = models.DateTimeField(default=now_utc)
+
+    class Meta:
+        ordering = ["event"]
+
+    def __str__(self) -> str:
+        return f"notice {self.pk}"

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from django.db.models import Q, QuerySet
 
-from accounts.mail import confirmed_addresses
+from accounts.addresses import confirmed_addresses
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
 from core.refusals import Refusal, Together, each_of, refusal_of

@@ -28,7 +28,7 @@ from tournaments.services import repertoire
 from tournaments.services.deathmatches import death_match_create
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, must_be_running, must_not_be_archived, season_lock
-from tournaments.services.mail import organisers_mail
+from tournaments.services.mail import organisers_announce
 
 
 def choosable(episode: Episode) -> list[Contestant]:
@@ -210,5 +210,10 @@ def choice_expire(*, episode: Episode, at: datetime | None = None) -> bool:
         at=at,
     )
     audit_record(acting_user=None, action="episode.choice_expire", target=fresh)
-    organisers_mail(season=season, subject=f"{season.name}: nobody chosen", words=words)
+    organisers_announce(
+        season=season,
+        key=f"choice:{fresh.pk}:{fresh.choose_by:%Y%m%dT%H%M%S}",
+        subject=f"{season.name}: nobody chosen",
+        words=words,
+    )
     return True

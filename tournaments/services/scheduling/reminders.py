@@ -1,4 +1,4 @@
-"""Reminders by mail before a death match."""
+"""Reminders before a death match."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from django.db import transaction
 
+from accounts.announcing.services import Told, announce
 from accounts.models import User
 from core.jobs import guard
 from games.options import pace
@@ -17,7 +18,6 @@ from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
-from tournaments.services.mail import absolute, addresses_of, send_after_commit
 from tournaments.services.scheduling.appointments import spoken, which_leg
 from tournaments.services.scheduling.readiness import legs_waiting, ready_window
 
@@ -67,7 +67,7 @@ def _due(leg: Leg, at: datetime) -> ReminderLead | None:
 
 @transaction.atomic
 def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
-    """Remind both players of a leg, by mail in their own time zones, if one of the reminders is due
+    """Remind both players of a leg, in their own time zones, if one of the reminders is due
     and was not sent; whether it was. Nobody is reminded twice, and of several that are due (the
     time was fixed late) only the nearest to the start goes out."""
     at = instant(at)
@@ -102,11 +102,7 @@ def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
         )
         for user in to
     )
-    addresses = addresses_of(to)
-    for user in to:
-        if user.pk in addresses:
-            subject, body = _reminder_to(user, season, fresh)
-            send_after_commit(addresses[user.pk], subject, body)
+    announce(_reminder_to(user, season, fresh, due) for user in to)
     if not already:
         season_event(
             season=season,
@@ -129,17 +125,21 @@ def _lead_text(reminder: ReminderLead) -> str:
     return pace.spoken(reminder.before.total_seconds())
 
 
-def _reminder_to(user: User, season: Season, leg: Leg) -> tuple[str, str]:
+def _reminder_to(user: User, season: Season, leg: Leg, due: ReminderLead) -> Told:
     zone = ZoneInfo(user.time_zone or "UTC")
     death_match: DeathMatch = leg.death_match
     moment = spoken(leg.scheduled_at, zone) if leg.scheduled_at else ""
-    subject = f"{death_match}: {moment}"
-    body = (
-        f"Hello {user.shown_name},\n\n"
-        f"your death match in {season.name}, {death_match}{which_leg(leg)} begins on {moment}.\n\n"
+    words = (
+        f"Your death match in {season.name}, {death_match}{which_leg(leg)} begins on {moment}. "
         f"Please say on its page that you are ready, from "
-        f"{pace.spoken(ready_window().total_seconds())} before the start:\n"
-        f"{absolute(death_match.get_absolute_url())}\n\n"
-        f"Whoever is not there {season.no_show_minutes} min after the start may lose the match.\n"
+        f"{pace.spoken(ready_window().total_seconds())} before the start. "
+        f"Whoever is not there {season.no_show_minutes} min after the start may lose the match."
     )
-    return subject, body
+    return Told(
+        user=user,
+        kind="death-match.reminder",
+        key=f"leg:{leg.pk}:{due.kind}:{leg.scheduled_at:%Y%m%dT%H%M%S}",
+        subject=f"{death_match}: {moment}",
+        words=words,
+        path=death_match.get_absolute_url(),
+    )

@@ -24,7 +24,7 @@ from tournaments.services.deathmatches import sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
 from tournaments.services.legs import begun_untold, leg_start, leg_unseal
-from tournaments.services.mail import organisers_mail
+from tournaments.services.mail import organisers_announce
 from tournaments.services.results.rulings import leg_forfeit
 from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling.readiness import (
@@ -178,7 +178,12 @@ def _report_stuck(leg: Leg, refusal: Refusal, at: datetime) -> None:
         season=season, kind="ruling", words=words, data={"code": refusal.code}, leg=fresh, at=at
     )
     audit_record(acting_user=None, action="leg.stuck", target=fresh, data={"code": refusal.code})
-    organisers_mail(season=season, subject=f"{season.name}: cannot begin", words=words)
+    organisers_announce(
+        season=season,
+        key=f"leg:{leg.pk}:stuck:{at.isoformat()}",
+        subject=f"{season.name}: cannot begin",
+        words=words,
+    )
 
 
 def _overdue(at: datetime) -> Iterator[Leg]:
@@ -247,8 +252,9 @@ def _enforce_no_show(leg: Leg, at: datetime) -> bool:
             fresh, winner=0 if ready[0] else 1, why=words, at=at, follows="death-match.no-show"
         )
     else:
-        organisers_mail(
+        organisers_announce(
             season=season,
+            key=f"leg:{fresh.pk}:no-show:{at.isoformat()}",
             subject=f"{season.name}: not there in time",
             words=f"{death_match}: {words} Please decide what happens.",
         )

@@ -1,0 +1,286 @@
+"""What leaves the site of an announcement: mail and pushes at once, and the digest of a day.
+
+That something is to be sent stands in a row, written with the announcement; a worker that was
+killed or a broker that was away costs the time until the sweep. A mail may in the worst case go out
+twice, and is never lost. A push is tried for as long as it is worth something; on the device it
+takes its own place where it comes twice.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.db.models import Min, Q
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from accounts.addresses import confirmed_addresses
+from accounts.announcing import kinds, push
+from accounts.announcing.devices import device_note
+from accounts.announcing.kinds import Urgency, Way
+from accounts.announcing.push import Result
+from accounts.jobs import PUSH
+from accounts.models import Announcement, AnnouncementDelivery, PushSubscription, User
+from core.clock import now_utc
+from core.jobs import guard
+from core.queueing import enqueue
+
+DELIVERED: Final = "announcements.deliver"
+PUSHED: Final = "announcements.push"
+DIGESTED: Final = "announcements.digest"
+# Written this long ago, and nobody has it in hand any more.
+SWEPT_EVERY_S: Final = 10
+LEFT_ALONE: Final = timedelta(seconds=15)
+#: When in a reader's day a digest comes, by the clock of their zone; and how long its oldest part
+#: may have waited, should that hour have been missed.
+DIGEST_HOUR: Final = 8
+DIGEST_WAITS: Final = timedelta(hours=25)
+KEPT_FOR: Final = timedelta(days=180)
+# For so long one worker sends to devices, and whoever has it in hand for longer was killed.
+PUSH_TAKES: Final = timedelta(seconds=60)
+PUSH_LOST: Final = timedelta(minutes=3)
+# While as many pushes as may be are on their way.
+BUSY_PAUSE_S: Final = 2
+_PRUNED_AT_ONCE: Final = 1_000
+
+Outcome = AnnouncementDelivery.Outcome
+
+_sending = 0
+_one_at_a_time = threading.Lock()
+
+
+@transaction.atomic
+def delivery_send(*, delivery_id: int) -> bool:
+    """Send one announcement, unless that is done or somebody is at it; whether it is done now.
+
+    Raises OSError or SMTPException where mail cannot be handed on; it may then be called again.
+    """
+    own = AnnouncementDelivery.objects
+    locked = own.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    waiting = locked.filter(outcome=Outcome.WAITING, in_digest=False, way=Way.MAIL)
+    row = waiting.select_related("announcement__user").filter(pk=delivery_id).first()
+    if row is None:
+        return False
+    announcement = row.announcement
+    body = render_to_string(
+        "accounts/mail/announcement.txt",
+        {"reader": announcement.user, "told": _linked(announcement), **_footer()},
+    )
+    _mail([row], announcement.user, announcement.subject, body)
+    return True
+
+
+def deliveries_sweep() -> None:
+    """Send what no worker has sent."""
+    waiting = AnnouncementDelivery.objects.filter(outcome=Outcome.WAITING, in_digest=False)
+    old = waiting.filter(at__lt=now_utc() - LEFT_ALONE)
+    left = old.filter(guard.may_try(DELIVERED), way=Way.MAIL)
+    guard.each(
+        DELIVERED,
+        left.order_by("at").values_list("pk", flat=True)[: settings.GAUNTLET_SWEEP_AT_MOST],
+        lambda pk: delivery_send(delivery_id=pk),
+        target="accounts.announcementdelivery",
+    )
+    # A push service may be slow: workers wait for it, each for its own, and not the sweep.
+    pushes = old.filter(guard.may_try(PUSHED), _in_nobodys_hands(), way=Way.PUSH)
+    for pk in pushes.order_by("at").values_list("pk", flat=True)[: settings.GAUNTLET_SWEEP_AT_MOST]:
+        enqueue(PUSH, pk, expires=SWEPT_EVERY_S)
+
+
+def digests_send() -> None:
+    """Send their digest to those for whom it is time."""
+    waiting = AnnouncementDelivery.objects.filter(outcome=Outcome.WAITING, in_digest=True)
+    oldest = waiting.values("announcement__user").annotate(since=Min("at"))
+    now = now_utc()
+    since = {row["announcement__user"]: row["since"] for row in oldest}
+    readers = User.objects.filter(pk__in=since).filter(guard.may_try(DIGESTED))
+    due = [user.pk for user in readers if is_time_for_digest(user, since[user.pk], now)]
+    guard.each(DIGESTED, due, lambda pk: digest_send(user_id=pk), target="accounts.user")
+
+
+def is_time_for_digest(user: User, since: datetime, now: datetime) -> bool:
+    """Whether it is the hour of digests where somebody is, or was while nobody looked."""
+    here = now.astimezone(ZoneInfo(user.time_zone or "UTC"))
+    return here.hour == DIGEST_HOUR or now - since > DIGEST_WAITS
+
+
+@transaction.atomic
+def digest_send(*, user_id: int) -> bool:
+    """Send somebody all that waits for their digest, in one mail; whether anything did.
+
+    Raises OSError or SMTPException where mail cannot be handed on; it may then be called again.
+    """
+    locked = AnnouncementDelivery.objects.select_for_update(no_key=True, of=("self",))
+    waiting = locked.filter(outcome=Outcome.WAITING, in_digest=True, announcement__user=user_id)
+    rows = list(waiting.select_related("announcement__user").order_by("at", "pk"))
+    if not rows:
+        return False
+    reader = rows[0].announcement.user
+    count = len(rows)
+    body = render_to_string(
+        "accounts/mail/digest.txt",
+        {
+            "reader": reader,
+            "told": [_linked(row.announcement) for row in rows],
+            **_footer(),
+        },
+    )
+    subject = rows[0].announcement.subject if count == 1 else f"{count} announcements"
+    _mail(rows, reader, subject, body)
+    return True
+
+
+def announcements_prune() -> int:
+    """Forget what was announced long ago; returns how much. What somebody is at just now is for
+    tomorrow."""
+    waiting = AnnouncementDelivery.objects.filter(outcome=Outcome.WAITING)
+    old = Announcement.objects.filter(at__lt=now_utc() - KEPT_FOR)
+    old = old.exclude(pk__in=waiting.values("announcement")).order_by("pk")
+    free = old.select_for_update(no_key=False, skip_locked=True, of=("self",))
+    gone, keys = 0, [0]
+    while keys:
+        with transaction.atomic():
+            keys = list(free.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
+            Announcement.objects.filter(pk__in=keys).delete()
+            gone += len(keys)
+    return gone
+
+
+# -- pushes --------------------------------------------------------------------------------------
+
+
+class PutOff(OSError):
+    """A push service would not take an announcement just now."""
+
+
+def push_send(*, delivery_id: int) -> bool:
+    """Send one announcement to the devices of its reader, unless that is done or somebody is at it;
+    whether it is done now.
+
+    Nobody waits for a push service with a transaction open: which devices have it is noted at the
+    end, and one that is sent it twice shows it once. Raises PutOff where a device is to be tried
+    again.
+    """
+    with _place() as free:
+        if not free:
+            enqueue(PUSH, delivery_id, countdown=BUSY_PAUSE_S)
+            return False
+        row = _take(delivery_id)
+        return row is not None and _push(row)
+
+
+def push_test_send(*, device_id: int) -> Result | None:
+    """Send a test to one device; None where it is gone meanwhile."""
+    device = PushSubscription.objects.select_related("user").filter(pk=device_id).first()
+    if device is None or not push.is_offered() or not device.user.is_active:
+        return None
+    content = push.payload(
+        subject="A test from Gauntlet",
+        words="Announcements reach this device.",
+        path=reverse("accounts:announcement_choices"),
+        tag="test",
+        kind="test",
+    )
+    result = push.send(device, content, urgency=Urgency.NOW, topic="test")
+    device_note(device_id=device.pk, result=result)
+    return result
+
+
+@transaction.atomic
+def _take(delivery_id: int) -> AnnouncementDelivery | None:
+    own = AnnouncementDelivery.objects
+    locked = own.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    waiting = locked.filter(_in_nobodys_hands(), outcome=Outcome.WAITING, way=Way.PUSH)
+    row = waiting.select_related("announcement__user").filter(pk=delivery_id).first()
+    if row is not None:
+        row.taken_at = now_utc()
+        row.save(update_fields=["taken_at"])
+    return row
+
+
+def _in_nobodys_hands() -> Q:
+    return Q(taken_at=None) | Q(taken_at__lt=now_utc() - PUSH_LOST)
+
+
+def _push(row: AnnouncementDelivery) -> bool:
+    announcement = row.announcement
+    kind = kinds.known().get(announcement.kind)
+    urgency = Urgency.SOON if kind is None else kind.urgency
+    wanted = push.is_offered() and announcement.user.is_active
+    devices = PushSubscription.objects.filter(user=announcement.user).exclude(pk__in=row.reached)
+    reached, put_off = list(row.reached), False
+    content = push.payload_of(announcement) if wanted else b""
+    until = now_utc() + PUSH_TAKES
+    for device in devices if wanted else ():
+        result = Result.PUT_OFF
+        if now_utc() < until:
+            topic = push.topic_of(announcement)
+            result = push.send(device, content, urgency=urgency, topic=topic)
+            device_note(device_id=device.pk, result=result)
+        put_off = put_off or result is Result.PUT_OFF
+        if result is Result.TAKEN:
+            reached.append(device.pk)
+    worth_trying = now_utc() - row.at < timedelta(seconds=push.TTL[urgency])
+    own = AnnouncementDelivery.objects.filter(pk=row.pk, outcome=Outcome.WAITING)
+    if put_off and worth_trying:
+        own.update(reached=reached, taken_at=None)
+        raise PutOff
+    outcome = Outcome.SENT if reached else Outcome.UNREACHED
+    own.update(reached=reached, outcome=outcome, settled_at=now_utc())
+    return True
+
+
+@contextmanager
+def _place() -> Iterator[bool]:
+    """A few at a time: a push service that says nothing keeps no other task from the worker's
+    threads."""
+    global _sending  # noqa: PLW0603  (of this process)
+    with _one_at_a_time:
+        free = _sending < settings.GAUNTLET_PUSH_SENDERS
+        if free:
+            _sending += 1
+    try:
+        yield free
+    finally:
+        if free:
+            with _one_at_a_time:
+                _sending -= 1
+
+
+# -- what mail says ------------------------------------------------------------------------------
+
+
+def _mail(rows: Sequence[AnnouncementDelivery], reader: User, subject: str, body: str) -> None:
+    address = confirmed_addresses([reader]).get(reader.pk) if reader.is_active else None
+    if address is not None:
+        settings_url = _footer()["choose"]
+        EmailMessage(
+            f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{subject}",
+            body,
+            settings.DEFAULT_FROM_EMAIL,
+            [address],
+            headers={"List-Unsubscribe": f"<{settings_url}>"},
+        ).send()
+    AnnouncementDelivery.objects.filter(pk__in=[row.pk for row in rows]).update(
+        outcome=Outcome.UNREACHED if address is None else Outcome.SENT, settled_at=now_utc()
+    )
+
+
+def _linked(announcement: Announcement) -> dict[str, str]:
+    return {
+        "subject": announcement.subject,
+        "words": announcement.words,
+        "url": f"{settings.GAUNTLET_ORIGIN}{announcement.path}",
+    }
+
+
+def _footer() -> dict[str, Any]:
+    return {"choose": f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:announcement_choices')}"}

@@ -1,0 +1,205 @@
+"""Telling people: one service that fans out to the ways that each has chosen, what they choose, and
+what they have read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from django.db import transaction
+
+from accounts import hooks
+from accounts.announcing import kinds
+from accounts.announcing.devices import those_with_devices
+from accounts.announcing.kinds import CHOICES, Kind, Way, When
+from accounts.jobs import DELIVER, PUSH
+from accounts.models import (
+    Announcement,
+    AnnouncementChoice,
+    AnnouncementDelivery,
+    PushSubscription,
+    User,
+)
+from accounts.services import audit_record
+from core.clock import now_utc
+from core.hooks import send
+from core.queueing import enqueue
+from core.refusals import Refusal
+
+SUBJECT_MAX: Final = 250
+WORDS_MAX: Final = 2_000
+OUTSIDE: Final = {Way.MAIL: DELIVER, Way.PUSH: PUSH}
+"""The ways that leave the site: each is delivered by a worker, by a task of its own."""
+
+Choices = Mapping[tuple[str, Way], When]
+
+
+class Told(NamedTuple):
+    """What one person is told: ``path`` leads to where they can do or read more. ``key`` names what
+    it is about, so that whoever announces the same again tells nobody twice. ``heard``: the pages
+    that they have open say it already, by a frame of its own."""
+
+    user: User
+    kind: str
+    key: str
+    subject: str
+    words: str
+    path: str
+    heard: bool = False
+
+
+@transaction.atomic
+def announce(told: Iterable[Told]) -> list[Announcement]:
+    """Tell people, each by the ways that they have chosen; returns what was told for the first
+    time. Nobody is told anything whose account is closed, or who has none.
+
+    Raises KeyError for a kind that is not in the table.
+    """
+    wanted = [each for each in told if each.user.is_active and not each.user.is_guest]
+    readers = {each.user.pk for each in wanted}
+    choices, with_devices = _chosen_by(readers), those_with_devices(readers)
+    written: list[Announcement] = []
+    for each in wanted:
+        ways = [way for way in OUTSIDE if way is not Way.PUSH or each.user.pk in with_devices]
+        announcement = _write(each, choices.get(each.user.pk, {}), ways)
+        if announcement is None:
+            continue
+        written.append(announcement)
+        if not each.heard:
+            tell = partial(send, hooks.announced, User, announcement_id=announcement.pk)
+            transaction.on_commit(tell, robust=True)
+    return written
+
+
+def _write(told: Told, choices: Choices, ways: Sequence[Way]) -> Announcement | None:
+    kind = kinds.kind_of(told.kind)
+    at = now_utc()
+    is_new = when_of(kind, Way.SITE, choices) is When.NOW
+    announcement, created = Announcement.objects.get_or_create(
+        user=told.user,
+        key=told.key,
+        defaults={
+            "kind": kind.key,
+            "subject": _shortened(told.subject, SUBJECT_MAX),
+            "words": _shortened(told.words, WORDS_MAX),
+            "path": told.path,
+            "at": at,
+            "read_at": None if is_new else at,
+        },
+    )
+    if not created:
+        return None
+    if kind.replaces:
+        older = Announcement.objects.filter(user=told.user, kind=kind.key, path=told.path)
+        older.exclude(pk=announcement.pk).delete()
+    for way in ways:
+        when = when_of(kind, way, choices)
+        if when is When.OFF:
+            continue
+        delivery = AnnouncementDelivery.objects.create(
+            announcement=announcement, way=way, in_digest=when is When.DIGEST, at=at
+        )
+        if when is When.NOW:
+            transaction.on_commit(partial(enqueue, OUTSIDE[way], delivery.pk), robust=True)
+    return announcement
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+# -- what somebody chooses -----------------------------------------------------------------------
+
+
+def when_of(kind: Kind, way: Way, choices: Choices) -> When:
+    """When somebody who has chosen so is told of a kind by a way."""
+    return choices.get((kind.key, way), kind.default(way))
+
+
+def wanting(kind: Kind, way: Way, user_ids: Iterable[int]) -> set[int]:
+    """Who of these is told of a kind by a way, and at once."""
+    ids = set(user_ids)
+    choices = _chosen_by(ids)
+    return {each for each in ids if when_of(kind, way, choices.get(each, {})) is When.NOW}
+
+
+def would_hear(kind: Kind, user_ids: Iterable[int]) -> set[int]:
+    """Who of these would be told of a kind by any way, and not merely find it in their list."""
+    ids = set(user_ids)
+    choices, with_devices = _chosen_by(ids), those_with_devices(ids)
+    return {
+        each
+        for each in ids
+        for way in Way
+        if when_of(kind, way, choices.get(each, {})) is not When.OFF
+        and (way is not Way.PUSH or each in with_devices)
+    }
+
+
+def choices_of(user: User) -> dict[tuple[str, Way], When]:
+    """What somebody has chosen otherwise than the default, by kind and way."""
+    return _chosen_by({user.pk}).get(user.pk, {})
+
+
+def _chosen_by(user_ids: set[int]) -> dict[int, dict[tuple[str, Way], When]]:
+    found: dict[int, dict[tuple[str, Way], When]] = {}
+    rows = AnnouncementChoice.objects.filter(user__in=user_ids)
+    for user_id, kind, way, when in rows.values_list("user", "kind", "way", "when"):
+        found.setdefault(user_id, {})[kind, Way(way)] = When(when)
+    return found
+
+
+@transaction.atomic
+def choices_set(*, acting_user: User, chosen: Mapping[tuple[str, Way], When]) -> None:
+    """Choose how one is told: of each kind and by each way that is given; the rest stays.
+
+    Raises Refusal ``announcements.kind`` (there is no such kind) and ``announcements.when`` (that
+    cannot be chosen for this way).
+    """
+    for (key, way), when in chosen.items():
+        if key not in kinds.known():
+            raise Refusal("announcements.kind", "There is no such announcement.")
+        if when not in CHOICES[way]:
+            raise Refusal("announcements.when", "That cannot be chosen for this way.")
+    before = choices_of(acting_user)
+    changed: dict[str, str] = {}
+    for (key, way), when in chosen.items():
+        kind = kinds.kind_of(key)
+        if when_of(kind, way, before) is when:
+            continue
+        changed[f"{key} {way}"] = when.value
+        rows = AnnouncementChoice.objects.filter(user=acting_user, kind=key, way=way)
+        if when is kind.default(way):
+            rows.delete()
+        else:
+            AnnouncementChoice.objects.update_or_create(
+                user=acting_user, kind=key, way=way, defaults={"when": when.value}
+            )
+    if changed:
+        audit_record(
+            acting_user=acting_user,
+            action="announcements.choose",
+            target=acting_user,
+            data=changed,
+        )
+
+
+# -- what somebody has read ----------------------------------------------------------------------
+
+
+def announcements_read(*, acting_user: User, shown: Sequence[Announcement]) -> None:
+    """Note that somebody has been shown these of their announcements."""
+    own = Announcement.objects.visible_to(acting_user).unread()
+    own.filter(pk__in=[each.pk for each in shown]).update(read_at=now_utc())
+
+
+def announcements_move(keep: User, duplicate: User) -> int:
+    """Have the kept account of a merge be told what the duplicate was; of what both were told, and
+    of what both have chosen, the kept account's own stays. Devices of the duplicate are forgotten:
+    whoever owns the kept account switches it on where they want it."""
+    known = Announcement.objects.filter(user=keep).values("key")
+    Announcement.objects.filter(user=duplicate, key__in=known).delete()
+    AnnouncementChoice.objects.filter(user=duplicate).delete()
+    PushSubscription.objects.filter(user=duplicate).delete()
+    return Announcement.objects.filter(user=duplicate).update(user=keep)

@@ -1,0 +1,69 @@
+"""What workers do of announcements."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from accounts.announcing.delivering import (
+    DELIVERED,
+    PUSHED,
+    announcements_prune,
+    deliveries_sweep,
+    delivery_send,
+    digests_send,
+    push_send,
+    push_test_send,
+)
+from accounts.jobs import DELIVER, DIGESTS, PRUNE, PUSH, PUSH_TEST, SWEEP
+from core.jobs import guard
+
+
+@shared_task(name=DELIVER)
+def deliver(delivery_id: int) -> None:
+    """Send one announcement. One that cannot be sent is left to the sweep."""
+    guard.attempt(
+        DELIVERED,
+        delivery_id,
+        lambda: delivery_send(delivery_id=delivery_id),
+        target="accounts.announcementdelivery",
+    )
+
+
+@shared_task(name=PUSH)
+def push(delivery_id: int) -> None:
+    """Send one announcement to its reader's devices. What a push service does not take is left to
+    the sweep."""
+    guard.attempt(
+        PUSHED,
+        delivery_id,
+        lambda: push_send(delivery_id=delivery_id),
+        target="accounts.announcementdelivery",
+        limited=False,
+    )
+
+
+@shared_task(name=PUSH_TEST)
+def push_test(device_id: int) -> None:
+    """Send a test to one device, once."""
+    push_test_send(device_id=device_id)
+
+
+@shared_task(name=SWEEP)
+@guard.completed(SWEEP)
+def sweep() -> None:
+    """Send the announcements that no worker was told of."""
+    deliveries_sweep()
+
+
+@shared_task(name=DIGESTS)
+@guard.completed(DIGESTS)
+def digests() -> None:
+    """Send the digests whose hour it is."""
+    digests_send()
+
+
+@shared_task(name=PRUNE)
+@guard.completed(PRUNE)
+def prune() -> None:
+    """Forget what was announced long ago."""
+    announcements_prune()

@@ -1,0 +1,12 @@
+"""The tasks of `accounts`, by the names under which they are handed to workers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DELIVER: Final = "accounts.announcing.tasks.deliver"
+PUSH: Final = "accounts.announcing.tasks.push"
+PUSH_TEST: Final = "accounts.announcing.tasks.push_test"
+SWEEP: Final = "accounts.announcing.tasks.sweep"
+DIGESTS: Final = "accounts.announcing.tasks.digests"
+PRUNE: Final = "accounts.announcing.tasks.prune"

@@ -1,0 +1,114 @@
+"""What players and referees are told of a match, by the ways that each has chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from accounts.announcing.services import Told, announce, would_hear
+from core.aside import soon
+from core.queueing import enqueue
+from games import presence, store
+from games.announcements import MISSED, RULING, STRANGERS, TURN
+from games.audience import concerned_with, organisers_of
+from games.engine.decisions import Seat
+from games.jobs import TELL_TURN
+from games.models import Match
+from games.publishing.turns import waiting_anew
+from games.store import Held, waits_for
+from games.words import game_name, result_text
+
+# Whoever loads a page anew is not away; and nobody is told of a turn that is long over.
+AWAY_FOR_S: Final = 3
+TURN_WORTH_S: Final = 600
+
+
+def missed_end_announce(*, match: Match) -> int:
+    """Tell the players for whom a match ended while they were away; returns how many for the first
+    time."""
+    players = list(match.players.all())
+    names = [player.name for player in players]
+    told = announce(
+        Told(
+            user=player.user,
+            kind=MISSED.key,
+            key=f"match:{match.pk}:missed",
+            subject="A match of yours ended without you",
+            words=f"{' and '.join(names)}: {game_name(match.ruleset, match.variant)}. "
+            f"{result_text(names, match, player.seat)} You were not there when it ended.",
+            path=match.get_absolute_url(),
+        )
+        for player in players
+        if player.missed_end and player.user is not None
+    )
+    return len(told)
+
+
+def turns_tell(before: Held | None, after: Held) -> Iterator[Callable[[], object]]:
+    """What is to be done once ``after`` is stored, so that those hear of it whom the match waits
+    for and who do not look at it. Nothing is while they have its page open in this process."""
+    for seat in waiting_anew(before, after):
+        if not presence.is_in_sight(after.match_id, seat):
+            since = after.readers.since[seat]
+            yield partial(soon, partial(_tell_turn, after.match_id, seat, since))
+
+
+def _tell_turn(match_id: int, seat: Seat, since: int) -> None:
+    if not presence.seats_there(match_id)[seat]:
+        enqueue(TELL_TURN, match_id, seat, since, countdown=AWAY_FOR_S, expires=TURN_WORTH_S)
+
+
+def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
+    """Tell somebody that a match waits for the decision of theirs that opened with their version
+    ``since``, unless they look at it, have answered meanwhile, or want to hear of it by no way;
+    whether they were told now."""
+    held = store.read(match_id)
+    user_id = held.user_ids[seat]
+    if user_id is None or not waits_for(held.live, seat) or held.readers.since[seat] != since:
+        return False
+    if presence.seats_there(match_id)[seat] or not would_hear(TURN, [user_id]):
+        return False
+    match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
+    by_seat = {player.seat: player for player in match.players.all()}
+    user, other = by_seat[seat].user, by_seat[1 - seat].name
+    game = game_name(match.ruleset, match.variant)
+    begins = held.live.waiting is not None
+    if user is None:
+        return False
+    subject = "Your match against {} begins" if begins else "It is your turn against {}"
+    told = Told(
+        user=user,
+        kind=TURN.key,
+        key=f"match:{match_id}:turn:{since}",
+        subject=subject.format(other),
+        words=f"{game}. It begins once you are both there." if begins else f"{game}.",
+        path=match.get_absolute_url(),
+    )
+    return bool(announce([told]))
+
+
+def ruling_announce(*, match_id: int, seq: int) -> int:
+    """Tell those who may rule on a match that it waits for that since its entry ``seq``; returns
+    how many. Called again for the same entry it does nothing."""
+    rows = Match.objects.defer("snapshot").prefetch_related("players__user")
+    match = rows.get(pk=match_id)
+    if not match.awaits_ruling:
+        return 0
+    names = " and ".join(player.name for player in match.players.all())
+    game = game_name(match.ruleset, match.variant)
+    concerned = set(concerned_with(match).values_list("pk", flat=True))
+    told = announce(
+        Told(
+            user=user,
+            kind=RULING.key if user.pk in concerned else STRANGERS.key,
+            key=f"match:{match_id}:ruling:{seq}",
+            subject=f"{names} wait for your ruling",
+            words=f"{names} play {game}, and a challenge waits for your ruling. The clocks stand "
+            "still until an organiser has ruled.",
+            path=match.get_absolute_url(),
+            heard=True,
+        )
+        for user in organisers_of(match)
+    )
+    return len(told)
