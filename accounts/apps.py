@@ -6,6 +6,9 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         # These need the models, which are there only now.
+        from django.contrib.auth.signals import user_logged_out  # noqa: PLC0415
+
+        from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
         from accounts.discord.services import discord_let_go  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
@@ -13,6 +16,7 @@ class AccountsConfig(AppConfig):
         from core.admin.readers import register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
 
+        user_logged_out.connect(on_signed_out, dispatch_uid="accounts.push")
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
         register_moderators(is_moderator)

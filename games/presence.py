@@ -170,7 +170,9 @@ def is_in_sight(match_id: int, seat: Seat) -> bool:
     whoever can wait for nothing."""
     found = [here.get(match_id) for here in list(_matches.values())]
     own: Audience = 1 if seat else 0
-    return any(each is not None and bool(each.heard[own]) for each in found)
+    least = now_ms() - PRESENT_FOR_MS
+    last = [next(reversed(each.heard[own].values()), 0) for each in found if each is not None]
+    return any(at > least for at in last)
 
 
 def seats_there(match_id: int) -> tuple[bool, bool]:

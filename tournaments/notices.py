@@ -38,6 +38,7 @@ class Letter(NamedTuple):
     subject: str
     words: str
     path: str
+    kind: str = ""  # where it is of another than the event's
 
 
 class Letters(NamedTuple):
@@ -92,11 +93,13 @@ def event_announce(event_id: int) -> int:
     told = announce(
         Told(
             user=letter.user,
-            kind=kind,
+            kind=letter.kind or kind,
             key=f"season:{event_id}",
             subject=letter.subject,
             words=f"{event.season.name}: {naming.marked(letter.words)}",
             path=letter.path,
+            # That the match is there, open pages are told by a frame of its own.
+            heard=event.kind == "death-match.started",
         )
         for letter in of(event)
     )
@@ -161,7 +164,7 @@ def _time_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
-    """Both, where the clocks wait for them; else those for whom they do not wait."""
+    """Both: whether the clocks wait for them, or run."""
     row = event.death_match
     unready, until = event.data.get("not_ready", []), event.data.get("waits_until")
     path = reverse("games:match", args=[event.data["match"]])
@@ -181,9 +184,8 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
         else ()
     )
     for letter in _player_letters(event, "it has begun"):
-        if letter.user.pk in users:
-            words = f"{letter.words} An organiser has begun it, and the clocks are running."
-            yield letter._replace(words=words, path=path)
+        how = "An organiser has begun it, and the" if letter.user.pk in users else "The"
+        yield letter._replace(words=f"{letter.words} {how} clocks are running.", path=path)
 
 
 def _void_letters(event: SeasonEvent) -> Iterator[Letter]:
@@ -198,7 +200,7 @@ def _ruling_letters(event: SeasonEvent) -> Iterator[Letter]:
     ec = Contestant.objects.filter(season=event.season_id, pk=event.data.get("ec"))
     for user in User.objects.filter(contestancies__in=ec):
         subject = f"{event.season.name}: the time to choose is over"
-        yield Letter(user, subject, event.words, _round_path(event))
+        yield Letter(user, subject, event.words, _round_path(event), "episode.choice")
 
 
 def _decision_letters(event: SeasonEvent) -> Iterator[Letter]:
@@ -305,6 +307,12 @@ def _out_letters(event: SeasonEvent) -> Iterator[Letter]:
     return _own_letter(event, "you are out")
 
 
+def _withdrawal_letters(event: SeasonEvent) -> Iterator[Letter]:
+    """Whom an organiser takes out; who leaves knows it."""
+    if event.data.get("by"):
+        yield from _out_letters(event)
+
+
 def _back_letters(event: SeasonEvent) -> Iterator[Letter]:
     return _own_letter(event, "you are back in")
 
@@ -324,7 +332,10 @@ def _everybody_letters(about: str) -> Callable[[SeasonEvent], Iterator[Letter]]:
 
     def letters(event: SeasonEvent) -> Iterator[Letter]:
         path = event.season.get_absolute_url()
-        for user in User.objects.filter(contestancies__season=event.season_id).distinct():
+        contestants = Contestant.objects.filter(season=event.season_id)
+        if event.kind == "season.started":
+            contestants = contestants.filter(left_at=None)
+        for user in User.objects.filter(contestancies__in=contestants).distinct():
             yield Letter(user, f"{event.season.name}: {about}", event.words, path)
 
     return letters
@@ -336,6 +347,7 @@ _LETTERS: Final[dict[str, Letters]] = {
     "season.finished": Letters("season.news", _everybody_letters("it has a winner")),
     "contestant.replaced": Letters("contestant.place", _replacement_letters),
     "contestant.eliminated": Letters("contestant.place", _out_letters),
+    "contestant.withdrawn": Letters("contestant.place", _withdrawal_letters),
     "contestant.restored": Letters("contestant.place", _back_letters),
     "item.given": Letters("contestant.items", _item_letters),
     "item.taken-back": Letters("contestant.items", _item_letters),

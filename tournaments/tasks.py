@@ -22,10 +22,10 @@ log = structlog.get_logger("gauntlet.seasons")
 def sweep() -> None:
     """Do what time asks of seasons, and tell people of what no worker has told them; see
     `legs_sweep` and `events_announce`."""
-    notices.events_announce()
     done = legs_sweep()
     if any(done):
         log.info("seasons.swept", **done._asdict())
+    notices.events_announce()
 
 
 @shared_task(name=SETTLE)

@@ -52,6 +52,7 @@ declare namespace Worker {
   interface Registration {
     navigationPreload?: { enable(): Promise<void> };
     readonly pushManager: PushManager;
+    getNotifications(filter: { tag?: string }): Promise<{ close(): void }[]>;
     showNotification(
       title: string,
       options: NotificationOptions & { renotify: boolean },

@@ -47,8 +47,11 @@ KEPT_FOR: Final = timedelta(days=180)
 # For so long one worker sends to devices, and whoever has it in hand for longer was killed.
 PUSH_TAKES: Final = timedelta(seconds=60)
 PUSH_LOST: Final = timedelta(minutes=3)
-# While as many pushes as may be are on their way.
+TEST_WORTH_S: Final = 60
+# While as many pushes as may be are on their way; and how many the sweep finds for each of them:
+# more could not be sent until it comes again.
 BUSY_PAUSE_S: Final = 2
+PUSHES_A_SWEEP: Final = 50
 _PRUNED_AT_ONCE: Final = 1_000
 
 Outcome = AnnouncementDelivery.Outcome
@@ -91,7 +94,8 @@ def deliveries_sweep() -> None:
     )
     # A push service may be slow: workers wait for it, each for its own, and not the sweep.
     pushes = old.filter(guard.may_try(PUSHED), _in_nobodys_hands(), way=Way.PUSH)
-    for pk in pushes.order_by("at").values_list("pk", flat=True)[: settings.GAUNTLET_SWEEP_AT_MOST]:
+    at_most = PUSHES_A_SWEEP * settings.GAUNTLET_PUSH_SENDERS
+    for pk in pushes.order_by("at").values_list("pk", flat=True)[:at_most]:
         enqueue(PUSH, pk, expires=SWEPT_EVERY_S)
 
 
@@ -161,6 +165,27 @@ class PutOff(OSError):
     """A push service would not take an announcement just now."""
 
 
+def push_attempt(*, delivery_id: int) -> None:
+    """Do `push_send`, and set aside what a push service does not take. While as many are on their
+    way as may be, a new one is asked for again soon, and an old one left to the sweep."""
+    with _place() as free:
+        if free:
+            guard.attempt(
+                PUSHED,
+                delivery_id,
+                lambda: push_send(delivery_id=delivery_id),
+                target="accounts.announcementdelivery",
+                limited=False,
+            )
+        elif _is_young(delivery_id):
+            enqueue(PUSH, delivery_id, countdown=BUSY_PAUSE_S, expires=SWEPT_EVERY_S)
+
+
+def _is_young(delivery_id: int) -> bool:
+    waiting = AnnouncementDelivery.objects.filter(pk=delivery_id, outcome=Outcome.WAITING)
+    return waiting.filter(at__gte=now_utc() - LEFT_ALONE).exists()
+
+
 def push_send(*, delivery_id: int) -> bool:
     """Send one announcement to the devices of its reader, unless that is done or somebody is at it;
     whether it is done now.
@@ -169,12 +194,8 @@ def push_send(*, delivery_id: int) -> bool:
     end, and one that is sent it twice shows it once. Raises PutOff where a device is to be tried
     again.
     """
-    with _place() as free:
-        if not free:
-            enqueue(PUSH, delivery_id, countdown=BUSY_PAUSE_S)
-            return False
-        row = _take(delivery_id)
-        return row is not None and _push(row)
+    row = _take(delivery_id)
+    return row is not None and _push(row)
 
 
 def push_test_send(*, device_id: int) -> Result | None:
@@ -185,11 +206,12 @@ def push_test_send(*, device_id: int) -> Result | None:
     content = push.payload(
         subject="A test from Gauntlet",
         words="Announcements reach this device.",
-        path=reverse("accounts:announcement_choices"),
+        # Not the page that asks for it: of what is in view nothing is shown.
+        path=reverse("accounts:announcements"),
         tag="test",
         kind="test",
     )
-    result = push.send(device, content, urgency=Urgency.NOW, topic="test")
+    result = push.send(device, content, urgency=Urgency.NOW, topic="test", ttl_s=TEST_WORTH_S)
     device_note(device_id=device.pk, result=result)
     return result
 
@@ -218,19 +240,20 @@ def _push(row: AnnouncementDelivery) -> bool:
     devices = PushSubscription.objects.filter(user=announcement.user).exclude(pk__in=row.reached)
     reached, put_off = list(row.reached), False
     content = push.payload_of(announcement) if wanted else b""
+    worth_until = row.at + timedelta(seconds=push.worth_s(kind))
     until = now_utc() + PUSH_TAKES
     for device in devices if wanted else ():
         result = Result.PUT_OFF
         if now_utc() < until:
             topic = push.topic_of(announcement)
-            result = push.send(device, content, urgency=urgency, topic=topic)
+            left_s = max(0, int((worth_until - now_utc()).total_seconds()))
+            result = push.send(device, content, urgency=urgency, topic=topic, ttl_s=left_s)
             device_note(device_id=device.pk, result=result)
         put_off = put_off or result is Result.PUT_OFF
         if result is Result.TAKEN:
             reached.append(device.pk)
-    worth_trying = now_utc() - row.at < timedelta(seconds=push.TTL[urgency])
     own = AnnouncementDelivery.objects.filter(pk=row.pk, outcome=Outcome.WAITING)
-    if put_off and worth_trying:
+    if put_off and now_utc() < worth_until:
         own.update(reached=reached, taken_at=None)
         raise PutOff
     outcome = Outcome.SENT if reached else Outcome.UNREACHED

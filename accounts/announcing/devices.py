@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.conf import settings
 from django.core import signing
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 
@@ -113,11 +113,19 @@ def push_subscription_renew(
     if push.address_of(endpoint) is None:
         raise NotUnderstood("push.endpoint", "This browser's push service is not one we know.")
     keys = _keys(p256dh, auth)
+    unknown = NotFound("push.no-device", "There is no such device.")
+    if push.address_of(before) is None or not re.fullmatch(r"[\w-]{1,40}=*", secret, re.ASCII):
+        raise unknown
     known = PushSubscription.objects.select_for_update(no_key=True)
     device = known.filter(endpoint=before, auth=secret.rstrip("=")).first()
-    if device is None or known.filter(endpoint=endpoint).exclude(pk=device.pk).exists():
-        raise NotFound("push.no-device", "There is no such device.")
-    PushSubscription.objects.filter(pk=device.pk).update(endpoint=endpoint, **keys, failures=0)
+    if device is None:
+        raise unknown
+    try:
+        with transaction.atomic():
+            own = PushSubscription.objects.filter(pk=device.pk)
+            own.update(endpoint=endpoint, **keys, failures=0)
+    except IntegrityError:  # another device has it, or has just been given it
+        raise unknown from None
 
 
 def push_subscription_test(*, acting_user: User, device_id: int) -> None:
@@ -204,6 +212,12 @@ def device_leave(request: HttpRequest, *, besides: User | None = None) -> None:
     if here is not None:
         found = PushSubscription.objects.filter(pk=here)
         (found.exclude(user=besides) if besides is not None else found).delete()
+
+
+def on_signed_out(*, request: HttpRequest | None, **_more: Any) -> None:
+    """Somebody has signed out, of whichever page."""
+    if request is not None:
+        device_leave(request)
 
 
 def browser_of(user_agent: str) -> str:

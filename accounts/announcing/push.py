@@ -23,7 +23,7 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from accounts.announcing import kinds
-from accounts.announcing.kinds import Urgency
+from accounts.announcing.kinds import Kind, Urgency
 from accounts.models import Announcement, PushSubscription
 from core import metrics
 from core.clock import now_ms
@@ -39,9 +39,10 @@ _SIGNED_FOR_S: Final = 12 * 3600
 _KEY_BYTES: Final = 32
 _TOPIC_BYTES: Final = 24  # 32 characters, the most that there may be
 _LOOPBACK: Final = {"127.0.0.1", "localhost"}
-#: How long a push service keeps for a device that is away what it could not hand on, in seconds;
-#: and how much that device may be disturbed for it (RFC 8030, 5.3).
+#: For how long a push is worth something, in seconds: no longer is it tried, and kept by a push
+#: service for a device that is away. And how much that device may be disturbed (RFC 8030, 5.3).
 TTL: Final = {Urgency.NOW: 3600, Urgency.SOON: 24 * 3600, Urgency.NEWS: 3 * 24 * 3600}
+_PASSING: Final = 600  # what the next of its kind takes the place of
 _WEIGHT: Final = {Urgency.NOW: "high", Urgency.SOON: "normal", Urgency.NEWS: "low"}
 
 
@@ -183,9 +184,18 @@ def topic_of(announcement: Announcement) -> str:
 # -- sending -------------------------------------------------------------------------------------
 
 
-def send(device: PushSubscription, content: bytes, *, urgency: Urgency, topic: str) -> Result:
-    """Hand a message to the push service of a device. Redirects are refusals, and nothing of an
-    answer is read but its number."""
+def worth_s(kind: Kind | None) -> int:
+    """For how many seconds a push of a kind is worth something."""
+    if kind is None:
+        return TTL[Urgency.SOON]
+    return _PASSING if kind.replaces else TTL[kind.urgency]
+
+
+def send(
+    device: PushSubscription, content: bytes, *, urgency: Urgency, topic: str, ttl_s: int
+) -> Result:
+    """Hand a message to the push service of a device, which keeps it for ``ttl_s`` seconds at most.
+    Redirects are refusals, and nothing of an answer is read but its number."""
     address = address_of(device.endpoint)
     if address is None:
         return _counted(Result.REFUSED, device, None)
@@ -195,7 +205,7 @@ def send(device: PushSubscription, content: bytes, *, urgency: Urgency, topic: s
         **_signed(origin),
         "Content-Encoding": "aes128gcm",
         "Content-Type": "application/octet-stream",
-        "TTL": str(TTL[urgency]),
+        "TTL": str(ttl_s),
         "Urgency": _WEIGHT[urgency],
         "Topic": topic,
     }

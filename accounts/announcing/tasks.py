@@ -6,12 +6,11 @@ from celery import shared_task
 
 from accounts.announcing.delivering import (
     DELIVERED,
-    PUSHED,
     announcements_prune,
     deliveries_sweep,
     delivery_send,
     digests_send,
-    push_send,
+    push_attempt,
     push_test_send,
 )
 from accounts.jobs import DELIVER, DIGESTS, PRUNE, PUSH, PUSH_TEST, SWEEP
@@ -33,13 +32,7 @@ def deliver(delivery_id: int) -> None:
 def push(delivery_id: int) -> None:
     """Send one announcement to its reader's devices. What a push service does not take is left to
     the sweep."""
-    guard.attempt(
-        PUSHED,
-        delivery_id,
-        lambda: push_send(delivery_id=delivery_id),
-        target="accounts.announcementdelivery",
-        limited=False,
-    )
+    push_attempt(delivery_id=delivery_id)
 
 
 @shared_task(name=PUSH_TEST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+import structlog
 from allauth.account.adapter import get_adapter as get_account_adapter
 from allauth.socialaccount.models import SocialLogin
 from django.contrib import messages
@@ -16,6 +17,8 @@ from accounts.discord import services
 from accounts.discord.told import name_of
 from accounts.models import User
 from core.refusals import Refusal
+
+log = structlog.get_logger("gauntlet.discord")
 
 
 def address_is_taken_page(request: HttpRequest) -> HttpResponse:
@@ -65,6 +68,11 @@ def come_back_to_link(request: HttpRequest, sociallogin: SocialLogin) -> HttpRes
 
 
 def tell_by_mail(request: HttpRequest, what: str, name: str) -> None:
-    get_account_adapter(request).send_notification_mail(
-        f"account/email/discord_{what}", request.user, {"name": name}
-    )
+    """Write to somebody that a link was made or taken off. It is done, and stands in their
+    settings, also where no mail can be handed on."""
+    try:
+        get_account_adapter(request).send_notification_mail(
+            f"account/email/discord_{what}", request.user, {"name": name}
+        )
+    except OSError as error:
+        log.warning("discord.not-told", of=what, error=type(error).__name__)

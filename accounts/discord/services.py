@@ -176,7 +176,11 @@ def discord_register(
     if confirmed and taken:
         raise address_taken()
     user = _register(username, "" if taken else email, display_name, confirmed=confirmed)
-    EmailAddress.objects.create(user=user, email=email, primary=True, verified=confirmed)
+    try:
+        with transaction.atomic():
+            EmailAddress.objects.create(user=user, email=email, primary=True, verified=confirmed)
+    except IntegrityError as error:  # another account has had it confirmed this moment
+        raise address_taken() from error
     if confirmed:
         audit_record(acting_user=user, action="user.confirm_email", target=user)
     discord_link(acting_user=user, discord_id=discord_id, discord_name=discord_name)

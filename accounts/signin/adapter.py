@@ -25,7 +25,10 @@ from core.refusals import Refusal
 
 
 def address_is_taken(address: str, *, besides: int = 0) -> bool:
-    """Whether an address is that of an account, besides one, or was confirmed for one."""
+    """Whether an address is that of an account, besides one, or was confirmed for one. None is
+    nobody's, though there are accounts without any."""
+    if not address:
+        return False
     accounts = User.objects.filter(email__iexact=address).exclude(pk=besides)
     confirmed = EmailAddress.objects.filter(email__iexact=address, verified=True)
     return accounts.exists() or confirmed.exclude(user=besides).exists()
@@ -164,11 +167,6 @@ class AccountAdapter(DefaultAccountAdapter):
         device_leave(request, besides=user)
         if guest is not None:
             guest_join(guest=guest, user=user)
-
-    def logout(self, request: HttpRequest) -> None:
-        """Let somebody go; what they are told does not appear here any more."""
-        super().logout(request)
-        device_leave(request)
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         """Lead somebody whose account is closed to the page that says why."""

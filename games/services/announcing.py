@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
 from accounts.announcing.services import Told, announce, would_hear
+from accounts.models import Announcement
 from core.aside import soon
+from core.clock import now_utc
 from core.queueing import enqueue
 from games import presence, store
 from games.announcements import MISSED, RULING, STRANGERS, TURN
@@ -47,7 +50,7 @@ def missed_end_announce(*, match: Match) -> int:
 
 def turns_tell(before: Held | None, after: Held) -> Iterator[Callable[[], object]]:
     """What is to be done once ``after`` is stored, so that those hear of it whom the match waits
-    for and who do not look at it. Nothing is while they have its page open in this process."""
+    for and who do not look at it. Nothing is done while they have its page open in this process."""
     for seat in waiting_anew(before, after):
         if not presence.is_in_sight(after.match_id, seat):
             since = after.readers.since[seat]
@@ -70,22 +73,36 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
     if presence.seats_there(match_id)[seat] or not would_hear(TURN, [user_id]):
         return False
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
+    path, begins = match.get_absolute_url(), held.live.waiting is not None
+    if begins and _heard_lately(user_id, path):
+        return False  # as a season's match, say
     by_seat = {player.seat: player for player in match.players.all()}
     user, other = by_seat[seat].user, by_seat[1 - seat].name
     game = game_name(match.ruleset, match.variant)
-    begins = held.live.waiting is not None
     if user is None:
         return False
     subject = "Your match against {} begins" if begins else "It is your turn against {}"
     told = Told(
         user=user,
         kind=TURN.key,
-        key=f"match:{match_id}:turn:{since}",
+        key=f"match:{match_id}:turn:{since}:{_clock_since(held, seat)}",
         subject=subject.format(other),
         words=f"{game}. It begins once you are both there." if begins else f"{game}.",
-        path=match.get_absolute_url(),
+        path=path,
     )
     return bool(announce([told]))
+
+
+def _clock_since(held: Held, seat: Seat) -> int:
+    """Since when (ms) the clock of a seat runs: after a pause it begins to run anew, and a player
+    who was told before it is told again."""
+    watch = held.live.watches[seat]
+    return 0 if watch is None or watch.since is None else watch.since
+
+
+def _heard_lately(user_id: int, path: str) -> bool:
+    since = now_utc() - timedelta(minutes=1)
+    return Announcement.objects.filter(user=user_id, path=path, at__gte=since).exists()
 
 
 def ruling_announce(*, match_id: int, seq: int) -> int:

@@ -41,6 +41,11 @@ export function keyBytes(text) {
   return Uint8Array.from(bytes, (each) => each.charCodeAt(0));
 }
 
+/** Whether this is an iPad, which calls itself a Mac: those have no screen to touch. */
+function isPad() {
+  return navigator.userAgent.includes("Macintosh") && navigator.maxTouchPoints > 1;
+}
+
 class Device {
   /** @param {HTMLElement} section */
   constructor(section) {
@@ -62,7 +67,7 @@ class Device {
     const subscription = this.can ? await this.#subscription() : null;
     const state = stateOf({
       can: this.can,
-      apple: /iPhone|iPad/.test(navigator.userAgent),
+      apple: /iPhone|iPad/.test(navigator.userAgent) || isPad(),
       permission: this.can ? Notification.permission : "default",
       known: this.remove !== null,
       subscribed: subscription !== null,
@@ -100,6 +105,8 @@ class Device {
   }
 
   async #subscribe() {
+    // Where there is none, to wait until it is ready would be to wait for ever.
+    if (!(await navigator.serviceWorker.getRegistration())) throw new Error("no service worker");
     const { pushManager } = await navigator.serviceWorker.ready;
     const options = {
       userVisibleOnly: true,
@@ -145,5 +152,5 @@ class Device {
 if (typeof document !== "undefined") {
   /** @type {HTMLElement | null} */
   const section = document.querySelector("[data-push]");
-  if (section) void new Device(section).show();
+  if (section) new Device(section).show().catch(() => {}); // the state stays as it was loaded
 }

@@ -111,20 +111,34 @@ function toldOf(data) {
 }
 
 /**
- * Nothing is shown to whoever looks at that very page: it says so itself.
+ * Nothing is shown to whoever looks at that very page: it says so itself. Safari takes the permission
+ * away from sites that show nothing a few times: there it goes as soon as it has come.
  * @param {Worker.Told} told
  */
 async function show({ subject, words, url, tag }) {
-  const looked = await pagesAt(url);
-  if (looked.some(({ visibilityState }) => visibilityState === "visible")) return;
-  await worker.registration.showNotification(subject, {
+  const { registration } = worker;
+  const pages = await pagesAt(url);
+  const isInView = pages.some(({ visibilityState }) => visibilityState === "visible");
+  if (isInView && !isSafari(navigator.userAgent)) return;
+  await registration.showNotification(subject, {
     body: words,
     tag,
     // The newer one takes the place of the older, and is noticed all the same.
-    renotify: true,
+    renotify: !isInView,
+    silent: isInView,
     icon: worker.kept.icon,
     data: { url },
   });
+  if (!isInView) return;
+  for (const shown of await registration.getNotifications({ tag })) shown.close();
+}
+
+/**
+ * Whether a browser is Safari, or another one on an iPhone or iPad, which is the same inside.
+ * @param {string} agent
+ */
+function isSafari(agent) {
+  return agent.includes("AppleWebKit") && !/Chrom(e|ium)\//.test(agent);
 }
 
 /**

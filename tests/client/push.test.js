@@ -27,7 +27,7 @@ const TOLD = {
 };
 
 /** A worker with these pages open: what it listens to, and what it has done. */
-function workerWith(pages = []) {
+function workerWith(pages = [], userAgent = "Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/150.0 Safari/537.36") {
   const done = { shown: [], opened: [], focused: [], sent: [], closed: 0 };
   const listeners = {};
   const open = pages.map(([path, visibilityState = "visible"]) => ({
@@ -38,6 +38,7 @@ function workerWith(pages = []) {
   const context = vm.createContext({
     URL,
     URLSearchParams,
+    navigator: { userAgent },
     location: new URL(`${ORIGIN}/service-worker.js`),
     kept: { files: [], release: "one", offline: "/offline/", icon: "/icon.png" },
     addEventListener: (kind, listener) => Object.assign(listeners, { [kind]: listener }),
@@ -47,6 +48,12 @@ function workerWith(pages = []) {
     },
     registration: {
       showNotification: (title, options) => Promise.resolve(done.shown.push({ title, ...options })),
+      getNotifications: ({ tag }) =>
+        Promise.resolve(
+          done.shown
+            .filter((each) => each.tag === tag)
+            .map(() => ({ close: () => (done.closed += 1) })),
+        ),
       pushManager: { subscribe: () => Promise.resolve(subscription("/new")) },
     },
     fetch: (url, options) => Promise.resolve(done.sent.push([url, options])),
@@ -75,6 +82,7 @@ test("what is told is shown", async () => {
     body: "Ada plays Domain.",
     tag: "topic",
     renotify: true,
+    silent: false,
     icon: "/icon.png",
     data: { url: "/matches/3/?a=b#board" },
   });
@@ -92,6 +100,13 @@ for (const [name, pages, count] of [
     assert.equal(done.shown.length, count);
   });
 }
+
+test("Safari is shown what is in view, quietly and for no time", async () => {
+  const safari = "Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/19.0 Safari/605.1.15";
+  const { done, fire } = workerWith([["/matches/3/"]], safari);
+  await fire("push", pushed(TOLD));
+  assert.deepEqual([done.shown[0].silent, done.shown[0].renotify, done.closed], [true, false, 1]);
+});
 
 for (const [name, data] of [
   ["nothing", { data: null }],

@@ -30,15 +30,19 @@ from django.middleware import csrf
 from django.test import Client
 from django.urls import reverse
 
+from accounts.announcing.kinds import Way, When
+from accounts.announcing.services import choices_set
 from accounts.models import Announcement, User
 from accounts.moderation import reports
 from core.refusals import Refusal
+from games.announcements import TURN
 from games.engine import live as lives
 from games.engine import notation
 from games.engine.decisions import Audience, Seat
 from games.engine.play import opened, submitted
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Header
+from games.jobs import TELL_TURN
 from games.models import Match
 from games.pictures.diagrams import diagram_of
 from games.reading.known import Known
@@ -49,8 +53,10 @@ from games.services.chat import chat_post
 from games.services.commentary import commentator_name
 from games.services.plans import plan_of, plan_save
 from games.services.predictions import prediction_make, predictions_tell
+from games.tasks import tell_turn
 from tests.games.support import T0, Play, Wire, committing, group, started
 from tests.support import depth
+from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("letters_go_out")
 
@@ -351,8 +357,15 @@ def stage(
     wire: Wire,
     ada: User,
     ben: User,
+    workers: Workers,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Stage:
+    # Ben hears of every turn, by every way that carries words.
+    workers.at_once[TELL_TURN] = tell_turn
+    choices_set(
+        acting_user=ben,
+        chosen={(TURN.key, Way.SITE): When.NOW, (TURN.key, Way.MAIL): When.NOW},
+    )
     # Tokens against forged requests are random on purpose and tell nothing.
     monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
     monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from asgiref.sync import async_to_sync
 
 from accounts.announcing.kinds import Way, When
-from accounts.announcing.services import choices_set
+from accounts.announcing.services import Told, announce, choices_set
 from accounts.announcing.tasks import push
 from accounts.jobs import PUSH
 from accounts.models import Announcement, PushSubscription, User
+from core.clock import now_utc
 from games import presence
 from games.announcements import TURN
 from games.jobs import TELL_TURN
@@ -132,6 +134,46 @@ def test_each_is_told_as_they_have_chosen(
         assert not turn_announce(**told)
     assert Announcement.objects.get().read_at is None
     assert not workers.of(PUSH)
+
+
+def test_after_a_pause_it_is_told_again(
+    ada: User, ben: User, orla: User, device: Browser, workers: Workers
+) -> None:
+    """The clock begins to run anew, and whoever is away does not see it."""
+    at_once(workers)
+    play = started((ada, ben))
+    play.move(0, "pick T", 1 * SECOND)
+    play.act(orla, "pause", 4 * SECOND)
+    assert len(device.messages) == 1
+    play.act(orla, "resume", 9 * SECOND)
+    assert len(device.messages) == 2
+
+
+def test_who_has_just_heard_that_it_begins_is_not_told_so_again(
+    ada: User, ben: User, device: Browser, workers: Workers
+) -> None:
+    play = started((ada, ben), waits=True)
+    _match, seat, since = [each for each in workers.of(TELL_TURN) if each[1] == 1][-1]
+    path = play.match.get_absolute_url()
+    begun = Told(ben, "death-match.started", "one", "It waits for you", "…", path)
+    with committing():
+        announce([begun])
+        assert not turn_announce(match_id=play.pk, seat=seat, since=since)
+    Announcement.objects.update(at=now_utc() - timedelta(minutes=2))
+    with committing():
+        assert turn_announce(match_id=play.pk, seat=seat, since=since)
+
+
+def test_a_socket_that_says_nothing_any_more_is_not_in_sight(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def later() -> bool:
+        await presence.arrive(78, 1, "socket")
+        now = presence.now_ms()
+        monkeypatch.setattr(presence, "now_ms", lambda: now + presence.PRESENT_FOR_MS + 1)
+        return presence.is_in_sight(78, 1)
+
+    assert not async_to_sync(later)()
 
 
 def test_practice_waits_without_telling(ada: User, workers: Workers, play: Play) -> None:

@@ -509,12 +509,13 @@ def test_a_leg_that_an_organiser_begins_waits_for_both_at_a_live_pace(
     waits = pace == "normal"
     assert (match.waits_until is not None) == waits
     told = letters(posted)
-    awaited = (4, 5) if waits else tuple(n for n in (4, 5) if n not in ready)
-    assert set(told) == {f"player{number}" for number in awaited}
-    for (letter,) in told.values():
+    assert set(told) == {"player4", "player5"}
+    for name, (letter,) in told.items():
         assert f"/matches/{match.pk}/" in letter.body
         assert ("once both of you are there" in letter.body) == waits
-        assert ("the clocks are running" in letter.body) != waits
+        assert ("clocks are running" in letter.body) != waits
+        unready = name not in {f"player{number}" for number in ready}
+        assert ("An organiser has begun it" in letter.body) == (unready and not waits)
     if not waits:
         return
     for (letter,) in told.values():

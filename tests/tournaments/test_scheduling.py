@@ -200,10 +200,14 @@ def test_a_word_that_is_taken_back_while_the_sweep_looks(
 def test_who_is_not_there_forfeits_where_the_season_says_so(orla: User) -> None:
     season = running(orla, 4, no_show_rule="forfeit", no_show_minutes=10)
     meeting = chosen(orla, season, ec=1, dmo=2)
+    _confirmed(orla)
     leg_schedule(acting_user=orla, leg=leg_of(meeting), scheduled_at=NOON, at=START)
     ready(season, meeting, 1, NOON)
     assert legs_sweep(at=after(hours=48, minutes=10)) == Swept()
-    assert legs_sweep(at=after(hours=48, minutes=10, seconds=1)).no_shows == 1
+    with committing():
+        assert legs_sweep(at=after(hours=48, minutes=10, seconds=1)).no_shows == 1
+    assert [message.to for message in mail.outbox] == [["orla@example.com"]]
+    assert "It is decided by that." in mail.outbox[0].body
     meeting = fresh(meeting)
     assert (meeting.winner, meeting.how) == (who(season, 1), "walkover")
     assert meeting.why == "Player 2 was not there in time."

@@ -38,7 +38,7 @@ from tournaments.formats.elimination.final import final_open
 from tournaments.jobs import ANNOUNCE_EVENT, WEBHOOK_TURN
 from tournaments.models import Contestant, DeathMatch, Round, Season, SeasonEvent
 from tournaments.services import legs
-from tournaments.services.contestants.departures import contestant_replace
+from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
 from tournaments.services.legs import ms
@@ -329,6 +329,7 @@ def test_every_letter_tells_of_its_own_moment(orla: User, workers: Workers) -> N
             receiver=who(season, 1),
         )  # fmt: skip
         item_take_back(acting_user=orla, gift=gift, why="A slip.")
+        contestant_withdraw(acting_user=orla, contestant=who(season, 2), why="Ill.")
         season_cancel(acting_user=orla, season=season, why="It rains.")
     of_kind = dict(SeasonEvent.objects.filter(pk__in=prompt).values_list("pk", "kind"))
     # A season that is called off has no winner.

@@ -70,7 +70,7 @@ def announce_clock(match_id: int, seat: int | None, kind: str, left_ms: int, at:
 
 @shared_task(name=WEBHOOK_DISABLED)
 def tell_disabled(webhook_id: int) -> None:
-    """Mail the organisers of a season that a webhook was given up."""
+    """Tell the organisers of a season that a webhook was given up."""
     notices.webhook_announce_disabled(webhook_id)
 
 

@@ -85,6 +85,6 @@ def which_leg(leg: Leg) -> str:
 
 
 def spoken(moment: datetime, zone: ZoneInfo) -> str:
-    """An instant in somebody's own zone, for mail."""
+    """An instant in somebody's own zone, for people."""
     local = moment.astimezone(zone)
     return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"

@@ -247,15 +247,16 @@ def _enforce_no_show(leg: Leg, at: datetime) -> bool:
         target=fresh,
         data={"absent": [side.pk for side in absent]},
     )
-    if season.no_show_rule == NoShowRule.FORFEIT and len(absent) == 1:
+    is_decided = season.no_show_rule == NoShowRule.FORFEIT and len(absent) == 1
+    if is_decided:
         leg_forfeit(
             fresh, winner=0 if ready[0] else 1, why=words, at=at, follows="death-match.no-show"
         )
-    else:
-        organisers_announce(
-            season=season,
-            key=f"leg:{fresh.pk}:no-show:{at.isoformat()}",
-            subject=f"{season.name}: not there in time",
-            words=f"{death_match}: {words} Please decide what happens.",
-        )
+    then = "It is decided by that." if is_decided else "Please decide what happens."
+    organisers_announce(
+        season=season,
+        key=f"leg:{fresh.pk}:no-show:{at.isoformat()}",
+        subject=f"{season.name}: not there in time",
+        words=f"{death_match}: {words} {then}",
+    )
     return True
