@@ -1,4 +1,4 @@
-"""Who is looking at a match. Shown beside the clocks, and without any influence on them.
+"""Who is at a match. Shown beside the clocks, and without any influence on them.
 
 A process knows of its own sockets by itself, and tells the others in one entry for all of them, so
 that nothing here grows with the crowd: for each seat that has a socket here the instant until which
@@ -8,6 +8,9 @@ say; a list of its own has the matches with spectators. Sockets of a process tha
 by themselves, since nobody pushes its instants on. A seat whose last socket was closed stays in the
 set for a while, present until then: what follows the end of a match asks who saw it, and may come
 late.
+
+Whether a player has the match in sight is another question: a page that is hidden behind another is
+there, and nobody looks at it. Whom to tell elsewhere that it is their turn goes by that.
 """
 
 from __future__ import annotations
@@ -63,6 +66,8 @@ class _Here:
         self.heard: dict[Audience, OrderedDict[str, int]] = {
             audience: OrderedDict() for audience in (*_SEATS, ROOM)
         }
+        # The sockets of seats whose pages are hidden.
+        self.hidden: set[str] = set()
         # When the last socket of a seat was closed; until Redis has been told.
         self.left: dict[Audience, int] = {}
         self.others = _Others()
@@ -71,19 +76,21 @@ class _Here:
         self.answered = False
         self.owing = False  # whether the others are to be told soon
 
-    def hear(self, audience: Audience, socket: str) -> bool:
-        """Note that a socket is there; whether it is new."""
+    def hear(self, audience: Audience, socket: str, *, hidden: bool) -> bool:
+        """Note that a socket is there, its page ``hidden`` or in sight; whether that is new."""
         sockets = self.heard[audience]
-        new = socket not in sockets
+        new = socket not in sockets or hidden != (socket in self.hidden)
         sockets[socket] = now_ms()
         sockets.move_to_end(socket)
         if audience in _SEATS:
             self.left.pop(audience, None)
+        (self.hidden.add if hidden else self.hidden.discard)(socket)
         return new
 
     def forget(self, audience: Audience, socket: str) -> None:
         """Note that a socket is gone."""
         self.heard[audience].pop(socket, None)
+        self.hidden.discard(socket)
         if audience in _SEATS and not self.heard[audience]:
             self.left[audience] = now_ms()
 
@@ -91,8 +98,16 @@ class _Here:
         """The instant until which somebody of that audience is here; None: nobody is."""
         sockets, now = self.heard[audience], now_ms()
         while sockets and next(iter(sockets.values())) + PRESENT_FOR_MS <= now:
-            sockets.popitem(last=False)
+            self.hidden.discard(sockets.popitem(last=False)[0])
         return next(reversed(sockets.values())) + PRESENT_FOR_MS if sockets else None
+
+    def in_sight_until(self, audience: Audience) -> int | None:
+        """The instant until which somebody of that audience looks at it here; None: nobody does."""
+        # A copy: threads ask, too, while the event loop goes on.
+        sockets = tuple(self.heard[audience].items())
+        last = max((at for each, at in sockets if each not in self.hidden), default=0)
+        until = last + PRESENT_FOR_MS
+        return until if until > now_ms() else None
 
     @property
     def is_due(self) -> bool:
@@ -120,11 +135,14 @@ def _here() -> dict[int, _Here]:
     return _matches.setdefault(asyncio.get_running_loop(), {})
 
 
-async def arrive(match_id: int, audience: Audience, socket: str) -> dict[str, Any]:
+async def arrive(
+    match_id: int, audience: Audience, socket: str, *, hidden: bool = False
+) -> dict[str, Any]:
     """Count a socket as present from now on (again, on a ping); returns who is there. A player who
-    comes is known to all processes, and what they say is known here, when this returns."""
+    comes, or whose page is ``hidden`` from now on or no longer, is known to all processes, and what
+    they say is known here, when this returns."""
     here = _here().setdefault(match_id, _Here(match_id))
-    new = here.hear(audience, socket)
+    new = here.hear(audience, socket, hidden=hidden)
     if here.is_due or (new and audience in _SEATS):
         await _exchange(here)
     elif not here.answered:
@@ -154,8 +172,9 @@ def look(match_id: int, audience: Audience, who: str) -> dict[str, Any]:
     key = _seats_key(match_id)
     try:
         pipe = sync_client().pipeline(transaction=False)
-        pipe.zadd(key, {f"{audience}:{who}": now_ms() + PRESENT_FOR_MS})
-        pipe.pexpire(key, KNOWN_FOR_MS)
+        for each in (key, _sight_key(match_id)):
+            pipe.zadd(each, {f"{audience}:{who}": now_ms() + PRESENT_FOR_MS})
+            pipe.pexpire(each, KNOWN_FOR_MS)
         _ask(pipe, match_id)
         members, counts = pipe.execute()[-2:]
     except RedisError as error:
@@ -170,9 +189,18 @@ def is_in_sight(match_id: int, seat: Seat) -> bool:
     whoever can wait for nothing."""
     found = [here.get(match_id) for here in list(_matches.values())]
     own: Audience = 1 if seat else 0
-    least = now_ms() - PRESENT_FOR_MS
-    last = [next(reversed(each.heard[own].values()), 0) for each in found if each is not None]
-    return any(at > least for at in last)
+    return any(each is not None and each.in_sight_until(own) is not None for each in found)
+
+
+def seats_in_sight(match_id: int) -> tuple[bool, bool]:
+    """Whether each player has the match in sight now. Nobody has while that cannot be asked."""
+    try:
+        key = _sight_key(match_id)
+        members: Any = sync_client().zrangebyscore(key, f"({now_ms()}", "+inf")
+    except RedisError as error:
+        log.warning("presence.failed", error=type(error).__name__)
+        return (False, False)
+    return _said(members, {}).seats
 
 
 def seats_there(match_id: int) -> tuple[bool, bool]:
@@ -365,6 +393,10 @@ def _tell(pipe: Any, here: _Here) -> None:
     if scores:
         pipe.zadd(seats, scores)
         pipe.pexpire(seats, KNOWN_FOR_MS)
+        known = {seat for seat in _SEATS if seat in here.left or until[seat] is not None}
+        looked = {f"{seat}:{process_name()}": here.in_sight_until(seat) or 0 for seat in known}
+        pipe.zadd(_sight_key(here.match_id), looked)
+        pipe.pexpire(_sight_key(here.match_id), PRESENT_FOR_MS)
     if here.until(ROOM) is None:
         pipe.hdel(counts, process_name())
     else:
@@ -408,6 +440,10 @@ def process_name() -> str:
 
 def _seats_key(match_id: int) -> str:
     return f"{settings.REDIS_PREFIX}:presence:{match_id}"
+
+
+def _sight_key(match_id: int) -> str:
+    return f"{settings.REDIS_PREFIX}:presence-sight:{match_id}"
 
 
 def _counts_key(match_id: int) -> str:

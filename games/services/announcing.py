@@ -25,6 +25,7 @@ from games.words import game_name, result_text
 # Whoever loads a page anew is not away; and nobody is told of a turn that is long over.
 AWAY_FOR_S: Final = 3
 TURN_WORTH_S: Final = 600
+ANY_TURN: Final = -1  # whichever is open
 
 
 def missed_end_announce(*, match: Match) -> int:
@@ -57,20 +58,29 @@ def turns_tell(before: Held | None, after: Held) -> Iterator[Callable[[], object
             yield partial(soon, partial(_tell_turn, after.match_id, seat, since))
 
 
+def sight_lose(*, match_id: int, seat: Seat) -> None:
+    """Note that a page of a player was closed or hidden: should the match wait for them, and no
+    other page of theirs be in sight, they hear of that. For an event loop, too."""
+    if not presence.is_in_sight(match_id, seat):
+        soon(partial(_tell_turn, match_id, seat, ANY_TURN))
+
+
 def _tell_turn(match_id: int, seat: Seat, since: int) -> None:
-    if not presence.seats_there(match_id)[seat]:
+    if not presence.seats_in_sight(match_id)[seat]:
         enqueue(TELL_TURN, match_id, seat, since, countdown=AWAY_FOR_S, expires=TURN_WORTH_S)
 
 
 def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
     """Tell somebody that a match waits for the decision of theirs that opened with their version
-    ``since``, unless they look at it, have answered meanwhile, or want to hear of it by no way;
-    whether they were told now."""
-    held = store.read(match_id)
-    user_id = held.user_ids[seat]
-    if user_id is None or not waits_for(held.live, seat) or held.readers.since[seat] != since:
+    ``since`` (or `ANY_TURN`), unless they look at it, have answered meanwhile, were told of it
+    before, or want to hear of it by no way; whether they were told now."""
+    if presence.seats_in_sight(match_id)[seat]:
         return False
-    if presence.seats_there(match_id)[seat] or not would_hear(TURN, [user_id]):
+    held = store.read(match_id)
+    user_id, opened = held.user_ids[seat], held.readers.since[seat]
+    if user_id is None or held.bot_seats or not waits_for(held.live, seat):
+        return False
+    if since not in {ANY_TURN, opened} or not would_hear(TURN, [user_id]):
         return False
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
     path, begins = match.get_absolute_url(), held.live.waiting is not None
@@ -85,7 +95,7 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
     told = Told(
         user=user,
         kind=TURN.key,
-        key=f"match:{match_id}:turn:{since}:{_clock_since(held, seat)}",
+        key=f"match:{match_id}:turn:{opened}:{_clock_since(held, seat)}",
         subject=subject.format(other),
         words=f"{game}. It begins once you are both there." if begins else f"{game}.",
         path=path,

@@ -44,6 +44,7 @@ from games.reading.known import Known, known_from
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
 from games.reading.selectors import matches_to_move
+from games.services.announcing import sight_lose
 from games.services.arrivals import match_attend
 from games.services.chat import chat_history, chat_post
 from games.services.commentary import commentators_of
@@ -88,7 +89,7 @@ class MatchSocket(Socket):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.present = self.waits = False
+        self.present = self.waits = self.hidden = False
         # Whether a submission may come of this socket: as far as is known yet.
         self.may_submit = True
         self.tickets: set[Ticket] = set()
@@ -179,6 +180,8 @@ class MatchSocket(Socket):
     async def disconnect(self, code: int) -> None:
         if self.present:
             there = await presence.leave(self.match_id, self.place, self.name)
+            if self.seat is not None:
+                sight_lose(match_id=self.match_id, seat=self.seat)
             await self._announce_presence(there)
 
     async def take(self, frame: Incoming) -> None:
@@ -278,7 +281,7 @@ class MatchSocket(Socket):
         return News(reader.lacking(known), over=reader.over, waits=waits)
 
     async def _send_sync(self, news: News) -> dict[str, Any]:
-        there = await presence.arrive(self.match_id, self.place, self.name)
+        there = await presence.arrive(self.match_id, self.place, self.name, hidden=self.hidden)
         self.waits = news.waits
         await self.join(
             *[
@@ -304,7 +307,11 @@ class MatchSocket(Socket):
     async def _pong(self, frame: Ping) -> None:
         if frame.received is not None:
             self._confirm_receipt(frame.received)
-        there = await presence.arrive(self.match_id, self.place, self.name)
+        hidden, was_hidden = frame.hidden and self.seat is not None, self.hidden
+        self.hidden = hidden
+        there = await presence.arrive(self.match_id, self.place, self.name, hidden=hidden)
+        if self.seat is not None and hidden and not was_hidden:
+            sight_lose(match_id=self.match_id, seat=self.seat)
         await self._attend(there)
         await self._mark_seen()
         versions = await _versions(self.match_id)

@@ -40,10 +40,12 @@ class ChatHistory(msgspec.Struct, frozen=True, tag="chat.history"):
 
 
 class Ping(msgspec.Struct, frozen=True, tag="ping"):
-    """A sign of life. ``received`` counts the frames this socket has brought to the client."""
+    """A sign of life. ``received`` counts the frames this socket has brought to the client;
+    ``hidden``: nobody looks at the page."""
 
     at: float = 0
     received: int | None = None
+    hidden: bool = False
 
 
 class Organise(msgspec.Struct, frozen=True, tag="organise"):

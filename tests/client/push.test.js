@@ -27,7 +27,10 @@ const TOLD = {
 };
 
 /** A worker with these pages open: what it listens to, and what it has done. */
-function workerWith(pages = [], userAgent = "Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/150.0 Safari/537.36") {
+function workerWith(
+  pages = [],
+  userAgent = "Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/150.0 Safari/537.36",
+) {
   const done = { shown: [], opened: [], focused: [], sent: [], closed: 0 };
   const listeners = {};
   const open = pages.map(([path, visibilityState = "visible"]) => ({

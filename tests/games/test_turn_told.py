@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from asgiref.sync import async_to_sync
+from asgiref.sync import async_to_sync, sync_to_async
 
 from accounts.announcing.kinds import Way, When
 from accounts.announcing.services import Told, announce, choices_set
@@ -17,7 +17,7 @@ from core.clock import now_utc
 from games import presence
 from games.announcements import TURN
 from games.jobs import TELL_TURN
-from games.services.announcing import AWAY_FOR_S, turn_announce
+from games.services.announcing import AWAY_FOR_S, sight_lose, turn_announce
 from games.services.practice import practice_start
 from games.tasks import tell_turn
 from tests.accounts.test_push import switched_on
@@ -82,7 +82,7 @@ def test_nobody_is_told_who_looks_at_it(
         presence.look(play.pk, 1, "elsewhere")
     if where == "in this process":
         monkeypatch.setattr(presence, "is_in_sight", lambda _match, _seat: True)
-        monkeypatch.delattr(presence, "seats_there")  # nobody need be asked
+        monkeypatch.delattr(presence, "seats_in_sight")  # nobody need be asked
     play.move(0, "second", 3 * SECOND)
     assert len(device.messages) == len(workers.of(TELL_TURN)) == (where == "nowhere")
 
@@ -162,6 +162,44 @@ def test_who_has_just_heard_that_it_begins_is_not_told_so_again(
     Announcement.objects.update(at=now_utc() - timedelta(minutes=2))
     with committing():
         assert turn_announce(match_id=play.pk, seat=seat, since=since)
+
+
+def test_a_page_that_is_hidden_is_there_and_not_in_sight() -> None:
+    async def there() -> list[object]:
+        await presence.arrive(79, 1, "hidden", hidden=True)
+        found: list[object] = [presence.is_in_sight(79, 1), await seen()]
+        await presence.arrive(79, 1, "shown")
+        found += [presence.is_in_sight(79, 1), await seen()]
+        await presence.arrive(79, 1, "shown", hidden=True)
+        found += [presence.is_in_sight(79, 1), await seen()]
+        assert (await presence.arrive(79, 1, "shown", hidden=True))["seats"] == [False, True]
+        await presence.leave(79, 1, "shown")
+        await presence.leave(79, 1, "hidden")
+        return found
+
+    async def seen() -> tuple[bool, bool]:
+        return await sync_to_async(presence.seats_in_sight)(79)
+
+    nobody, ben = (False, False), (False, True)
+    assert async_to_sync(there)() == [False, nobody, True, ben, False, nobody]
+
+
+def test_whoever_leaves_or_hides_the_page_at_their_turn_is_told_once(
+    ada: User, ben: User, device: Browser, workers: Workers
+) -> None:
+    play = started((ada, ben))
+    play.move(0, "pick T", 1 * SECOND)
+    workers.handed.clear()
+    at_once(workers)
+    for _ in range(2):
+        with committing():
+            sight_lose(match_id=play.pk, seat=1)
+    assert [message.told["subject"] for message in device.messages] == [
+        "It is your turn against Ada"
+    ]
+    with committing():
+        sight_lose(match_id=play.pk, seat=0)  # whose answer is in
+    assert len(device.messages) == 1
 
 
 def test_a_socket_that_says_nothing_any_more_is_not_in_sight(

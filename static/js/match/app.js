@@ -150,6 +150,7 @@ class MatchPage {
   async start() {
     this.#listen();
     const came = /** @type {Live.Sync | null} */ (embedded("match-sync"));
+    this.client.hidden = document.visibilityState !== "visible";
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
@@ -236,7 +237,10 @@ class MatchPage {
     on("trouble", ({ sentence }) => toast(sentence, { kind: "danger" }));
 
     const wake = () => {
-      if (document.visibilityState !== "visible") return;
+      if (document.visibilityState !== "visible") {
+        this.client.hide();
+        return;
+      }
       this.client.wake();
       this.players.tick();
       this.#drawTitle();

@@ -188,6 +188,7 @@ export class MatchClient extends Target {
     this.timers = new Map();
     /** @type {number | null} */
     this.pingSent = null;
+    this.hidden = false; // nobody looks at the page
     this.received = 0; // frames on this connection
     /** @type {string | null} */
     this.etag = null;
@@ -284,6 +285,7 @@ export class MatchClient extends Target {
 
   /** The tab is looked at again, or the network is back: find out what was missed, now. */
   wake() {
+    this.hidden = false;
     if (this.stopped) return;
     if (this.#open()) {
       // A line that died while the tab slept still looks open: the pong will tell.
@@ -297,6 +299,14 @@ export class MatchClient extends Target {
       this.#connect();
     }
     if (this.polling) void this.#poll();
+  }
+
+  /** Nobody looks at the page any more: whose turn it is hears of it elsewhere. */
+  hide() {
+    this.hidden = true;
+    if (this.stopped || !this.#open()) return;
+    this.pingSent = null;
+    this.#ping();
   }
 
   /** The browser says that there is no network: what hangs on it is gone, without waiting for it. */
@@ -417,7 +427,8 @@ export class MatchClient extends Target {
     this.pingSent = this.now();
     const { socket } = this;
     // The count tells the server how far this reader has got, so that it need not guess.
-    this.#send({ type: "ping", at: this.pingSent, received: this.received });
+    const hidden = this.hidden && { hidden: true };
+    this.#send({ type: "ping", at: this.pingSent, received: this.received, ...hidden });
     const patience = this.arrived ? SILENCE : ARRIVAL;
     this.#after("silence", patience, () => this.#gone(socket, 1006));
   }
