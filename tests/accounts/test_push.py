@@ -492,7 +492,7 @@ def test_a_device_is_switched_on_tested_and_removed_by_its_pages(
     workers.at_once[PUSH_TEST] = push_test_task
     assert client.post(f"{set_at}{device.pk}/test/").status_code == 302
     (message,) = browser.messages
-    assert message.told["url"].endswith(SETTINGS)
+    assert message.told["url"].endswith("/accounts/announcements/")
     other = signed_in(user_named("ben"))
     for act in ("test", "remove"):
         other.post(f"{set_at}{device.pk}/{act}/")

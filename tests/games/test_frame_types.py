@@ -16,6 +16,8 @@ import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from channels.routing import URLRouter
 
+from accounts.announcing.services import Told as Announced
+from accounts.announcing.services import announce
 from accounts.connections.sockets import Visitor
 from accounts.models import User
 from accounts.moderation.sanctions import user_mute
@@ -70,6 +72,8 @@ def told(  # noqa: PLR0917  (fixtures)
         )
     with committing():
         hosted_decline(acting_user=ben, hosted=hosted)
+    with committing():
+        announce([Announced(ada, "episode.choice", "one", "Choose", "You are the EC.", "/")])
     set_clock(3 * SECOND)
     placing(play)
     found += spoken(play, ada, mona, orla)
