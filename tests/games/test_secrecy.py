@@ -343,10 +343,11 @@ class Stage:
 def _same_numbers() -> None:
     """Rows of a run that is taken back leave gaps in the numbering: begin at the same one again."""
     with connection.cursor() as cursor:
-        for table in ("match", "matchentry", "matchplayer", "chatmessage", "prediction"):
-            cursor.execute(
-                "SELECT setval(pg_get_serial_sequence(%s, 'id'), 70000)", [f"games_{table}"]
-            )
+        for table in (
+            "games_match", "games_matchentry", "games_matchplayer", "games_chatmessage",
+            "games_prediction", "accounts_announcement",
+        ):  # fmt: skip
+            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), 70000)", [table])
     # What one run has left there would hide a difference.
     cache.clear()
 
