@@ -131,16 +131,20 @@ def test_a_device_is_switched_on_tested_and_off_again(device: Device, site: Site
     page.get_by_text("A test is on its way").wait_for()
     wait_for(lambda: browser.messages, what="the site's worker to push")
     told = browser.messages[0].told
-    device.deliver(told)  # of the page that is in view
-    device.deliver({**told, "url": f"{site.base_url}/matches/1/", "tag": "turn"})
-    (shown,) = wait_for(device.shown, what="what leads elsewhere")
-    assert shown["tag"] == "turn"
-    page.goto("/rules/")
-    device.deliver(told)
-    wait_for(lambda: len(device.shown()) == 2, what="what leads to the page that was in view")
-    assert device.shown()[1] == {
-        "title": told["subject"], "body": told["words"], "tag": told["tag"], "url": SETTINGS,
+    device.deliver(told)  # which is seen by whoever has asked for it
+    (shown,) = wait_for(device.shown, what="the test to be shown")
+    assert shown == {
+        "title": told["subject"], "body": told["words"], "tag": told["tag"],
+        "url": "/accounts/announcements/",
     }  # fmt: skip
+    of_settings = {**told, "url": f"{site.base_url}{SETTINGS}", "tag": "settings"}
+    device.deliver(of_settings)  # of the page that is in view
+    device.deliver({**told, "url": f"{site.base_url}/matches/1/", "tag": "turn"})
+    wait_for(lambda: len(device.shown()) == 2, what="what leads elsewhere")
+    assert device.shown()[1]["tag"] == "turn"
+    page.goto("/rules/")
+    device.deliver(of_settings)
+    wait_for(lambda: len(device.shown()) == 3, what="what leads to the page that was in view")
     page.goto(SETTINGS)
     page.get_by_role("button", name="Switch off for this device").click()
     page.get_by_text("Nothing more is sent to that device.").wait_for()
@@ -191,7 +195,7 @@ def test_without_scripts_the_page_says_so_and_the_settings_fit(
     bare = new_page(java_script_enabled=False)
     bare.context.add_cookies(page.context.cookies())  # type: ignore[arg-type]
     bare.goto(SETTINGS)
-    bare.get_by_text("where scripts may run").wait_for()
+    bare.get_by_text("here they may not run").wait_for()
     assert bare.get_by_role("button", name="Switch on").is_hidden()
     bare.get_by_role("button", name="Remove").click()
     bare.get_by_text("Nothing more is sent to that device.").wait_for()
