@@ -28,7 +28,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 from oauth2_provider.models import get_application_model
 
-from accounts.models import AuditEntry, Report, Sanction
+from accounts.models import AuditEntry, PushSubscription, Report, Sanction
 from accounts.oauth.services import application_register
 from accounts.signin.backends import NameBackend
 from games.models import Match
@@ -147,7 +147,12 @@ def _found(world: World) -> list[Place]:
         reporter=world.users["eve"], about=paul, target_type="user", target_id=str(paul.pk),
         title="Paul", reason="abuse", words="Rude",
     )  # fmt: skip
+    device = PushSubscription.objects.create(
+        user=paul, endpoint="https://fcm.googleapis.com/send/paul", p256dh="x", auth="x",
+        browser="Firefox",
+    )  # fmt: skip
     values = {
+        "device_id": device.pk,
         "match_id": talk.match.pk, "slug": talk.season.slug, "ruleset": "tetronogo",
         "ruleset_id": "tetronogo", "variant_id": "standard", "ladder": "tetronogo",
         "username": "player1", "number": 1,

@@ -28,7 +28,10 @@ DJANGO = ("_state", "_prefetch")
 # place for it.
 COUNTED: dict[type[Model], set[str]] = {Season: {"entered", "left"}, User: {"best"}}
 # Made for these alone by `tests.accessibility.places.furnished`.
-FURNISHED = {"games:puzzle", "games:replay", "games:study", "oauth2_provider:authorize"}
+FURNISHED = {
+    "accounts:discord_asked", "games:puzzle", "games:replay", "games:study",
+    "oauth2_provider:authorize",
+}  # fmt: skip
 FURNISHED_SCENES = {"robins", "cup", "voided"}
 
 API = ("season", "season_standings", "season_bracket", "season_rounds", "season_items",
