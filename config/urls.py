@@ -32,9 +32,11 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     re_path(r"^u/(?P<username>[A-Za-z0-9_-]{3,20})/$", profile_page, name="profile"),
     path("seasons/<slug:slug>/webhooks/", include("tournaments.webhooks.urls")),
+    path("seasons/<slug:slug>/discord/", include("tournaments.posts.urls")),
     path("seasons/<slug:slug>/records.ndjson", season_records_file, name="season_records"),
     path("seasons/", include("tournaments.urls")),
     path("exports/", include("tournaments.dumps.urls")),
+    path("discord/", include("tournaments.discord.urls")),
     path("", include("games.urls")),
 ]
 

@@ -6,11 +6,36 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import httpcore
+import httpx
 
 _PIECE = 16 * 1024  # bytes
+
+
+class Transport(httpx.HTTPTransport):
+    """Makes connections for a client of `httpx` as a `Backend` does. ``context``: whom to trust, by
+    default the public authorities."""
+
+    def __init__(
+        self,
+        deadline: float,
+        addresses: tuple[str, ...] | None = None,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        trusted = context or _public_authorities()
+        super().__init__(verify=trusted, trust_env=False)
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=trusted, network_backend=Backend(deadline, addresses)
+        )
+
+
+@cache
+def _public_authorities() -> ssl.SSLContext:
+    # Reading the certificates takes longer than most requests.
+    return httpx.create_ssl_context(trust_env=False)
 
 
 class Backend(httpcore.NetworkBackend):

@@ -25,6 +25,6 @@ KINDS: Final = (
          "It is void, corrected, or decided without play", "Both players", Urgency.SOON),
     Kind("organiser.needed", "Organising", "A season of yours needs you", "Its organisers",
          Urgency.NOW),
-    Kind("organiser.webhook", "Organising", "A webhook was switched off", "Its organisers",
-         Urgency.SOON),
+    Kind("organiser.webhook", "Organising", "A webhook, or Discord, was switched off",
+         "Its organisers", Urgency.SOON),
 )  # fmt: skip

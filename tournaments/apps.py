@@ -7,7 +7,11 @@ class TournamentsConfig(AppConfig):
     def ready(self) -> None:
         # These need the models, which are there only now.
         from accounts.announcing.kinds import declare  # noqa: PLC0415
-        from accounts.hooks import rights_changed  # noqa: PLC0415
+        from accounts.hooks import (  # noqa: PLC0415
+            discord_linked,
+            discord_unlinked,
+            rights_changed,
+        )
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
@@ -34,6 +38,8 @@ class TournamentsConfig(AppConfig):
         from tournaments.formats import installed, registry  # noqa: PLC0415
         from tournaments.hooks import season_happened  # noqa: PLC0415
         from tournaments.pictures import reader  # noqa: PLC0415
+        from tournaments.posts import receivers as posts  # noqa: PLC0415
+        from tournaments.posts.outbox import posts_write  # noqa: PLC0415
         from tournaments.services.contestants.merging import (  # noqa: PLC0415
             contestancies_merge,
             organises_seasons,
@@ -55,9 +61,15 @@ class TournamentsConfig(AppConfig):
         )
         register_writer(deliveries_write)
         register_writer(notices.notices_write)
+        register_writer(posts_write)
         holding.register_reader(reader.season_shown)
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")
+        following.register_listeners(posts.channels_listening)
+        match_turned.connect(posts.on_turn, dispatch_uid="tournaments.posts.turn")
+        match_reminded.connect(posts.on_reminder, dispatch_uid="tournaments.posts.clock")
+        for signal in (discord_linked, discord_unlinked):
+            signal.connect(posts.on_discord_linked, dispatch_uid="tournaments.posts.linked")
         merging.register("tournaments", contestancies_merge)
         merging.register_duty(organises_seasons)
         register_section(extras.profile_section, order=20)

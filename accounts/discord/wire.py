@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import ssl
 import time
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Final
 
-import httpcore
 import httpx
 from django.conf import settings
 
-from core.bounded import Backend
+from core.bounded import Transport
 
 _MOST_BYTES: Final = 64 * 1024
 
@@ -38,7 +35,7 @@ def ask(
     try:
         with (
             httpx.Client(
-                transport=_Bounded(deadline),
+                transport=Transport(deadline),
                 timeout=settings.GAUNTLET_DISCORD_STAGE_SECONDS,
                 follow_redirects=False,
                 trust_env=False,
@@ -66,16 +63,3 @@ def _body(response: httpx.Response) -> bytes:
         if len(read) > _MOST_BYTES:
             raise DiscordSilent("too long")
     return read
-
-
-class _Bounded(httpx.HTTPTransport):
-    def __init__(self, deadline: float) -> None:
-        trusted = _public_authorities()
-        super().__init__(verify=trusted, trust_env=False)
-        self._pool = httpcore.ConnectionPool(ssl_context=trusted, network_backend=Backend(deadline))
-
-
-@cache
-def _public_authorities() -> ssl.SSLContext:
-    # Reading the certificates takes longer than most requests.
-    return httpx.create_ssl_context(trust_env=False)

@@ -33,6 +33,7 @@ from core.queueing import ENQUEUED_AT
 from games.models import Match, ServiceBeat
 from games.ratings.models import RatingRequest
 from games.reading.processes import processes, worst_skew_ms
+from tournaments.posts.models import DiscordPost
 from tournaments.webhooks.models import Delivery
 
 log = structlog.get_logger("gauntlet.metrics")
@@ -70,6 +71,8 @@ FAMILIES: Final[Mapping[str, Mapping[str, Family]]] = {
         "ratings_due": Family("Results that a ladder is yet to take in."),
         "webhooks_due": Family("Deliveries of webhooks that are due."),
         "webhooks_due_seconds": Family("How long the first of them has been due."),
+        "discord_posts_due": Family("Messages of the bot's in Discord that are due."),
+        "discord_posts_due_seconds": Family("How long the first of them has been due."),
         "rows_aside": Family("Rows that a job has failed at and left alone, by job.", ("work",)),
         "job_age_seconds": Family("When a periodic job was last done to its end.", ("task",)),
         "beat_age_seconds": Family("When the web service last gave a sign of life."),
@@ -92,7 +95,7 @@ def of_database() -> list[Figure]:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", (str(STATEMENT_MS),))
-        return [*_matches(), *_processes(), *_ends(), *_webhooks(), *_jobs()]
+        return [*_matches(), *_processes(), *_ends(), *_webhooks(), *_posts(), *_jobs()]
 
 
 def _matches() -> Iterator[Figure]:
@@ -136,6 +139,14 @@ def _webhooks() -> Iterator[Figure]:
     found = due.aggregate(count=Count("pk"), first=Min("next_at"))
     yield Figure("webhooks_due", (), found["count"])
     yield Figure("webhooks_due_seconds", (), _seconds_since(found["first"]))
+
+
+def _posts() -> Iterator[Figure]:
+    # Where Discord refuses, it is for the season's organisers, whom the channel's page tells.
+    due = DiscordPost.objects.waiting().filter(next_at__lte=now_utc(), place__attempts=0)
+    found = due.aggregate(count=Count("pk"), first=Min("next_at"))
+    yield Figure("discord_posts_due", (), found["count"])
+    yield Figure("discord_posts_due_seconds", (), _seconds_since(found["first"]))
 
 
 def _jobs() -> Iterator[Figure]:

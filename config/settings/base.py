@@ -9,6 +9,8 @@ from csp.constants import NONE, SELF
 
 from config.logs import logging_config
 from config.settings.discord import *  # noqa: F403
+from config.settings.discord_bot import *  # noqa: F403
+from config.settings.discord_bot import DISCORD_TASKS
 from config.settings.oauth import *  # noqa: F403
 from config.settings.outgoing import *  # noqa: F403
 from config.settings.outgoing import OUTGOING_SCHEDULE, OUTGOING_TASKS
@@ -236,7 +238,7 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
-CELERY_IMPORTS = OUTGOING_TASKS
+CELERY_IMPORTS = (*OUTGOING_TASKS, *DISCORD_TASKS)
 # Whatever comes seldom looks for itself whether it is due, so there is nothing to remember between
 # runs, and no state file that a killed beat could leave broken.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"

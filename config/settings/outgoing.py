@@ -56,6 +56,7 @@ GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 OUTGOING_TASKS = (
     "accounts.announcing.tasks",
     "tournaments.webhooks.tasks",
+    "tournaments.posts.tasks",
     "tournaments.dumps.tasks",
 )
 OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
@@ -88,6 +89,20 @@ OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
     "webhooks-prune": {
         "task": "tournaments.webhooks.tasks.prune",
         "schedule": crontab(minute="40", hour="3"),
+    },
+    "posts-sweep": {
+        "task": "tournaments.posts.tasks.sweep",
+        "schedule": 3.0,
+        "options": {"expires": 6},
+    },
+    "posts-repair": {
+        "task": "tournaments.posts.tasks.repair",
+        "schedule": 30.0,
+        "options": {"expires": 30},
+    },
+    "posts-prune": {
+        "task": "tournaments.posts.tasks.prune",
+        "schedule": crontab(minute="50", hour="3"),
     },
     # Every hour, and done once a day: a night in which beat was away is made up for.
     "dumps-nightly": {

@@ -43,6 +43,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # All tests come from one address. Those about limits set their own, or stand behind a proxy.
 REST_FRAMEWORK = {**REST_FRAMEWORK, "NUM_PROXIES": env.int("GAUNTLET_PROXIES", 0)}
 GAUNTLET_API_LIMITS = dict.fromkeys(GAUNTLET_API_LIMITS, 1_000_000)
+GAUNTLET_DISCORD_PER_MINUTE = 1_000_000
 
 # In a container the tests, and so the worker, run as root.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")

@@ -67,6 +67,7 @@ NO_PAGES = {
     "favicon": "a picture",
     "service_worker": "a script",
     "api:": "JSON",
+    "discord:interactions": "JSON",
     "season_records": "a file",
     "exports:dump": "a file",
     "oauth2_provider:token": "JSON",
@@ -78,6 +79,10 @@ NO_PAGES = {
     "socialaccount_signup": "of who comes from Discord: tests/accounts/test_discord_browser.py",
     "accounts:discord_link": "takes POST only",
     "accounts:discord_unlink": "takes POST only",
+    "posts:test": "takes POST only",
+    "posts:check": "takes POST only",
+    "posts:switch": "takes POST only",
+    "posts:disconnect": "takes POST only",
     "accounts:token_revoke": "takes POST only",
     "accounts:application_delete": "takes POST only",
     "accounts:authorisation_revoke": "takes POST only",
@@ -233,6 +238,10 @@ def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:round_desk", "running", Who.ORGANISER, of_round)
     yield Place("webhooks:delivery", "watched", Who.ORGANISER,
                 lambda s: [*hook(s), s.delivery.uid])  # fmt: skip
+    for name, scene in (
+        ("channel", "watched"), ("channel", "told"), ("connect", "watched"), ("edit", "told"),
+    ):  # fmt: skip
+        yield Place(f"posts:{name}", scene, Who.ORGANISER, of_season)
 
 
 # Who asks for the form of an action: the first of them who may do it.

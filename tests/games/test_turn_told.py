@@ -13,7 +13,7 @@ from accounts.announcing.services import Told, announce, choices_set
 from accounts.announcing.tasks import push
 from accounts.jobs import PUSH
 from accounts.models import Announcement, PushSubscription, User
-from core.clock import now_utc
+from core.clock import now_ms, now_utc
 from games import presence
 from games.announcements import TURN
 from games.jobs import TELL_TURN
@@ -207,7 +207,7 @@ def test_a_socket_that_says_nothing_any_more_is_not_in_sight(
 ) -> None:
     async def later() -> bool:
         await presence.arrive(78, 1, "socket")
-        now = presence.now_ms()
+        now = now_ms()
         monkeypatch.setattr(presence, "now_ms", lambda: now + presence.PRESENT_FOR_MS + 1)
         return presence.is_in_sight(78, 1)
 

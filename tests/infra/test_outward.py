@@ -46,6 +46,7 @@ SPEAK = {
     "core/replica/watching.py": "ends connections of a server that hangs only, and asks it with a "
     "limit: tests/operations/test_replica.py",
     "core/jobs/tasks.py": "names SMTP's errors only",
+    "tournaments/discord/client.py": "tests/discord/test_client.py",
     "tournaments/webhooks/wire.py": "below",
     "tournaments/webhooks/destinations.py": "looks names up: tests/webhooks/test_destinations.py",
 }

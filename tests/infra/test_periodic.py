@@ -58,10 +58,12 @@ from tests.ratings.support import result_row
 from tests.support.workers import set_up
 from tests.tournaments.support import running
 from tests.webhooks.support import Stage
+from tournaments.discord import client as discord
 from tournaments.dumps import archive
 from tournaments.dumps import tasks as dumps
-from tournaments.jobs import WEBHOOK_DRAIN
-from tournaments.models import Leg
+from tournaments.jobs import DISCORD_SAY, WEBHOOK_DRAIN
+from tournaments.models import DiscordChannel, DiscordPlace, DiscordPost, Leg
+from tournaments.posts import tasks as posts
 from tournaments.webhooks import tasks as webhooks
 from tournaments.webhooks.kinds import TURN
 from tournaments.webhooks.models import Delivery
@@ -352,6 +354,80 @@ def deliveries(world: World) -> Case:
     )
 
 
+def _place(stage: Stage, thread: str = "") -> DiscordPlace:
+    """Where a bot says something: the channel of a season, or the thread of its death match."""
+    channel, _ = DiscordChannel.objects.get_or_create(
+        season=stage.season,
+        defaults={
+            "channel_id": "1", "guild_id": "2", "name": "matches", "guild_name": "The community",
+            "kinds": ["matches"], "created_by": stage.orla,
+        },
+    )  # fmt: skip
+    death_match = stage.death_match if thread else None
+    return DiscordPlace.objects.create(channel=channel, death_match=death_match, thread_id=thread)
+
+
+def said(world: World) -> Case:
+    stage = world.stage
+    until = timezone.now() + timedelta(days=1)
+    broken, sound = (
+        DiscordPost.objects.create(
+            place=place, kind="test", body='{"embeds": [], "components": []}', give_up_at=until
+        )
+        for place in (_place(stage), _place(stage, "7"))
+    )
+    mend = break_date("tournaments_discordpost", "created_at", broken.pk)
+    world.patch.setattr(discord, "message_post", lambda *_what, **_more: "8")
+    stage.workers.at_once[DISCORD_SAY] = posts.say
+    return Case(
+        posts.SAY,
+        broken.place_id,
+        lambda: DiscordPost.objects.filter(pk=sound.pk, status="done").exists(),
+        mend,
+    )
+
+
+def shown(world: World) -> Case:
+    stage = world.stage
+    plays = [stage.play(at=now_ms()), started((world.ada, world.ben), at=now_ms())]
+    Leg.objects.create(
+        death_match=stage.death_match, number=2, ruleset="tetronogo", variant="standard",
+        match=plays[1].match, status="running", started_at=timezone.now(),
+    )  # fmt: skip
+    place = _place(stage)
+    for play in plays:
+        DiscordPost.objects.create(
+            place=place, kind="match", match=play.match, status="done", said=1,
+            give_up_at=timezone.now(),
+        )  # fmt: skip
+    return Case(
+        "posts.matches",
+        plays[0].pk,
+        lambda: DiscordPost.objects.filter(match=plays[1].pk, status="waiting").exists(),
+        break_snapshot(plays[0].pk),
+    )
+
+
+def forgotten(world: World) -> Case:
+    """As of deliveries: one that is locked is left for the next day."""
+    place = _place(world.stage)
+    for _ in range(2):
+        DiscordPost.objects.create(
+            place=place, kind="test", status="abandoned", give_up_at=timezone.now()
+        )
+    rows = DiscordPost.objects.order_by("pk")
+    rows.update(created_at=timezone.now() - timedelta(days=365))
+    locked, _free = rows.values_list("pk", flat=True)
+    other = psycopg.connect(_address())
+    other.execute("SELECT 1 FROM tournaments_discordpost WHERE id = %s FOR UPDATE", [locked])
+    return Case(
+        "",
+        locked,
+        lambda: set(rows.values_list("pk", flat=True)) == {locked},
+        other.close,
+    )
+
+
 def dump(world: World) -> Case:
     world.patch.setattr(settings, "MEDIA_ROOT", world.folder)
     world.patch.setattr(dumps, "NIGHT", 0)
@@ -435,6 +511,9 @@ CASES: dict[str, Callable[[World], Case]] = {
     "webhooks-sweep": receivers,
     "webhooks-repair": turns,
     "webhooks-prune": deliveries,
+    "posts-sweep": said,
+    "posts-repair": shown,
+    "posts-prune": forgotten,
     "dumps-nightly": dump,
 }
 

@@ -49,6 +49,8 @@ ELSEWHERE = {
     "oauth2_provider:": "OAuth: tests/accounts/test_oauth.py",
     "admin:": "below, by the registry",
     "games:leaderboards/overall/": "only leads elsewhere",
+    "posts:": "asks Discord who may: tests/posts/test_pages.py",
+    "discord:interactions": "whoever has linked an account there: tests/discord",
     "healthz": "reads",
     "readyz": "reads",
     "favicon": "reads",
@@ -57,7 +59,8 @@ ELSEWHERE = {
 }
 
 
-# Every table of actions but those about people (tests/accounts/test_permission_matrix.py).
+# Every table of actions but those about people (tests/accounts/test_permission_matrix.py), and of
+# whoever asks Discord first (tests/posts/test_pages.py).
 TABLES = (
     *seasons.TABLES, *webhooks.TABLES, *games.TABLES, *puzzles.TABLES,
     *ratings.TABLES, *operations.TABLES,

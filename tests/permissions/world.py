@@ -50,7 +50,8 @@ from tests.tournaments.support import (
 from tournaments.formats.elimination.episodes import episode_open
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.items.catalogue import catalogue
-from tournaments.models import Contestant, DeathMatch, Season, SeasonOrganiser
+from tournaments.models import Contestant, DeathMatch, DiscordChannel, Season, SeasonOrganiser
+from tournaments.posts.services import channel_test
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.declarations import item_declare
@@ -494,6 +495,24 @@ def _watched(world: World) -> Scene:
     return scene
 
 
+def _told(world: World) -> Scene:
+    """The season is told of in a channel in Discord."""
+    scene = Scene(world, world.season("swiss", 2))
+    channel = DiscordChannel.objects.create(
+        season=scene.season,
+        channel_id="11",
+        guild_id="22",
+        name="matches",
+        guild_name="The community",
+        kinds=["news"],
+        contestant_role="33",
+        lacks=["files"],
+        created_by=world.users["orla"],
+    )
+    channel_test(acting_user=world.users["orla"], channel=channel)
+    return scene
+
+
 def _switched_off(world: World) -> Scene:
     scene = _watched(world)
     webhook_update(acting_user=world.users["orla"], webhook=scene.hook, active=False)
@@ -564,7 +583,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "commented": _commented, "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
-    "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
+    "told": _told, "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
 }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ NOT_ABOUT_MATCHES = {
 } - {"profile"}  # fmt: skip
 PREFIXES_NOT_ABOUT_MATCHES = (
     "account", "discord_", "socialaccount_", "oauth2_provider:", "api_docs", "developers",
-    "webhooks:",
+    "webhooks:", "posts:",
 )  # fmt: skip
 # Rows that there are none of in this season: no challenge led to the match, nobody hosts it, and no
 # item was given.
@@ -77,6 +77,8 @@ STREAMS = {"api:events_stream", "api:match_stream"}
 # Compared on the same twins by `tests/webhooks`: webhooks and exports.
 ELSEWHERE = {
     "api:season_records", "season_records",
+    # What players of twins are answered by commands: tests/discord/test_secrecy.py.
+    "discord:interactions",
     "api:webhooks", "api:webhook", "api:webhook_secret", "api:webhook_test",
     "api:webhook_deliveries", "api:webhook_redeliver", "exports:index",
 }  # fmt: skip

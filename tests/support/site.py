@@ -32,6 +32,7 @@ from script.lib.server import (
     worker_command,
 )
 from script.lib.testbed import VARIABLE
+from tests.support.discord.people import application_of
 from tests.support.hand import Hand
 from tests.support.template import copied_to
 
@@ -229,6 +230,8 @@ class Site:
             # Something else always wants the processor here: bots that stand back as far as they do
             # by themselves would never have it.
             "GAUNTLET_BOT_NICE": "2",
+            # Who wants one plays Discord at that port (`tests.support.discord`).
+            **application_of(free_port()),
             "PYTHONUNBUFFERED": "1",
         }
         self.env.pop("PYTEST_XDIST_WORKER", None)

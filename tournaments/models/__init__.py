@@ -14,7 +14,8 @@ from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import NoShowRule, RulesetChoice, Season, SeasonOrganiser
 
-# Those of webhooks are kept with webhooks, and found by Django through this module.
+# Those of Discord and of webhooks are kept there, and found by Django through this module.
+from tournaments.posts.models import DiscordChannel, DiscordPlace, DiscordPost, DiscordRole
 from tournaments.webhooks.models import Delivery, Webhook
 
 __all__ = [
@@ -22,6 +23,10 @@ __all__ = [
     "DeathMatch",
     "Declaration",
     "Delivery",
+    "DiscordChannel",
+    "DiscordPlace",
+    "DiscordPost",
+    "DiscordRole",
     "Episode",
     "EventNotice",
     "Gift",

@@ -82,7 +82,8 @@ Compute = Callable[[Ledger, Sequence[int]], Mapping[int, Value]]
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """One declared metric. ``relative``: depends on who is tied, so it has no value elsewhere."""
+    """One declared metric. ``relative``: depends on who is tied, so it has no value elsewhere.
+    ``unit``: what one of what it counts is called in a sentence, where that has a name."""
 
     key: str
     name: str
@@ -91,6 +92,14 @@ class Metric(msgspec.Struct, frozen=True):
     compute: Compute
     direction: Literal["most", "fewest"] = "most"
     relative: bool = False
+    unit: str = ""
+
+
+def counted_text(metric: Metric, value: Value) -> str:
+    """What a metric came to, and of what, as in a sentence: "1 pt", "3 pts", "BH 12"."""
+    if isinstance(value, int) and metric.unit:
+        return f"{value} {metric.unit}{'' if value == 1 else 's'}"
+    return f"{metric.abbreviation} {value_text(value)}"
 
 
 def _points(ledger: Ledger, tied: Sequence[int]) -> dict[int, Value]:
@@ -187,6 +196,7 @@ METRICS: dict[str, Metric] = {
             "Pts",
             "One for each match won, walkover or bye.",
             _points,
+            unit="pt",
         ),
         Metric(
             "direct",
@@ -231,6 +241,7 @@ METRICS: dict[str, Metric] = {
             "GP",
             "What the rulesets count, added up over all matches.",
             _game_points,
+            unit="game point",
         ),
         Metric(
             "game-difference",
@@ -245,6 +256,7 @@ METRICS: dict[str, Metric] = {
             "W",
             "Matches won by playing them: byes and walkovers do not count.",
             _wins,
+            unit="win",
         ),
         Metric(
             "byes",

@@ -8,6 +8,7 @@ to is escaped, and nobody is pinged whatever somebody calls themselves.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ import msgspec
 from tournaments.lifecycle import RoundStatus
 from tournaments.models import DeathMatch, Round, Season
 from tournaments.reading.sheet import Sheet
-from tournaments.standings.metrics import value_text
+from tournaments.standings.metrics import counted_text
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN, WITH_BOARD
 from tournaments.webhooks.models import Delivery
 from tournaments.webhooks.payloads import Scene, absolute, words_of
@@ -36,12 +37,21 @@ _COLOURS = {
     "item": 0xB08A2E,
     "ruling": 0xB3392F,
 }
-_MARKED = re.compile(r"([\\*_~`|>#\-+\[\]()<@:/!&.])")
+# What means something wherever it stands, and what does where it is the first.
+_MARKED = re.compile(r"([\\*_~`|>#\[\]()<@]|:(?=\w+:)|(?<=:)/(?=/))")
+_FIRST = re.compile(r"^([-+]|\d+(?=[.)]))")
 
 
 def escaped(text: str) -> str:
-    """Text that Discord shows as it is: no formatting, no mention, no link, on one line."""
-    return _MARKED.sub(r"\\\1", " ".join(text.split()))
+    """Text that Discord shows as it is: no formatting, no mention, no link, on one line. Other
+    marks are left alone: notifications show every backslash."""
+    line = _MARKED.sub(r"\\\1", " ".join(text.split()))
+    return _FIRST.sub(lambda first: _kept(first[0]), line)
+
+
+def _kept(first: str) -> str:
+    """The beginning of a line that begins no list."""
+    return f"{first}\\" if first.isdigit() else f"\\{first}"
 
 
 def cut(text: str, most: int) -> str:
@@ -64,13 +74,13 @@ def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
             "name": cut(_plain(season.name), AUTHOR_MOST),
             "url": absolute(season.get_absolute_url()),
         },
-        "title": cut(_title(delivery), TITLE_MOST),
-        "color": _COLOURS.get(delivery.kind.partition(".")[0], 0x777777),
+        "title": cut(title_of(delivery.kind), TITLE_MOST),
+        "color": colour_of(delivery.kind),
         "timestamp": (delivery.event.at if delivery.event else delivery.created_at).isoformat(),
     }
     lines = _lines(delivery, scene)
     if lines:
-        embed["description"] = _join_within_limit(lines)
+        embed["description"] = within_limit(lines)
     if scene is not None:
         embed["url"] = absolute(scene.match.get_absolute_url())
     elif delivery.event is not None:
@@ -108,14 +118,20 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _title(delivery: Delivery) -> str:
-    if delivery.kind == TEST:
+def title_of(kind: str) -> str:
+    """What stands above what is told of that kind."""
+    if kind == TEST:
         return "Gauntlet speaks here"
-    if delivery.kind == TURN:
+    if kind == TURN:
         return "A turn"
-    if delivery.kind == CLOCK:
+    if kind == CLOCK:
         return "The clock"
-    return CHOICES.get(delivery.kind, delivery.kind)
+    return CHOICES.get(kind, kind)
+
+
+def colour_of(kind: str) -> int:
+    """The colour beside what is told of that kind."""
+    return _COLOURS.get(kind.partition(".")[0], 0x777777)
 
 
 # -- what stands below the title -----------------------------------------------------------------
@@ -124,25 +140,26 @@ def _title(delivery: Delivery) -> str:
 def _lines(delivery: Delivery, scene: Scene | None) -> list[str]:
     event = delivery.event
     if event is not None and event.kind == "round.closed" and event.round is not None:
-        return _standings(delivery.webhook.season) or _results(event.round)
+        return standings_lines(delivery.webhook.season) or _results(event.round)
     if event is not None and event.kind == "round.opened" and event.round is not None:
         return _pairings(event.round)
     if scene is None or delivery.kind not in {TURN, "death-match.started"}:
         return []
     lines = [escaped(line) for line in scene.lines] if delivery.kind == TURN else []
     if not scene.match.is_over:
-        lines += [_next(decision, scene) for decision in scene.view["decisions"]]
+        lines += [asked_line(decision, scene.names) for decision in scene.view["decisions"]]
     return lines
 
 
-def _next(decision: dict[str, Any], scene: Scene) -> str:
+def asked_line(decision: Mapping[str, Any], names: Sequence[str]) -> str:
+    """What is asked of a seat, in a line."""
     # The room's view has sealed answers as open decisions: this says nothing about who is ready.
-    return f"**{escaped(scene.names[decision['seat']])}**: {escaped(decision['prompt'])}"
+    return f"**{escaped(names[decision['seat']])}**: {escaped(decision['prompt'])}"
 
 
 def _pairings(stage: Round) -> list[str]:
     pairs = DeathMatch.objects.filter(round=stage).select_related("home", "away")
-    return [_pair(pair) for pair in pairs.order_by("number")]
+    return [pair_line(pair) for pair in pairs.order_by("number")]
 
 
 def _results(stage: Round) -> list[str]:
@@ -150,13 +167,14 @@ def _results(stage: Round) -> list[str]:
         return []
     played = DeathMatch.objects.filter(round=stage).select_related("home", "away", "winner")
     return [
-        f"{_pair(each)}: **{escaped(each.winner.shown_name)}** won"
+        f"{pair_line(each)}: **{escaped(each.winner.shown_name)}** won"
         for each in played.order_by("number")
         if each.winner is not None
     ]
 
 
-def _pair(pair: DeathMatch) -> str:
+def pair_line(pair: DeathMatch) -> str:
+    """Who meets whom."""
     if pair.home is None and pair.away is None:
         return "to be decided"
     names = [escaped(side.shown_name) if side else "?" for side in (pair.home, pair.away)]
@@ -165,26 +183,27 @@ def _pair(pair: DeathMatch) -> str:
     return f"{names[0]} vs {names[1]}"
 
 
-def _standings(season: Season) -> list[str]:
+def standings_lines(season: Season) -> list[str]:
     """The table with its first metric; empty where a season has none."""
     sheet = Sheet(season)
     table = sheet.table
     if table is None:
         return []
-    counted = table.metrics[0].abbreviation
+    first = table.metrics[0]
     return [
         f"{row.rank}\\. {escaped(sheet.by_id[row.player].shown_name)}:"
-        f" {escaped(value_text(row.values[0]))} {escaped(counted)}"
+        f" {escaped(counted_text(first, row.values[0]))}"
         for row in table.rows
     ]
 
 
-def _join_within_limit(lines: list[str]) -> str:
+def within_limit(lines: Sequence[str], most: int = DESCRIPTION_MOST) -> str:
+    """Lines as far as there is room for them, and how many there are more."""
     kept: list[str] = []
     length = 0
     for number, line in enumerate(lines):
         more = f"… and {len(lines) - number} more"
-        if length + len(line) + 1 + len(more) > DESCRIPTION_MOST:
+        if length + len(line) + 1 + len(more) > most:
             kept.append(more)
             break
         kept.append(line)

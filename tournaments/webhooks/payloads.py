@@ -6,6 +6,7 @@ the room sees: this module reads a match through `match_view` and the room's log
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,6 +29,7 @@ from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN
 from tournaments.webhooks.models import Delivery
 
 FORMAT = "gauntlet-webhook/1"
+TEST_WORDS = "This is a test. What happens in the season will be told here."
 # How many entries of the log are told of at once, where a receiver missed some.
 _LATEST = 3
 
@@ -44,6 +46,9 @@ class Scene(NamedTuple):
     lines: tuple[str, ...]
     at: int
     still: int | None
+    # The instant (ms) of the view, and the score by then; None before there is one.
+    now: int
+    scores: tuple[int, int] | None
 
 
 def absolute(path: str) -> str:
@@ -69,7 +74,10 @@ def scene_of(match_id: int) -> Scene:
     )
     at = log[-1]["at"] if log else now
     still = None if view["game"] is None else len(seen)
-    return Scene(match, held.readers.versions[2], view, names, lines, at, still)
+    state = held.live.table.state
+    scores = None if still is None or state is None else held.ruleset.scores(state)
+    version = held.readers.versions[2]
+    return Scene(match, version, view, names, lines, at, still, now, scores)
 
 
 def picture_of(delivery: Delivery) -> bytes | None:
@@ -89,17 +97,18 @@ def words_of(delivery: Delivery, scene: Scene | None) -> str:
     if delivery.event is not None:
         return Naming.of(delivery.webhook.season_id).marked(delivery.event.words)
     if delivery.kind == TEST:
-        return "This is a test. What happens in the season will be told here."
+        return TEST_WORDS
     if scene is None:
         return CHOICES[delivery.kind]
     if delivery.kind == CLOCK:
-        return _clock_words(delivery.data, scene.names)
+        return clock_words(delivery.data, scene.names)
     if scene.match.is_over:
         return result_text(scene.names, scene.match)
     return scene.lines[-1] if scene.lines else CHOICES[TURN]
 
 
-def _clock_words(data: dict[str, Any], names: tuple[str, str]) -> str:
+def clock_words(data: Mapping[str, Any], names: Sequence[str]) -> str:
+    """What a clock's reminder says. ``data`` has `seat`, `kind` and `left_ms`."""
     seconds = data["left_ms"] // 1000
     whose = "Both players have" if data["seat"] is None else f"{names[data['seat']]} has"
     if data["kind"] == "turn":
@@ -138,9 +147,13 @@ def body_of(delivery: Delivery, scene: Scene | None) -> bytes:
 
 def match_of(delivery: Delivery) -> int | None:
     """The match that a delivery is about, if any."""
-    event = delivery.event
-    if event is None or delivery.match_id is not None:
+    if delivery.event is None or delivery.match_id is not None:
         return delivery.match_id
+    return match_of_event(delivery.event)
+
+
+def match_of_event(event: SeasonEvent) -> int | None:
+    """The match that an event is about, if any."""
     if event.leg is not None:
         return event.leg.match_id
     return _last_match(event) if event.kind == "death-match.decided" else None

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from typing import NamedTuple
 
-import httpcore
 import httpx
 from django.conf import settings
 
-from core.bounded import Backend
+from core.bounded import Transport
 from tournaments.webhooks.destinations import Destination
 
 _EXCERPT_BYTES = 4 * 1024
@@ -50,7 +48,8 @@ def post(
     began = time.monotonic()
     deadline = began + settings.GAUNTLET_WEBHOOK_TOTAL_SECONDS
     stage = settings.GAUNTLET_WEBHOOK_STAGE_SECONDS
-    transport = _Pinned(destination.addresses, deadline, context)
+    # The host's name still goes into the Host header, and is what the certificate must be for.
+    transport = Transport(deadline, tuple(destination.addresses), context)
     status: int | None = None
     answered: Mapping[str, str] = {}
     excerpt, fault = b"", ""
@@ -106,26 +105,3 @@ def _error_text(error: Exception) -> str:
     if isinstance(error, httpx.ConnectError) and "CERTIFICATE" in str(error).upper():
         return "The receiver's certificate is not valid for this address."
     return words.get(type(error), "The request failed.")
-
-
-# -- the connection ------------------------------------------------------------------------------
-
-
-class _Pinned(httpx.HTTPTransport):
-    """Connects to given addresses, whatever the host's name resolves to by now. The name itself
-    still goes into the Host header and is what the certificate must be for."""
-
-    def __init__(
-        self, addresses: Iterable[str], deadline: float, context: ssl.SSLContext | None
-    ) -> None:
-        trusted = context or _public_authorities()
-        super().__init__(verify=trusted, trust_env=False)
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=trusted, network_backend=Backend(deadline, tuple(addresses))
-        )
-
-
-@cache
-def _public_authorities() -> ssl.SSLContext:
-    # Reading the certificates takes longer than most requests.
-    return httpx.create_ssl_context(trust_env=False)

@@ -1,0 +1,101 @@
+"""No command tells what a page must not: two matches that look alike to somebody read alike to
+them in Discord, at the same instants, whatever is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from accounts.models import User
+from tests.discord.support import Guild
+from tests.games import test_secrecy as secrecy
+from tests.games.conftest import wire  # noqa: F401
+from tests.games.support import Play, Wire
+from tests.support.discord.people import Answer
+from tournaments.discord import replies
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+def ear(guild: Guild) -> type[secrecy.Onlooker]:
+    """An onlooker who has nothing but Discord."""
+
+    class Ear(secrecy.Onlooker):
+        def hear(self, play: Play, texts: Sequence[tuple[str, str]]) -> None:
+            """No frames: `tests/games` compares them."""
+
+        def look(self, play: Play, at: int) -> None:
+            person = {"0": guild.ada, "1": guild.ben}.get(str(self.audience), guild.eve)
+            for command in ("match", "reserve", "record"):
+                self._note(at, command, person.command(command, match=play.pk))
+            for command in ("move", "pick"):
+                offered = person.typing(command, "text", text="", match=play.pk).choices
+                self.gathered.append((f"{at} {command}", offered))
+
+        def _note(self, at: int, command: str, answer: Answer) -> None:
+            guild.work()
+            message = answer.original
+            self.gathered.append((f"{at} {command}", (answer.body, message.body, message.files)))
+
+        def ask(self, play: Play, at: int) -> None:
+            """Nothing over HTTP."""
+
+        look_around = ask
+
+        def read_on(self, play: Play, stills: Callable[[], list[str]]) -> None:
+            """Nothing besides."""
+
+        def try_something(self, play: Play, at: int) -> None:
+            for text in ("nonsense", "D4 90"):
+                answer = guild.ben.command("move", text=text, match=play.pk)
+                self.gathered.append((f"{at} {text}", answer.body))
+
+    return Ear
+
+
+@pytest.fixture
+def theatre(
+    guild: Guild,
+    set_clock: Callable[[int], None],
+    wire: Wire,  # noqa: F811
+    ada: User,
+    ben: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> secrecy.Stage:
+    monkeypatch.setattr(secrecy, "Onlooker", ear(guild))
+    # The drawing itself is compared: making pixels of it takes long and hides differences.
+    monkeypatch.setattr(replies, "png_of", str.encode)
+    return secrecy.Stage(set_clock, wire, ada, ben)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "number"),
+    [
+        (ruleset, number)
+        for ruleset, makers in secrecy.TWINS.items()
+        for number in range(len(makers))
+    ],
+)
+def test_twins_read_alike(
+    ruleset: str, number: int, theatre: secrecy.Stage, orla: User, cleo: User
+) -> None:
+    twins = secrecy.TWINS[ruleset][number]()
+    users = {"orla": orla, "cleo": cleo}
+    one = theatre.run(ruleset, twins.one, users, twins)
+    two = theatre.run(ruleset, twins.two, users, twins)
+    for audience in (1, "room"):
+        seen: list[Any] = list(zip(one[audience], two[audience], strict=True))
+        assert len(seen) > 5
+        for first, second in seen:
+            assert first == second
+
+
+def test_who_may_see_the_difference_does(theatre: secrecy.Stage, orla: User, cleo: User) -> None:
+    """The comparison has teeth."""
+    users = {"orla": orla, "cleo": cleo}
+    twins = secrecy.tetronogo_twins("T early", "L early", 1)
+    one = theatre.run("tetronogo", twins.one, users, twins, (0,))
+    two = theatre.run("tetronogo", twins.two, users, twins, (0,))
+    assert one[0] != two[0]

@@ -1,0 +1,657 @@
+"""Discord's HTTP interface: one application's bot in some guilds, with channels and threads."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import itertools
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.support.discord import schemas
+from tests.support.discord.limits import Limits
+from tests.support.discord.schemas import Invalid
+
+BASE: Final = "/api/v10"
+#: Of the application that is played here.
+APPLICATION: Final = "100000000000000001"
+BOT_TOKEN: Final = "the.token-of.this-bot"
+TOKEN_SECONDS: Final = 15 * 60
+ANSWER_SECONDS: Final = 3.0
+#: For how long a nonce is known: "the past few minutes".
+NONCE_SECONDS: Final = 180.0
+#: When Discord's numbers begin to count, in ms since 1970.
+EPOCH_MS: Final = 1_420_070_400_000
+#: What stands behind each thing that a bot may do in a channel, as bits.
+MAY: Final = {
+    "send": 1 << 11 | 1 << 14, "files": 1 << 15, "history": 1 << 16, "threads": 1 << 35 | 1 << 38,
+    "manage": 1 << 34,
+}  # fmt: skip
+VIEW_AND_SEND: Final = 1 << 10 | 1 << 11
+MANAGE_ROLES: Final = 1 << 28
+MANAGE_WEBHOOKS: Final = 1 << 29
+
+UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MEMBER, UNKNOWN_MESSAGE = 10003, 10004, 10007, 10008
+UNKNOWN_ROLE, UNKNOWN_WEBHOOK, UNKNOWN_APPLICATION = 10011, 10015, 10002
+MISSING_ACCESS = 50001
+NOT_THEIR_MESSAGE, NO_PERMISSION, INVALID_TOKEN, INVALID_BODY = 50005, 50013, 50027, 50035
+THREAD_ARCHIVED, HAS_THREAD = 50083, 160004
+_WORDS: Final = {
+    UNKNOWN_APPLICATION: "Unknown Application", UNKNOWN_CHANNEL: "Unknown Channel",
+    UNKNOWN_GUILD: "Unknown Guild", UNKNOWN_MEMBER: "Unknown Member",
+    UNKNOWN_MESSAGE: "Unknown Message", UNKNOWN_ROLE: "Unknown Role",
+    UNKNOWN_WEBHOOK: "Unknown Webhook", MISSING_ACCESS: "Missing Access",
+    NOT_THEIR_MESSAGE: "Cannot edit a message of another user",
+    NO_PERMISSION: "Missing Permissions", INVALID_TOKEN: "Invalid Webhook Token",
+    THREAD_ARCHIVED: "Thread is archived", HAS_THREAD: "There is a thread for this message",
+}  # fmt: skip
+
+
+class Failed(Exception):
+    """An answer that says no."""
+
+    def __init__(self, status: int, code: int, **more: Any) -> None:
+        super().__init__(_WORDS.get(code, "Failed"))
+        self.status = status
+        self.body = {"code": code, "message": _WORDS.get(code, "Failed"), **more}
+
+
+@dataclass
+class Message:
+    """A message as it stands; ``files`` by name. ``versions``: how it read, each time."""
+
+    id: str
+    channel: str
+    author: str
+    body: dict[str, Any]
+    files: dict[str, bytes] = field(default_factory=dict)
+    versions: list[dict[str, Any]] = field(default_factory=list)
+    posted_at: float = 0.0
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The message as answers have it."""
+        return {
+            "id": self.id, "channel_id": self.channel, "author": {"id": self.author, "bot": True},
+            "content": self.body.get("content") or "", "embeds": self.body.get("embeds") or [],
+            "components": self.body.get("components") or [], "flags": self.body.get("flags", 0),
+            "attachments": [
+                {"id": str(number), "filename": name, "size": len(content)}
+                for number, (name, content) in enumerate(self.files.items())
+            ],
+        }  # fmt: skip
+
+
+@dataclass
+class Channel:
+    """A channel, or a thread of ``parent``. ``may``: what the bot may do there; ``hidden``: it does
+    not even see it."""
+
+    id: str
+    guild: str
+    name: str
+    parent: str = ""
+    archived: bool = False
+    locked: bool = False
+    may: set[str] = field(default_factory=lambda: {"send", "threads", "manage", "files", "history"})
+    hidden: bool = False
+    type: int = 0
+
+
+@dataclass
+class Guild:
+    """A guild: its roles by id, and of its members which roles they have. The later of two roles
+    is the higher; ``permissions`` are those of roles, as bits, none where a role is not named."""
+
+    id: str
+    roles: dict[str, str] = field(default_factory=dict)
+    members: dict[str, set[str]] = field(default_factory=dict)
+    may_manage_roles: bool = True
+    name: str = "The community"
+    owner: str = ""
+    permissions: dict[str, int] = field(default_factory=dict)
+    #: The bot's own role, above all others, unless a test says how high it stands.
+    bot_role: str = ""
+    bot_position: int = 100
+
+
+@dataclass
+class Token:
+    """An interaction as Discord knows it. ``original``: the message that answers it, None while
+    that is awaited; ``over``: it was not answered in time."""
+
+    id: str
+    token: str
+    made_at: float
+    channel: str
+    answered: bool = False
+    over: bool = False
+    ephemeral: bool = False
+    original: Message | None = None
+    follow_ups: list[Message] = field(default_factory=list)
+
+
+@dataclass
+class Request:
+    """A request as it arrived."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    status: int = 0
+
+    @property
+    def parts(self) -> tuple[Any, dict[str, bytes]]:
+        """The JSON, and the files that come with it, by name."""
+        kind = self.headers.get("content-type", "")
+        if not kind.startswith("multipart/form-data"):
+            return (json.loads(self.body) if self.body else None), {}
+        head = f"Content-Type: {kind}\r\n\r\n".encode()
+        form = email.message_from_bytes(head + self.body, policy=email.policy.HTTP)
+        said: Any = None
+        files: dict[str, bytes] = {}
+        for part in form.iter_parts():
+            name = str(part.get_param("name", header="content-disposition"))
+            content = part.get_payload(decode=True)
+            assert isinstance(content, bytes)
+            if name == "payload_json":
+                said = json.loads(content)
+            elif re.fullmatch(r"files\[\d+\]", name) and part.get_filename():
+                files[str(part.get_filename())] = content
+            else:
+                raise Invalid({name: "is no part that is known"})
+        return said, files
+
+
+class FakeDiscord:
+    """The service. Tests look at what it holds, and at `requests`; `skip` lets time pass."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.application = self.bot = APPLICATION
+        self.bot_token = BOT_TOKEN
+        self.skipped = 0.0
+        self.limits = Limits(self.now)
+        self.guilds: dict[str, Guild] = {}
+        self.channels: dict[str, Channel] = {}
+        self.messages: dict[str, Message] = {}
+        self.tokens: dict[str, Token] = {}
+        self.commands: dict[str, list[dict[str, Any]]] = {}  # by guild; "" everywhere
+        self.requests: list[Request] = []
+        #: What is to be answered instead, first come first served: a status, or what to do.
+        self.instead: list[int | Callable[[Handler], None]] = []
+        self.ending = threading.Event()
+        self._lock = threading.RLock()
+        #: What time the numbers of things tell, in seconds since 1970.
+        self.clock: Callable[[], float] = time.time
+        # None is given twice, by another such Discord either.
+        self._ids = itertools.count(time.monotonic_ns() // 1000 % 2**20)
+
+    # -- for tests -------------------------------------------------------------------------------
+
+    @property
+    def api(self) -> str:
+        """The address that clients are told."""
+        return f"http://127.0.0.1:{self.port}{BASE}"
+
+    def now(self) -> float:
+        """Seconds, on a clock that tests can put forward."""
+        return time.monotonic() + self.skipped
+
+    def skip(self, seconds: float) -> None:
+        """Let so much time pass."""
+        self.skipped += seconds
+
+    def new_id(self) -> str:
+        """A snowflake that nothing has yet."""
+        return str((int(1000 * self.clock()) - EPOCH_MS << 22) + next(self._ids))
+
+    def guild(self, *, members: Mapping[str, set[str]] | None = None) -> Guild:
+        """A new guild."""
+        made = Guild(self.new_id(), members=dict(members or {}), bot_role=self.new_id())
+        self.guilds[made.id] = made
+        return made
+
+    def channel(self, guild: Guild, name: str = "matches") -> Channel:
+        """A new channel of a guild."""
+        made = Channel(self.new_id(), guild.id, name)
+        self.channels[made.id] = made
+        return made
+
+    def delete(self, channel: Channel) -> None:
+        """Somebody deletes a channel or a thread, and with it what was said there."""
+        del self.channels[channel.id]
+        for message in [each for each in self.messages.values() if each.channel == channel.id]:
+            del self.messages[message.id]
+
+    def said_in(self, channel: Channel) -> list[Message]:
+        """The messages of a channel, in order."""
+        return [each for each in self.messages.values() if each.channel == channel.id]
+
+    # -- answering -------------------------------------------------------------------------------
+
+    def answer(self, request: Request) -> tuple[int, Any, dict[str, str]]:
+        """Status, JSON and headers of the answer to a request."""
+        path = urlsplit(request.path).path
+        if not path.startswith(BASE + "/"):
+            return 404, {"message": "404: Not Found", "code": 0}, {}
+        found = _route(request.method, path.removeprefix(BASE))
+        if found is None:
+            return 404, {"message": "404: Not Found", "code": 0}, {}
+        route, arguments = found
+        by_token = route.startswith("webhook")
+        standing = self.limits.take(
+            route, "/".join(arguments[: 2 if by_token else 1]), counts=not by_token
+        )
+        if standing.wait:
+            body = {
+                "message": "You are being rate limited.",
+                "retry_after": round(standing.wait, 3),
+                "global": standing.everything,
+            }
+            return 429, body, standing.headers
+        try:
+            self._must_be_ours(request, by_token=by_token)
+            with self._lock:
+                status, body = getattr(self, f"_{route}")(request, *arguments)
+        except Failed as failed:
+            return failed.status, failed.body, standing.headers
+        except Invalid as invalid:
+            body = {"code": INVALID_BODY, "message": "Invalid Form Body", "errors": invalid.faults}
+            return 400, body, standing.headers
+        except ValueError:
+            return 400, {"code": 50109, "message": "The request body is no valid JSON."}, {}
+        return status, body, standing.headers
+
+    def _must_be_ours(self, request: Request, *, by_token: bool) -> None:
+        if not request.headers.get("user-agent", "").startswith("DiscordBot ("):
+            raise Failed(403, 40333)
+        if not by_token and request.headers.get("authorization") != f"Bot {self.bot_token}":
+            raise Failed(401, 0)
+
+    # -- commands --------------------------------------------------------------------------------
+
+    def _commands_put(self, request: Request, application: str, guild: str = "") -> Any:
+        self._must_be_application(application, guild)
+        said, _ = request.parts
+        schemas.commands_check(said)
+        before = {each["name"]: each["id"] for each in self.commands.get(guild, [])}
+        self.commands[guild] = [
+            {
+                **each,
+                "id": before.get(each["name"]) or self.new_id(),
+                "application_id": application,
+            }
+            for each in said
+        ]
+        return 200, self.commands[guild]
+
+    def _commands_get(self, _request: Request, application: str, guild: str = "") -> Any:
+        self._must_be_application(application, guild)
+        return 200, self.commands.get(guild, [])
+
+    _guild_commands_put = _commands_put
+    _guild_commands_get = _commands_get
+
+    def _must_be_application(self, application: str, guild: str) -> None:
+        if application != self.application:
+            raise Failed(403, 20012)
+        if guild and guild not in self.guilds:
+            raise Failed(403, 50001)
+
+    # -- messages and threads --------------------------------------------------------------------
+
+    def _message_post(self, request: Request, channel_id: str) -> Any:
+        channel = self._channel(channel_id, "send")
+        said, files = request.parts
+        schemas.message_check(said, files=_sizes(files))
+        if files and "files" not in channel.may:
+            raise Failed(403, NO_PERMISSION)
+        if channel.archived:
+            if channel.locked:
+                raise Failed(400, THREAD_ARCHIVED)
+            channel.archived = False
+        if said.get("enforce_nonce"):
+            for each in self.said_in(channel):
+                known = self.now() - each.posted_at < NONCE_SECONDS
+                if known and each.body.get("nonce") == said.get("nonce"):
+                    return 200, each.shown
+        message = self._new_message(channel_id, said, files)
+        self.messages[message.id] = message
+        return 200, message.shown
+
+    def _message_patch(self, request: Request, channel_id: str, message_id: str) -> Any:
+        channel = self._channel(channel_id)
+        message = self._message(channel_id, message_id)
+        if message.author != self.bot:
+            raise Failed(403, NOT_THEIR_MESSAGE)
+        if channel.archived:
+            raise Failed(400, THREAD_ARCHIVED)
+        return 200, self._edited(message, request).shown
+
+    def _messages_get(self, request: Request, channel_id: str) -> Any:
+        """Those after a number, of which there need be no message; the latest first, as Discord
+        has it."""
+        channel = self._channel(channel_id, "history")
+        asked = parse_qs(urlsplit(request.path).query)
+        after, most = int(asked["after"][0]), int(asked.get("limit", ["50"])[0])
+        if not 1 <= most <= 100:
+            raise Invalid({"limit": "must be between 1 and 100"})
+        later = [each for each in self.said_in(channel) if int(each.id) > after]
+        found = sorted(later, key=lambda each: int(each.id))[:most]
+        return 200, [each.shown for each in reversed(found)]
+
+    def _message_get(self, _request: Request, channel_id: str, message_id: str) -> Any:
+        self._channel(channel_id)
+        return 200, self._message(channel_id, message_id).shown
+
+    def _message_delete(self, _request: Request, channel_id: str, message_id: str) -> Any:
+        self._channel(channel_id)
+        del self.messages[self._message(channel_id, message_id).id]
+        return 204, None
+
+    def _thread_of_message(self, request: Request, channel_id: str, message_id: str) -> Any:
+        self._message(channel_id, message_id)
+        if message_id in self.channels:
+            raise Failed(400, HAS_THREAD)
+        return self._begin_thread(request, channel_id, message_id)
+
+    def _thread_post(self, request: Request, channel_id: str) -> Any:
+        return self._begin_thread(request, channel_id, self.new_id())
+
+    def _begin_thread(self, request: Request, channel_id: str, own_id: str) -> Any:
+        parent = self._channel(channel_id, "threads")
+        said, _ = request.parts
+        schemas.thread_check(said)
+        thread = Channel(own_id, parent.guild, said["name"], parent=parent.id)
+        self.channels[thread.id] = thread
+        return 201, _channel_shown(thread)
+
+    def _channel_patch(self, request: Request, channel_id: str) -> Any:
+        channel = self._channel(channel_id, "manage")
+        said, _ = request.parts
+        schemas.thread_check(said)
+        channel.name = said.get("name", channel.name)
+        channel.archived = said.get("archived", channel.archived)
+        channel.locked = said.get("locked", channel.locked)
+        return 200, _channel_shown(channel)
+
+    def _channel_get(self, _request: Request, channel_id: str) -> Any:
+        return 200, _channel_shown(self._channel(channel_id))
+
+    def _channel_delete(self, _request: Request, channel_id: str) -> Any:
+        channel = self._channel(channel_id, "manage")
+        self.delete(channel)
+        return 200, _channel_shown(channel)
+
+    def _channel(self, channel_id: str, needs: str = "") -> Channel:
+        found = self.channels.get(channel_id)
+        if found is None:
+            raise Failed(404, UNKNOWN_CHANNEL)
+        if found.hidden:
+            raise Failed(403, MISSING_ACCESS)
+        if needs and needs not in found.may:
+            raise Failed(403, NO_PERMISSION)
+        return found
+
+    def _message(self, channel_id: str, message_id: str) -> Message:
+        found = self.messages.get(message_id)
+        if found is None or found.channel != channel_id:
+            raise Failed(404, UNKNOWN_MESSAGE)
+        return found
+
+    def _new_message(self, channel_id: str, said: Any, files: dict[str, bytes]) -> Message:
+        return Message(
+            self.new_id(), channel_id, self.bot, dict(said), files, [dict(said)], self.now()
+        )
+
+    def _edited(self, message: Message, request: Request) -> Message:
+        said, files = request.parts
+        # What is not kept by name goes, once attachments are named at all.
+        kept = message.files
+        if "attachments" in (said or {}):
+            ids = {str(each.get("id")) for each in said["attachments"]}
+            kept = {n: c for number, (n, c) in enumerate(kept.items()) if str(number) in ids}
+        schemas.message_check(said, files=_sizes({**kept, **files}), edit=True)
+        message.body = {**message.body, **said}
+        message.files = {**kept, **files}
+        message.versions.append(dict(message.body))
+        return message
+
+    # -- who and what there is -------------------------------------------------------------------
+
+    def _me_get(self, _request: Request) -> Any:
+        return 200, {"id": self.bot, "username": "gauntlet", "bot": True}
+
+    def _guild_get(self, _request: Request, guild_id: str) -> Any:
+        guild = self._guild(guild_id)
+        everybody = {
+            "id": guild.id, "name": "@everyone", "position": 0, "managed": False,
+            "permissions": str(guild.permissions.get(guild.id, VIEW_AND_SEND)),
+        }  # fmt: skip
+        own = {
+            "id": guild.bot_role, "name": "Gauntlet", "position": guild.bot_position,
+            "managed": True,
+            "permissions": str(MANAGE_ROLES if guild.may_manage_roles else 0),
+        }  # fmt: skip
+        roles = [
+            {
+                "id": role, "name": name, "position": position, "managed": False,
+                "permissions": str(guild.permissions.get(role, 0)),
+            }
+            for position, (role, name) in enumerate(guild.roles.items(), start=1)
+        ]  # fmt: skip
+        shown = {"id": guild.id, "name": guild.name, "owner_id": guild.owner or "1"}
+        return 200, {**shown, "roles": [everybody, *roles, own]}
+
+    def _member_get(self, _request: Request, guild_id: str, user: str) -> Any:
+        guild = self._guild(guild_id)
+        if user == self.bot:
+            return 200, {"user": {"id": user, "bot": True}, "roles": [guild.bot_role]}
+        if user not in guild.members:
+            raise Failed(404, UNKNOWN_MEMBER)
+        return 200, {"user": {"id": user}, "roles": sorted(guild.members[user])}
+
+    def _guild(self, guild_id: str) -> Guild:
+        if guild_id not in self.guilds:
+            raise Failed(404, UNKNOWN_GUILD)
+        return self.guilds[guild_id]
+
+    # -- roles -----------------------------------------------------------------------------------
+
+    def _role_put(self, _request: Request, guild_id: str, user: str, role: str) -> Any:
+        self._member(guild_id, user, role).add(role)
+        return 204, None
+
+    def _role_delete(self, _request: Request, guild_id: str, user: str, role: str) -> Any:
+        self._member(guild_id, user, role).discard(role)
+        return 204, None
+
+    def _member(self, guild_id: str, user: str, role: str) -> set[str]:
+        guild = self.guilds.get(guild_id)
+        if guild is None:
+            raise Failed(404, UNKNOWN_GUILD)
+        if user not in guild.members:
+            raise Failed(404, UNKNOWN_MEMBER)
+        if role not in guild.roles:
+            raise Failed(404, UNKNOWN_ROLE)
+        if not guild.may_manage_roles:
+            raise Failed(403, NO_PERMISSION)
+        return guild.members[user]
+
+    # -- answers to interactions, by their token -------------------------------------------------
+
+    def _webhook_post(self, request: Request, application: str, token: str) -> Any:
+        found = self._token(application, token)
+        said, files = request.parts
+        schemas.follow_up_check(said, files=_sizes(files))
+        if found.original is None:
+            # What comes first takes the place of what was promised, and is seen by the same.
+            said = {**said, "flags": schemas.EPHEMERAL if found.ephemeral else 0}
+        message = self._new_message(found.channel, said, files)
+        if found.original is None:
+            found.original = message
+        else:
+            found.follow_ups.append(message)
+        return 200, message.shown
+
+    def _webhook_message_patch(
+        self, request: Request, application: str, token: str, message_id: str
+    ) -> Any:
+        found = self._token(application, token)
+        if message_id == "@original" and found.original is None:
+            flags = schemas.EPHEMERAL if found.ephemeral else 0
+            found.original = self._new_message(found.channel, {"flags": flags}, {})
+        return 200, self._edited(self._of_token(found, message_id), request).shown
+
+    def _webhook_message_get(
+        self, _request: Request, application: str, token: str, message_id: str
+    ) -> Any:
+        return 200, self._of_token(self._token(application, token), message_id).shown
+
+    def _token(self, application: str, token: str) -> Token:
+        found = self.tokens.get(token)
+        if application != self.application or found is None:
+            raise Failed(404, UNKNOWN_WEBHOOK)
+        if found.over or not found.answered:
+            raise Failed(404, UNKNOWN_WEBHOOK)
+        if self.now() - found.made_at > TOKEN_SECONDS:
+            raise Failed(401, INVALID_TOKEN)
+        return found
+
+    def _of_token(self, found: Token, message_id: str) -> Message:
+        every = [*([found.original] if found.original else []), *found.follow_ups]
+        for each in every:
+            if message_id == each.id or (message_id == "@original" and each is found.original):
+                return each
+        raise Failed(404, UNKNOWN_MESSAGE)
+
+
+def _sizes(files: Mapping[str, bytes]) -> dict[str, int]:
+    return {name: len(content) for name, content in files.items()}
+
+
+def _channel_shown(channel: Channel) -> dict[str, Any]:
+    allowed = sum(bits for name, bits in MAY.items() if name in channel.may)
+    denied = sum(bits for name, bits in MAY.items() if name not in channel.may)
+    own = {"id": APPLICATION, "type": 1, "allow": str(allowed), "deny": str(denied)}
+    shown: dict[str, Any] = {
+        "id": channel.id, "guild_id": channel.guild, "name": channel.name, "type": channel.type,
+        "permission_overwrites": [own],
+    }  # fmt: skip
+    if channel.parent:
+        meta = {"archived": channel.archived, "locked": channel.locked}
+        shown |= {"type": 11, "parent_id": channel.parent, "thread_metadata": meta}
+    return shown
+
+
+# -- the addresses -------------------------------------------------------------------------------
+
+_ID: Final = r"(\d{1,20})"
+ROUTES: Final = [
+    ("PUT", rf"/applications/{_ID}/commands", "commands_put"),
+    ("GET", rf"/applications/{_ID}/commands", "commands_get"),
+    ("PUT", rf"/applications/{_ID}/guilds/{_ID}/commands", "guild_commands_put"),
+    ("GET", rf"/applications/{_ID}/guilds/{_ID}/commands", "guild_commands_get"),
+    ("POST", rf"/channels/{_ID}/messages", "message_post"),
+    ("GET", rf"/channels/{_ID}/messages", "messages_get"),
+    ("PATCH", rf"/channels/{_ID}/messages/{_ID}", "message_patch"),
+    ("GET", rf"/channels/{_ID}/messages/{_ID}", "message_get"),
+    ("DELETE", rf"/channels/{_ID}/messages/{_ID}", "message_delete"),
+    ("POST", rf"/channels/{_ID}/messages/{_ID}/threads", "thread_of_message"),
+    ("POST", rf"/channels/{_ID}/threads", "thread_post"),
+    ("PATCH", rf"/channels/{_ID}", "channel_patch"),
+    ("GET", rf"/channels/{_ID}", "channel_get"),
+    ("DELETE", rf"/channels/{_ID}", "channel_delete"),
+    ("GET", r"/users/@me", "me_get"),
+    ("GET", rf"/guilds/{_ID}", "guild_get"),
+    ("GET", rf"/guilds/{_ID}/members/{_ID}", "member_get"),
+    ("PUT", rf"/guilds/{_ID}/members/{_ID}/roles/{_ID}", "role_put"),
+    ("DELETE", rf"/guilds/{_ID}/members/{_ID}/roles/{_ID}", "role_delete"),
+    ("POST", rf"/webhooks/{_ID}/([^/]+)", "webhook_post"),
+    ("PATCH", rf"/webhooks/{_ID}/([^/]+)/messages/(@original|\d+)", "webhook_message_patch"),
+    ("GET", rf"/webhooks/{_ID}/([^/]+)/messages/(@original|\d+)", "webhook_message_get"),
+]
+
+
+def _route(method: str, path: str) -> tuple[str, tuple[str, ...]] | None:
+    for verb, pattern, name in ROUTES:
+        found = re.fullmatch(pattern, unquote(path)) if verb == method else None
+        if found:
+            return name, found.groups()
+    return None
+
+
+# -- the server ----------------------------------------------------------------------------------
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def _serve(self) -> None:
+        fake = self.server.fake
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = Request(self.command, self.path, headers, body)
+        fake.requests.append(request)
+        instead = fake.instead.pop(0) if fake.instead else None
+        if callable(instead):
+            self.close_connection = True
+            instead(self)
+            return
+        status, said, more = fake.answer(request) if instead is None else (instead, None, {})
+        request.status = status
+        content = b"" if said is None else json.dumps(said).encode()
+        self.send_response(status)
+        for name, value in more.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+class Server(ThreadingHTTPServer):
+    """Answers for a fake."""
+
+    daemon_threads = True
+
+    def __init__(self, fake: FakeDiscord, port: int) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
+        self.fake = fake
+        fake.port = self.server_address[1]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Callers that hang up are what some tests are about."""
+
+
+@contextmanager
+def discord(port: int = 0) -> Iterator[FakeDiscord]:
+    """A Discord of one's own, for as long as the context lasts."""
+    fake = FakeDiscord()
+    server = Server(fake, port)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield fake
+    finally:
+        fake.ending.set()
+        server.shutdown()
+        server.server_close()

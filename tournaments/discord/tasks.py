@@ -1,0 +1,54 @@
+"""What workers do for Discord: the parts of answers that take longer than it waits."""
+
+from __future__ import annotations
+
+import structlog
+from celery import shared_task
+
+from accounts.models import User
+from core.refusals import Forbidden, Refusal
+from tournaments.discord.client import DiscordError, File, interaction_finish
+from tournaments.discord.commands.matches import RECORD
+from tournaments.discord.interactions import FAILED, Reply
+from tournaments.discord.replies import PICTURE, Shown, record_file
+from tournaments.jobs import DISCORD_FINISH
+from tournaments.webhooks.discord import escaped
+
+log = structlog.get_logger("gauntlet.discord")
+
+
+@shared_task(name=DISCORD_FINISH)
+def finish(token: str, what: str, match_id: int, user_id: int | None, words: str) -> None:
+    """Finish an answer that was promised: a match with its board, or with its record, as that user
+    sees it, or as anybody does."""
+    try:
+        reply, files = _finished(what, match_id, user_id, words)
+    except Refusal as refusal:
+        reply, files = Reply(escaped(refusal.sentence)), []
+    except Exception:  # Whatever it is: somebody is looking at an answer that was promised.
+        log.exception("discord.not-finished", match=match_id)
+        reply, files = Reply(FAILED), []
+    try:
+        interaction_finish(token, reply.message, files=files)
+    except DiscordError as error:
+        # Whoever asked has gone, or will ask again.
+        log.warning("discord.not-told", match=match_id, status=error.status, code=error.code)
+
+
+def _finished(
+    what: str, match_id: int, user_id: int | None, words: str
+) -> tuple[Reply, list[File]]:
+    user = None
+    if user_id is not None:
+        user = User.objects.filter(pk=user_id, is_active=True).first()
+        if user is None:
+            raise Forbidden("account.closed", "This account is closed.")
+    shown = Shown(match_id, user)
+    embed = shown.embed
+    if what == RECORD:
+        return Reply(words, embeds=[embed], rows=[shown.buttons]), [record_file(shown.match)]
+    picture = shown.picture
+    if picture is None:
+        return Reply(words, embeds=[embed], rows=[shown.buttons]), []
+    embed["image"] = {"url": f"attachment://{PICTURE}"}
+    return Reply(words, embeds=[embed], rows=[shown.buttons]), [picture]

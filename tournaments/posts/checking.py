@@ -1,0 +1,162 @@
+"""What Discord says of a channel before the bot tells of a season there: that it may, and that
+whoever wants it so runs that channel.
+
+Whoever connects a channel could as well make a webhook in it, and give the roles themselves: so
+nobody has the bot write, or promote anybody, where they may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
+
+from django.conf import settings
+
+from accounts.discord import offers
+from accounts.models import DiscordLink, User
+from core.refusals import Forbidden, NotFound, Refusal
+from tournaments.discord import client
+from tournaments.discord.client import DiscordError
+from tournaments.posts import permissions
+from tournaments.posts.models import DiscordChannel
+
+T = TypeVar("T")
+
+#: Codes of Discord's: the bot is not in that server, or may not look.
+_NOT_THERE: Final = frozenset({10003, 10004, 50001})
+_NO_MEMBER: Final = frozenset({10004, 10007, 10013})
+
+
+class Checked(NamedTuple):
+    """A channel as Discord says that it is; ``lacks``: what the bot may not do there, as
+    `permissions.WANTED` calls it."""
+
+    channel_id: str
+    guild_id: str
+    name: str
+    guild_name: str
+    lacks: list[str]
+
+
+def is_offered() -> bool:
+    """Whether this site has a bot, and people can show who they are in Discord."""
+    return bool(settings.GAUNTLET_DISCORD_BOT_TOKEN) and offers.is_offered()
+
+
+def channel_checked(channel_id: str, *, user: User, roles: Sequence[str] = ()) -> Checked:
+    """A channel that ``user`` may have the bot write in, and have it give those roles.
+
+    Asks Discord, so call it under no lock. Raises Refusal ``posts.not-linked``,
+    ``posts.no-channel``, ``posts.no-text``, ``posts.not-yours``, ``posts.may-not-write``,
+    ``posts.no-role``, ``posts.role-not-yours`` and ``posts.away``.
+    """
+    link = DiscordLink.objects.filter(user=user).first()
+    if link is None:
+        raise Refusal(
+            "posts.not-linked",
+            "Please link your Discord account first: only who runs a channel may have the bot "
+            "write there.",
+        )
+    channel = _asked(client.channel_get, channel_id, absent=_no_channel())
+    guild_id = str(channel.get("guild_id", ""))
+    if channel.get("type") not in (permissions.TEXT, permissions.NEWS) or not guild_id:
+        raise Refusal("posts.no-text", "This is not a text channel of a server.")
+    guild = _asked(client.guild_get, guild_id, absent=_no_channel())
+    _must_be_theirs(guild, channel, link.discord_id, roles)
+    lacks = _lacks(guild, channel, roles)
+    return Checked(
+        channel_id, guild_id, str(channel["name"])[:100], str(guild["name"])[:100], lacks
+    )
+
+
+def channel_rechecked(channel: DiscordChannel) -> Checked:
+    """The same of a channel that is connected, whoever asks. Raises Refusal ``posts.no-channel``,
+    ``posts.may-not-write`` and ``posts.away``."""
+    found = _asked(client.channel_get, channel.channel_id, absent=_no_channel())
+    guild = _asked(client.guild_get, channel.guild_id, absent=_no_channel())
+    lacks = _lacks(guild, found, channel.roles)
+    return Checked(
+        channel.channel_id,
+        channel.guild_id,
+        str(found["name"])[:100],
+        str(guild["name"])[:100],
+        lacks,
+    )
+
+
+def _must_be_theirs(
+    guild: Mapping[str, Any], channel: Mapping[str, Any], discord_id: str, roles: Sequence[str]
+) -> None:
+    refusal = Forbidden(
+        "posts.not-yours",
+        "You may not manage webhooks in this channel, so you cannot have the bot write there.",
+    )
+    found = _asked(
+        lambda member: client.member_get(str(guild["id"]), member),
+        discord_id,
+        absent=refusal,
+        missing=_NO_MEMBER,
+    )
+    if not permissions.permissions_in(guild, channel, found) & permissions.MANAGE_WEBHOOKS:
+        raise refusal
+    for role in _roles(guild, roles):
+        if not permissions.may_give(guild, found, role):
+            raise Forbidden(
+                "posts.role-not-yours",
+                f"You may not give the role {role['name']} yourself, so the bot must not for you.",
+            )
+
+
+def _roles(guild: Mapping[str, Any], wanted: Sequence[str]) -> list[Mapping[str, Any]]:
+    known = {str(each["id"]): each for each in guild["roles"]}
+    missing = next((each for each in wanted if each not in known), None)
+    if missing is not None:
+        raise Refusal("posts.no-role", f"The server {guild['name']} has no role {missing}.")
+    return [known[each] for each in wanted]
+
+
+def _lacks(guild: Mapping[str, Any], channel: Mapping[str, Any], roles: Sequence[str]) -> list[str]:
+    """Raises Refusal ``posts.may-not-write``, and ``posts.no-role``."""
+    own = str(_asked(lambda _: client.bot_get(), "", absent=_no_channel())["id"])
+    bot = _asked(
+        lambda member: client.member_get(str(guild["id"]), member),
+        own,
+        absent=_no_channel(),
+        missing=_NO_MEMBER,
+    )
+    allowed = permissions.permissions_in(guild, channel, bot)
+    if allowed & permissions.NEEDED != permissions.NEEDED:
+        raise Refusal(
+            "posts.may-not-write",
+            "The bot may not write in this channel: it needs to view it, to send messages and to "
+            "embed links.",
+        )
+    lacks = [name for name, bits in permissions.WANTED.items() if allowed & bits != bits]
+    if not all(permissions.may_give(guild, bot, role) for role in _roles(guild, roles)):
+        lacks.append("roles")
+    return lacks
+
+
+def _no_channel() -> Refusal:
+    return NotFound(
+        "posts.no-channel",
+        "The bot sees no channel with this number. Is it in the server, and may it view the "
+        "channel?",
+    )
+
+
+def _asked(
+    call: Callable[[str], T],
+    argument: str,
+    *,
+    absent: Refusal,
+    missing: frozenset[int] = _NOT_THERE,
+) -> T:
+    try:
+        return call(argument)
+    except DiscordError as error:
+        if error.code in missing or error.status == 404:
+            raise absent from None
+        raise Refusal(
+            "posts.away", "Discord did not answer as it should. Please try again later."
+        ) from None
