@@ -234,7 +234,7 @@ def test_limits_of_length(stage: Stage, receiver: Receiver, channel: Webhook) ->
         Contestant.objects.create(
             season=stage.season, name="*" * 190 + str(number), seed=number, status="active"
         )
-    stage.event("round.closed", "!" * 500, round=stage.round)
+    stage.event("round.closed", "*" * 500, round=stage.round)
     stage.season.name = "N" * 80
     stage.season.save()
     stage.drain(channel)
