@@ -178,8 +178,10 @@ def test_a_message_is_posted_and_edited(application: FakeDiscord) -> None:
     client.message_edit(channel.id, number, SHOWN, files=[PICTURE._replace(content=b"other")])
     (message,) = application.said_in(channel)
     assert message.files == {"board.png": b"other"}
+    # What is not named Discord takes away, of what comes along, too.
     client.message_edit(channel.id, number, {"content": "Over."})
     assert message.shown["content"] == "Over."
+    assert message.files == {}
     client.message_delete(channel.id, number)
     assert application.said_in(channel) == []
     with pytest.raises(DiscordError) as caught:
@@ -231,6 +233,21 @@ def test_roles(application: FakeDiscord) -> None:
 
 
 # -- answers to interactions ---------------------------------------------------------------------
+
+
+def _answers_a_list(handler: Any) -> None:
+    content = b'["somebody", "in between"]'
+    handler.send_response(404)
+    handler.send_header("Content-Length", str(len(content)))
+    handler.end_headers()
+    handler.wfile.write(content)
+
+
+def test_whatever_answers_is_an_answer(application: FakeDiscord) -> None:
+    application.instead = [_answers_a_list]
+    with pytest.raises(DiscordError) as caught:
+        client.channel_get("1")
+    assert (caught.value.status, caught.value.code) == (404, 0)
 
 
 def promised(fake: FakeDiscord) -> str:

@@ -169,7 +169,7 @@ def test_what_has_to_be_waited_for_is_answered_later(
 ) -> None:
     """Discord waits for three seconds, and what came before a move may take longer."""
     aside: list[Callable[[], None]] = []
-    monkeypatch.setattr(answering, "_aside", aside.append)
+    monkeypatch.setattr(answering, "_aside", lambda _threads, call: aside.append(call))
     submit = turns.match_submit
 
     def held_up(**given: Any) -> Any:
@@ -185,7 +185,11 @@ def test_what_has_to_be_waited_for_is_answered_later(
         (wait,) = aside
         aside.clear()
         wait()
+        # What waits for Discord by now holds nobody up.
         assert not INTAKE.has(play.pk, until=now_ms() + 10**6)
+        (tell,) = aside
+        aside.clear()
+        tell()
         said_later = plain(answer.original.body["content"])
         assert said_later == (words or said_later)
         assert answer.original.body["flags"] == 64
@@ -193,6 +197,15 @@ def test_what_has_to_be_waited_for_is_answered_later(
     refusal = play.submit(0, "nonsense", 0)
     assert isinstance(refusal, Refusal)
     assert said_later == refusal.sentence
+
+
+def test_whoever_types_much_can_still_move(guild: Guild, play: Play) -> None:
+    guild.settings.GAUNTLET_DISCORD_PER_MINUTE = 3
+    typed = [guild.ada.typing("move", "text", text="").choices for _ in range(8)]
+    assert typed[0]
+    assert typed[-1] == []
+    moved = guild.finished(guild.ada.command("move", text="pick T"))
+    assert plain(moved.body["content"]) == "Submitted: pick T"
 
 
 def test_others_do_not_move(guild: Guild, play: Play, cleo: User) -> None:
@@ -266,6 +279,15 @@ def test_being_ready(guild: Guild, ada: User, ben: User, set_clock: SetClock) ->
     second = guild.finished(guild.ben.press(f"ready:{play.pk}"))
     assert second.body["content"] == "The match is on."
     assert play.held.live.has_begun
+
+
+def test_of_several_matches_it_is_said_which(guild: Guild, ada: User, ben: User) -> None:
+    plays = [started((ada, ben), waits=True, at=now_ms()) for _ in range(2)]
+    with nothing_changes():
+        answer = guild.ada.command("ready")
+    assert said(answer) == "You are in several matches. Say which one in the field “match”."
+    named = guild.finished(guild.ada.command("ready", match=plays[1].pk))
+    assert plain(named.body["content"]) == "You are ready. It begins once both of you are."
 
 
 def test_only_players_are_ready(guild: Guild, ada: User, ben: User, cleo: User) -> None:

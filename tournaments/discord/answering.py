@@ -75,7 +75,7 @@ def _answer(interaction: Interaction, at: int) -> dict[str, Any]:
     asked = Asked.of(interaction, at=at)
     name = interaction.data.name or interaction.data.custom_id.partition(":")[0]
     try:
-        _must_not_ask_too_often(asked)
+        _must_not_ask_too_often(asked, interaction.type)
         if interaction.type == Kind.TYPING:
             return choices_answer(_offered(interaction, asked))
         reply = _done(interaction, asked)
@@ -87,17 +87,19 @@ def _answer(interaction: Interaction, at: int) -> dict[str, Any]:
         return Reply(escaped(refusal.sentence)).answer
     log.info("discord.done", command=name[:32], ms=now_ms() - at)
     if reply.awaited is not None:
-        _aside(partial(_await, interaction.token, reply.awaited))
+        _aside(_waiting(), partial(_await, interaction.token, reply.awaited))
         return reply.promise
     if reply.later is not None and _handed_on(interaction, reply):
         return reply.promise
     return reply.answer
 
 
-def _must_not_ask_too_often(asked: Asked) -> None:
-    """Raises Refusal ``discord.too-often``."""
+def _must_not_ask_too_often(asked: Asked, kind: int) -> None:
+    """Raises Refusal ``discord.too-often``. Letters are counted for themselves: nobody loses a move
+    for having looked long for it."""
     allowed = settings.GAUNTLET_DISCORD_PER_MINUTE
-    standing = take_of("discord", asked.person.id, allowed=allowed)
+    counted = "discord-typing" if kind == Kind.TYPING else "discord"
+    standing = take_of(counted, asked.person.id, allowed=allowed)
     if standing.remaining < 0:
         sentence = f"That was too often. Please wait {standing.reset} s."
         raise Refusal("discord.too-often", sentence)
@@ -142,9 +144,9 @@ def _fit(name: str, arguments: list[str]) -> bool:
 # -- what Discord does not wait for --------------------------------------------------------------
 
 
-def _aside(call: Callable[[], None]) -> None:
+def _aside(threads: ThreadPoolExecutor, call: Callable[[], None]) -> None:
     """Do something beside, in this process."""
-    _threads().submit(_closing, call)
+    threads.submit(_closing, call)
 
 
 def _closing(call: Callable[[], None]) -> None:
@@ -154,13 +156,19 @@ def _closing(call: Callable[[], None]) -> None:
         connection.close()  # others may need it meanwhile
 
 
+# What waits for a match never waits for Discord, which may be slow to take an answer.
 @cache
-def _threads() -> ThreadPoolExecutor:
+def _waiting() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(AWAITED_AT_ONCE, thread_name_prefix="gauntlet-discord")
 
 
+@cache
+def _telling() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(AWAITED_AT_ONCE, thread_name_prefix="gauntlet-discord-telling")
+
+
 def _await(token: str, awaited: Callable[[], Reply]) -> None:
-    """Wait for an answer that was promised, and give it."""
+    """Wait for an answer that was promised, and have it given."""
     try:
         reply = awaited()
     except Refusal as refusal:
@@ -168,6 +176,10 @@ def _await(token: str, awaited: Callable[[], Reply]) -> None:
     except Exception:  # Whatever it is: somebody is looking at an answer that was promised.
         log.exception("discord.not-finished")
         reply = Reply(FAILED)
+    _aside(_telling(), partial(_tell, token, reply))
+
+
+def _tell(token: str, reply: Reply) -> None:
     try:
         interaction_finish(token, reply.message)
     except DiscordError as error:

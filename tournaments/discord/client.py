@@ -118,7 +118,7 @@ def interaction_finish(
     the token has expired, which it does after fifteen minutes."""
     application = settings.GAUNTLET_DISCORD_CLIENT_ID
     route, arguments = "/webhooks/{}/{}/messages/{}", (application, token, "@original")
-    _ask(_Call("PATCH", route, arguments, message, files, True))
+    _ask(_Call("PATCH", route, arguments, {**message, **_attached(files)}, files, True))
 
 
 def message_post(
@@ -137,9 +137,15 @@ def message_edit(
 ) -> None:
     """Put something else where a message stands, and these files in place of its own. Raises
     DiscordError."""
-    said = {**message, "attachments": []} if files else message
+    said = {**message, **_attached(files)}
     arguments = (channel, message_id)
     _ask(_Call("PATCH", "/channels/{}/messages/{}", arguments, said, files, False))
+
+
+def _attached(files: Sequence[File]) -> dict[str, Any]:
+    """What an edited message has attached: these, and none that it had. Discord keeps and takes
+    only what is named."""
+    return {"attachments": [{"id": n, "filename": each.name} for n, each in enumerate(files)]}
 
 
 def message_delete(channel: str, message_id: str) -> None:
@@ -313,14 +319,15 @@ def _once(call: _Call, until: float) -> Any:
         _ASKED.labels("taken").inc()
         limits.note(call.turn, answered)
         return said
+    told = _told(said)
     _ASKED.labels("too often" if status == 429 else "refused").inc()
     if status == 429:
-        after = _number(said.get("retry_after") or answered.get("retry-after"))
-        everything = said.get("global") is True
+        after = _number(told.get("retry_after") or answered.get("retry-after"))
+        everything = told.get("global") is True
         limits.refused(call.turn, answered, after=after, everything=everything)
         raise _TooOften(f"{call.turn.route}: 429", after)
     limits.note(call.turn, answered)
-    code = said.get("code")
+    code = told.get("code")
     raise DiscordError(
         f"{call.turn.route}: {status} {code}",
         status=status,
@@ -353,6 +360,12 @@ def _json(content: bytes) -> Any:
         return json.loads(content) if content else {}
     except ValueError:
         return {}
+
+
+def _told(said: Any) -> Mapping[str, Any]:
+    """What an answer tells that says no: whatever stands between here and Discord may have given
+    it."""
+    return said if isinstance(said, dict) else {}
 
 
 def _number(value: Any) -> float:

@@ -84,7 +84,8 @@ class Message:
             "content": self.body.get("content") or "", "embeds": self.body.get("embeds") or [],
             "components": self.body.get("components") or [], "flags": self.body.get("flags", 0),
             "attachments": [
-                {"id": str(number), "filename": name, "size": len(content)}
+                # As numbers of Discord's are, so that no place among new files is one of them.
+                {"id": str(int(self.id) + 1 + number), "filename": name, "size": len(content)}
                 for number, (name, content) in enumerate(self.files.items())
             ],
         }  # fmt: skip
@@ -416,11 +417,20 @@ class FakeDiscord:
 
     def _edited(self, message: Message, request: Request) -> Message:
         said, files = request.parts
-        # What is not kept by name goes, once attachments are named at all.
-        kept = message.files
+        # Once attachments are named at all, what is not named goes, of what comes along, too, which
+        # is named by its place among the files.
+        kept, named = message.files, {}
         if "attachments" in (said or {}):
-            ids = {str(each.get("id")) for each in said["attachments"]}
-            kept = {n: c for number, (n, c) in enumerate(kept.items()) if str(number) in ids}
+            named = {str(each.get("id")): each for each in said["attachments"]}
+            known = {str(each["id"]) for each in message.shown["attachments"]}
+            kept = {
+                each["filename"]: message.files[each["filename"]]
+                for each in message.shown["attachments"]
+                if each["id"] in named
+            }
+            files = {n: c for place, (n, c) in enumerate(files.items()) if str(place) in named}
+            for place in named.keys() - known - {str(place) for place in range(len(files))}:
+                raise Invalid({"attachments": f"there is no {place}"})
         schemas.message_check(said, files=_sizes({**kept, **files}), edit=True)
         message.body = {**message.body, **said}
         message.files = {**kept, **files}

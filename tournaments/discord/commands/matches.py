@@ -59,9 +59,13 @@ def _own(asked: Asked) -> Match:
     if not waiting:
         raise Refusal("discord.no-match", "You are in no match at the moment.")
     if len(waiting) > 1:
-        sentence = "You are in several matches. Say which one in the field “match”."
-        raise Refusal("discord.which-match", sentence)
+        raise _which()
     return match_for(waiting[0].match.pk, asked.user)
+
+
+def _which() -> Refusal:
+    sentence = "You are in several matches. Say which one in the field “match”."
+    return Refusal("discord.which-match", sentence)
 
 
 def _seat(match: Match, user: User, sentence: str) -> Seat:
@@ -159,24 +163,26 @@ def _record(asked: Asked) -> Reply:
 def _move(asked: Asked) -> Reply:
     match = _own(asked)
     seat = _seat(match, asked.user, "Only the two players can submit.")
-    return _submit(asked, match, seat)
+    return _submit(asked, match, seat, versions_of(match.pk)[seat])
 
 
 def _pick(asked: Asked) -> Reply:
     match = _own(asked)
     seat = _seat(match, asked.user, "Only the two players can submit.")
+    # Before it is looked at: what is another decision by then is refused.
+    version = versions_of(match.pk)[seat]
     if open_decision(store.held_of(match).live, seat).barrier is None:
         sentence = "Nothing is picked in secret just now. Use /move for a move."
         raise Refusal("discord.nothing-to-pick", sentence)
-    return _submit(asked, match, seat)
+    return _submit(asked, match, seat, version)
 
 
-def _submit(asked: Asked, match: Match, seat: Seat) -> Reply:
-    """Submit what was typed, as of when it came. What it answers is what is asked of the seat by
-    then: a command names no version. Where what came before it may still be on its way, that is
-    waited for, and the answer comes later."""
+def _submit(asked: Asked, match: Match, seat: Seat, version: int) -> Reply:
+    """Submit what was typed, as of when it came. What it answers is what was asked of the seat by
+    then, which is its ``version``: a command names none. Where what came before it may still be on
+    its way, that is waited for, and the answer comes later."""
     ticket = INTAKE.take(match.pk)
-    submit = partial(_submitted, asked, match, seat, versions_of(match.pk)[seat])
+    submit = partial(_submitted, asked, match, seat, version)
     try:
         with store.without_waiting():
             reply = submit()
@@ -245,6 +251,8 @@ def _ready(asked: Asked) -> Reply:
     if number is not None:
         return ready_for(asked, str(number))
     waiting = [each.match for each in own_running(asked.user) if each.begins]
+    if len(waiting) > 1:
+        raise _which()
     if waiting:
         return ready_for(asked, str(waiting[0].pk))
     planned = _legs_of(asked.user)
