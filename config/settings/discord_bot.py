@@ -11,7 +11,7 @@ from core.env import env
 GAUNTLET_DISCORD_PUBLIC_KEY = env.str("GAUNTLET_DISCORD_PUBLIC_KEY", "").strip().lower()
 # Registers the commands, and speaks in channels.
 GAUNTLET_DISCORD_BOT_TOKEN = env.str("GAUNTLET_DISCORD_BOT_TOKEN", "").strip()
-# How many commands, buttons and letters typed into a field somebody has a minute.
+# How many commands and buttons somebody has a minute, and beside these, letters typed into fields.
 GAUNTLET_DISCORD_PER_MINUTE = env.int("GAUNTLET_DISCORD_PER_MINUTE", 120)
 # For connecting, and for each wait while writing and reading; and for all that one call takes, with
 # whatever it has to wait for its turn.
