@@ -31,7 +31,7 @@ from accounts.services import guest_create, user_close
 from core.clock import now_utc
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
-from tests.support.discord.oauth import FakeDiscord, fake_discord
+from tests.support.discord_oauth import FakeDiscord, fake_discord
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.accessibility import axe
 from tests.accounts.conftest import PASSWORD
-from tests.support.discord.oauth import PATH, FakeDiscord, Person, fake_discord
+from tests.support.discord_oauth import PATH, FakeDiscord, Person, fake_discord
 from tests.support.fixtures import Pages
 from tests.support.screens import Screen, assert_fits_each
 from tests.support.site import AnotherWeb, Site

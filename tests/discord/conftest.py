@@ -10,7 +10,7 @@ import pytest
 from accounts.models import User
 from tests.discord.support import Guild
 from tests.games.conftest import ada, ben, cleo, orla, root, set_clock  # noqa: F401
-from tests.support.discord.server import FakeDiscord, discord
+from tournaments.discord.fake.server import FakeDiscord, discord
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from accounts.discord.services import discord_link
 from accounts.models import DiscordLink, User
 from core.clock import now_ms
 from tests.games.support import committing
-from tests.support.discord.people import Answer, Interactions, Person
-from tests.support.discord.server import FakeDiscord
 from tests.support.workers import set_up
 from tournaments.discord import tasks
 from tournaments.discord.commands import COMMANDS
+from tournaments.discord.fake.people import Answer, Interactions, Person
+from tournaments.discord.fake.server import FakeDiscord
 from tournaments.jobs import DISCORD_FINISH
 
 PATH = "/discord/interactions/"

@@ -12,10 +12,10 @@ import pytest
 from tests.browser.players import is_live
 from tests.posts.support import content, description, labels
 from tests.posts.test_site import CONNECT, port_of
-from tests.support.discord.people import Answer, Interactions, Person, by_http
-from tests.support.discord.schemas import LATER
-from tests.support.discord.server import MANAGE_WEBHOOKS, Channel, FakeDiscord, Message, discord
 from tests.webhooks.test_site import SEASON
+from tournaments.discord.fake.people import Answer, Interactions, Person, by_http
+from tournaments.discord.fake.schemas import LATER
+from tournaments.discord.fake.server import MANAGE_WEBHOOKS, Channel, FakeDiscord, Message, discord
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -10,7 +10,7 @@ from games.forms import ChallengeForm, games_offered
 from games.models import Challenge, Match
 from tests.discord.support import Guild, plain, said
 from tests.games.support import nothing_changes
-from tests.support.discord.schemas import UPDATE
+from tournaments.discord.fake.schemas import UPDATE
 
 pytestmark = pytest.mark.django_db
 

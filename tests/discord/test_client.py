@@ -13,12 +13,12 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from core.broker import client as redis_client
 from core.broker import forget
-from tests.support.discord.limits import EVERYTHING, Rate
-from tests.support.discord.people import Interactions, Person
-from tests.support.discord.server import FakeDiscord, Handler
-from tournaments.discord import client, limits
-from tournaments.discord.client import DiscordError, File
+from core.discord import client, limits
+from core.discord.client import DiscordError, File
 from tournaments.discord.commands import COMMANDS
+from tournaments.discord.fake.limits import EVERYTHING, Rate
+from tournaments.discord.fake.people import Interactions, Person
+from tournaments.discord.fake.server import FakeDiscord, Handler
 
 
 @pytest.fixture(autouse=True)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.support.discord import schemas
-from tests.support.discord.server import FakeDiscord
+from core.discord.text import escaped
 from tournaments.discord.answering import _SHAPES
 from tournaments.discord.commands import COMMANDS, PRESSED
+from tournaments.discord.fake import schemas
+from tournaments.discord.fake.server import FakeDiscord
 from tournaments.discord.interactions import Reply
-from tournaments.webhooks.discord import escaped
 
 
 def told(*arguments: str) -> str:

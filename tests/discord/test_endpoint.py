@@ -16,8 +16,8 @@ from accounts.moderation.sanctions import user_suspend
 from core.clock import now_ms
 from tests.discord.support import PATH, Guild, said
 from tests.games.support import Play, nothing_changes, started
-from tests.support.discord.people import Person
 from tournaments.discord import answering
+from tournaments.discord.fake.people import Person
 from tournaments.discord.signing import STALE_S
 
 pytestmark = pytest.mark.django_db

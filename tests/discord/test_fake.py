@@ -11,11 +11,11 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from tests.support.discord import schemas
-from tests.support.discord.limits import Limits, Rate
-from tests.support.discord.people import Interactions, Person
-from tests.support.discord.schemas import Invalid
-from tests.support.discord.server import Channel, FakeDiscord
+from tournaments.discord.fake import schemas
+from tournaments.discord.fake.limits import Limits, Rate
+from tournaments.discord.fake.people import Interactions, Person
+from tournaments.discord.fake.schemas import Invalid
+from tournaments.discord.fake.server import Channel, FakeDiscord
 
 
 @pytest.fixture

@@ -20,9 +20,9 @@ from games.reading.records import record_bytes
 from games.services import turns
 from tests.discord.support import Guild, description, plain, said
 from tests.games.support import SECOND, T0, Play, nothing_changes, placing, started
-from tests.support.discord.schemas import LATER, MESSAGE
 from tournaments.discord import answering
 from tournaments.discord.commands import matches
+from tournaments.discord.fake.schemas import LATER, MESSAGE
 from tournaments.discord.interactions import Asked, DiscordUser
 
 pytestmark = pytest.mark.django_db

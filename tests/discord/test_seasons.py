@@ -9,8 +9,6 @@ import pytest
 from accounts.models import User
 from core.clock import now_utc
 from tests.discord.support import Guild, description, plain, said
-from tests.support.discord.people import Person
-from tests.support.discord.schemas import UPDATE
 from tests.tournaments.support import (
     account,
     episode_now,
@@ -20,6 +18,8 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.discord.fake.people import Person
+from tournaments.discord.fake.schemas import UPDATE
 from tournaments.formats.elimination.choice import choosable
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.lifecycle import EpisodeStatus, Visibility

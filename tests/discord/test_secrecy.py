@@ -13,8 +13,8 @@ from tests.discord.support import Guild
 from tests.games import test_secrecy as secrecy
 from tests.games.conftest import wire  # noqa: F401
 from tests.games.support import Play, Wire
-from tests.support.discord.people import Answer
 from tournaments.discord import replies
+from tournaments.discord.fake.people import Answer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.support.discord.people import Interactions, Person, by_http
-from tests.support.discord.schemas import LATER
-from tests.support.discord.server import discord
 from tests.support.site import Site
 from tournaments.discord.commands import COMMANDS
+from tournaments.discord.fake.people import Interactions, Person, by_http
+from tournaments.discord.fake.schemas import LATER
+from tournaments.discord.fake.server import discord
 
 MATCH = """
 from accounts.models import User

@@ -13,7 +13,7 @@ from accounts.models import User
 from games.rulesets import REGISTRY
 from tests.discord.support import Guild, description, plain
 from tests.games.support import SECOND, Play, committing, record_holds, started
-from tests.support.discord.schemas import LATER
+from tournaments.discord.fake.schemas import LATER
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

@@ -42,11 +42,13 @@ SPEAK = {
     "config/reporting.py": "reports of errors: tests/infra/test_reports.py",
     "config/serve.py": "listens only: tests/infra/test_serve.py",
     "core/bounded.py": "the limits themselves: below, and tests/accounts/test_discord.py",
+    "core/discord/client.py": "tests/discord/test_client.py",
     "core/mailing.py": "below",
     "core/replica/watching.py": "ends connections of a server that hangs only, and asks it with a "
     "limit: tests/operations/test_replica.py",
     "core/jobs/tasks.py": "names SMTP's errors only",
-    "tournaments/discord/client.py": "tests/discord/test_client.py",
+    "tournaments/discord/fake/people.py": "tells a site of what people do, here only, with a limit",
+    "tournaments/discord/fake/server.py": "listens only: tests/discord/test_fake.py",
     "tournaments/webhooks/wire.py": "below",
     "tournaments/webhooks/destinations.py": "looks names up: tests/webhooks/test_destinations.py",
 }

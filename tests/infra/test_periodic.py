@@ -33,6 +33,7 @@ from accounts.models import Announcement, AnnouncementDelivery, AuditEntry, User
 from config.celery import app
 from config.operations.services import rows_retry
 from core.clock import now_ms
+from core.discord import client as discord
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
 from games import tasks
@@ -58,7 +59,6 @@ from tests.ratings.support import result_row
 from tests.support.workers import set_up
 from tests.tournaments.support import running
 from tests.webhooks.support import Stage
-from tournaments.discord import client as discord
 from tournaments.dumps import archive
 from tournaments.dumps import tasks as dumps
 from tournaments.jobs import DISCORD_SAY, WEBHOOK_DRAIN

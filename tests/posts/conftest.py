@@ -14,8 +14,8 @@ from tests.discord.support import Guild
 from tests.discord.test_client import nothing_counted  # noqa: F401
 from tests.games.conftest import ada, ben, cleo, orla, root, set_clock, wire  # noqa: F401
 from tests.posts.support import Told, unhurried
-from tests.support.discord.server import FakeDiscord
 from tests.webhooks.support import Stage
+from tournaments.discord.fake.server import FakeDiscord
 
 
 @pytest.fixture

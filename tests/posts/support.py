@@ -11,10 +11,12 @@ from django.conf import settings
 
 from core.broker import client as redis_client
 from core.clock import now_utc
+from core.discord import limits
 from tests.discord.support import Guild, plain
 from tests.games.support import committing
-from tests.support.discord.limits import Rate
-from tests.support.discord.server import (
+from tests.webhooks.support import Stage
+from tournaments.discord.fake.limits import Rate
+from tournaments.discord.fake.server import (
     MANAGE_ROLES,
     MANAGE_WEBHOOKS,
     ROUTES,
@@ -22,8 +24,6 @@ from tests.support.discord.server import (
     FakeDiscord,
     Message,
 )
-from tests.webhooks.support import Stage
-from tournaments.discord import limits
 from tournaments.jobs import DISCORD_CLOCK, DISCORD_TURN
 from tournaments.models import (
     DeathMatch,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from core.discord import client
+from core.discord.client import DiscordError, File
 from tests.posts.support import Told
-from tests.support.discord.server import NONCE_SECONDS
-from tournaments.discord import client
-from tournaments.discord.client import DiscordError, File
+from tournaments.discord.fake.server import NONCE_SECONDS
 
 pytestmark = pytest.mark.django_db
 

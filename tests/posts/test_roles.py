@@ -11,7 +11,7 @@ from accounts.models import DiscordLink, User
 from tests.discord.support import said
 from tests.games.support import committing
 from tests.posts.support import Told, drafted, labels
-from tests.support.discord.people import Answer, Person
+from tournaments.discord.fake.people import Answer, Person
 from tournaments.models import Contestant, DiscordChannel, DiscordRole
 from tournaments.posts import roles, services
 from tournaments.posts.kinds import NEWS

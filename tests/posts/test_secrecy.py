@@ -13,14 +13,14 @@ import pytest
 
 from accounts.models import User
 from core.clock import now_utc
+from core.discord import client
+from core.discord.client import File
 from games.models import Match
 from games.pictures import positions
 from tests.games import support
 from tests.games import test_secrecy as secrecy
 from tests.games.support import Play, Wire
 from tests.posts.support import Told
-from tournaments.discord import client
-from tournaments.discord.client import File
 from tournaments.models import DiscordPlace, DiscordPost, Leg
 from tournaments.services.events import season_event
 

@@ -11,15 +11,15 @@ import pytest
 from django.conf import settings
 
 from accounts.models import Announcement, AuditEntry
+from core.discord import client
+from core.discord.client import DiscordError
 from core.refusals import Refusal
 from tests.games.support import committing
 from tests.posts.support import Told, content
-from tests.support.discord.limits import USUAL
-from tests.support.discord.server import UNKNOWN_CHANNEL, Handler
 from tests.tournaments.support import begun, conceded
 from tests.webhooks.test_turns import next_wake
-from tournaments.discord import client
-from tournaments.discord.client import DiscordError
+from tournaments.discord.fake.limits import USUAL
+from tournaments.discord.fake.server import UNKNOWN_CHANNEL, Handler
 from tournaments.jobs import DISCORD_GIVEN_UP, DISCORD_SAY
 from tournaments.models import DiscordChannel, DiscordPlace, DiscordPost
 from tournaments.posts import sending, services, tasks, trouble

@@ -13,7 +13,7 @@ from accounts.models import AuditEntry, User
 from core.refusals import Refusal
 from tests.games.support import Play, committing, nothing_changes
 from tests.posts.support import Told, content, drafted
-from tests.support.discord.server import MANAGE_ROLES, MANAGE_WEBHOOKS
+from tournaments.discord.fake.server import MANAGE_ROLES, MANAGE_WEBHOOKS
 from tournaments.models import DiscordChannel, DiscordPlace, DiscordPost, DiscordRole
 from tournaments.posts import services
 from tournaments.posts.kinds import KINDS, MATCHES, NEWS, ROUNDS

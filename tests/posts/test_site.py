@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.posts.support import content
-from tests.support.discord.server import MANAGE_WEBHOOKS, Channel, FakeDiscord, Handler, discord
 from tests.support.site import Site
 from tests.webhooks.test_site import PLAY, SEASON
+from tournaments.discord.fake.server import MANAGE_WEBHOOKS, Channel, FakeDiscord, Handler, discord
 
 CONNECT = """
 from accounts.models import DiscordLink

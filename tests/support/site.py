@@ -32,9 +32,9 @@ from script.lib.server import (
     worker_command,
 )
 from script.lib.testbed import VARIABLE
-from tests.support.discord.people import application_of
 from tests.support.hand import Hand
 from tests.support.template import copied_to
+from tournaments.discord.fake.people import application_of
 
 # Nothing takes as long on a quiet machine, but tests share theirs with other tests.
 PATIENCE = 30.0
@@ -230,7 +230,7 @@ class Site:
             # Something else always wants the processor here: bots that stand back as far as they do
             # by themselves would never have it.
             "GAUNTLET_BOT_NICE": "2",
-            # Who wants one plays Discord at that port (`tests.support.discord`).
+            # Who wants one plays Discord at that port (`tournaments.discord.fake`).
             **application_of(free_port()),
             "PYTHONUNBUFFERED": "1",
         }

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
+from core.discord.text import DESCRIPTION_MOST, cut, escaped
 from games.models import Match
 from tests.tournaments.support import after, begun, conceded, leg_of
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
 from tournaments.models import Contestant, DeathMatch, Leg, SeasonEvent
 from tournaments.services.results import rulings
-from tournaments.webhooks import discord
-from tournaments.webhooks.discord import cut, escaped
 from tournaments.webhooks.kinds import CLOCK, FOR_PEOPLE, TURN
 from tournaments.webhooks.models import Webhook
 
@@ -241,7 +240,7 @@ def test_limits_of_length(stage: Stage, receiver: Receiver, channel: Webhook) ->
     message = receiver.taken[0].message
     (embed,) = message["embeds"]
     assert len(message["content"]) == 1000
-    assert 3500 < len(embed["description"]) <= discord.DESCRIPTION_MOST
+    assert 3500 < len(embed["description"]) <= DESCRIPTION_MOST
     assert re.search(r"\n… and \d+ more$", embed["description"])
     total = sum(len(embed[part]) for part in ("title", "description")) + len(
         embed["author"]["name"]

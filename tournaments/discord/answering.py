@@ -16,9 +16,10 @@ from redis.exceptions import RedisError
 from core import metrics
 from core.api.limits import take_of
 from core.clock import now_ms
+from core.discord.client import DiscordError, interaction_finish
+from core.discord.text import escaped
 from core.queueing import enqueue
 from core.refusals import NotFound, Refusal
-from tournaments.discord.client import DiscordError, interaction_finish
 from tournaments.discord.commands import COMMANDS, PRESSED
 from tournaments.discord.interactions import (
     FAILED,
@@ -31,7 +32,6 @@ from tournaments.discord.interactions import (
 )
 from tournaments.discord.signing import STALE_S
 from tournaments.jobs import DISCORD_FINISH
-from tournaments.webhooks.discord import escaped
 
 log = structlog.get_logger("gauntlet.discord")
 

@@ -13,8 +13,8 @@ from django.utils.functional import cached_property
 
 from accounts.discord.services import linked_user
 from accounts.models import User
+from core.discord.text import cut
 from tournaments.discord import people
-from tournaments.webhooks.discord import cut
 
 # Only whoever gave the command sees the answer.
 EPHEMERAL: Final = 1 << 6

@@ -12,6 +12,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from accounts.models import User
+from core.discord.client import File
+from core.discord.text import cut, escaped
 from games.engine.decisions import Seat
 from games.models import Match
 from games.options.pace import spoken
@@ -20,13 +22,11 @@ from games.reading.matches import match_for
 from games.reading.readers import reader_in
 from games.reading.records import record_bytes
 from games.words import game_name, result_text, ruleset_named
-from tournaments.discord.client import File
 from tournaments.discord.interactions import DESCRIPTION_MOST, Component, button, link
 from tournaments.lifecycle import STILL_IN
 from tournaments.models import Contestant, DeathMatch, Season
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import counted_text
-from tournaments.webhooks.discord import cut, escaped
 from tournaments.webhooks.payloads import absolute
 
 PICTURE: Final = "board.png"

@@ -6,13 +6,13 @@ import structlog
 from celery import shared_task
 
 from accounts.models import User
+from core.discord.client import DiscordError, File, interaction_finish
+from core.discord.text import escaped
 from core.refusals import Forbidden, Refusal
-from tournaments.discord.client import DiscordError, File, interaction_finish
 from tournaments.discord.commands.matches import RECORD
 from tournaments.discord.interactions import FAILED, Reply
 from tournaments.discord.replies import PICTURE, Shown, record_file
 from tournaments.jobs import DISCORD_FINISH
-from tournaments.webhooks.discord import escaped
 
 log = structlog.get_logger("gauntlet.discord")
 

@@ -14,9 +14,9 @@ from django.conf import settings
 
 from accounts.discord import offers
 from accounts.models import DiscordLink, User
+from core.discord import client
+from core.discord.client import DiscordError
 from core.refusals import Forbidden, NotFound, Refusal
-from tournaments.discord import client
-from tournaments.discord.client import DiscordError
 from tournaments.posts import permissions
 from tournaments.posts.models import DiscordChannel
 

@@ -17,9 +17,9 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.expressions import Combinable
 
 from core.clock import now_utc
+from core.discord import client
+from core.discord.client import DiscordError
 from core.refusals import NotFound, Refusal
-from tournaments.discord import client
-from tournaments.discord.client import DiscordError
 from tournaments.discord.people import ids_of
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import Contestant

@@ -25,12 +25,12 @@ from django.db.models.expressions import Combinable
 
 from core import metrics
 from core.clock import now_utc
+from core.discord import client
+from core.discord.client import DiscordError, File
 from core.queueing import enqueue
 from games.pictures.keeping import picture_at_hand
 from games.pictures.positions import Kind as PictureKind
 from games.pictures.positions import Picture
-from tournaments.discord import client
-from tournaments.discord.client import DiscordError, File
 from tournaments.jobs import DISCORD_SAY
 from tournaments.lifecycle import SETTLED, Visibility
 from tournaments.posts import words

@@ -11,9 +11,9 @@ import structlog
 from django.db import transaction
 from django.db.models import F, QuerySet
 
+from core.discord import client
+from core.discord.client import DiscordError
 from core.queueing import enqueue
-from tournaments.discord import client
-from tournaments.discord.client import DiscordError
 from tournaments.jobs import DISCORD_SAY
 from tournaments.lifecycle import SETTLED
 from tournaments.posts import words

@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from accounts.services import audit_record
+from core.discord.client import DiscordError
 from core.queueing import enqueue
-from tournaments.discord.client import DiscordError
 from tournaments.jobs import DISCORD_GIVEN_UP
 from tournaments.posts.models import DiscordChannel, DiscordPlace, DiscordPost
 from tournaments.webhooks.following import following_refresh

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from django.urls import reverse
 
+from core.discord.text import CONTENT_MOST, DESCRIPTION_MOST, TITLE_MOST, cut, escaped
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
 from games.models import Match
@@ -28,12 +29,8 @@ from tournaments.naming import Naming
 from tournaments.posts.models import DiscordPlace, DiscordPost
 from tournaments.webhooks import payloads
 from tournaments.webhooks.discord import (
-    CONTENT_MOST,
-    DESCRIPTION_MOST,
     PICTURE,
     asked_line,
-    cut,
-    escaped,
     pair_line,
     standings_lines,
     within_limit,
@@ -41,7 +38,6 @@ from tournaments.webhooks.discord import (
 from tournaments.webhooks.payloads import Scene, absolute
 
 THREAD_NAME_MOST: Final = 100
-TITLE_MOST: Final = 256
 #: Of a round's post, how much the pairings have, and the standings.
 _HALF: Final = DESCRIPTION_MOST // 2 - 20
 _LATEST: Final = 3

@@ -7,12 +7,12 @@ to is escaped, and nobody is pinged whatever somebody calls themselves.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from core.discord.text import AUTHOR_MOST, CONTENT_MOST, DESCRIPTION_MOST, TITLE_MOST, cut, escaped
 from tournaments.lifecycle import RoundStatus
 from tournaments.models import DeathMatch, Round, Season
 from tournaments.reading.sheet import Sheet
@@ -20,12 +20,6 @@ from tournaments.standings.metrics import counted_text
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN, WITH_BOARD
 from tournaments.webhooks.models import Delivery
 from tournaments.webhooks.payloads import Scene, absolute, words_of
-
-# Discord's limits, in characters.
-CONTENT_MOST = 2000
-TITLE_MOST = 256
-DESCRIPTION_MOST = 4096
-AUTHOR_MOST = 256
 
 PICTURE = "board.png"
 _COLOURS = {
@@ -37,31 +31,6 @@ _COLOURS = {
     "item": 0xB08A2E,
     "ruling": 0xB3392F,
 }
-# What means something wherever it stands, and what does where it is the first.
-_MARKED = re.compile(r"([\\*_~`|>#\[\]()<@]|:(?=\w+:)|(?<=:)/(?=/))")
-_FIRST = re.compile(r"^([-+]|\d+(?=[.)]))")
-
-
-def escaped(text: str) -> str:
-    """Text that Discord shows as it is: no formatting, no mention, no link, on one line. Other
-    marks are left alone: notifications show every backslash."""
-    line = _MARKED.sub(r"\\\1", " ".join(text.split()))
-    return _FIRST.sub(lambda first: _kept(first[0]), line)
-
-
-def _kept(first: str) -> str:
-    """The beginning of a line that begins no list."""
-    return f"{first}\\" if first.isdigit() else f"\\{first}"
-
-
-def cut(text: str, most: int) -> str:
-    """Escaped text with at most ``most`` characters, an ellipsis where something is missing."""
-    if len(text) <= most:
-        return text
-    kept = text[: most - 1]
-    # No half of an escaped pair: an odd backslash at the end would escape the ellipsis.
-    loose = len(kept) - len(kept.rstrip("\\"))
-    return kept[: len(kept) - loose % 2] + "…"
 
 
 def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:

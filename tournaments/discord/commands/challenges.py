@@ -7,6 +7,7 @@ from typing import Final
 from django.contrib.auth.models import AnonymousUser
 
 from accounts.discord.services import linked_user
+from core.discord.text import escaped
 from core.refusals import NotFound
 from games.forms import ChallengeForm, games_offered, paces_offered
 from games.models import Challenge, Match
@@ -20,7 +21,6 @@ from tournaments.discord.commands.base import PERSON, YES_OR_NO, Choices, Comman
 from tournaments.discord.forms import must_be_valid
 from tournaments.discord.interactions import Asked, Reply, button, link
 from tournaments.discord.replies import Shown
-from tournaments.webhooks.discord import escaped
 from tournaments.webhooks.payloads import absolute
 
 

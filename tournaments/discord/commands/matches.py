@@ -9,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
 from core.clock import now_ms
+from core.discord.text import escaped
 from core.refusals import Forbidden, NotFound, Refusal
 from games import store
 from games.audience import seat_of
@@ -32,7 +33,6 @@ from tournaments.discord.replies import Shown, moment
 from tournaments.lifecycle import LegStatus, SeasonStatus
 from tournaments.models import Leg
 from tournaments.reading.sheet import Sheet
-from tournaments.webhooks.discord import escaped
 from tournaments.webhooks.payloads import absolute
 
 BOARD, RECORD = "board", "record"

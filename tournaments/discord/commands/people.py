@@ -6,10 +6,10 @@ from typing import Final
 
 from accounts.discord.offers import is_offered
 from accounts.discord.services import discord_link_begin
+from core.discord.text import escaped
 from core.refusals import Refusal
 from tournaments.discord.commands.base import Command
 from tournaments.discord.interactions import Asked, Reply, link
-from tournaments.webhooks.discord import escaped
 from tournaments.webhooks.payloads import absolute
 
 

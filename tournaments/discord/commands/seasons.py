@@ -6,6 +6,7 @@ from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
 
+from core.discord.text import escaped
 from core.refusals import NotFound, Refusal
 from tournaments.actions.episodes import CHOOSE, choosable
 from tournaments.actions.subjects import AtRound
@@ -18,7 +19,6 @@ from tournaments.lifecycle import STILL_IN, EpisodeStatus, SeasonStatus, Visibil
 from tournaments.models import Episode, Season
 from tournaments.reading.seasons import season_for
 from tournaments.reading.sheet import Sheet
-from tournaments.webhooks.discord import escaped
 from tournaments.webhooks.payloads import absolute
 
 # -- which season --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tournaments.discord.client import DiscordError, commands_put
+from core.discord.client import DiscordError, commands_put
 from tournaments.discord.commands import COMMANDS
 
 

@@ -13,8 +13,8 @@ import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from tests.support.discord import schemas
-from tests.support.discord.server import (
+from tournaments.discord.fake import schemas
+from tournaments.discord.fake.server import (
     ANSWER_SECONDS,
     APPLICATION,
     BASE,
@@ -23,6 +23,7 @@ from tests.support.discord.server import (
     FakeDiscord,
     Message,
     Token,
+    now_s,
 )
 
 #: The application's key, the same for all processes of a test.
@@ -72,9 +73,10 @@ class Answer(NamedTuple):
 
     @property
     def original(self) -> Message:
-        """The message that answers, whether it came at once or later."""
-        assert self.token is not None
-        assert self.token.original is not None, "nothing has come yet"
+        """The message that answers, whether it came at once or later. Raises LookupError where
+        nothing has come yet."""
+        if self.token is None or self.token.original is None:
+            raise LookupError("nothing has come yet")
         return self.token.original
 
 
@@ -95,7 +97,7 @@ class Interactions:
         self.fake = fake
         self.post = post
         #: What time it is for Discord, in seconds since 1970.
-        self.clock: Callable[[], float] = time.time
+        self.clock: Callable[[], float] = now_s
         self.key = KEY
 
     @property

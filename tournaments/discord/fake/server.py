@@ -16,14 +16,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from tests.support.discord import schemas
-from tests.support.discord.limits import Limits
-from tests.support.discord.schemas import Invalid
+from core.clock import now_ms
+from tournaments.discord.fake import schemas
+from tournaments.discord.fake.limits import Limits
+from tournaments.discord.fake.schemas import Invalid
 
 BASE: Final = "/api/v10"
 #: Of the application that is played here.
 APPLICATION: Final = "100000000000000001"
-BOT_TOKEN: Final = "the.token-of.this-bot"
+BOT_TOKEN: Final = "the.token-of.this-bot"  # noqa: S105 - of nobody
 TOKEN_SECONDS: Final = 15 * 60
 ANSWER_SECONDS: Final = 3.0
 #: For how long a nonce is known: "the past few minutes".
@@ -62,6 +63,11 @@ class Failed(Exception):
         super().__init__(_WORDS.get(code, "Failed"))
         self.status = status
         self.body = {"code": code, "message": _WORDS.get(code, "Failed"), **more}
+
+
+def now_s() -> float:
+    """What time it is, in seconds since 1970."""
+    return now_ms() / 1000
 
 
 @dataclass
@@ -163,7 +169,8 @@ class Request:
         for part in form.iter_parts():
             name = str(part.get_param("name", header="content-disposition"))
             content = part.get_payload(decode=True)
-            assert isinstance(content, bytes)
+            if not isinstance(content, bytes):
+                raise Invalid({name: "holds other parts"})
             if name == "payload_json":
                 said = json.loads(content)
             elif re.fullmatch(r"files\[\d+\]", name) and part.get_filename():
@@ -193,7 +200,7 @@ class FakeDiscord:
         self.ending = threading.Event()
         self._lock = threading.RLock()
         #: What time the numbers of things tell, in seconds since 1970.
-        self.clock: Callable[[], float] = time.time
+        self.clock: Callable[[], float] = now_s
         # None is given twice, by another such Discord either.
         self._ids = itertools.count(time.monotonic_ns() // 1000 % 2**20)
 

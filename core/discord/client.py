@@ -18,8 +18,8 @@ from django.conf import settings
 
 from core import metrics
 from core.bounded import Transport
-from tournaments.discord import limits
-from tournaments.discord.limits import Turn
+from core.discord import limits
+from core.discord.limits import Turn
 
 log = structlog.get_logger("gauntlet.discord")
 
