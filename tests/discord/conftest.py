@@ -26,8 +26,8 @@ def application(fake: FakeDiscord, settings: Any) -> FakeDiscord:
     settings.GAUNTLET_DISCORD_CLIENT_ID = fake.application
     settings.GAUNTLET_DISCORD_CLIENT_SECRET = "of the application"
     settings.GAUNTLET_DISCORD_BOT_TOKEN = fake.bot_token
-    settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS = 5.0
-    settings.GAUNTLET_DISCORD_BOT_STAGE_SECONDS = 2.0
+    settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS = 60.0
+    settings.GAUNTLET_DISCORD_BOT_STAGE_SECONDS = 30.0
     return fake
 
 

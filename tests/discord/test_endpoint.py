@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import structlog
 from django.test import Client
 
 from accounts.models import User
@@ -16,7 +15,8 @@ from accounts.moderation.sanctions import user_suspend
 from core.clock import now_ms
 from tests.discord.support import PATH, Guild, said
 from tests.games.support import Play, nothing_changes, started
-from tournaments.discord import answering
+from tests.support.logs import written_by
+from tournaments.discord import answering, tasks
 from tournaments.discord.fake.people import Person
 from tournaments.discord.signing import STALE_S
 
@@ -164,7 +164,7 @@ def test_without_a_worker_there_is_an_answer_without_a_picture(
 
 def test_what_is_said_is_written_down_nowhere(guild: Guild, ada: Any, ben: Any) -> None:
     play: Play = started((ada, ben), at=now_ms())
-    with structlog.testing.capture_logs() as lines:
+    with written_by(answering, tasks) as lines:
         answer = guild.ada.command("pick", text="pick T", match=play.pk)
         guild.work()
     assert answer.token is not None
@@ -190,7 +190,7 @@ def test_an_answer_that_comes_too_late_is_only_noted(guild: Guild, ada: Any, ben
     play = started((ada, ben))
     guild.eve.command("match", match=play.pk)
     guild.fake.skip(answering.TOKEN_S + 1)
-    with structlog.testing.capture_logs() as lines:
+    with written_by(answering, tasks) as lines:
         guild.work()
     assert [line["code"] for line in lines if line["event"] == "discord.not-told"] == [50027]
 
