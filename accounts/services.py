@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
 from accounts import hooks
-from accounts.models import AccountMerge, AuditEntry, PushSubscription, User
+from accounts.models import AccountMerge, AuditEntry, DiscordLink, PushSubscription, User
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name, validate_not_reserved
 from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
@@ -315,13 +315,57 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
 
 
 @transaction.atomic
-def user_set_password(*, user: User, password: str) -> None:
+def user_set_password(
+    *, user: User, password: str, forgotten: bool = False, device_id: int | None = None
+) -> None:
     """Give somebody the password that they have chosen, and end what they have open: whoever had
-    got hold of the old one may be among it. Whether it is good enough is for the form to judge."""
+    got hold of the old one may be among it. Whether it is good enough is for the form to judge.
+
+    Their devices are told nothing more but for ``device_id``, at which they do it. ``forgotten``:
+    they have shown by mail who they are, maybe since somebody else is in their account. Then no
+    device stays, and neither does a Discord account by which one could sign in, unless that was
+    the only way in.
+    """
+    ends_link = forgotten and user.has_usable_password()
     user.set_password(password)
     user.save(update_fields=["password"])
     audit_record(acting_user=user, action="user.set_password", target=user)
+    _end_what_others_hold(
+        user, user, device_id=None if forgotten else device_id, ends_link=ends_link
+    )
+
+
+@transaction.atomic
+def password_given(*, acting_user: User, user: User) -> None:
+    """An administrator has given somebody another password, or taken theirs away: note it, and end
+    whatever others may hold of the account."""
+    audit_record(acting_user=acting_user, action="user.admin_password", target=user)
+    _end_what_others_hold(acting_user, user, device_id=None, ends_link=True)
+
+
+def _end_what_others_hold(
+    acting_user: User, user: User, *, device_id: int | None, ends_link: bool
+) -> None:
+    devices = PushSubscription.objects.filter(user=user)
+    (devices if device_id is None else devices.exclude(pk=device_id)).delete()
+    link = DiscordLink.objects.filter(user=user).first() if ends_link else None
+    if link is not None:
+        discord_link_end(acting_user=acting_user, link=link)
     rights_announce_change(user.pk)
+
+
+def discord_link_end(*, acting_user: User | None, link: DiscordLink) -> None:
+    """Take a link to Discord off its account. Call it inside a transaction."""
+    user, discord_id = link.user, link.discord_id
+    audit_record(
+        acting_user=acting_user,
+        action="user.unlink_discord",
+        target=user,
+        data={"discord_id": discord_id, "name": link.name},
+    )
+    link.delete()
+    unlinked = partial(send, hooks.discord_unlinked, User, user_id=user.pk, discord_id=discord_id)
+    transaction.on_commit(unlinked, robust=True)
 
 
 def rights_announce_change(user_id: int) -> None:

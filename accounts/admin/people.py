@@ -35,7 +35,7 @@ from accounts.moderation import reports
 from accounts.moderation.actions import USER, USERS, AtUser
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
-from accounts.services import audit_record, rights_announce_change
+from accounts.services import audit_record, password_given, rights_announce_change
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
 from core.admin.readers import ModeratorView, person
@@ -242,8 +242,5 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
             response = super().user_change_password(request, id, form_url)
             after = self.get_object(request, unquote(id))
             if before is not None and after is not None and before.password != after.password:
-                audit_record(
-                    acting_user=person(request), action="user.admin_password", target=after
-                )
-                rights_announce_change(after.pk)
+                password_given(acting_user=person(request), user=after)
         return response

@@ -22,7 +22,7 @@ from accounts import hooks
 from accounts.models import DiscordLink, DiscordLinkRequest, User
 from accounts.models.discord import NAME_MAX
 from accounts.moderation.standing import is_suspended
-from accounts.services import audit_record, user_register, users_lock
+from accounts.services import audit_record, discord_link_end, user_register, users_lock
 from accounts.signin.adapter import address_is_taken
 from core.clock import now_utc
 from core.hooks import send
@@ -115,20 +115,7 @@ def discord_unlink(*, acting_user: User) -> None:
             "discord.no-password",
             "Your account has no password, so you could not sign in any more. Set one first.",
         )
-    _take_off(acting_user, link)
-
-
-def _take_off(acting_user: User | None, link: DiscordLink) -> None:
-    user_id, discord_id = link.user_id, link.discord_id
-    audit_record(
-        acting_user=acting_user,
-        action="user.unlink_discord",
-        target=link.user,
-        data={"discord_id": discord_id, "name": link.name},
-    )
-    link.delete()
-    unlinked = partial(send, hooks.discord_unlinked, User, user_id=user_id, discord_id=discord_id)
-    transaction.on_commit(unlinked, robust=True)
+    discord_link_end(acting_user=acting_user, link=link)
 
 
 def discord_let_go(keep: User, duplicate: User) -> Mapping[str, int]:
@@ -137,7 +124,7 @@ def discord_let_go(keep: User, duplicate: User) -> Mapping[str, int]:
     are one person's; so the kept account's owner may link it, as any other."""
     link = DiscordLink.objects.select_related("user").filter(user=duplicate).first()
     if link is not None:
-        _take_off(None, link)
+        discord_link_end(acting_user=None, link=link)
     return {}
 
 

@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from accounts.announcing.devices import device_leave
+from accounts.announcing.devices import device_here, device_leave
 from accounts.guests import guest_of
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
@@ -150,7 +150,13 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def set_password(self, user: User, password: str) -> None:
         """Whatever way somebody sets their password by: changing it, or with a mail's key."""
-        user_set_password(user=user, password=password)
+        by_mail = self.request.resolver_match.url_name == "account_reset_password_from_key"
+        user_set_password(
+            user=user,
+            password=password,
+            forgotten=by_mail,
+            device_id=device_here(self.request),
+        )
 
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""

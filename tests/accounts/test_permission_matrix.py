@@ -314,6 +314,8 @@ ELSEWHERE = {
     "token_create": "one's own: test_tokens.py",
     "token_revoke": "one's own: test_tokens.py",
     "user_become_bot": "one's own: test_tokens.py",
+    "discord_link_end": "a part of unlinking, of merges, and of new passwords",
+    "password_given": "notes what the administrators' page has done: above, and test_new_password.py",
 }
 
 
