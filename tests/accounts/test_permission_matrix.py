@@ -315,7 +315,7 @@ ELSEWHERE = {
     "token_revoke": "one's own: test_tokens.py",
     "user_become_bot": "one's own: test_tokens.py",
     "discord_link_end": "a part of unlinking, of merges, and of new passwords",
-    "password_given": "notes what the administrators' page has done: above, and test_new_password.py",
+    "password_given": "notes what the page above has done: test_new_password.py",
 }
 
 
