@@ -34,7 +34,7 @@ from games.puzzles.finding import SEARCHED, match_search, search_due, searches_h
 from games.ratings.services import ratings_take_in
 from games.reading.processes import WORKERS_SWEEP
 from games.services.aftermath import end_follow_up, ends_sweep
-from games.services.announcing import ruling_announce, turn_announce
+from games.services.announcing import ruling_announce, rulings_sweep, turn_announce
 from games.services.challenges import challenges_abandon, challenges_expire
 from games.services.hosting import hosted_begin_due, hosted_expire
 from games.services.late import late_views_show
@@ -181,8 +181,10 @@ def follow_up(match_id: int) -> None:
 @shared_task(name="games.tasks.sweep_ends")
 @guard.completed("games.tasks.sweep_ends")
 def sweep_ends() -> None:
-    """Do what follows the ends that no worker was told of, and take in results that wait."""
+    """Do what follows the ends that no worker was told of, tell of the rulings that are awaited,
+    and take in results that wait."""
     ends_sweep()
+    rulings_sweep()
     ratings_take_in()
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
+
+from django.conf import settings
+from django.db.models import OuterRef, Subquery
 
 from accounts.announcing.services import Told, announce, would_hear
 from accounts.models import Announcement
 from core.aside import soon
-from core.clock import now_utc
+from core.clock import now_ms, now_utc
 from core.queueing import enqueue
 from games import presence, store
 from games.announcements import MISSED, RULING, STRANGERS, TURN
 from games.audience import concerned_with, organisers_of
 from games.engine.decisions import Seat
 from games.jobs import TELL_TURN
-from games.models import Match
+from games.models import Match, MatchEntry
 from games.publishing.turns import waiting_anew
 from games.store import Held, waits_for
 from games.words import game_name, result_text
@@ -25,6 +28,8 @@ from games.words import game_name, result_text
 # Whoever loads a page anew is not away; and nobody is told of a turn that is long over.
 AWAY_FOR_S: Final = 3
 TURN_WORTH_S: Final = 600
+# So long the worker that was told of a challenge has for it.
+RULING_LEFT_ALONE_S: Final = 10
 ANY_TURN: Final = -1  # whichever is open
 
 
@@ -139,3 +144,32 @@ def ruling_announce(*, match_id: int, seq: int) -> int:
         for user in organisers_of(match)
     )
     return len(told)
+
+
+def rulings_sweep() -> int:
+    """Announce rulings of which no worker was told; returns how many people were told."""
+    return sum(
+        ruling_announce(match_id=match.pk, seq=seq)
+        for match, seq, since in _rulings_awaited()
+        if not _told_since(match, since)
+    )
+
+
+def _rulings_awaited() -> Iterator[tuple[Match, int, datetime]]:
+    """Matches that wait for a ruling, since which entry of theirs, and since when: their players'
+    last. What organisers do besides ruling comes later and changes nothing about it."""
+    last = MatchEntry.objects.filter(match=OuterRef("pk"), actor__in=["0", "1"]).order_by("-seq")
+    rows = Match.objects.filter(awaits_ruling=True).defer("snapshot")
+    until = now_ms() - 1000 * RULING_LEFT_ALONE_S
+    found: Any = rows.annotate(
+        since=Subquery(last.values("seq")[:1]), ms=Subquery(last.values("at")[:1])
+    ).filter(ms__lt=until)
+    for match in found.order_by("pk")[: settings.GAUNTLET_SWEEP_AT_MOST]:
+        # Named by what was there before it, as `ruling_announce` is told.
+        yield match, match.since - 1, datetime.fromtimestamp(match.ms / 1000, UTC)
+
+
+def _told_since(match: Match, since: datetime) -> bool:
+    key = f"match:{match.pk}:ruling:"
+    told = Announcement.objects.filter(user__in=organisers_of(match), key__startswith=key)
+    return told.filter(at__gte=since).exists()

@@ -22,7 +22,7 @@ from accounts.services import role_grant
 from games.announcements import RULING, STRANGERS
 from games.audience import LOBBY_GROUP, user_group_of
 from games.reading import selectors
-from games.services.announcing import ruling_announce
+from games.services.announcing import ruling_announce, rulings_sweep
 from games.services.turns import Ack
 from tests.games.client import Reader
 from tests.games.desk import Desk
@@ -168,6 +168,55 @@ def test_a_broker_that_is_away_costs_the_letter_alone(
 ) -> None:
     workers.fault = OSError("away")
     assert challenged((ada, ben), BAD).match.awaits_ruling
+
+
+def test_what_no_worker_was_told_of_is_found(
+    ada: User,
+    ben: User,
+    orla: User,
+    left_to_workers: Workers,
+    set_clock: Callable[[int], None],
+) -> None:
+    """Nobody is told twice, whatever else is done meanwhile; and of a later ruling anew."""
+    play = challenged((ada, ben), BAD)
+    set_clock(66 * SECOND)  # it was challenged at 65
+    assert rulings_sweep() == 0  # a worker may be at it
+    set_clock(120 * SECOND)
+    play.act(orla, "pause", 110 * SECOND)
+    assert rulings_sweep() == 1
+    told = Announcement.objects.get(kind__in=[RULING.key, STRANGERS.key])
+    assert told.user == orla
+    assert rulings_sweep() == 0
+    # The worker that was told after all tells the same.
+    play.act(orla, "resume", 130 * SECOND)
+    assert ruling_announce(match_id=play.pk, seq=int(told.key.rpartition(":")[2])) == 0
+    play.act(orla, "take back", 131 * SECOND)
+    play.move(1, "challenge", 132 * SECOND)
+    set_clock(160 * SECOND)
+    assert rulings_sweep() == 1
+    play.act(orla, "rule valid", 170 * SECOND)
+    assert rulings_sweep() == 0
+
+
+def test_the_sweep_and_the_worker_speak_of_the_same_entry(
+    ada: User,
+    ben: User,
+    orla: User,
+    asked: list[tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
+    set_clock: Callable[[int], None],
+) -> None:
+    challenged((ada, ben), BAD)
+    swept: list[tuple[int, int]] = []
+
+    def told(*, match_id: int, seq: int) -> int:
+        swept.append((match_id, seq))
+        return 1
+
+    monkeypatch.setattr("games.services.announcing.ruling_announce", told)
+    set_clock(120 * SECOND)
+    assert rulings_sweep() == 1
+    assert swept == asked
 
 
 def test_organisers_choose_whether_rulings_of_strangers_reach_them(
