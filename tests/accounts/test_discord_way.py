@@ -44,7 +44,7 @@ ADA, OTHER = "500000000000000001", "500000000000000002"
 TROUBLE = "none of our messages through"
 
 
-class Site:
+class Bot:
     """A site with a bot, and the server that it is in."""
 
     def __init__(self, there: FakeDiscord, workers: Workers) -> None:
@@ -63,15 +63,15 @@ class Site:
 
 
 @pytest.fixture
-def site(
+def bot(
     application: FakeDiscord,  # noqa: F811
     workers: Workers,
     monkeypatch: pytest.MonkeyPatch,
-) -> Site:
+) -> Bot:
     unhurried(application, monkeypatch)
     monkeypatch.setattr(client, "_sleep", lambda _seconds: None)
     workers.at_once[DISCORD] = discord_task
-    return Site(application, workers)
+    return Bot(application, workers)
 
 
 @pytest.fixture
@@ -130,13 +130,13 @@ def does_it_and_says_nothing(handler: Handler) -> None:
 # -- what arrives --------------------------------------------------------------------------------
 
 
-def test_what_is_told_arrives_as_it_reads_everywhere(linked: User, site: Site) -> None:
-    site.tell(
+def test_what_is_told_arrives_as_it_reads_everywhere(linked: User, bot: Bot) -> None:
+    bot.tell(
         linked,
         subject="*Autumn*: choose",
         words="@everyone <@1> [here](https://evil.example)\n1. one\n# two",
     )
-    (message,) = site.told()
+    (message,) = bot.told()
     said = message.body["content"]
     assert plain(said) == (
         "***Autumn*: choose**\n@everyone <@1> [here](https://evil.example)\n1. one\n# two"
@@ -152,26 +152,26 @@ def test_what_is_told_arrives_as_it_reads_everywhere(linked: User, site: Site) -
     assert outcomes() == {("sent", "")}
 
 
-def test_what_is_long_is_shortened_to_what_discord_takes(linked: User, site: Site) -> None:
-    site.tell(linked, subject="*" * 250, words="_" * 2000)
-    (message,) = site.told()
+def test_what_is_long_is_shortened_to_what_discord_takes(linked: User, bot: Bot) -> None:
+    bot.tell(linked, subject="*" * 250, words="_" * 2000)
+    (message,) = bot.told()
     assert len(message.body["content"]) <= 2000
     assert plain(message.body["content"]).startswith(f"**{'*' * 250}**\n{'_' * 700}")
     assert message.body["content"].endswith("\\_…")
 
 
-def test_one_channel_is_opened_and_kept(linked: User, site: Site) -> None:
-    site.tell(linked)
-    site.tell(linked, "b")
-    assert len(site.told()) == 2
-    asked = [request.path for request in site.there.requests]
+def test_one_channel_is_opened_and_kept(linked: User, bot: Bot) -> None:
+    bot.tell(linked)
+    bot.tell(linked, "b")
+    assert len(bot.told()) == 2
+    asked = [request.path for request in bot.there.requests]
     assert len([path for path in asked if path.endswith("/users/@me/channels")]) == 1
-    (channel,) = (each for each in site.there.channels.values() if each.recipient)
+    (channel,) = (each for each in bot.there.channels.values() if each.recipient)
     assert DiscordLink.objects.get().channel == channel.id
 
 
 def test_nobody_waits_for_discord_with_a_transaction_open(
-    linked: User, site: Site, monkeypatch: pytest.MonkeyPatch
+    linked: User, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_ = []
     for name in ("direct_open", "message_post"):
@@ -182,8 +182,8 @@ def test_nobody_waits_for_discord_with_a_transaction_open(
             return whole(*given, **more)
 
         monkeypatch.setattr(client, name, asked)
-    site.workers.at_once.clear()
-    site.tell(linked)
+    bot.workers.at_once.clear()
+    bot.tell(linked)
     before = len(connection.savepoint_ids)
     discord_task(delivery().pk)
     assert open_ == [before, before]
@@ -205,29 +205,29 @@ def test_by_default_it_is_as_on_devices_but_for_turns() -> None:
 
 
 def test_nothing_is_kept_to_be_sent_where_there_is_nobody_to_write_to(
-    ada: User, site: Site, settings: Any
+    ada: User, bot: Bot, settings: Any
 ) -> None:
     """Not linked, nor with a bot."""
-    site.tell(ada)
+    bot.tell(ada)
     settings.GAUNTLET_DISCORD_BOT_TOKEN = ""
-    site.tell(link(ada), "b")
+    bot.tell(link(ada), "b")
     assert outcomes() == set()
-    assert site.workers.of(DISCORD) == []
-    assert site.there.requests == []
+    assert bot.workers.of(DISCORD) == []
+    assert bot.there.requests == []
 
 
-def test_nothing_is_written_to_whoever_has_chosen_not_to(linked: User, site: Site) -> None:
+def test_nothing_is_written_to_whoever_has_chosen_not_to(linked: User, bot: Bot) -> None:
     choices_set(acting_user=linked, chosen={(URGENT, Way.DISCORD): When.OFF})
-    site.tell(linked)
-    site.tell(linked, "news", "season.news")
-    site.tell(linked, "turn", TURN)
+    bot.tell(linked)
+    bot.tell(linked, "news", "season.news")
+    bot.tell(linked, "turn", TURN)
     assert outcomes() == set()
     choices_set(acting_user=linked, chosen={(TURN, Way.DISCORD): When.NOW})
-    site.tell(linked, "turn 2", TURN)
-    assert len(site.told()) == 1
+    bot.tell(linked, "turn 2", TURN)
+    assert len(bot.told()) == 1
 
 
-def test_a_turn_is_heard_of_by_whoever_wants_it_there_alone(ada: User, site: Site) -> None:
+def test_a_turn_is_heard_of_by_whoever_wants_it_there_alone(ada: User, bot: Bot) -> None:
     turn = kinds.kind_of(TURN)
     choices_set(acting_user=ada, chosen={(TURN, Way.DISCORD): When.NOW})
     assert would_hear(turn, [ada.pk]) == set()
@@ -235,50 +235,50 @@ def test_a_turn_is_heard_of_by_whoever_wants_it_there_alone(ada: User, site: Sit
     assert would_hear(turn, [ada.pk]) == {ada.pk}
 
 
-def test_nobody_is_written_to_who_has_no_account(linked: User, site: Site) -> None:
-    site.workers.at_once.clear()
-    site.tell(linked)
+def test_nobody_is_written_to_who_has_no_account(linked: User, bot: Bot) -> None:
+    bot.workers.at_once.clear()
+    bot.tell(linked)
     root = User.objects.create_superuser("root")
     user_close(acting_user=root, user=linked, reason="Gone.")
     assert direct_send(delivery_id=delivery().pk)
     assert outcomes() == {("unreached", "There is nobody in Discord to write to.")}
     linked.refresh_from_db()
-    site.tell(linked, "b")
-    site.tell(guest_create(), "c")
+    bot.tell(linked, "b")
+    bot.tell(guest_create(), "c")
     assert AnnouncementDelivery.objects.filter(way="discord").count() == 1
-    assert site.there.requests == []
+    assert bot.there.requests == []
 
 
-def test_unlinking_ends_it_and_linking_begins_it_anew(linked: User, site: Site) -> None:
-    site.tell(linked)
-    site.workers.at_once.clear()
-    site.tell(linked, "waits")
+def test_unlinking_ends_it_and_linking_begins_it_anew(linked: User, bot: Bot) -> None:
+    bot.tell(linked)
+    bot.workers.at_once.clear()
+    bot.tell(linked, "waits")
     discord_unlink(acting_user=linked)
     assert direct_send(delivery_id=delivery(outcome="waiting").pk)
-    site.tell(linked, "between")
+    bot.tell(linked, "between")
     assert not AnnouncementDelivery.objects.filter(
         way="discord", announcement__key="between"
     ).exists()
-    site.workers.at_once[DISCORD] = discord_task
+    bot.workers.at_once[DISCORD] = discord_task
     link(linked, OTHER)
-    site.tell(linked, "after")
-    assert (len(site.told()), len(site.told(OTHER))) == (1, 1)
+    bot.tell(linked, "after")
+    assert (len(bot.told()), len(bot.told(OTHER))) == (1, 1)
 
 
 def test_of_merged_accounts_only_the_kept_one_is_written_to(
-    ada: User, site: Site, mona: User
+    ada: User, bot: Bot, mona: User
 ) -> None:
     duplicate = link(user_named("twice"), OTHER)
     link(ada)
-    site.workers.at_once.clear()
-    site.tell(duplicate)
+    bot.workers.at_once.clear()
+    bot.tell(duplicate)
     with committing():
         user_merge(acting_user=mona, keep=ada, duplicate=duplicate, reason="The same.")
-    site.workers.at_once[DISCORD] = discord_task
+    bot.workers.at_once[DISCORD] = discord_task
     discord_task(delivery().pk)
     duplicate.refresh_from_db()
-    site.tell(duplicate, "b")
-    assert (len(site.told()), len(site.told(OTHER))) == (1, 0)
+    bot.tell(duplicate, "b")
+    assert (len(bot.told()), len(bot.told(OTHER))) == (1, 0)
     assert DiscordLink.objects.get().user == ada
 
 
@@ -296,47 +296,47 @@ def impatient(settings: Any) -> None:
     settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS = 0.6
 
 
-def test_what_is_sent_twice_stands_there_once(linked: User, site: Site, impatient: None) -> None:
+def test_what_is_sent_twice_stands_there_once(linked: User, bot: Bot, impatient: None) -> None:
     """Its answer was lost: Discord knows the nonce, and later it is looked for."""
-    site.tell(linked, "before")
-    site.workers.at_once.clear()
-    site.tell(linked, words="Once.")
+    bot.tell(linked, "before")
+    bot.workers.at_once.clear()
+    bot.tell(linked, words="Once.")
     pk = delivery(outcome="waiting").pk
-    site.there.instead = [does_it_and_says_nothing] * 9
+    bot.there.instead = [does_it_and_says_nothing] * 9
     put_off(pk)
-    site.there.instead = []
+    bot.there.instead = []
     put_off_at = now_utc() - discord.NONCE_GOOD_FOR
-    posted = len(site.there.requests)
-    assert len(site.told()) == 2
+    posted = len(bot.there.requests)
+    assert len(bot.told()) == 2
     assert direct_send(delivery_id=pk)
-    assert site.there.requests[posted].method == "POST"
+    assert bot.there.requests[posted].method == "POST"
     AnnouncementDelivery.objects.filter(pk=pk).update(
         outcome="waiting", settled_at=None, taken_at=None, at=put_off_at
     )
-    site.there.skip(600)
-    posted = len(site.there.requests)
+    bot.there.skip(600)
+    posted = len(bot.there.requests)
     assert direct_send(delivery_id=pk)
-    assert {request.method for request in site.there.requests[posted:]} == {"GET"}
-    assert len(site.told()) == 2
+    assert {request.method for request in bot.there.requests[posted:]} == {"GET"}
+    assert len(bot.told()) == 2
     assert not direct_send(delivery_id=pk)
 
 
-def test_what_is_late_and_does_not_stand_there_is_written(linked: User, site: Site) -> None:
-    site.tell(linked, "before")
-    site.workers.at_once.clear()
-    site.tell(linked)
+def test_what_is_late_and_does_not_stand_there_is_written(linked: User, bot: Bot) -> None:
+    bot.tell(linked, "before")
+    bot.workers.at_once.clear()
+    bot.tell(linked)
     AnnouncementDelivery.objects.filter(outcome="waiting").update(
         at=now_utc() - timedelta(minutes=5)
     )
     assert direct_send(delivery_id=delivery(outcome="waiting").pk)
-    assert len(site.told()) == 2
+    assert len(bot.told()) == 2
 
 
 def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
-    linked: User, site: Site, monkeypatch: pytest.MonkeyPatch
+    linked: User, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site.workers.at_once.clear()
-    site.tell(linked)
+    bot.workers.at_once.clear()
+    bot.tell(linked)
     row = delivery()
     AnnouncementDelivery.objects.update(taken_at=now_utc())
     assert not direct_send(delivery_id=row.pk)
@@ -344,11 +344,11 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     # While as many threads as may be wait for Discord, it is asked for again soon.
     monkeypatch.setattr(discord.PLACES, "taken", configured.GAUNTLET_DISCORD_DIRECT_SENDERS)
     discord_task(row.pk)
-    assert site.workers.handed[-1][1:] == ((row.pk,), taking.BUSY_PAUSE_S)
-    assert site.told() == []
+    assert bot.workers.handed[-1][1:] == ((row.pk,), taking.BUSY_PAUSE_S)
+    assert bot.told() == []
     monkeypatch.setattr(discord.PLACES, "taken", 0)
     discord_task(row.pk)
-    assert len(site.told()) == 1
+    assert len(bot.told()) == 1
     assert discord.PLACES.taken == 0
 
 
@@ -366,14 +366,12 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
         does_it_and_says_nothing,
     ],
 )
-def test_what_passes_is_tried_again(
-    linked: User, site: Site, impatient: None, instead: Any
-) -> None:
-    site.there.instead = [instead] * 9
-    site.tell(linked)
+def test_what_passes_is_tried_again(linked: User, bot: Bot, impatient: None, instead: Any) -> None:
+    bot.there.instead = [instead] * 9
+    bot.tell(linked)
     assert SetAside.objects.get().job == WRITTEN
     assert outcomes() == {("waiting", "")}
-    site.there.instead = []
+    bot.there.instead = []
     AnnouncementDelivery.objects.update(at=now_utc() - timedelta(minutes=1))
     deliveries_sweep()  # set aside: not yet
     assert outcomes() == {("waiting", "")}
@@ -381,31 +379,31 @@ def test_what_passes_is_tried_again(
     deliveries_sweep()
     deliveries_sweep()
     assert outcomes() == {("sent", "")}
-    assert len(site.told()) == 1
+    assert len(bot.told()) == 1
     assert not SetAside.objects.exists()
     assert TROUBLE not in page_of(linked)
 
 
-def test_a_broker_that_is_away_costs_the_time_until_the_sweep(linked: User, site: Site) -> None:
-    site.workers.fault = ConnectionError()
-    site.tell(linked)
-    site.workers.fault = None
+def test_a_broker_that_is_away_costs_the_time_until_the_sweep(linked: User, bot: Bot) -> None:
+    bot.workers.fault = ConnectionError()
+    bot.tell(linked)
+    bot.workers.fault = None
     deliveries_sweep()
-    assert site.told() == []  # somebody may still have it in hand
+    assert bot.told() == []  # somebody may still have it in hand
     AnnouncementDelivery.objects.update(at=now_utc() - timedelta(minutes=1))
     deliveries_sweep()
-    assert len(site.told()) == 1
+    assert len(bot.told()) == 1
 
 
 def test_where_what_counts_is_away_it_is_written_all_the_same(
-    linked: User, site: Site, monkeypatch: pytest.MonkeyPatch
+    linked: User, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away() -> None:
         raise RedisConnectionError
 
     monkeypatch.setattr(limits, "_client", away)
-    site.tell(linked)
-    assert len(site.told()) == 1
+    bot.tell(linked)
+    assert len(bot.told()) == 1
 
 
 @pytest.mark.parametrize(
@@ -418,20 +416,20 @@ def test_where_what_counts_is_away_it_is_written_all_the_same(
     ],
 )
 def test_it_is_tried_for_as_long_as_it_is_worth_something(
-    linked: User, site: Site, kind: str, worth: timedelta
+    linked: User, bot: Bot, kind: str, worth: timedelta
 ) -> None:
     choices_set(acting_user=linked, chosen={(kind, Way.DISCORD): When.NOW})
-    site.workers.at_once.clear()
-    site.tell(linked, kind=kind)
+    bot.workers.at_once.clear()
+    bot.tell(linked, kind=kind)
     pk = delivery().pk
-    site.there.instead = [500] * 99
+    bot.there.instead = [500] * 99
     AnnouncementDelivery.objects.update(at=now_utc() - worth + timedelta(minutes=1))
     put_off(pk)
     AnnouncementDelivery.objects.update(at=now_utc() - worth)
-    asked = len(site.there.requests)
+    asked = len(bot.there.requests)
     assert direct_send(delivery_id=pk)
     assert outcomes() == {("unreached", "It could not be written in time.")}
-    assert len(site.there.requests) == asked
+    assert len(bot.there.requests) == asked
 
 
 # -- what does not -------------------------------------------------------------------------------
@@ -439,14 +437,14 @@ def test_it_is_tried_for_as_long_as_it_is_worth_something(
 
 @pytest.mark.parametrize("code", [client.TAKES_NO_MESSAGES, client.SHARES_NO_SERVER])
 def test_whoever_takes_no_messages_is_told_what_to_do_until_one_gets_through(
-    linked: User, site: Site, code: int
+    linked: User, bot: Bot, code: int
 ) -> None:
     assert TROUBLE not in page_of(linked)
     if code == client.TAKES_NO_MESSAGES:
-        site.there.closed.add(ADA)
+        bot.there.closed.add(ADA)
     else:
-        del site.server.members[ADA]
-    site.tell(linked)
+        del bot.server.members[ADA]
+    bot.tell(linked)
     assert outcomes() == {("unreached", f"Discord did not take it: 403 {code}.")}
     assert not SetAside.objects.exists()
     since = DiscordLink.objects.get().shut_since
@@ -455,45 +453,45 @@ def test_whoever_takes_no_messages_is_told_what_to_do_until_one_gets_through(
     assert TROUBLE in page
     assert "allow direct messages" in page
     assert "a server that our bot is in" in page
-    site.tell(linked, "b")
+    bot.tell(linked, "b")
     assert DiscordLink.objects.get().shut_since == since
-    site.there.closed.clear()
-    site.server.members[ADA] = set()
-    site.tell(linked, "c")
-    assert len(site.told()) == 1
+    bot.there.closed.clear()
+    bot.server.members[ADA] = set()
+    bot.tell(linked, "c")
+    assert len(bot.told()) == 1
     assert TROUBLE not in page_of(linked)
 
 
 @pytest.mark.parametrize(("status", "code"), [(403, 50001), (404, 0), (400, 50035), (404, 10013)])
 def test_what_discord_will_never_take_is_given_up(
-    linked: User, site: Site, status: int, code: int
+    linked: User, bot: Bot, status: int, code: int
 ) -> None:
-    site.there.instead = [answering(status, code)]
-    site.tell(linked)
+    bot.there.instead = [answering(status, code)]
+    bot.tell(linked)
     assert outcomes() == {("unreached", f"Discord did not take it: {status} {code}.")}
     assert not SetAside.objects.exists()
     assert TROUBLE not in page_of(linked)
-    site.tell(linked, "b")
-    assert len(site.told()) == 1
+    bot.tell(linked, "b")
+    assert len(bot.told()) == 1
 
 
-def test_a_channel_that_is_gone_is_opened_anew(linked: User, site: Site) -> None:
-    site.tell(linked)
-    (channel,) = (each for each in site.there.channels.values() if each.recipient)
-    site.there.delete(channel)
-    site.tell(linked, "b")
-    assert site.told() == []
+def test_a_channel_that_is_gone_is_opened_anew(linked: User, bot: Bot) -> None:
+    bot.tell(linked)
+    (channel,) = (each for each in bot.there.channels.values() if each.recipient)
+    bot.there.delete(channel)
+    bot.tell(linked, "b")
+    assert bot.told() == []
     SetAside.objects.update(next_at=now_utc())
     AnnouncementDelivery.objects.update(at=now_utc() - timedelta(minutes=1))
     deliveries_sweep()
-    assert len(site.told()) == 1
+    assert len(bot.told()) == 1
 
 
 def test_one_that_is_gone_as_soon_as_it_was_opened_is_not_opened_for_ever(
-    linked: User, site: Site
+    linked: User, bot: Bot
 ) -> None:
-    site.there.instead = [answering(200, 0, id="7")]
-    site.tell(linked)
+    bot.there.instead = [answering(200, 0, id="7")]
+    bot.tell(linked)
     assert outcomes() == {("unreached", "Discord did not take it: 404 10003.")}
 
 
@@ -501,7 +499,7 @@ def test_one_that_is_gone_as_soon_as_it_was_opened_is_not_opened_for_ever(
 
 
 def test_the_page_asks_about_it_only_whom_the_bot_can_write_to(
-    ada: User, site: Site, settings: Any
+    ada: User, bot: Bot, settings: Any
 ) -> None:
     assert f"{URGENT}-discord" not in page_of(ada)
     assert "link your account there" in page_of(ada)
@@ -512,10 +510,12 @@ def test_the_page_asks_about_it_only_whom_the_bot_can_write_to(
     assert "<strong>ada.d</strong>" in page
     assert "link your account there" not in page
     settings.GAUNTLET_DISCORD_BOT_TOKEN = ""
-    assert "discord" not in page_of(ada).lower().partition("<h1>")[2].partition("<footer")[0]
+    page = page_of(ada)
+    for gone in ("-discord", "In Discord", "ada.d", "our bot"):
+        assert gone not in page
 
 
-def test_the_page_saves_it_and_leaves_alone_what_it_does_not_ask(ada: User, site: Site) -> None:
+def test_the_page_saves_it_and_leaves_alone_what_it_does_not_ask(ada: User, bot: Bot) -> None:
     own = Client()
     own.force_login(ada)
     every = {
@@ -535,7 +535,7 @@ def test_the_page_saves_it_and_leaves_alone_what_it_does_not_ask(ada: User, site
     assert choices_of(ada) == {(URGENT, Way.DISCORD): When.OFF}
 
 
-def test_the_pages_about_discord_say_what_is_sent(linked: User, site: Site) -> None:
+def test_the_pages_about_discord_say_what_is_sent(linked: User, bot: Bot) -> None:
     own = Client()
     own.force_login(linked)
     about = own.get("/accounts/discord/").content.decode()

@@ -61,7 +61,6 @@ from tests.tournaments.support import (
 from tournaments import tasks as seasons
 from tournaments.discord.fake.server import FakeDiscord
 from tournaments.formats.elimination.choice import dmo_choose
-from tournaments.formats.elimination.episodes import episode_open
 from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.jobs import ANNOUNCE_EVENT, WEBHOOK_DISABLED
@@ -79,11 +78,21 @@ from tournaments.webhooks.kinds import CHOICES as TOLD_TO_WEBHOOKS
 TOKYO = "Asia/Tokyo"
 NOON = after(hours=48)
 
-#: Sets a scene, and returns what then happens in it.
+#: Sets a scene, and returns what then happens in it, with what waits for its commit.
 Happening = Callable[[User], Callable[[], object]]
 
 
 # -- what happens --------------------------------------------------------------------------------
+
+
+def committed(service: Callable[..., object], *given: Any, **more: Any) -> Callable[[], object]:
+    """Asks a service, and does what waits for its commit."""
+
+    def happens() -> None:
+        with committing():
+            service(*given, **more)
+
+    return happens
 
 
 def pair() -> tuple[User, User]:
@@ -119,30 +128,35 @@ def ruling_of_strangers(_organiser: User) -> Callable[[], object]:
 
 def turn(_organiser: User) -> Callable[[], object]:
     play = started(pair())
-    return lambda: play.move(0, "pick T", SECOND)
+    play.move(0, "pick T", SECOND)
+    play.move(1, "pick L", 2 * SECOND)
+    return lambda: play.move(0, "second", 3 * SECOND)
 
 
 def choice(organiser: User) -> Callable[[], object]:
     season = running(organiser, 4)
-    episode_open(acting_user=organiser, season=season, at=START)
     episode, placed = episode_now(season), placings(season, 1)
-    # The time to choose is a time that the EC has at home.
-    return lambda: placements_record(
-        acting_user=organiser, episode=episode, placements=placed, at=now_utc()
+    return committed(
+        placements_record, acting_user=organiser, episode=episode, placements=placed, at=START
     )
 
 
 def place(organiser: User) -> Callable[[], object]:
     season = running(organiser, 4)
-    return lambda: contestant_withdraw(
-        acting_user=organiser, contestant=who(season, 3), why="Moved *away*.", at=START
+    return committed(
+        contestant_withdraw,
+        acting_user=organiser,
+        contestant=who(season, 3),
+        why="Moved *away*.",
+        at=START,
     )
 
 
 def items(organiser: User) -> Callable[[], object]:
     season = down_to_two(organiser)
     final = final_open(acting_user=organiser, season=season, best_of=3, games=[WARS], at=START)
-    return lambda: item_give(
+    return committed(
+        item_give,
         acting_user=organiser, season=season, receiver=who(season, 1), giver=who(season, 3),
         item="domino-repeat", ruleset="domino-wars", death_match=final, leg_number=2, at=START,
     )  # fmt: skip
@@ -150,30 +164,37 @@ def items(organiser: User) -> Callable[[], object]:
 
 def news(organiser: User) -> Callable[[], object]:
     season = enrolled(organiser, 4)
-    return lambda: season_start(acting_user=organiser, season=season, at=START)
+    return committed(season_start, acting_user=organiser, season=season, at=START)
 
 
 def paired(organiser: User) -> Callable[[], object]:
     season = running(organiser, 4)
-    episode_open(acting_user=organiser, season=season, at=START)
     episode = placements_record(
         acting_user=organiser, episode=episode_now(season), placements=placings(season, 1), at=START
     )
-    return lambda: dmo_choose(
-        acting_user=account(season, 1), episode=episode, contestant=who(season, 2), at=START
+    return committed(
+        dmo_choose,
+        acting_user=account(season, 1),
+        episode=episode,
+        contestant=who(season, 2),
+        at=START,
     )
 
 
 def terms(organiser: User) -> Callable[[], object]:
     _season, meeting = a_meeting(organiser)
-    return lambda: leg_schedule(
-        acting_user=organiser, leg=leg_of(meeting), scheduled_at=after(hours=50), at=START
+    return committed(
+        leg_schedule,
+        acting_user=organiser,
+        leg=leg_of(meeting),
+        scheduled_at=after(hours=50),
+        at=START,
     )
 
 
 def reminder(organiser: User) -> Callable[[], object]:
     a_meeting(organiser)
-    return lambda: legs_sweep(at=NOON - timedelta(minutes=10))
+    return committed(legs_sweep, at=NOON - timedelta(minutes=10))
 
 
 def start(organiser: User) -> Callable[[], object]:
@@ -184,22 +205,25 @@ def start(organiser: User) -> Callable[[], object]:
 def ruling_of_season(organiser: User) -> Callable[[], object]:
     _season, meeting = a_meeting(organiser)
     leg = begun(organiser, meeting)
-    return lambda: leg_void(acting_user=organiser, leg=leg, why="Power *cut*.", at=after(minutes=1))
+    return committed(
+        leg_void, acting_user=organiser, leg=leg, why="Power *cut*.", at=after(minutes=1)
+    )
 
 
 def needed(organiser: User) -> Callable[[], object]:
     """Nobody is there in time."""
     a_meeting(organiser)
-    return lambda: legs_sweep(at=NOON + timedelta(hours=1))
+    return committed(legs_sweep, at=NOON + timedelta(hours=1))
 
 
 def webhook(organiser: User) -> Callable[[], object]:
     """Nobody has listened for days."""
     made = services.webhook_create(
         acting_user=organiser, season=running(organiser, 4), name="a *bot*",
-        url="https://example.org/heard", kinds=tuple(TOLD_TO_WEBHOOKS), flavour="json",
+        url="http://127.0.0.1:9/heard", kinds=tuple(TOLD_TO_WEBHOOKS), flavour="json",
     )  # fmt: skip
-    return lambda: sending._disable(made.webhook, "It was not there for three days.", now_utc())
+    why = "It was not there for three days."
+    return committed(sending._disable, made.webhook, why, now_utc())
 
 
 HAPPENINGS: dict[str, Happening] = {
@@ -267,8 +291,7 @@ class World:
             ANNOUNCE_EVENT: seasons.announce_event, TELL_TURN: tell_turn, DELIVER: deliver,
             PUSH: push_task, DISCORD: discord_task, WEBHOOK_DISABLED: webhooks.tell_disabled,
         })  # fmt: skip
-        with committing():
-            what()
+        what()
         return list(Announcement.objects.filter(kind=kind).exclude(pk__in=before))
 
     def _reachable(self, user: User) -> Reader:
