@@ -6,6 +6,7 @@ from typing import Final
 
 DELIVER: Final = "accounts.announcing.tasks.deliver"
 PUSH: Final = "accounts.announcing.tasks.push"
+DISCORD: Final = "accounts.announcing.tasks.discord"
 PUSH_TEST: Final = "accounts.announcing.tasks.push_test"
 SWEEP: Final = "accounts.announcing.tasks.sweep"
 DIGESTS: Final = "accounts.announcing.tasks.digests"

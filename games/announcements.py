@@ -17,10 +17,11 @@ RULING: Final = Kind(
 # Most who play have the page open, and hear of it there: nothing else is to fill up.
 TURN: Final = Kind(
     "match.turn", "Matches", "It is your turn", "Whose turn it is, while they are away from it",
-    Urgency.NOW, {Way.SITE: When.OFF, Way.MAIL: When.OFF}, replaces=True,
+    Urgency.NOW, {Way.SITE: When.OFF, Way.MAIL: When.OFF, Way.DISCORD: When.OFF}, replaces=True,
 )  # fmt: skip
 STRANGERS: Final = Kind(
     "match.ruling-open", "Organising", "A match that names no referee waits for a ruling",
-    "All other organisers", Urgency.SOON, {Way.MAIL: When.OFF, Way.PUSH: When.OFF},
+    "All other organisers", Urgency.SOON,
+    {Way.MAIL: When.OFF, Way.PUSH: When.OFF, Way.DISCORD: When.OFF},
 )  # fmt: skip
 KINDS: Final = (MISSED, RULING, STRANGERS, TURN)

@@ -1,4 +1,5 @@
 """What leaves the site of an announcement: mail and pushes at once, and the digest of a day.
+(Of Discord the module of that name.)
 
 That something is to be sent stands in a row, written with the announcement; a worker that was
 killed or a broker that was away costs the time until the sweep. A mail may in the worst case go out
@@ -8,9 +9,7 @@ takes its own place where it comes twice.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -18,16 +17,26 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import Min, Q
+from django.db.models import Min
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from accounts.addresses import confirmed_addresses
-from accounts.announcing import kinds, push
+from accounts.announcing import discord, kinds, push
 from accounts.announcing.devices import device_note
 from accounts.announcing.kinds import Urgency, Way
 from accounts.announcing.push import Result
-from accounts.jobs import PUSH
+from accounts.announcing.taking import (
+    LEFT_ALONE,
+    SWEPT_EVERY_S,
+    Outcome,
+    Places,
+    PutOff,
+    delivery_attempt,
+    delivery_take,
+    in_nobodys_hands,
+)
+from accounts.jobs import DISCORD, PUSH
 from accounts.models import Announcement, AnnouncementDelivery, PushSubscription, User
 from core.clock import now_utc
 from core.jobs import guard
@@ -36,28 +45,19 @@ from core.queueing import enqueue
 DELIVERED: Final = "announcements.deliver"
 PUSHED: Final = "announcements.push"
 DIGESTED: Final = "announcements.digest"
-# Written this long ago, and nobody has it in hand any more.
-SWEPT_EVERY_S: Final = 10
-LEFT_ALONE: Final = timedelta(seconds=15)
 #: When in a reader's day a digest comes, by the clock of their zone; and how long its oldest part
 #: may have waited, should that hour have been missed.
 DIGEST_HOUR: Final = 8
 DIGEST_WAITS: Final = timedelta(hours=25)
 KEPT_FOR: Final = timedelta(days=180)
-# For so long one worker sends to devices, and whoever has it in hand for longer was killed.
+# For so long one worker sends to devices.
 PUSH_TAKES: Final = timedelta(seconds=60)
-PUSH_LOST: Final = timedelta(minutes=3)
 TEST_WORTH_S: Final = 60
-# While as many pushes as may be are on their way; and how many the sweep finds for each of them:
-# more could not be sent until it comes again.
-BUSY_PAUSE_S: Final = 2
-PUSHES_A_SWEEP: Final = 50
+PUSH_PLACES: Final = Places("GAUNTLET_PUSH_SENDERS")
+# How many of what workers wait for the sweep finds for each place: more could not be sent until it
+# comes again.
+FOUND_A_SWEEP: Final = 50
 _PRUNED_AT_ONCE: Final = 1_000
-
-Outcome = AnnouncementDelivery.Outcome
-
-_sending = 0
-_one_at_a_time = threading.Lock()
 
 
 @transaction.atomic
@@ -92,11 +92,14 @@ def deliveries_sweep() -> None:
         lambda pk: delivery_send(delivery_id=pk),
         target="accounts.announcementdelivery",
     )
-    # A push service may be slow: workers wait for it, each for its own, and not the sweep.
-    pushes = old.filter(guard.may_try(PUSHED), _in_nobodys_hands(), way=Way.PUSH)
-    at_most = PUSHES_A_SWEEP * settings.GAUNTLET_PUSH_SENDERS
-    for pk in pushes.order_by("at").values_list("pk", flat=True)[:at_most]:
-        enqueue(PUSH, pk, expires=SWEPT_EVERY_S)
+    # Others may be slow: workers wait for them, each for its own, and not the sweep.
+    for way, job, task, places in (
+        (Way.PUSH, PUSHED, PUSH, settings.GAUNTLET_PUSH_SENDERS),
+        (Way.DISCORD, discord.WRITTEN, DISCORD, settings.GAUNTLET_DISCORD_DIRECT_SENDERS),
+    ):
+        free = old.filter(guard.may_try(job), in_nobodys_hands(), way=way).order_by("at")
+        for pk in free.values_list("pk", flat=True)[: FOUND_A_SWEEP * places]:
+            enqueue(task, pk, expires=SWEPT_EVERY_S)
 
 
 def digests_send() -> None:
@@ -161,29 +164,12 @@ def announcements_prune() -> int:
 # -- pushes --------------------------------------------------------------------------------------
 
 
-class PutOff(OSError):
-    """A push service would not take an announcement just now."""
-
-
 def push_attempt(*, delivery_id: int) -> None:
-    """Do `push_send`, and set aside what a push service does not take. While as many are on their
-    way as may be, a new one is asked for again soon, and an old one left to the sweep."""
-    with _place() as free:
-        if free:
-            guard.attempt(
-                PUSHED,
-                delivery_id,
-                lambda: push_send(delivery_id=delivery_id),
-                target="accounts.announcementdelivery",
-                limited=False,
-            )
-        elif _is_young(delivery_id):
-            enqueue(PUSH, delivery_id, countdown=BUSY_PAUSE_S, expires=SWEPT_EVERY_S)
-
-
-def _is_young(delivery_id: int) -> bool:
-    waiting = AnnouncementDelivery.objects.filter(pk=delivery_id, outcome=Outcome.WAITING)
-    return waiting.filter(at__gte=now_utc() - LEFT_ALONE).exists()
+    """Do `push_send`, and set aside what a push service does not take."""
+    delivery_attempt(
+        lambda pk: push_send(delivery_id=pk),
+        delivery_id=delivery_id, places=PUSH_PLACES, job=PUSHED, task=PUSH,
+    )  # fmt: skip
 
 
 def push_send(*, delivery_id: int) -> bool:
@@ -194,7 +180,7 @@ def push_send(*, delivery_id: int) -> bool:
     end, and one that is sent it twice shows it once. Raises PutOff where a device is to be tried
     again.
     """
-    row = _take(delivery_id)
+    row = delivery_take(delivery_id=delivery_id, way=Way.PUSH)
     return row is not None and _push(row)
 
 
@@ -214,22 +200,6 @@ def push_test_send(*, device_id: int) -> Result | None:
     result = push.send(device, content, urgency=Urgency.NOW, topic="test", ttl_s=TEST_WORTH_S)
     device_note(device_id=device.pk, result=result)
     return result
-
-
-@transaction.atomic
-def _take(delivery_id: int) -> AnnouncementDelivery | None:
-    own = AnnouncementDelivery.objects
-    locked = own.select_for_update(skip_locked=True, no_key=True, of=("self",))
-    waiting = locked.filter(_in_nobodys_hands(), outcome=Outcome.WAITING, way=Way.PUSH)
-    row = waiting.select_related("announcement__user").filter(pk=delivery_id).first()
-    if row is not None:
-        row.taken_at = now_utc()
-        row.save(update_fields=["taken_at"])
-    return row
-
-
-def _in_nobodys_hands() -> Q:
-    return Q(taken_at=None) | Q(taken_at__lt=now_utc() - PUSH_LOST)
 
 
 def _push(row: AnnouncementDelivery) -> bool:
@@ -259,23 +229,6 @@ def _push(row: AnnouncementDelivery) -> bool:
     outcome = Outcome.SENT if reached else Outcome.UNREACHED
     own.update(reached=reached, outcome=outcome, settled_at=now_utc())
     return True
-
-
-@contextmanager
-def _place() -> Iterator[bool]:
-    """A few at a time: a push service that says nothing keeps no other task from the worker's
-    threads."""
-    global _sending  # noqa: PLW0603  (of this process)
-    with _one_at_a_time:
-        free = _sending < settings.GAUNTLET_PUSH_SENDERS
-        if free:
-            _sending += 1
-    try:
-        yield free
-    finally:
-        if free:
-            with _one_at_a_time:
-                _sending -= 1
 
 
 # -- what mail says ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django import forms
@@ -20,12 +21,13 @@ class Row(NamedTuple):
 
 
 class ChoicesForm(forms.Form):
-    """What somebody chooses of each kind and by each way."""
+    """What somebody chooses of each kind and by each of the ways that they are asked about."""
 
-    def __init__(self, data: Any = None, *, chosen: Choices) -> None:
+    def __init__(self, data: Any = None, *, chosen: Choices, ways: Sequence[Way]) -> None:
         super().__init__(data)
+        self.ways = ways
         for kind in kinds.known().values():
-            for way in Way:
+            for way in ways:
                 self.fields[_name(kind, way)] = forms.ChoiceField(
                     label=WAYS[way],
                     choices=[(when.value, WORDS[way, when]) for when in CHOICES[way]],
@@ -35,7 +37,7 @@ class ChoicesForm(forms.Form):
     def groups(self) -> list[tuple[str, list[Row]]]:
         """The table by its headings, with the fields."""
         return [
-            (group, [Row(kind, [self[_name(kind, way)] for way in Way]) for kind in of_group])
+            (group, [Row(kind, [self[_name(kind, way)] for way in self.ways]) for kind in of_group])
             for group, of_group in kinds.groups().items()
         ]
 
@@ -44,7 +46,7 @@ class ChoicesForm(forms.Form):
         return {
             (kind.key, way): When(self.cleaned_data[_name(kind, way)])
             for kind in kinds.known().values()
-            for way in Way
+            for way in self.ways
         }
 
 

@@ -21,6 +21,7 @@ class Way(StrEnum):
     SITE = "site"
     MAIL = "mail"
     PUSH = "push"
+    DISCORD = "discord"
 
 
 class When(StrEnum):
@@ -65,15 +66,24 @@ CHOICES: Final[Mapping[Way, tuple[When, ...]]] = MappingProxyType(
         Way.SITE: (When.NOW, When.OFF),
         Way.MAIL: (When.NOW, When.DIGEST, When.OFF),
         Way.PUSH: (When.NOW, When.OFF),
+        Way.DISCORD: (When.NOW, When.OFF),
     }
 )
+_AT_ONCE: Final = dict.fromkeys(Way, When.NOW)
 _DEFAULTS: Final = {
-    Urgency.NOW: {Way.SITE: When.NOW, Way.MAIL: When.NOW, Way.PUSH: When.NOW},
-    Urgency.SOON: {Way.SITE: When.NOW, Way.MAIL: When.NOW, Way.PUSH: When.NOW},
-    Urgency.NEWS: {Way.SITE: When.NOW, Way.MAIL: When.DIGEST, Way.PUSH: When.OFF},
-}
+    Urgency.NOW: _AT_ONCE,
+    Urgency.SOON: _AT_ONCE,
+    Urgency.NEWS: {
+        Way.SITE: When.NOW, Way.MAIL: When.DIGEST, Way.PUSH: When.OFF, Way.DISCORD: When.OFF,
+    },
+}  # fmt: skip
 WAYS: Final[Mapping[Way, str]] = MappingProxyType(
-    {Way.SITE: "On the site", Way.MAIL: "By mail", Way.PUSH: "On your devices"}
+    {
+        Way.SITE: "On the site",
+        Way.MAIL: "By mail",
+        Way.PUSH: "On your devices",
+        Way.DISCORD: "In Discord",
+    }
 )
 WORDS: Final[Mapping[tuple[Way, When], str]] = MappingProxyType(
     {
@@ -84,6 +94,8 @@ WORDS: Final[Mapping[tuple[Way, When], str]] = MappingProxyType(
         (Way.MAIL, When.OFF): "Not",
         (Way.PUSH, When.NOW): "At once",
         (Way.PUSH, When.OFF): "Not",
+        (Way.DISCORD, When.NOW): "At once",
+        (Way.DISCORD, When.OFF): "Not",
     }
 )
 #: The headings, in the order in which the table has them.

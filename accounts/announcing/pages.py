@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.addresses import confirmed_addresses
-from accounts.announcing import kinds, push
+from accounts.announcing import discord, kinds, push
 from accounts.announcing.devices import (
     browser_of,
     device_here,
@@ -23,7 +23,12 @@ from accounts.announcing.devices import (
     push_subscription_test,
 )
 from accounts.announcing.forms import ChoicesForm
-from accounts.announcing.services import announcements_read, choices_of, choices_set
+from accounts.announcing.services import (
+    announcements_read,
+    choices_of,
+    choices_set,
+    ways_of,
+)
 from accounts.models import Announcement, PushSubscription, User
 from core.refusals import Refusal
 
@@ -52,17 +57,19 @@ def choices_page(request: HttpRequest) -> HttpResponse:
     """Show and change of what one is told, and by which ways."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
-    form = ChoicesForm(request.POST or None, chosen=choices_of(user))
+    ways = ways_of(user)
+    form = ChoicesForm(request.POST or None, chosen=choices_of(user), ways=ways)
     if request.method == "POST" and form.is_valid():
         choices_set(acting_user=user, chosen=form.chosen())
         messages.success(request, "Your choice is saved.")
         return redirect("accounts:announcement_choices")
     context = {
         "form": form,
-        "ways": list(kinds.WAYS.values()),
+        "ways": [kinds.WAYS[way] for way in ways],
         "devices": PushSubscription.objects.visible_to(user),
         "here": device_here(request),
         "push_key": push.public_key(),
+        "discord": {"bot": discord.is_offered(), "link": discord.link_of(user)},
         "reached": bool(confirmed_addresses([user])),
     }
     status = 422 if form.errors else 200

@@ -12,8 +12,9 @@ from django.db import transaction
 from accounts import hooks
 from accounts.announcing import kinds
 from accounts.announcing.devices import those_with_devices
+from accounts.announcing.discord import those_linked
 from accounts.announcing.kinds import CHOICES, Kind, Way, When
-from accounts.jobs import DELIVER, PUSH
+from accounts.jobs import DELIVER, DISCORD, PUSH
 from accounts.models import (
     Announcement,
     AnnouncementChoice,
@@ -29,7 +30,7 @@ from core.refusals import Refusal
 
 SUBJECT_MAX: Final = 250
 WORDS_MAX: Final = 2_000
-OUTSIDE: Final = {Way.MAIL: DELIVER, Way.PUSH: PUSH}
+OUTSIDE: Final = {Way.MAIL: DELIVER, Way.PUSH: PUSH, Way.DISCORD: DISCORD}
 """The ways that leave the site: each is delivered by a worker, by a task of its own."""
 
 Choices = Mapping[tuple[str, Way], When]
@@ -58,10 +59,10 @@ def announce(told: Iterable[Told]) -> list[Announcement]:
     """
     wanted = [each for each in told if each.user.is_active and not each.user.is_guest]
     readers = {each.user.pk for each in wanted}
-    choices, with_devices = _chosen_by(readers), those_with_devices(readers)
+    choices, reachable = _chosen_by(readers), _reachable(readers)
     written: list[Announcement] = []
     for each in wanted:
-        ways = [way for way in OUTSIDE if way is not Way.PUSH or each.user.pk in with_devices]
+        ways = [way for way in OUTSIDE if way not in reachable or each.user.pk in reachable[way]]
         announcement = _write(each, choices.get(each.user.pk, {}), ways)
         if announcement is None:
             continue
@@ -105,6 +106,11 @@ def _write(told: Told, choices: Choices, ways: Sequence[Way]) -> Announcement | 
     return announcement
 
 
+def _reachable(user_ids: set[int]) -> dict[Way, set[int]]:
+    """Whom of these a way leads to, where it does not lead to everybody."""
+    return {Way.PUSH: those_with_devices(user_ids), Way.DISCORD: those_linked(user_ids)}
+
+
 def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -127,14 +133,20 @@ def wanting(kind: Kind, way: Way, user_ids: Iterable[int]) -> set[int]:
 def would_hear(kind: Kind, user_ids: Iterable[int]) -> set[int]:
     """Who of these would be told of a kind by any way, and not merely find it in their list."""
     ids = set(user_ids)
-    choices, with_devices = _chosen_by(ids), those_with_devices(ids)
+    choices, reachable = _chosen_by(ids), _reachable(ids)
     return {
         each
         for each in ids
         for way in Way
         if when_of(kind, way, choices.get(each, {})) is not When.OFF
-        and (way is not Way.PUSH or each in with_devices)
+        and (way not in reachable or each in reachable[way])
     }
+
+
+def ways_of(user: User) -> list[Way]:
+    """The ways that somebody is asked about: in Discord only where the bot can write to them."""
+    linked = those_linked([user.pk])
+    return [way for way in Way if way is not Way.DISCORD or linked]
 
 
 def choices_of(user: User) -> dict[tuple[str, Way], When]:

@@ -13,7 +13,8 @@ from accounts.announcing.delivering import (
     push_attempt,
     push_test_send,
 )
-from accounts.jobs import DELIVER, DIGESTS, PRUNE, PUSH, PUSH_TEST, SWEEP
+from accounts.announcing.discord import direct_attempt
+from accounts.jobs import DELIVER, DIGESTS, DISCORD, PRUNE, PUSH, PUSH_TEST, SWEEP
 from core.jobs import guard
 
 
@@ -33,6 +34,13 @@ def push(delivery_id: int) -> None:
     """Send one announcement to its reader's devices. What a push service does not take is left to
     the sweep."""
     push_attempt(delivery_id=delivery_id)
+
+
+@shared_task(name=DISCORD)
+def discord(delivery_id: int) -> None:
+    """Write one announcement to its reader in Discord. What Discord does not take just now is left
+    to the sweep."""
+    direct_attempt(delivery_id=delivery_id)
 
 
 @shared_task(name=PUSH_TEST)

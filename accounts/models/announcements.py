@@ -69,7 +69,7 @@ class AnnouncementDelivery(models.Model):
     class Outcome(models.TextChoices):
         WAITING = "waiting"
         SENT = "sent"
-        UNREACHED = "unreached", "no confirmed address, or no device"
+        UNREACHED = "unreached", "nobody was reached"
 
     announcement = models.ForeignKey(
         # The constraint below begins with it.
@@ -79,9 +79,12 @@ class AnnouncementDelivery(models.Model):
     in_digest = models.BooleanField(default=False)
     at = models.DateTimeField(default=now_utc)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.WAITING)
+    fault = models.CharField(
+        max_length=100, blank=True, default="", help_text="Why nobody was reached in Discord."
+    )
     settled_at = models.DateTimeField(null=True, blank=True)
     taken_at = models.DateTimeField(
-        null=True, blank=True, help_text="When a worker last began to send it to devices."
+        null=True, blank=True, help_text="When a worker last began to send it."
     )
     reached = models.JSONField(
         default=list, blank=True, help_text="Which devices have it, while others wait for it."
@@ -129,7 +132,8 @@ class AnnouncementChoice(models.Model):
             models.CheckConstraint(
                 condition=Q(way="site", when__in=["now", "off"])
                 | Q(way="mail", when__in=["now", "digest", "off"])
-                | Q(way="push", when__in=["now", "off"]),
+                | Q(way="push", when__in=["now", "off"])
+                | Q(way="discord", when__in=["now", "off"]),
                 name="choice_possible",
             ),
         ]

@@ -24,6 +24,14 @@ class DiscordLink(models.Model):
         "name at Discord", max_length=NAME_MAX, help_text="When it was last signed in by."
     )
     linked_at = models.DateTimeField(default=now_utc)
+    channel = models.CharField(
+        max_length=20, blank=True, default="", help_text="Where the bot writes to them directly."
+    )
+    shut_since = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Since when Discord takes no message of the bot's for them.",
+    )
 
     class Meta:
         verbose_name = "Discord link"
@@ -33,6 +41,10 @@ class DiscordLink(models.Model):
                 condition=Q(discord_id__regex=ID_FORM), name="discord_link_id_form"
             ),
             models.CheckConstraint(condition=~Q(name=""), name="discord_link_named"),
+            models.CheckConstraint(
+                condition=Q(channel="") | Q(channel__regex=ID_FORM),
+                name="discord_link_channel_form",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -34,8 +34,14 @@ UNKNOWN_MEMBER: Final = 10007
 UNKNOWN_MESSAGE: Final = 10008
 UNKNOWN_ROLE: Final = 10011
 UNKNOWN_WEBHOOK: Final = 10015
+OPENING_TOO_FAST: Final = 40003
+# Somebody takes no messages of the bot's; or is in no server with it.
+TAKES_NO_MESSAGES: Final = 50007
+SHARES_NO_SERVER: Final = 50278
 THREAD_ARCHIVED: Final = 50083
 HAS_THREAD: Final = 160004
+# When Discord's numbers begin to count.
+_EPOCH_MS: Final = 1_420_070_400_000
 # An answer of more is none of Discord's.
 _ANSWER_BYTES: Final = 1024 * 1024
 _AGAIN_S: Final = (0.5, 2.0, 5.0)
@@ -154,6 +160,13 @@ def message_delete(channel: str, message_id: str) -> None:
     _ask(_Call("DELETE", "/channels/{}/messages/{}", arguments, None, (), False))
 
 
+def direct_open(person: str) -> str:
+    """The number of the channel in which the bot and one person are alone, which is there from now
+    on. Raises DiscordError."""
+    said = {"recipient_id": person}
+    return str(_ask(_Call("POST", "/users/{}/channels", ("@me",), said, (), False, once=True))["id"])
+
+
 def thread_begin(channel: str, message_id: str, name: str) -> str:
     """Begin a thread at a message, which has one at most; returns its id, which is the message's.
     Raises DiscordError."""
@@ -176,6 +189,11 @@ def thread_close(thread: str) -> None:
 def thread_open(thread: str) -> None:
     """Take a thread out of Discord's archive. Raises DiscordError."""
     _ask(_Call("PATCH", "/channels/{}", (thread,), {"archived": False}, (), False))
+
+
+def number_at(moment_ms: int) -> str:
+    """The least number that Discord gives to what is made at a moment (ms since 1970)."""
+    return str(max(0, moment_ms - _EPOCH_MS) << 22)
 
 
 def messages_after(channel: str, message_id: str) -> list[Any]:

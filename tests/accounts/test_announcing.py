@@ -71,7 +71,8 @@ def test_the_docs_have_the_table() -> None:
     words = {When.NOW: "at once", When.DIGEST: "once a day", When.OFF: "not"}
     lines = [
         f"| `{kind.key}` | {kind.what} | {kind.whom} | {kind.urgency} "
-        f"| {words[kind.default(Way.MAIL)]} | {words[kind.default(Way.PUSH)]} |"
+        f"| {words[kind.default(Way.MAIL)]} | {words[kind.default(Way.PUSH)]} "
+        f"| {words[kind.default(Way.DISCORD)]} |"
         for kind in kinds.known().values()
     ]
     assert [line for line in lines if line not in text] == []

@@ -12,10 +12,9 @@ from django.conf import settings as configured
 from django.core.management import call_command
 from django.test import Client, override_settings
 
-from accounts.announcing import delivering, kinds, push
+from accounts.announcing import delivering, kinds, push, taking
 from accounts.announcing.delivering import (
     PUSHED,
-    PutOff,
     deliveries_sweep,
     push_send,
     push_test_send,
@@ -30,6 +29,7 @@ from accounts.announcing.devices import (
 from accounts.announcing.kinds import Kind, Urgency, Way, When
 from accounts.announcing.push import Result, address_of
 from accounts.announcing.services import Told, announce, announcements_move, choices_set
+from accounts.announcing.taking import PutOff
 from accounts.announcing.tasks import push as push_task
 from accounts.announcing.tasks import push_test as push_test_task
 from accounts.jobs import PUSH, PUSH_TEST
@@ -319,9 +319,9 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     AnnouncementDelivery.objects.update(taken_at=now_utc())
     assert not push_send(delivery_id=row.pk)
     AnnouncementDelivery.objects.update(taken_at=now_utc() - timedelta(minutes=4))
-    monkeypatch.setattr(delivering, "_sending", configured.GAUNTLET_PUSH_SENDERS)
+    monkeypatch.setattr(delivering.PUSH_PLACES, "taken", configured.GAUNTLET_PUSH_SENDERS)
     push_task(row.pk)
-    assert workers.handed[-1][1:] == ((row.pk,), delivering.BUSY_PAUSE_S)
+    assert workers.handed[-1][1:] == ((row.pk,), taking.BUSY_PAUSE_S)
     # An old one is found by the sweep, so it is not handed on for ever; nor is one that is done.
     AnnouncementDelivery.objects.update(at=now_utc() - timedelta(minutes=1))
     workers.handed.clear()
@@ -329,12 +329,12 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     assert workers.handed == []
     deliveries_sweep()
     assert workers.of(PUSH) == [(row.pk,)]
-    monkeypatch.setattr(delivering, "_sending", 0)
+    monkeypatch.setattr(delivering.PUSH_PLACES, "taken", 0)
     push_task(row.pk)
     assert not push_send(delivery_id=row.pk)
     assert len(browser.messages) == 1
     workers.handed.clear()
-    monkeypatch.setattr(delivering, "_sending", configured.GAUNTLET_PUSH_SENDERS)
+    monkeypatch.setattr(delivering.PUSH_PLACES, "taken", configured.GAUNTLET_PUSH_SENDERS)
     AnnouncementDelivery.objects.update(at=now_utc())
     push_task(row.pk)
     assert workers.handed == []

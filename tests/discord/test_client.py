@@ -349,3 +349,19 @@ def test_a_call_has_an_end(
         put()
     assert caught.value.status is None
     assert time.monotonic() - began < 15  # the fake's own patience is 30
+
+
+def test_a_channel_with_one_person_is_opened_again_and_again_the_same(
+    application: FakeDiscord, no_waiting: list[float]
+) -> None:
+    application.guild(members={"7": set()})
+    application.instead = [502]
+    assert client.direct_open("7") == client.direct_open("7")
+    assert len(application.channels) == 1
+
+
+def test_a_moment_has_a_number(application: FakeDiscord) -> None:
+    moment = int(1000 * application.clock())
+    assert int(client.number_at(moment - 1)) < int(application.new_id())
+    assert int(client.number_at(moment + 60_000)) > int(application.new_id())
+    assert client.number_at(0) == "0"

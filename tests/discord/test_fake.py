@@ -285,6 +285,33 @@ def test_roles(bot: httpx.Client, fake: FakeDiscord) -> None:
     assert bot.put(f"guilds/{guild.id}/members/5/roles/8").json()["code"] == 10011
 
 
+def test_the_bot_is_alone_with_whoever_shares_a_server_and_takes_messages(
+    bot: httpx.Client, fake: FakeDiscord
+) -> None:
+    server = fake.guild(members={"7": set()})
+
+    def opened(**said: Any) -> httpx.Response:
+        return bot.post("/users/@me/channels", json=said)
+
+    own = opened(recipient_id="7").json()
+    assert (own["type"], own["recipients"]) == (1, [{"id": "7"}])
+    assert opened(recipient_id="7").json()["id"] == own["id"]
+    for wrong in ({}, {"recipient_id": 7}, {"recipient_id": "8", "nick": "n"}):
+        assert opened(**wrong).json()["code"] == 50035
+    assert opened(recipient_id=fake.bot).json()["code"] == 50033
+
+    def written() -> int:
+        answer = bot.post(f"/channels/{own['id']}/messages", json={"content": "Psst."})
+        return int(answer.json().get("code", answer.status_code))
+
+    assert written() == 200
+    fake.closed.add("7")
+    assert written() == 50007
+    server.members.clear()
+    assert written() == 50278
+    assert [each.body["content"] for each in fake.told_directly("7")] == ["Psst."]
+
+
 def test_who_asks_too_often_is_told_for_how_long(
     bot: httpx.Client, fake: FakeDiscord, channel: Channel
 ) -> None:

@@ -15,7 +15,8 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.announcing.delivering import LEFT_ALONE, deliveries_sweep
+from accounts.announcing.delivering import deliveries_sweep
+from accounts.announcing.taking import LEFT_ALONE
 from accounts.announcing.tasks import deliver
 from accounts.jobs import DELIVER
 from accounts.models import AnnouncementDelivery, User

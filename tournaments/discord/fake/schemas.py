@@ -126,6 +126,14 @@ def message_check(body: Any, *, files: Mapping[str, int], edit: bool = False) ->
     faults.settle()
 
 
+def direct_check(body: Any) -> None:
+    """With whom the bot is to be alone in a channel. Raises Invalid."""
+    faults = Faults()
+    if faults.known("body", body, ("recipient_id",)):
+        faults.snowflake("body.recipient_id", body.get("recipient_id"))
+    faults.settle()
+
+
 def follow_up_check(body: Any, *, files: Mapping[str, int]) -> None:
     """What follows the answer to an interaction, which may be seen by one person alone. Raises
     Invalid."""

@@ -44,6 +44,7 @@ UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MEMBER, UNKNOWN_MESSAGE = 10003, 10004, 
 UNKNOWN_ROLE, UNKNOWN_WEBHOOK, UNKNOWN_APPLICATION = 10011, 10015, 10002
 MISSING_ACCESS = 50001
 NOT_THEIR_MESSAGE, NO_PERMISSION, INVALID_TOKEN, INVALID_BODY = 50005, 50013, 50027, 50035
+TAKES_NO_MESSAGES, INVALID_RECIPIENT, SHARES_NO_SERVER = 50007, 50033, 50278
 THREAD_ARCHIVED, HAS_THREAD = 50083, 160004
 _WORDS: Final = {
     UNKNOWN_APPLICATION: "Unknown Application", UNKNOWN_CHANNEL: "Unknown Channel",
@@ -52,6 +53,9 @@ _WORDS: Final = {
     UNKNOWN_WEBHOOK: "Unknown Webhook", MISSING_ACCESS: "Missing Access",
     NOT_THEIR_MESSAGE: "Cannot edit a message of another user",
     NO_PERMISSION: "Missing Permissions", INVALID_TOKEN: "Invalid Webhook Token",
+    TAKES_NO_MESSAGES: "Cannot send messages to this user",
+    INVALID_RECIPIENT: "Invalid Recipient(s)",
+    SHARES_NO_SERVER: "Cannot send messages to this user, with whom no server is shared",
     THREAD_ARCHIVED: "Thread is archived", HAS_THREAD: "There is a thread for this message",
 }  # fmt: skip
 
@@ -100,7 +104,7 @@ class Message:
 @dataclass
 class Channel:
     """A channel, or a thread of ``parent``. ``may``: what the bot may do there; ``hidden``: it does
-    not even see it."""
+    not even see it. ``recipient``: with whom the bot is alone there."""
 
     id: str
     guild: str
@@ -111,6 +115,7 @@ class Channel:
     may: set[str] = field(default_factory=lambda: {"send", "threads", "manage", "files", "history"})
     hidden: bool = False
     type: int = 0
+    recipient: str = ""
 
 
 @dataclass
@@ -193,6 +198,8 @@ class FakeDiscord:
         self.channels: dict[str, Channel] = {}
         self.messages: dict[str, Message] = {}
         self.tokens: dict[str, Token] = {}
+        #: Who takes no direct messages.
+        self.closed: set[str] = set()
         self.commands: dict[str, list[dict[str, Any]]] = {}  # by guild; "" everywhere
         self.requests: list[Request] = []
         #: What is to be answered instead, first come first served: a status, or what to do.
@@ -244,6 +251,11 @@ class FakeDiscord:
     def said_in(self, channel: Channel) -> list[Message]:
         """The messages of a channel, in order."""
         return [each for each in self.messages.values() if each.channel == channel.id]
+
+    def told_directly(self, person: str) -> list[Message]:
+        """What the bot has written to somebody alone, in order."""
+        own = (each for each in self.channels.values() if each.recipient == person)
+        return [message for channel in own for message in self.said_in(channel)]
 
     # -- answering -------------------------------------------------------------------------------
 
@@ -322,6 +334,8 @@ class FakeDiscord:
         channel = self._channel(channel_id, "send")
         said, files = request.parts
         schemas.message_check(said, files=_sizes(files))
+        if channel.recipient:
+            self._must_reach(channel.recipient)
         if files and "files" not in channel.may:
             raise Failed(403, NO_PERMISSION)
         if channel.archived:
@@ -336,6 +350,27 @@ class FakeDiscord:
         message = self._new_message(channel_id, said, files)
         self.messages[message.id] = message
         return 200, message.shown
+
+    def _must_reach(self, person: str) -> None:
+        if not any(person in guild.members for guild in self.guilds.values()):
+            raise Failed(403, SHARES_NO_SERVER)
+        if person in self.closed:
+            raise Failed(403, TAKES_NO_MESSAGES)
+
+    def _direct_post(self, request: Request) -> Any:
+        """Whoever it is, there is one such channel, from when it is first asked for."""
+        said, _ = request.parts
+        schemas.direct_check(said)
+        person = said["recipient_id"]
+        if person == self.bot:
+            raise Failed(400, INVALID_RECIPIENT)
+        for each in self.channels.values():
+            if each.recipient == person:
+                return 200, _channel_shown(each)
+        may = {"send", "files", "history"}
+        made = Channel(self.new_id(), "", "", may=may, type=1, recipient=person)
+        self.channels[made.id] = made
+        return 200, _channel_shown(made)
 
     def _message_patch(self, request: Request, channel_id: str, message_id: str) -> Any:
         channel = self._channel(channel_id)
@@ -558,6 +593,8 @@ def _sizes(files: Mapping[str, bytes]) -> dict[str, int]:
 
 
 def _channel_shown(channel: Channel) -> dict[str, Any]:
+    if channel.recipient:
+        return {"id": channel.id, "type": 1, "recipients": [{"id": channel.recipient}]}
     allowed = sum(bits for name, bits in MAY.items() if name in channel.may)
     denied = sum(bits for name, bits in MAY.items() if name not in channel.may)
     own = {"id": APPLICATION, "type": 1, "allow": str(allowed), "deny": str(denied)}
@@ -590,6 +627,7 @@ ROUTES: Final = [
     ("GET", rf"/channels/{_ID}", "channel_get"),
     ("DELETE", rf"/channels/{_ID}", "channel_delete"),
     ("GET", r"/users/@me", "me_get"),
+    ("POST", r"/users/@me/channels", "direct_post"),
     ("GET", rf"/guilds/{_ID}", "guild_get"),
     ("GET", rf"/guilds/{_ID}/members/{_ID}", "member_get"),
     ("PUT", rf"/guilds/{_ID}/members/{_ID}/roles/{_ID}", "role_put"),

@@ -1,0 +1,189 @@
+"""A direct message of the bot's in Discord: to whoever has linked an account there, where the site
+has a bot.
+
+Nobody waits for Discord with a transaction open. A message has a nonce, by which Discord posts it
+once however often it is sent; what it may have forgotten is looked for, by a mark in the address of
+a button, before it is sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+import structlog
+from django.conf import settings
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+
+from accounts.announcing import kinds, push
+from accounts.announcing.kinds import Way
+from accounts.announcing.taking import Outcome, Places, PutOff, delivery_attempt, delivery_take
+from accounts.jobs import DISCORD
+from accounts.models import Announcement, AnnouncementDelivery, DiscordLink, User
+from core import metrics
+from core.clock import now_utc
+from core.discord import client
+from core.discord.client import DiscordError
+from core.discord.text import CONTENT_MOST, cut, escaped
+
+log = structlog.get_logger("gauntlet.discord")
+
+WRITTEN: Final = "announcements.discord"
+PLACES: Final = Places("GAUNTLET_DISCORD_DIRECT_SENDERS")
+#: Discord knows a nonce again for some minutes; after this it is not relied upon.
+NONCE_GOOD_FOR: Final = timedelta(minutes=2)
+_NONCE_BYTES: Final = 18  # 24 characters, of the 25 that there may be
+# How far a message may be looked for, in hundreds; and how far the clocks of both may differ.
+_PAGES_MOST: Final = 3
+_CLOCKS_MS: Final = 60_000
+#: Codes that say that somebody takes no message of the bot's, as long as they do nothing about it.
+SHUT: Final = frozenset({client.TAKES_NO_MESSAGES, client.SHARES_NO_SERVER})
+# What may be otherwise the next time, although Discord said no: an operator may mend a token.
+_PASSING_STATUS: Final = 401
+_SENT: Final = metrics.counter(
+    "discord_direct", "Direct messages of the bot's, by what came of them.", ("outcome",)
+)
+
+
+def is_offered() -> bool:
+    """Whether this site writes to anybody in Discord: it has a bot."""
+    return bool(settings.GAUNTLET_DISCORD_BOT_TOKEN)
+
+
+def those_linked(user_ids: Iterable[int]) -> set[int]:
+    """Who of these the bot can write to: they have linked an account."""
+    ids = set(user_ids)
+    if not ids or not is_offered():
+        return set()
+    return set(DiscordLink.objects.filter(user__in=ids).values_list("user", flat=True))
+
+
+def link_of(user: User) -> DiscordLink | None:
+    """Where the bot writes to somebody; None where it does not."""
+    return DiscordLink.objects.filter(user=user).first() if is_offered() else None
+
+
+# -- what ----------------------------------------------------------------------------------------
+
+
+def message_of(announcement: Announcement) -> dict[str, Any]:
+    """What somebody is told in Discord: the words as they are, shortened where they must be, and
+    where they lead."""
+    head = f"**{escaped(announcement.subject)}**\n"
+    words = "\n".join(escaped(line) for line in announcement.words.splitlines())
+    choose = f"{reverse('accounts:announcement_choices')}{_mark(announcement)}"
+    buttons = [_button("Open", announcement.path), _button("Choose what you are told", choose)]
+    return {
+        "content": head + cut(words, CONTENT_MOST - len(head)),
+        "components": [{"type": 1, "components": buttons}],
+        "allowed_mentions": {"parse": []},
+    }
+
+
+def _button(label: str, path: str) -> dict[str, Any]:
+    return {"type": 2, "style": 5, "label": label, "url": f"{settings.GAUNTLET_ORIGIN}{path}"}
+
+
+def _nonce(announcement: Announcement) -> str:
+    named = f"{announcement.user_id} {announcement.key}"
+    return push.to_text(salted_hmac("accounts.discord", named).digest()[:_NONCE_BYTES])
+
+
+def _mark(announcement: Announcement) -> str:
+    return f"#d{_nonce(announcement)}"
+
+
+# -- sending -------------------------------------------------------------------------------------
+
+
+def direct_attempt(*, delivery_id: int) -> None:
+    """Do `direct_send`, and set aside what Discord does not take just now."""
+    delivery_attempt(
+        lambda pk: direct_send(delivery_id=pk),
+        delivery_id=delivery_id, places=PLACES, job=WRITTEN, task=DISCORD,
+    )  # fmt: skip
+
+
+def direct_send(*, delivery_id: int) -> bool:
+    """Write one announcement to its reader, unless that is done or somebody is at it; whether it
+    is done now, which it also is where they cannot be reached.
+
+    Raises PutOff where it is to be tried again.
+    """
+    row = delivery_take(delivery_id=delivery_id, way=Way.DISCORD)
+    if row is None:
+        return False
+    link = link_of(row.announcement.user)
+    if link is None or not row.announcement.user.is_active:
+        return _settle(row, Outcome.UNREACHED, "There is nobody in Discord to write to.")
+    kind = kinds.known().get(row.announcement.kind)
+    worth_until = row.at + timedelta(seconds=push.worth_s(kind))
+    if now_utc() >= worth_until:
+        return _settle(row, Outcome.UNREACHED, "It could not be written in time.")
+    try:
+        _write(row, link)
+    except DiscordError as error:
+        log.info("direct.not-taken", delivery=row.pk, status=error.status, code=error.code)
+        if _may_be_taken_later(link, error):
+            _SENT.labels("put off").inc()
+            AnnouncementDelivery.objects.filter(pk=row.pk).update(taken_at=None)
+            raise PutOff from error
+        if error.code in SHUT:
+            _same(link).filter(shut_since=None).update(shut_since=now_utc())
+        fault = f"Discord did not take it: {error.status} {error.code}."
+        return _settle(row, Outcome.UNREACHED, fault)
+    if link.shut_since is not None:
+        _same(link).update(shut_since=None)
+    return _settle(row, Outcome.SENT)
+
+
+def _write(row: AnnouncementDelivery, link: DiscordLink) -> None:
+    announcement, channel = row.announcement, link.channel
+    if not channel:
+        channel = client.direct_open(link.discord_id)
+        _same(link).update(channel=channel)
+    elif now_utc() - row.at >= NONCE_GOOD_FOR and _stands_there(row, channel):
+        return
+    client.message_post(channel, message_of(announcement), nonce=_nonce(announcement))
+
+
+def _stands_there(row: AnnouncementDelivery, channel: str) -> bool:
+    """Whether an earlier attempt has come to something, of which nobody has had the answer."""
+    after = client.number_at(int(1000 * row.at.timestamp()) - _CLOCKS_MS)
+    for _ in range(_PAGES_MOST):
+        page = client.messages_after(channel, after)
+        if any(_is_marked(each, _mark(row.announcement)) for each in page):
+            return True
+        if not page:
+            break
+        after = max((str(each["id"]) for each in page), key=int)
+    return False
+
+
+def _is_marked(message: Mapping[str, Any], mark: str) -> bool:
+    rows = message.get("components") or ()
+    return any(
+        str(part.get("url", "")).endswith(mark) for row in rows for part in row["components"]
+    )
+
+
+def _may_be_taken_later(link: DiscordLink, error: DiscordError) -> bool:
+    if error.code == client.UNKNOWN_CHANNEL and link.channel:
+        _same(link).update(channel="")  # it is opened anew
+        return True
+    passing = error.status == _PASSING_STATUS or error.code == client.OPENING_TOO_FAST
+    return passing or not error.permanent
+
+
+def _same(link: DiscordLink) -> Any:
+    """The link, unless it was taken off meanwhile."""
+    return DiscordLink.objects.filter(pk=link.pk, discord_id=link.discord_id)
+
+
+def _settle(row: AnnouncementDelivery, outcome: Outcome, fault: str = "") -> bool:
+    own = AnnouncementDelivery.objects.filter(pk=row.pk, outcome=Outcome.WAITING)
+    own.update(outcome=outcome, fault=fault, settled_at=now_utc())
+    _SENT.labels(outcome.value).inc()
+    return True
