@@ -14,15 +14,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tournaments.discord.fake import schemas
+from tournaments.discord.fake.held import Channel, Message, Token
 from tournaments.discord.fake.server import (
     ANSWER_SECONDS,
     APPLICATION,
     BASE,
     BOT_TOKEN,
-    Channel,
     FakeDiscord,
-    Message,
-    Token,
     now_s,
 )
 
