@@ -82,7 +82,7 @@ class FakeDiscord:
         #: What is to be answered instead, first come first served: a status, or what to do.
         self.instead: list[int | Callable[[Handler], None]] = []
         self.ending = threading.Event()
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         #: What time the numbers of things tell, in seconds since 1970.
         self.clock: Callable[[], float] = now_s
         # None is given twice, by another such Discord either.
@@ -153,7 +153,7 @@ class FakeDiscord:
             return 429, body, standing.headers
         try:
             self._must_be_ours(request, by_token=by_token)
-            with self._lock:
+            with self.lock:
                 status, body = getattr(self, f"_{route}")(request, *arguments)
         except Failed as failed:
             return failed.status, failed.body, standing.headers
@@ -512,18 +512,21 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             instead(self)
             return
-        status, said, more = fake.answer(request) if instead is None else (instead, None, {})
-        request.status = status
-        content = b"" if said is None else json.dumps(said).encode()
-        self.send_response(status)
-        for name, value in more.items():
+        answer = self.answered(request) if instead is None else (instead, b"", {})
+        request.status, content, more = answer
+        self.send_response(request.status)
+        for name, value in {"Content-Type": "application/json", **more}.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
+
+    def answered(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+        """Status, body and headers of the answer to a request."""
+        status, said, more = self.server.fake.answer(request)
+        return status, b"" if said is None else json.dumps(said).encode(), more
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""
@@ -534,8 +537,8 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, fake: FakeDiscord, port: int) -> None:
-        super().__init__(("127.0.0.1", port), Handler)
+    def __init__(self, fake: FakeDiscord, port: int, handler: type[Handler] = Handler) -> None:
+        super().__init__(("127.0.0.1", port), handler)
         self.fake = fake
         fake.port = self.server_address[1]
 
@@ -544,15 +547,20 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def discord(port: int = 0) -> Iterator[FakeDiscord]:
-    """A Discord of one's own, for as long as the context lasts."""
-    fake = FakeDiscord()
-    server = Server(fake, port)
+def serving(server: Server) -> Iterator[FakeDiscord]:
+    """Have a server answer, for as long as the context lasts."""
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield fake
+        yield server.fake
     finally:
-        fake.ending.set()
+        server.fake.ending.set()
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def discord(port: int = 0) -> Iterator[FakeDiscord]:
+    """A Discord of one's own, for as long as the context lasts."""
+    with serving(Server(FakeDiscord(), port)) as fake:
+        yield fake
