@@ -1,5 +1,5 @@
-"""Discord as somebody sees it who tries a site with it: a server with channels, the site's bot and a
-few people; what each of them is shown, and what of the site's Discord would not have taken."""
+"""Discord as somebody sees it who tries a site with it: a server with channels, the site's bot, and
+people; what each of them is shown, and what of the site's Discord would not have taken."""
 
 from __future__ import annotations
 
