@@ -117,6 +117,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--no-demo", action="store_true", help="make no demo players and matches")
     parser.add_argument(
+        "--discord",
+        action="store_true",
+        help="play Discord beside the site, for trying it without Discord (docs/discord.md)",
+    )
+    parser.add_argument(
         compiling.PLAIN_ARGUMENT,
         action="store_true",
         help="compile no rules, run them as they stand",
@@ -171,6 +176,7 @@ class Server:
             statics.collect(self.python, self.env)
             self._write_addresses(services)
             accounts = self._prepare()
+            discord = self._tell_of_discord(listener) if self.options.discord else 0
             supervisor = Supervisor(self.env, ROOT, register)
             self._watch_services(supervisor, services)
             fd = listener.fileno()
@@ -183,7 +189,9 @@ class Server:
             supervisor.start(Program("worker", worker_command(self.python)))
             supervisor.start(Program("bots", bots_command(self.python)))
             supervisor.start(Program("beat", beat_command(self.python)))
-            self._announce(listener, accounts)
+            if discord:
+                self._play_discord(supervisor, discord)
+            self._announce(listener, accounts, discord)
             supervisor.run()
         except Stopped:
             say("")
@@ -280,13 +288,39 @@ class Server:
         if not probe.answered():
             raise Failure(probe.complaint())
 
-    def _announce(self, listener: socket.socket, accounts: str) -> None:
+    def _tell_of_discord(self, listener: socket.socket) -> int:
+        """Have all processes ask a Discord at a port of this machine; return the port, which is
+        played at once all else runs."""
+        probe, _taken = bind_from("127.0.0.1", listener.getsockname()[1] + 1)
+        with probe:
+            port: int = probe.getsockname()[1]
+        command = self._discord_command(port)
+        done = subprocess.run(
+            [*command, "--print-settings"], env=self.env, cwd=ROOT, stdout=subprocess.PIPE,
+            text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise Failure("Discord cannot be played.")
+        self.env |= dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+        return port
+
+    def _discord_command(self, port: int) -> list[str | Path]:
+        return [self.python, "manage.py", "discord_rehearsal", "--port", str(port)]
+
+    def _play_discord(self, supervisor: Supervisor, port: int) -> None:
+        supervisor.start(Program("discord", self._discord_command(port)))
+        deadline = time.monotonic() + ANSWER_TIMEOUT
+        supervisor.run(until=lambda: _listens(port) or time.monotonic() > deadline, timer=0.2)
+
+    def _announce(self, listener: socket.socket, accounts: str, discord: int) -> None:
         host = self.options.host
         shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104
         shown = f"[{shown}]" if ":" in shown else shown
         bar = "-" * 78
         say(bar)
         say(f"Gauntlet is at http://{shown}:{listener.getsockname()[1]}/")
+        if discord:
+            say(f"Discord is played at http://127.0.0.1:{discord}/")
         if accounts.strip():
             say("")
             say(accounts.strip())
@@ -294,6 +328,15 @@ class Server:
         say("")
         say(f"Up after {took:.1f} s. Ctrl-C stops everything.")
         say(bar)
+
+
+def _listens(port: int) -> bool:
+    """Whether somebody takes connections at a port of this machine."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
 
 
 class Probe:

@@ -11,10 +11,11 @@ import pytest
 
 from tests.accessibility import axe
 from tests.accounts.conftest import PASSWORD
-from tests.support.discord_oauth import PATH, FakeDiscord, Person, fake_discord
+from tests.support.discord_oauth import FakeDiscord, fake_discord
 from tests.support.fixtures import Pages
 from tests.support.screens import Screen, assert_fits_each
 from tests.support.site import AnotherWeb, Site
+from tournaments.discord.fake.signin import PATH, Account
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -48,7 +49,7 @@ class Nelly:
         self.name = f"n{secrets.token_hex(4)}"
         self.number = str(secrets.randbelow(10**17) + 1)
         email = f"{self.name}@example.org"
-        stage.discord.person = Person(id=self.number, username=self.name, email=email)
+        stage.discord.person = Account(self.number, self.name, email, global_name="Nelly")
 
     def looks(self) -> None:
         """Nothing is wrong with the page, on any screen."""

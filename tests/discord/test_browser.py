@@ -13,9 +13,10 @@ from tests.browser.players import is_live
 from tests.posts.support import content, description, labels
 from tests.posts.test_site import CONNECT, port_of
 from tests.webhooks.test_site import SEASON
+from tournaments.discord.fake.held import Channel, Message
 from tournaments.discord.fake.people import Answer, Interactions, Person, by_http
 from tournaments.discord.fake.schemas import LATER
-from tournaments.discord.fake.server import MANAGE_WEBHOOKS, Channel, FakeDiscord, Message, discord
+from tournaments.discord.fake.server import MANAGE_WEBHOOKS, FakeDiscord, discord
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

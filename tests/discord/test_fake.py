@@ -12,10 +12,11 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from tournaments.discord.fake import schemas
+from tournaments.discord.fake.held import Channel
 from tournaments.discord.fake.limits import Limits, Rate
 from tournaments.discord.fake.people import Interactions, Person
 from tournaments.discord.fake.schemas import Invalid
-from tournaments.discord.fake.server import Channel, FakeDiscord
+from tournaments.discord.fake.server import FakeDiscord
 
 
 @pytest.fixture

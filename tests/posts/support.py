@@ -15,15 +15,9 @@ from core.discord import limits
 from tests.discord.support import Guild, plain
 from tests.games.support import committing
 from tests.webhooks.support import Stage
+from tournaments.discord.fake.held import Channel, Message
 from tournaments.discord.fake.limits import Rate
-from tournaments.discord.fake.server import (
-    MANAGE_ROLES,
-    MANAGE_WEBHOOKS,
-    ROUTES,
-    Channel,
-    FakeDiscord,
-    Message,
-)
+from tournaments.discord.fake.server import MANAGE_ROLES, MANAGE_WEBHOOKS, ROUTES, FakeDiscord
 from tournaments.jobs import DISCORD_CLOCK, DISCORD_TURN
 from tournaments.models import (
     DeathMatch,

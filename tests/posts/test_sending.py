@@ -18,8 +18,9 @@ from tests.games.support import committing
 from tests.posts.support import Told, content
 from tests.tournaments.support import begun, conceded
 from tests.webhooks.test_turns import next_wake
+from tournaments.discord.fake.held import UNKNOWN_CHANNEL
 from tournaments.discord.fake.limits import USUAL
-from tournaments.discord.fake.server import UNKNOWN_CHANNEL, Handler
+from tournaments.discord.fake.server import Handler
 from tournaments.jobs import DISCORD_GIVEN_UP, DISCORD_SAY
 from tournaments.models import DiscordChannel, DiscordPlace, DiscordPost
 from tournaments.posts import sending, services, tasks, trouble

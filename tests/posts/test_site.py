@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from tests.posts.support import content
 from tests.support.site import Site
 from tests.webhooks.test_site import PLAY, SEASON
-from tournaments.discord.fake.server import MANAGE_WEBHOOKS, Channel, FakeDiscord, Handler, discord
+from tournaments.discord.fake.held import Channel
+from tournaments.discord.fake.server import MANAGE_WEBHOOKS, FakeDiscord, Handler, discord
 
 CONNECT = """
 from accounts.models import DiscordLink

@@ -13,8 +13,8 @@ from django.test import Client
 from tests.games.support import SECOND, Play, committing
 from tests.posts.support import Told, content, description, labels
 from tests.tournaments.support import START, begun
+from tournaments.discord.fake.held import Message
 from tournaments.discord.fake.schemas import LATER
-from tournaments.discord.fake.server import Message
 from tournaments.models import DiscordPost
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

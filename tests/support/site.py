@@ -34,7 +34,7 @@ from script.lib.server import (
 from script.lib.testbed import VARIABLE
 from tests.support.hand import Hand
 from tests.support.template import copied_to
-from tournaments.discord.fake.people import application_of
+from tournaments.discord.fake.people import TESTS
 
 # Nothing takes as long on a quiet machine, but tests share theirs with other tests.
 PATIENCE = 30.0
@@ -231,7 +231,7 @@ class Site:
             # by themselves would never have it.
             "GAUNTLET_BOT_NICE": "2",
             # Who wants one plays Discord at that port (`tournaments.discord.fake`).
-            **application_of(free_port()),
+            **TESTS.settings(free_port()),
             "PYTHONUNBUFFERED": "1",
         }
         self.env.pop("PYTEST_XDIST_WORKER", None)

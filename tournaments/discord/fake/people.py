@@ -14,15 +14,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tournaments.discord.fake import schemas
+from tournaments.discord.fake.held import Channel, Message, Token
 from tournaments.discord.fake.server import (
     ANSWER_SECONDS,
     APPLICATION,
     BASE,
     BOT_TOKEN,
-    Channel,
     FakeDiscord,
-    Message,
-    Token,
     now_s,
 )
 
@@ -33,17 +31,30 @@ KEY: Final = Ed25519PrivateKey.from_private_bytes(b"signs what tests play to a s
 Post = Callable[[bytes, Mapping[str, str]], tuple[int, bytes]]
 
 
-def application_of(port: int) -> dict[str, str]:
-    """What makes a site one whose Discord is played at a port of this machine."""
-    return {
-        "GAUNTLET_DISCORD_API": f"http://127.0.0.1:{port}{BASE}",
-        "GAUNTLET_DISCORD_CLIENT_ID": APPLICATION,
-        "GAUNTLET_DISCORD_CLIENT_SECRET": "of the application",
-        "GAUNTLET_DISCORD_BOT_TOKEN": BOT_TOKEN,
-        "GAUNTLET_DISCORD_PUBLIC_KEY": KEY.public_key()
-        .public_bytes(Encoding.Raw, PublicFormat.Raw)
-        .hex(),
-    }
+class Application(NamedTuple):
+    """What an application knows that others must not; by default what tests know."""
+
+    secret: str = "of the application"  # noqa: S105 - of nobody
+    bot_token: str = BOT_TOKEN
+    key: Ed25519PrivateKey = KEY
+
+    @property
+    def public_key(self) -> str:
+        """What a site is told to check signatures with."""
+        return self.key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
+
+    def settings(self, port: int) -> dict[str, str]:
+        """What makes a site one whose Discord is played at a port of this machine."""
+        return {
+            "GAUNTLET_DISCORD_API": f"http://127.0.0.1:{port}{BASE}",
+            "GAUNTLET_DISCORD_CLIENT_ID": APPLICATION,
+            "GAUNTLET_DISCORD_CLIENT_SECRET": self.secret,
+            "GAUNTLET_DISCORD_BOT_TOKEN": self.bot_token,
+            "GAUNTLET_DISCORD_PUBLIC_KEY": self.public_key,
+        }
+
+
+TESTS: Final = Application()
 
 
 class Answer(NamedTuple):
@@ -93,17 +104,13 @@ def by_http(url: str) -> Post:
 class Interactions:
     """Discord's side of a site's interactions endpoint."""
 
-    def __init__(self, fake: FakeDiscord, post: Post) -> None:
+    def __init__(self, fake: FakeDiscord, post: Post, application: Application = TESTS) -> None:
         self.fake = fake
         self.post = post
         #: What time it is for Discord, in seconds since 1970.
         self.clock: Callable[[], float] = now_s
-        self.key = KEY
-
-    @property
-    def public_key(self) -> str:
-        """What the site is told to check signatures with."""
-        return self.key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
+        self.key = application.key
+        self.public_key = application.public_key
 
     def signed(self, body: bytes, *, at: int | None = None) -> dict[str, str]:
         """The headers of a request with that body."""
@@ -119,8 +126,11 @@ class Interactions:
         """Ask whether somebody is there."""
         return self.send({"type": 1}, None)
 
-    def send(self, payload: dict[str, Any], channel: Channel | None) -> Answer:
-        """Tell the site of an interaction. Its answer must be one that Discord takes."""
+    def send(
+        self, payload: dict[str, Any], channel: Channel | None, pressed: Message | None = None
+    ) -> Answer:
+        """Tell the site of an interaction: with ``pressed``, of a button or menu of that message.
+        Its answer must be one that Discord takes; raises Invalid otherwise."""
         made = {
             "id": self.fake.new_id(), "application_id": self.fake.application, "version": 1,
             "token": f"interaction-{self.fake.new_id()}", **payload,
@@ -137,13 +147,19 @@ class Interactions:
             return Answer(status, _json(said), token)
         answer = _json(said)
         schemas.answer_check(made["type"], answer, option_kind=_focused_kind(made))
-        self._take(token, answer)
+        with self.fake.lock:
+            self._take(token, answer, pressed)
         return Answer(status, answer, token)
 
-    def _take(self, token: Token, answer: Any) -> None:
+    def _take(self, token: Token, answer: Any, pressed: Message | None) -> None:
         data = answer.get("data") or {}
         token.ephemeral = bool(data.get("flags", 0) & schemas.EPHEMERAL)
-        if answer["type"] in (schemas.MESSAGE, schemas.UPDATE):
+        if pressed is not None and answer["type"] in (schemas.UPDATE, schemas.LATER_UPDATE):
+            # The message itself is changed, now or when the site comes by the token.
+            pressed.body = {**pressed.body, **data}
+            pressed.versions.append(pressed.body)
+            token.original = pressed
+        elif answer["type"] in (schemas.MESSAGE, schemas.UPDATE):
             token.original = Message(
                 self.fake.new_id(), token.channel, self.fake.bot, data, {}, [data]
             )
@@ -201,7 +217,7 @@ class Person:
 
     def _component(self, data: dict[str, Any], message: Message | None) -> Answer:
         shown = {"id": self.discord.fake.new_id(), "flags": 0} if message is None else message.shown
-        return self._send({"type": 3, "data": data, "message": shown})
+        return self._send({"type": 3, "data": data, "message": shown}, message)
 
     def _data(self, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         fake = self.discord.fake
@@ -218,7 +234,7 @@ class Person:
             ],
         }
 
-    def _send(self, payload: dict[str, Any]) -> Answer:
+    def _send(self, payload: dict[str, Any], pressed: Message | None = None) -> Answer:
         user = {
             "id": self.id, "username": self.name.lower(), "global_name": self.name, "avatar": None,
             "discriminator": "0",
@@ -231,7 +247,7 @@ class Person:
                 "member": member, "guild_id": self.channel.guild, "channel_id": self.channel.id,
                 "context": 0,
             }  # fmt: skip
-        return self.discord.send({**payload, **who, "locale": "en-GB"}, self.channel)
+        return self.discord.send({**payload, **who, "locale": "en-GB"}, self.channel, pressed)
 
 
 def _kind_of(value: Any) -> int:

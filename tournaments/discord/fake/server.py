@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
 import itertools
 import json
 import re
@@ -11,13 +9,36 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.clock import now_ms
 from tournaments.discord.fake import schemas
+from tournaments.discord.fake.held import (
+    HAS_THREAD,
+    INVALID_BODY,
+    INVALID_RECIPIENT,
+    INVALID_TOKEN,
+    MISSING_ACCESS,
+    NO_PERMISSION,
+    NOT_THEIR_MESSAGE,
+    SHARES_NO_SERVER,
+    TAKES_NO_MESSAGES,
+    THREAD_ARCHIVED,
+    UNKNOWN_CHANNEL,
+    UNKNOWN_GUILD,
+    UNKNOWN_MEMBER,
+    UNKNOWN_MESSAGE,
+    UNKNOWN_ROLE,
+    UNKNOWN_WEBHOOK,
+    Channel,
+    Failed,
+    Guild,
+    Message,
+    Request,
+    Token,
+)
 from tournaments.discord.fake.limits import Limits
 from tournaments.discord.fake.schemas import Invalid
 
@@ -40,149 +61,10 @@ VIEW_AND_SEND: Final = 1 << 10 | 1 << 11
 MANAGE_ROLES: Final = 1 << 28
 MANAGE_WEBHOOKS: Final = 1 << 29
 
-UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MEMBER, UNKNOWN_MESSAGE = 10003, 10004, 10007, 10008
-UNKNOWN_ROLE, UNKNOWN_WEBHOOK, UNKNOWN_APPLICATION = 10011, 10015, 10002
-MISSING_ACCESS = 50001
-NOT_THEIR_MESSAGE, NO_PERMISSION, INVALID_TOKEN, INVALID_BODY = 50005, 50013, 50027, 50035
-TAKES_NO_MESSAGES, INVALID_RECIPIENT, SHARES_NO_SERVER = 50007, 50033, 50278
-THREAD_ARCHIVED, HAS_THREAD = 50083, 160004
-_WORDS: Final = {
-    UNKNOWN_APPLICATION: "Unknown Application", UNKNOWN_CHANNEL: "Unknown Channel",
-    UNKNOWN_GUILD: "Unknown Guild", UNKNOWN_MEMBER: "Unknown Member",
-    UNKNOWN_MESSAGE: "Unknown Message", UNKNOWN_ROLE: "Unknown Role",
-    UNKNOWN_WEBHOOK: "Unknown Webhook", MISSING_ACCESS: "Missing Access",
-    NOT_THEIR_MESSAGE: "Cannot edit a message of another user",
-    NO_PERMISSION: "Missing Permissions", INVALID_TOKEN: "Invalid Webhook Token",
-    TAKES_NO_MESSAGES: "Cannot send messages to this user",
-    INVALID_RECIPIENT: "Invalid Recipient(s)",
-    SHARES_NO_SERVER: "Cannot send messages to this user, with whom no server is shared",
-    THREAD_ARCHIVED: "Thread is archived", HAS_THREAD: "There is a thread for this message",
-}  # fmt: skip
-
-
-class Failed(Exception):
-    """An answer that says no."""
-
-    def __init__(self, status: int, code: int, **more: Any) -> None:
-        super().__init__(_WORDS.get(code, "Failed"))
-        self.status = status
-        self.body = {"code": code, "message": _WORDS.get(code, "Failed"), **more}
-
 
 def now_s() -> float:
     """What time it is, in seconds since 1970."""
     return now_ms() / 1000
-
-
-@dataclass
-class Message:
-    """A message as it stands; ``files`` by name. ``versions``: how it read, each time."""
-
-    id: str
-    channel: str
-    author: str
-    body: dict[str, Any]
-    files: dict[str, bytes] = field(default_factory=dict)
-    versions: list[dict[str, Any]] = field(default_factory=list)
-    posted_at: float = 0.0
-
-    @property
-    def shown(self) -> dict[str, Any]:
-        """The message as answers have it."""
-        return {
-            "id": self.id, "channel_id": self.channel, "author": {"id": self.author, "bot": True},
-            "content": self.body.get("content") or "", "embeds": self.body.get("embeds") or [],
-            "components": self.body.get("components") or [], "flags": self.body.get("flags", 0),
-            "attachments": [
-                # As numbers of Discord's are, so that no place among new files is one of them.
-                {"id": str(int(self.id) + 1 + number), "filename": name, "size": len(content)}
-                for number, (name, content) in enumerate(self.files.items())
-            ],
-        }  # fmt: skip
-
-
-@dataclass
-class Channel:
-    """A channel, or a thread of ``parent``. ``may``: what the bot may do there; ``hidden``: it does
-    not even see it. ``recipient``: with whom the bot is alone there."""
-
-    id: str
-    guild: str
-    name: str
-    parent: str = ""
-    archived: bool = False
-    locked: bool = False
-    may: set[str] = field(default_factory=lambda: {"send", "threads", "manage", "files", "history"})
-    hidden: bool = False
-    type: int = 0
-    recipient: str = ""
-
-
-@dataclass
-class Guild:
-    """A guild: its roles by id, and of its members which roles they have. The later of two roles
-    is the higher; ``permissions`` are those of roles, as bits, none where a role is not named."""
-
-    id: str
-    roles: dict[str, str] = field(default_factory=dict)
-    members: dict[str, set[str]] = field(default_factory=dict)
-    may_manage_roles: bool = True
-    name: str = "The community"
-    owner: str = ""
-    permissions: dict[str, int] = field(default_factory=dict)
-    #: The bot's own role, above all others, unless a test says how high it stands.
-    bot_role: str = ""
-    bot_position: int = 100
-
-
-@dataclass
-class Token:
-    """An interaction as Discord knows it. ``original``: the message that answers it, None while
-    that is awaited; ``over``: it was not answered in time."""
-
-    id: str
-    token: str
-    made_at: float
-    channel: str
-    answered: bool = False
-    over: bool = False
-    ephemeral: bool = False
-    original: Message | None = None
-    follow_ups: list[Message] = field(default_factory=list)
-
-
-@dataclass
-class Request:
-    """A request as it arrived."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
-    status: int = 0
-
-    @property
-    def parts(self) -> tuple[Any, dict[str, bytes]]:
-        """The JSON, and the files that come with it, by name."""
-        kind = self.headers.get("content-type", "")
-        if not kind.startswith("multipart/form-data"):
-            return (json.loads(self.body) if self.body else None), {}
-        head = f"Content-Type: {kind}\r\n\r\n".encode()
-        form = email.message_from_bytes(head + self.body, policy=email.policy.HTTP)
-        said: Any = None
-        files: dict[str, bytes] = {}
-        for part in form.iter_parts():
-            name = str(part.get_param("name", header="content-disposition"))
-            content = part.get_payload(decode=True)
-            if not isinstance(content, bytes):
-                raise Invalid({name: "holds other parts"})
-            if name == "payload_json":
-                said = json.loads(content)
-            elif re.fullmatch(r"files\[\d+\]", name) and part.get_filename():
-                files[str(part.get_filename())] = content
-            else:
-                raise Invalid({name: "is no part that is known"})
-        return said, files
 
 
 class FakeDiscord:
@@ -205,7 +87,7 @@ class FakeDiscord:
         #: What is to be answered instead, first come first served: a status, or what to do.
         self.instead: list[int | Callable[[Handler], None]] = []
         self.ending = threading.Event()
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         #: What time the numbers of things tell, in seconds since 1970.
         self.clock: Callable[[], float] = now_s
         # None is given twice, by another such Discord either.
@@ -281,7 +163,7 @@ class FakeDiscord:
             return 429, body, standing.headers
         try:
             self._must_be_ours(request, by_token=by_token)
-            with self._lock:
+            with self.lock:
                 status, body = getattr(self, f"_{route}")(request, *arguments)
         except Failed as failed:
             return failed.status, failed.body, standing.headers
@@ -666,18 +548,21 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             instead(self)
             return
-        status, said, more = fake.answer(request) if instead is None else (instead, None, {})
-        request.status = status
-        content = b"" if said is None else json.dumps(said).encode()
-        self.send_response(status)
-        for name, value in more.items():
+        answer = self.answered(request) if instead is None else (instead, b"", {})
+        request.status, content, more = answer
+        self.send_response(request.status)
+        for name, value in {"Content-Type": "application/json", **more}.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
+
+    def answered(self, request: Request) -> tuple[int, bytes, dict[str, str]]:
+        """Status, body and headers of the answer to a request."""
+        status, said, more = self.server.fake.answer(request)
+        return status, b"" if said is None else json.dumps(said).encode(), more
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""
@@ -688,8 +573,8 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, fake: FakeDiscord, port: int) -> None:
-        super().__init__(("127.0.0.1", port), Handler)
+    def __init__(self, fake: FakeDiscord, port: int, handler: type[Handler] = Handler) -> None:
+        super().__init__(("127.0.0.1", port), handler)
         self.fake = fake
         fake.port = self.server_address[1]
 
@@ -698,15 +583,20 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def discord(port: int = 0) -> Iterator[FakeDiscord]:
-    """A Discord of one's own, for as long as the context lasts."""
-    fake = FakeDiscord()
-    server = Server(fake, port)
+def serving(server: Server) -> Iterator[FakeDiscord]:
+    """Have a server answer, for as long as the context lasts."""
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield fake
+        yield server.fake
     finally:
-        fake.ending.set()
+        server.fake.ending.set()
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def discord(port: int = 0) -> Iterator[FakeDiscord]:
+    """A Discord of one's own, for as long as the context lasts."""
+    with serving(Server(FakeDiscord(), port)) as fake:
+        yield fake
