@@ -62,17 +62,17 @@ def is_new(interaction: Interaction) -> bool:
         return True
 
 
-def answer(interaction: Interaction, *, at: int) -> dict[str, Any]:
-    """The answer to what came at the instant ``at`` (ms). What a worker is to make of it is handed
-    on; where none would hear of it, the answer does without."""
-    made = _answer(interaction, at)
+def answer(interaction: Interaction, *, at: int, came: int | None = None) -> dict[str, Any]:
+    """The answer to what came at the instant ``at`` (ms), which was at the reading ``came``
+    (`core.instants`). What a worker is to make of it is handed on; where none would hear of it,
+    the answer does without."""
+    made = _answer(interaction, Asked.of(interaction, at=at, came=came))
     took = max(0, now_ms() - at) / 1000
     _TOOK.labels(_KINDS.get(interaction.type, metrics.OTHER)).observe(took)
     return made
 
 
-def _answer(interaction: Interaction, at: int) -> dict[str, Any]:
-    asked = Asked.of(interaction, at=at)
+def _answer(interaction: Interaction, asked: Asked) -> dict[str, Any]:
     name = interaction.data.name or interaction.data.custom_id.partition(":")[0]
     try:
         _must_not_ask_too_often(asked, interaction.type)
@@ -85,7 +85,7 @@ def _answer(interaction: Interaction, at: int) -> dict[str, Any]:
             return choices_answer(())
         metrics.REFUSALS.inc("discord", refusal.code)
         return Reply(escaped(refusal.sentence)).answer
-    log.info("discord.done", command=name[:32], ms=now_ms() - at)
+    log.info("discord.done", command=name[:32], ms=now_ms() - asked.at)
     if reply.awaited is not None:
         _aside(_waiting(), partial(_await, interaction.token, reply.awaited))
         return reply.promise
