@@ -137,11 +137,14 @@ class Interactions:
             return Answer(status, _json(said), token)
         answer = _json(said)
         schemas.answer_check(made["type"], answer, option_kind=_focused_kind(made))
-        self._take(token, answer)
+        self._take(token, answer, made.get("message"))
         return Answer(status, answer, token)
 
-    def _take(self, token: Token, answer: Any) -> None:
+    def _take(self, token: Token, answer: Any, shown: Any) -> None:
         data = answer.get("data") or {}
+        if answer["type"] == schemas.LATER_UPDATE:
+            # The button's message stands there meanwhile.
+            token.original = Message(shown["id"], token.channel, self.fake.bot, shown)
         token.ephemeral = bool(data.get("flags", 0) & schemas.EPHEMERAL)
         if answer["type"] in (schemas.MESSAGE, schemas.UPDATE):
             token.original = Message(
