@@ -29,8 +29,14 @@ def instant_of_reading(taken: int) -> int:
     return now_ms() - (waited + 1 if waited > 0 else 0)
 
 
+def reading_of_request(request: HttpRequest) -> int | None:
+    """The reading as the last byte of a request was there; None where the server does not say."""
+    taken: int | None = getattr(request, "scope", {}).get(RECEIVED)
+    return taken
+
+
 def instant_of_request(request: HttpRequest) -> int:
     """The instant at which the last byte of a request was there; now, where the server does not
     say."""
-    taken: int | None = getattr(request, "scope", {}).get(RECEIVED)
+    taken = reading_of_request(request)
     return now_ms() if taken is None else instant_of_reading(taken)

@@ -11,7 +11,8 @@ of them has a submission to that match that came before it.
 
 It is that way round, and not that a process says which submissions have waited for long, because
 what is busy is late in saying so, too: silence must mean "wait", not "go on". And it is by match,
-so that one that is held up holds up nobody else. The wait has bounds. A process that was not heard
+so that one that is held up holds up nobody else; where it does not say to which match it is, as a
+command in Discord does not, by whoever sent it. The wait has bounds. A process that was not heard
 of for `GAUNTLET_INTAKE_SILENT_MS` does not count, since it may be dead; after `GAUNTLET_HOLD_MS` a
 decision runs out whoever has what. Whatever came after the deadline holds nothing up, and is
 refused as late however long that takes, so nothing is gained by sending much. While Redis is away,
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ from redis.exceptions import RedisError
 from core.broker import AwayError, Redis, client
 from core.clock import now_ms
 from core.instants import instant_of_reading, reading
+from games.models import MatchPlayer
 
 log = structlog.get_logger("gauntlet.intake")
 
@@ -50,13 +52,15 @@ class StillComingError(Exception):
 
 
 class Ticket:
-    """One submission that is there and not dealt with: to which match, and when it came."""
+    """One submission that is there and not dealt with: to which match, and when it came. Where the
+    match is None, to any in which ``person`` plays, a number of Discord's."""
 
-    __slots__ = ("_intake", "match_id", "reading")
+    __slots__ = ("_intake", "match_id", "person", "reading")
 
-    def __init__(self, intake: Intake, match_id: int, taken: int) -> None:
+    def __init__(self, intake: Intake, match_id: int | None, person: str, taken: int) -> None:
         self._intake = intake
         self.match_id = match_id
+        self.person = person
         self.reading = taken
 
     def done(self) -> None:
@@ -66,10 +70,15 @@ class Ticket:
 
 class Report(msgspec.Struct, frozen=True):
     """What a process has said: of all that it got up to the instant ``at``, what still waits, by
-    match with the earliest instant of each."""
+    match, or by whoever sent it, with the earliest instant of each."""
 
     at: int
     waiting: dict[int, int] = {}
+    people: dict[str, int] = {}
+
+    def senders(self, *, until: int) -> set[str]:
+        """Those of whom something waits that came by that instant (ms)."""
+        return {person for person, came in self.people.items() if came <= until}
 
 
 class Intake:
@@ -81,11 +90,19 @@ class Intake:
         self._lock = threading.Lock()
         self._waiting: set[Ticket] = set()
 
-    def take(self, match_id: int) -> Ticket:
-        """Note that a submission has just come."""
+    def take(self, match_id: int, *, taken: int | None = None) -> Ticket:
+        """Note that a submission has just come; or had, at the reading ``taken``, since when
+        another ticket has stood for it."""
+        return self._take(match_id, "", taken)
+
+    def take_of(self, person: str) -> Ticket:
+        """Note that somebody in Discord has just submitted something, to a match of theirs."""
+        return self._take(None, person, None)
+
+    def _take(self, match_id: int | None, person: str, taken: int | None) -> Ticket:
         # In one step: what is reported has all that came before it.
         with self._lock:
-            ticket = Ticket(self, match_id, reading())
+            ticket = Ticket(self, match_id, person, reading() if taken is None else taken)
             self._waiting.add(ticket)
         return ticket
 
@@ -98,17 +115,25 @@ class Intake:
         """What is to be said now."""
         with self._lock:
             at, waiting = now_ms(), tuple(self._waiting)
-        earliest: dict[int, int] = {}
+        report = Report(at, {}, {})
         for ticket in waiting:
             came = instant_of_reading(ticket.reading)
-            earliest[ticket.match_id] = min(came, earliest.get(ticket.match_id, came))
-        return Report(at, earliest)
+            if ticket.match_id is None:
+                report.people[ticket.person] = min(came, report.people.get(ticket.person, came))
+            else:
+                earliest = report.waiting.get(ticket.match_id, came)
+                report.waiting[ticket.match_id] = min(came, earliest)
+        return report
 
     def has(self, match_id: int, *, until: int) -> bool:
         """Whether something waits here that came for a match by that instant (ms)."""
         with self._lock:
             readings = [each.reading for each in self._waiting if each.match_id == match_id]
         return any(instant_of_reading(taken) <= until for taken in readings)
+
+    def senders(self, *, until: int) -> set[str]:
+        """Those of whom something waits here that came by that instant (ms)."""
+        return self.report().senders(until=until)
 
 
 INTAKE: Final = Intake()
@@ -119,14 +144,25 @@ def may_still_come(match_id: int, *, until: int, now: int) -> bool:
     web process, as things stand at ``now`` (both in ms)."""
     if now - until > settings.GAUNTLET_HOLD_MS:
         return False
-    if INTAKE.has(match_id, until=until):
+    if INTAKE.has(match_id, until=until) or _plays(match_id, INTAKE.senders(until=until)):
         return True
     reports = _reports(now)
     if reports is None:
         return now - until <= settings.GAUNTLET_SETTLE_MS
-    return any(
+    if any(
         report.at <= until or report.waiting.get(match_id, until + 1) <= until for report in reports
-    )
+    ):
+        return True
+    return _plays(match_id, set().union(*(each.senders(until=until) for each in reports)))
+
+
+def _plays(match_id: int, people: Collection[str]) -> bool:
+    """Whether one of those in Discord plays in a match. Asks the database only where there are
+    any, which is for as long as a command takes."""
+    if not people:
+        return False
+    players = MatchPlayer.objects.filter(match=match_id, user__discord_link__discord_id__in=people)
+    return players.exists()
 
 
 # -- what processes say to each other ------------------------------------------------------------
@@ -181,7 +217,7 @@ REPORTER: Final = Reporter()
 _DECODER = msgspec.json.Decoder(Report)
 
 
-def _reports(now: int) -> Iterable[Report] | None:
+def _reports(now: int) -> Sequence[Report] | None:
     """What the other processes that are alive at instant ``now`` have said last; None while that
     cannot be asked."""
     try:

@@ -127,6 +127,13 @@ def interaction_finish(
     _ask(_Call("PATCH", route, arguments, {**message, **_attached(files)}, files, True))
 
 
+def interaction_follow_up(token: str, message: Mapping[str, Any]) -> None:
+    """Say something more after an interaction's answer; with the flag for it, to one person alone.
+    Raises DiscordError."""
+    application = settings.GAUNTLET_DISCORD_CLIENT_ID
+    _ask(_Call("POST", "/webhooks/{}/{}", (application, token), dict(message), (), True))
+
+
 def message_post(
     channel: str, message: Mapping[str, Any], *, nonce: str, files: Sequence[File] = ()
 ) -> str:

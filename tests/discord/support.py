@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 import pytest
 from django.test import Client
@@ -14,18 +15,26 @@ from accounts.models import DiscordLink, User
 from core.clock import now_ms
 from tests.games.support import committing
 from tests.support.workers import set_up
-from tournaments.discord import tasks
+from tournaments.discord import answering, tasks
 from tournaments.discord.commands import COMMANDS
 from tournaments.discord.fake.people import Answer, Interactions, Person
 from tournaments.discord.fake.server import FakeDiscord
 from tournaments.jobs import DISCORD_FINISH
 
 PATH = "/discord/interactions/"
+T = TypeVar("T")
 
 
 def plain(text: str) -> str:
     """A text as Discord shows it, without what keeps it from being formatted."""
     return re.sub(r"\\(.)", r"\1", text)
+
+
+def at_once(doing: Callable[[], T]) -> Future[T]:
+    """What was done here and now, as of a thread."""
+    done: Future[T] = Future()
+    done.set_result(doing())
+    return done
 
 
 class Guild:
@@ -42,6 +51,8 @@ class Guild:
         self.fake = fake
         self.settings = settings
         self.workers = set_up(monkeypatch)
+        # Where the test's own transaction is seen.
+        monkeypatch.setattr(answering, "_begun", at_once)
         self.client = Client()
         self.discord = Interactions(fake, self._post)
         self.discord.clock = lambda: now_ms() / 1000

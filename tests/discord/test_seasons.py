@@ -36,6 +36,10 @@ def organiser(db: None) -> User:
 
 @pytest.fixture
 def season(organiser: User) -> Season:
+    return choosing(organiser)
+
+
+def choosing(organiser: User) -> Season:
     """An elimination season of four in which the fourth is to choose."""
     season = running(organiser, 4)
     now = now_utc()

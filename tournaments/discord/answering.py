@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import structlog
 from django.conf import settings
@@ -16,12 +17,13 @@ from redis.exceptions import RedisError
 from core import metrics
 from core.api.limits import take_of
 from core.clock import now_ms
-from core.discord.client import DiscordError, interaction_finish
+from core.discord.client import DiscordError, interaction_finish, interaction_follow_up
 from core.discord.text import escaped
 from core.queueing import enqueue
 from core.refusals import NotFound, Refusal
 from tournaments.discord.commands import COMMANDS, PRESSED
 from tournaments.discord.interactions import (
+    EPHEMERAL,
     FAILED,
     Asked,
     Callback,
@@ -33,12 +35,16 @@ from tournaments.discord.interactions import (
 from tournaments.discord.signing import STALE_S
 from tournaments.jobs import DISCORD_FINISH
 
+T = TypeVar("T")
+
 log = structlog.get_logger("gauntlet.discord")
 
 # An interaction's token is good for fifteen minutes.
 TOKEN_S: Final = 15 * 60
 # How many answers a process waits for at the same time; more wait for their turn.
 AWAITED_AT_ONCE: Final = 4
+# For how long an answer is tried to be given at once: Discord waits three seconds.
+PATIENCE_S: Final = 2.0
 PONG: Final = {"type": Callback.PONG}
 
 _KINDS: Final[dict[int, str]] = {
@@ -62,36 +68,60 @@ def is_new(interaction: Interaction) -> bool:
         return True
 
 
-def answer(interaction: Interaction, *, at: int) -> dict[str, Any]:
-    """The answer to what came at the instant ``at`` (ms). What a worker is to make of it is handed
-    on; where none would hear of it, the answer does without."""
-    made = _answer(interaction, at)
+def answer(interaction: Interaction, *, at: int, came: int | None = None) -> dict[str, Any]:
+    """The answer to what came at the instant ``at`` (ms), which was at the reading ``came``
+    (`core.instants`). What a worker is to make of it is handed on; where none would hear of it,
+    the answer does without."""
+    made = _answer(interaction, Asked.of(interaction, at=at, came=came))
     took = max(0, now_ms() - at) / 1000
     _TOOK.labels(_KINDS.get(interaction.type, metrics.OTHER)).observe(took)
     return made
 
 
-def _answer(interaction: Interaction, at: int) -> dict[str, Any]:
-    asked = Asked.of(interaction, at=at)
-    name = interaction.data.name or interaction.data.custom_id.partition(":")[0]
+def _answer(interaction: Interaction, asked: Asked) -> dict[str, Any]:
     try:
         _must_not_ask_too_often(asked, interaction.type)
         if interaction.type == Kind.TYPING:
             return choices_answer(_offered(interaction, asked))
-        reply = _done(interaction, asked)
     except Refusal as refusal:
-        log.info("discord.refused", command=name[:32], code=refusal.code)
         if interaction.type == Kind.TYPING:
+            log.info("discord.refused", command=_name(interaction), code=refusal.code)
             return choices_answer(())
-        metrics.REFUSALS.inc("discord", refusal.code)
-        return Reply(escaped(refusal.sentence)).answer
-    log.info("discord.done", command=name[:32], ms=now_ms() - at)
+        return _refused(interaction, refusal).answer
+    doing = partial(_reply, interaction, asked)
+    if _name(interaction) in _MAY_BE_HELD:
+        return _in_time(interaction, asked, doing)
+    reply = doing()
     if reply.awaited is not None:
         _aside(_waiting(), partial(_await, interaction.token, reply.awaited))
         return reply.promise
-    if reply.later is not None and _handed_on(interaction, reply):
-        return reply.promise
-    return reply.answer
+    return _at_once(interaction, reply)
+
+
+def _name(interaction: Interaction) -> str:
+    """What was asked for: the command, or what the button does."""
+    return (interaction.data.name or interaction.data.custom_id.partition(":")[0])[:32]
+
+
+def _reply(interaction: Interaction, asked: Asked) -> Reply:
+    """Do it; a refusal is a reply, too."""
+    try:
+        reply = _done(interaction, asked)
+    except Refusal as refusal:
+        return _refused(interaction, refusal)
+    log.info("discord.done", command=_name(interaction), ms=now_ms() - asked.at)
+    return reply
+
+
+def _refused(interaction: Interaction, refusal: Refusal) -> Reply:
+    log.info("discord.refused", command=_name(interaction), code=refusal.code)
+    metrics.REFUSALS.inc("discord", refusal.code)
+    return Reply(escaped(refusal.sentence))
+
+
+def _at_once(interaction: Interaction, reply: Reply) -> dict[str, Any]:
+    handed_on = reply.later is not None and _handed_on(interaction, reply)
+    return reply.promise if handed_on else reply.answer
 
 
 def _must_not_ask_too_often(asked: Asked, kind: int) -> None:
@@ -143,15 +173,70 @@ def _fit(name: str, arguments: list[str]) -> bool:
 
 # -- what Discord does not wait for --------------------------------------------------------------
 
+#: What changes rows that somebody else may hold, and how its answer is promised. (A move has a way
+#: of its own: `commands.matches`.) A button's message stays as it is until that has been done.
+_MAY_BE_HELD: Final[dict[str, Reply]] = {
+    "ready": Reply(),
+    "challenge": Reply(),
+    "watch": Reply(),
+    "accept": Reply(update=True),
+    "chosen": Reply(update=True),
+}
+
+
+def _in_time(interaction: Interaction, asked: Asked, doing: Callable[[], Reply]) -> dict[str, Any]:
+    """The answer to what is done in a thread of its own, or a promise where that takes long: then
+    it goes on all the same, and is answered once it is done."""
+    done = _begun(doing)
+    left = PATIENCE_S - (now_ms() - asked.at) / 1000
+    try:
+        return _at_once(interaction, done.result(max(0.0, left)))
+    except TimeoutError:
+        if done.done():  # by a fault that is called so
+            raise
+    promised = _MAY_BE_HELD[_name(interaction)]
+    log.info("discord.promised", command=_name(interaction))
+    done.add_done_callback(partial(_done_late, interaction, promised.update))
+    return promised.promise
+
+
+def _begun(doing: Callable[[], Reply]) -> Future[Reply]:
+    return _doing().submit(copy_context().run, _closing, doing)
+
+
+def _done_late(interaction: Interaction, instead: bool, done: Future[Reply]) -> None:
+    """See to it that a promise is kept. ``instead``: in place of the button's message."""
+    fault = done.exception()
+    if fault is not None:
+        log.error("discord.not-finished", exc_info=fault)
+    reply = Reply(FAILED) if fault is not None else done.result()
+    _aside(_telling(), partial(_tell_late, interaction, instead, reply))
+
+
+def _tell_late(interaction: Interaction, instead: bool, reply: Reply) -> None:
+    token = interaction.token
+    try:
+        if instead and not reply.update:
+            # The message is others', too, and still true.
+            interaction_follow_up(token, {**reply.message, "flags": EPHEMERAL})
+        elif reply.public:
+            # It was promised to one alone; and what comes first takes the promise's place.
+            interaction_finish(token, Reply("It is done.").message)
+            interaction_follow_up(token, reply.message)
+        elif instead or reply.later is None or not _handed_on(interaction, reply):
+            interaction_finish(token, reply.message)
+    except DiscordError as error:
+        log.warning("discord.not-told", status=error.status, code=error.code)
+
 
 def _aside(threads: ThreadPoolExecutor, call: Callable[[], None]) -> None:
     """Do something beside, in this process."""
     threads.submit(_closing, call)
 
 
-def _closing(call: Callable[[], None]) -> None:
+def _closing(call: Callable[[], T]) -> T:
     try:
-        call()
+        return call()
     finally:
         connection.close()  # others may need it meanwhile
 
@@ -160,6 +245,12 @@ def _closing(call: Callable[[], None]) -> None:
 @cache
 def _waiting() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(AWAITED_AT_ONCE, thread_name_prefix="gauntlet-discord")
+
+
+# Nor does it wait for what somebody else holds.
+@cache
+def _doing() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(AWAITED_AT_ONCE, thread_name_prefix="gauntlet-discord-doing")
 
 
 @cache

@@ -102,7 +102,7 @@ decoder: Final = msgspec.json.Decoder(Interaction)
 @dataclass(frozen=True)
 class Asked:
     """What somebody asks for by a command, a button or a menu. ``at``: the instant (ms) at which
-    it came."""
+    it came; ``came``: the reading of then (`core.instants`), where the server says so."""
 
     id: str
     person: DiscordUser
@@ -110,9 +110,10 @@ class Asked:
     options: Mapping[str, Any] = field(default_factory=dict)
     focused: str = ""
     values: Sequence[str] = ()
+    came: int | None = None
 
     @classmethod
-    def of(cls, interaction: Interaction, *, at: int) -> Asked:
+    def of(cls, interaction: Interaction, *, at: int, came: int | None = None) -> Asked:
         """What an interaction asks for."""
         options = interaction.data.options
         return cls(
@@ -122,6 +123,7 @@ class Asked:
             options={each.name: each.value for each in options if each.value is not None},
             focused=next((each.name for each in options if each.focused), ""),
             values=interaction.data.values,
+            came=came,
         )
 
     @cached_property

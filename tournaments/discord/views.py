@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
 from core.clock import now_ms
-from core.instants import instant_of_request
-from core.sizes import KIB
+from core.instants import instant_of_request, reading_of_request
 from tournaments.discord import answering, signing
+from tournaments.discord.arriving import BODY_MOST, SIGNATURE, STAMP
 from tournaments.discord.interactions import Kind, decoder
-
-#: The largest message that Discord sends along with a button is smaller.
-BODY_MOST: Final = 64 * KIB
 
 
 @csrf_exempt
@@ -31,8 +26,8 @@ def interactions(request: HttpRequest) -> HttpResponse:
     body = request.body
     if len(body) > BODY_MOST:
         return HttpResponse(status=413)
-    signature = request.headers.get("X-Signature-Ed25519", "")
-    stamp = request.headers.get("X-Signature-Timestamp", "")
+    signature = request.headers.get(SIGNATURE, "")
+    stamp = request.headers.get(STAMP, "")
     if not signing.is_discords(body, signature=signature, stamp=stamp, at=now_ms()):
         return HttpResponse("invalid request signature", status=401, content_type="text/plain")
     try:
@@ -45,4 +40,5 @@ def interactions(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=400)
     if not answering.is_new(interaction):
         return HttpResponse(status=409)
-    return JsonResponse(answering.answer(interaction, at=instant_of_request(request)))
+    at, came = instant_of_request(request), reading_of_request(request)
+    return JsonResponse(answering.answer(interaction, at=at, came=came))

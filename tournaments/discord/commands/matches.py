@@ -181,7 +181,7 @@ def _submit(asked: Asked, match: Match, seat: Seat, version: int) -> Reply:
     """Submit what was typed, as of when it came. What it answers is what was asked of the seat by
     then, which is its ``version``: a command names none. Where what came before it may still be on
     its way, that is waited for, and the answer comes later."""
-    ticket = INTAKE.take(match.pk)
+    ticket = INTAKE.take(match.pk, taken=asked.came)
     submit = partial(_submitted, asked, match, seat, version)
     try:
         with store.without_waiting():

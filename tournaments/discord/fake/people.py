@@ -148,10 +148,10 @@ class Interactions:
         answer = _json(said)
         schemas.answer_check(made["type"], answer, option_kind=_focused_kind(made))
         with self.fake.lock:
-            self._take(token, answer, pressed)
+            self._take(token, answer, pressed, made.get("message"))
         return Answer(status, answer, token)
 
-    def _take(self, token: Token, answer: Any, pressed: Message | None) -> None:
+    def _take(self, token: Token, answer: Any, pressed: Message | None, shown: Any) -> None:
         data = answer.get("data") or {}
         token.ephemeral = bool(data.get("flags", 0) & schemas.EPHEMERAL)
         if pressed is not None and answer["type"] in (schemas.UPDATE, schemas.LATER_UPDATE):
@@ -159,6 +159,9 @@ class Interactions:
             pressed.body = {**pressed.body, **data}
             pressed.versions.append(pressed.body)
             token.original = pressed
+        elif answer["type"] == schemas.LATER_UPDATE:
+            # The button's message stands there meanwhile.
+            token.original = Message(shown["id"], token.channel, self.fake.bot, shown)
         elif answer["type"] in (schemas.MESSAGE, schemas.UPDATE):
             token.original = Message(
                 self.fake.new_id(), token.channel, self.fake.bot, data, {}, [data]
