@@ -12,8 +12,8 @@ DESCRIPTION_MOST: Final = 4096
 AUTHOR_MOST: Final = 256
 
 # What means something wherever it stands, and what does where it is the first.
-_MARKED = re.compile(r"([\\*_~`|>#\[\]()<@]|:(?=\w+:)|(?<=:)/(?=/))")
-_FIRST = re.compile(r"^([-+]|\d+(?=[.)]))")
+_MARKED = re.compile(r"([\\*_`\[<]|~(?=~)|\|(?=\|)|@(?=everyone|here)|:(?=\w+:)|(?<=:)/(?=/))")
+_FIRST = re.compile(r"^([-+>#]|\d+(?=[.)]))")
 
 
 def escaped(text: str) -> str:
@@ -26,6 +26,11 @@ def escaped(text: str) -> str:
 def _kept(first: str) -> str:
     """The beginning of a line that begins no list."""
     return f"{first}\\" if first.isdigit() else f"\\{first}"
+
+
+def moment(at_ms: float, form: str = "R") -> str:
+    """An instant, as each reader's Discord shows it: "in 5 minutes"."""
+    return f"<t:{round(at_ms / 1000)}:{form}>"
 
 
 def cut(text: str, most: int) -> str:

@@ -121,7 +121,7 @@ def test_its_head_says_when_and_how_it_ended(told: Told) -> None:
     assert "It is on." in content(head)
     conceded(leg, winner=0)
     told.say()
-    assert "**Ada** has won" in content(head)
+    assert "**Ada** won by concession." in content(head)
     assert told.in_channel() == [head]
 
 
@@ -135,7 +135,7 @@ def test_it_is_put_away_once_it_is_over_and_all_is_said(told: Told) -> None:
     assert told.is_put_away()
     match, result = told.in_thread()
     assert "Ada won" in description(match)
-    assert content(result).startswith("Ada wins against Ben.")
+    assert content(result) == "**Ada wins against Ben** by concession."
     assert told.say() == 0
 
 
@@ -152,7 +152,7 @@ def test_a_correction_takes_it_out_again(told: Told) -> None:
     told.say()
     assert told.is_put_away()  # again, once that was said
     assert "is corrected: Ben has won" in content(told.in_thread()[-1])
-    assert "**Ben** has won by a ruling" in content(told.shown("thread"))
+    assert "**Ben** won by a ruling" in content(told.shown("thread"))
 
 
 # -- matches -------------------------------------------------------------------------------------
@@ -274,11 +274,12 @@ def test_of_several_matches_each_has_a_message(told: Told) -> None:
     ]
     assert footers == ["Match 1 of at most 3", "Match 2 of at most 3"]
     said = [content(message) for message in told.in_thread()]
-    assert any("**Ada** 1 : 0 **Ben**" in each for each in said)
-    assert any(
-        each.startswith("Ada wins against Ben.") and "**Ada** 2 : 0 **Ben**" in each
-        for each in said
-    )
+    # The last one has decided it: both are told in one message.
+    results = [each for each in said if " wins " in each]
+    assert results == [
+        "**Ada wins match 1** by concession.\n**Ada** 1 : 0 **Ben**",
+        "**Ada wins against Ben** by 2 matches to 0.\nThe last one was won by concession.",
+    ]
 
 
 def test_without_leave_to_attach_files_there_is_no_picture(told: Told) -> None:
@@ -330,18 +331,79 @@ def test_at_30_15_and_5_seconds_and_on_the_reserve(
 ) -> None:
     told.connect(THREADS, CLOCKS)
     play = moved(told.stage.play())
+    said = []
     for _ in range(4):
         at = next_wake(play)
         set_clock(at)
         play.wake(at)
         told.say()
-    said = [content(message).partition(" It ends")[0] for message in told.in_thread()]
+        # The one before is gone.
+        (message,) = told.in_thread()
+        said.append(content(message).partition(" It ends")[0])
     assert said == [
         "Ada has 30 s of the turn left.",
         "Ada has 15 s of the turn left.",
         "Ada has 5 s of the turn left.",
         "Ada has used up the turn; the reserve of 120 s is running.",
     ]
+
+
+def played_on(play: Play, chance: Callable[[], float], at: int) -> None:
+    """Whoever is to move does."""
+    seat = 0 if play.decision(0) else 1
+    play.move(seat, play.random_move(seat, chance), at)
+
+
+def deletions(told: Told) -> int:
+    """How often the bot has taken a message away."""
+    return sum(each.method == "DELETE" for each in told.fake.requests)
+
+
+def test_a_reminder_goes_once_the_turn_is_played(
+    told: Told, set_clock: Callable[[int], None], chance: Callable[[], float]
+) -> None:
+    told.connect(THREADS, CLOCKS)
+    play = moved(told.stage.play())
+    set_clock(next_wake(play))
+    assert len(reminded(told, play)) == 1
+    played_on(play, chance, 40_000)
+    told.say()
+    assert told.in_thread() == []
+    assert deletions(told) == 1
+    # Later turns find nothing more to take away.
+    played_on(play, chance, 41_000)
+    told.say()
+    assert deletions(told) == 1
+    assert told.post("clock").status == "done"
+
+
+def test_one_that_was_not_said_in_time_never_is(
+    told: Told, set_clock: Callable[[int], None], chance: Callable[[], float]
+) -> None:
+    told.connect(CLOCKS)
+    play = moved(told.stage.play())
+    set_clock(next_wake(play))
+    play.wake(next_wake(play))
+    played_on(play, chance, 40_000)
+    told.say()
+    assert told.in_channel() == []
+    assert told.post("clock").status == "abandoned"
+    assert deletions(told) == 0
+
+
+def test_one_that_somebody_has_deleted_is_not_missed(
+    told: Told, set_clock: Callable[[int], None], chance: Callable[[], float]
+) -> None:
+    told.connect(CLOCKS)
+    play = moved(told.stage.play())
+    set_clock(next_wake(play))
+    play.wake(next_wake(play))
+    told.say()
+    told.fake.messages.clear()
+    played_on(play, chance, 40_000)
+    told.say()
+    assert told.in_channel() == []
+    assert (told.post("clock").status, told.post("clock").message_id) == ("done", "")
 
 
 def test_both_are_mentioned_where_both_are_asked(
@@ -479,9 +541,11 @@ def test_whoever_is_out_is_out_after_a_match(told: Told) -> None:
     assert any("is the EC" in each for each in said)
     (out,) = (each for each in said if "is eliminated" in each)
     lines = out.splitlines()
-    assert lines[0] == "**Player 3 is eliminated, in place 4.**"
-    assert lines[1] == "Player 2 wins against Player 3."
-    assert "won" in lines[2]
+    assert lines == [
+        "**Player 3 is eliminated, in place 4.**",
+        "Player 2 wins against Player 3 by concession.",
+        "Still in: Player 1, Player 2, Player 4",
+    ]
 
 
 def test_a_gift_reads_as_the_communitys_own(told: Told) -> None:
@@ -497,9 +561,9 @@ def test_a_gift_reads_as_the_communitys_own(told: Told) -> None:
     told.say()
     (message,) = told.in_channel()
     lines = content(message).splitlines()
-    assert lines[0] == "**Tie Advantage** (Domino Wars)"
-    assert lines[2] == "This item was given to **Player 2** by the organisers."
-    assert lines[3] == "“Well fought.”"
+    assert lines[0] == "The organisers give **Player 2** an item: **Tie Advantage** (Domino Wars)"
+    assert lines[1].endswith(" It can be neither copied nor blocked.")
+    assert lines[2:] == ["“Well fought.”"]
 
 
 def test_a_walkover_says_why(told: Told) -> None:
@@ -574,5 +638,5 @@ def test_a_fault_of_ours_undoes_nothing(told: Told, monkeypatch: pytest.MonkeyPa
         told.stage.event("contestant.eliminated", "Ben is out.", contestant=told.stage.away)
     told.say()
     (message,) = told.in_channel()
-    assert content(message) == "**Ben is out.**"
+    assert content(message) == "**Ben is out.**\nStill in: Ada, Ben"
     assert Match.objects.count() == 0

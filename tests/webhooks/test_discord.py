@@ -51,9 +51,17 @@ def test_text_is_shown_as_it_is(text: str) -> None:
     safe = escaped(text)
     assert shown(safe) == " ".join(text.split())
     # Nothing that means something is left without its backslash.
-    assert re.search(r"(?<!\\)(?:\\\\)*[*_~`|>#\[\]()<@]", safe) is None
+    means = r"[*_`\[<]|~~|\|\||@everyone|@here"
+    assert re.search(rf"(?<!\\)(?:\\\\)*(?:{means})", safe) is None
+    assert re.match(r"[>#+-]|\d+[.)]", safe) is None
     assert "://" not in safe
     assert "\n" not in safe
+
+
+def test_what_means_nothing_has_no_backslash() -> None:
+    """Notifications show every one of them."""
+    for text in ("Ada (the 1st) vs Ben #2", "ada@home", "3 > 2, ~5 | 6", "Used up: Ada's Copy]."):
+        assert escaped(text) == text
 
 
 def test_cutting_leaves_no_half_of_a_pair() -> None:
@@ -109,7 +117,7 @@ def test_a_death_match_from_its_start_to_its_result(stage: Stage, receiver: Rece
         assert embed["url"].endswith(f"/matches/{match.pk}/")
         assert embed["image"] == {"url": "attachment://board.png"}
         assert taken.parts["files[0]"][1].startswith(b"\x89PNG\r\n")
-    assert decided.message["content"] == "Ada wins against Ben."
+    assert decided.message["content"] == "**Ada wins against Ben** by concession."
     while stage.drain(program):
         pass
     told = receiver.taken[-1].json
@@ -154,7 +162,7 @@ def test_the_sentence_of_an_event_is_the_message(
     (taken,) = receiver.taken
     assert set(taken.parts) == {"payload_json"}
     message = taken.message
-    assert message["content"] == r"\*Ben\* is out."
+    assert message["content"] == "**\\*Ben\\* is out.**\nStill in: Ada, Ben"
     assert message["embeds"][0]["title"] == "Somebody is out"
     assert "image" not in message["embeds"][0]
 
@@ -205,6 +213,10 @@ def test_pairings_of_a_new_round_and_standings_of_a_complete_one(
     stage.event("round.closed", "Round 1 is complete.", round=stage.round)
     stage.drain(channel)
     closed = receiver.taken[-1].message["embeds"][0]["description"].splitlines()
+    assert closed[:4] == [
+        "Ada vs Ben: **Ada** won", "Dora\\_ has a bye", "", "**Standings**",
+    ]  # fmt: skip
+    closed = closed[4:]
     assert len(closed) == 3
     assert closed[-1].startswith("3\\. Ben: 0 pts")
     assert {line.split("\\. ")[1].split(": ")[0] for line in closed[:2]} == {"Ada", "Dora\\_"}
@@ -240,7 +252,7 @@ def test_limits_of_length(stage: Stage, receiver: Receiver, channel: Webhook) ->
     message = receiver.taken[0].message
     (embed,) = message["embeds"]
     assert len(message["content"]) == 1000
-    assert 3500 < len(embed["description"]) <= DESCRIPTION_MOST
+    assert 1700 < len(embed["description"]) <= DESCRIPTION_MOST
     assert re.search(r"\n… and \d+ more$", embed["description"])
     total = sum(len(embed[part]) for part in ("title", "description")) + len(
         embed["author"]["name"]

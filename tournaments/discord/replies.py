@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from core.discord.client import File
-from core.discord.text import cut, escaped
+from core.discord.text import cut, escaped, moment
 from games.engine.decisions import Seat
 from games.models import Match
 from games.options.pace import spoken
@@ -34,11 +34,6 @@ OF_MATCHES: Final = 0x2F6FB3
 OF_SEASONS: Final = 0x6B4FA0
 _LATEST: Final = 3
 _ROWS_MOST: Final = 40
-
-
-def moment(at_ms: float, form: str = "R") -> str:
-    """An instant, as each reader's Discord shows it: "in 5 minutes"."""
-    return f"<t:{round(at_ms / 1000)}:{form}>"
 
 
 def joined(lines: Iterable[str], most: int = DESCRIPTION_MOST) -> str:

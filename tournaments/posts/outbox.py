@@ -194,7 +194,12 @@ def _is_told(channel: DiscordChannel, event: SeasonEvent) -> bool:
     """Whether an event has a message of its own, in this channel."""
     if kinds.TOLD.get(event.kind) not in channel.kinds:
         return False
-    if event.kind != "death-match.decided" or event.death_match is None:
+    if event.death_match is None:
+        return True
+    if event.kind == "death-match.leg":
+        # Whoever has won the last one has won it all: that is told in the next message.
+        return bool(2 * max(event.data.get("score") or [0]) <= event.death_match.best_of)
+    if event.kind != "death-match.decided":
         return True
     if event.data.get("how") == How.BYE or event.data.get("follows") == "death-match.corrected":
         return False
@@ -261,11 +266,40 @@ def clock_write(*, match_id: int, seat: int | None, kind: str, left_ms: int, at:
         said = DiscordPost.objects.filter(kind=Kind.CLOCK, match=match_id, created_at=moment)
         if not said.filter(body=post.body).exists():
             post.save()
+            # Of a match one reminder stands there at a time.
+            _take_away(channel, match_id, created_at__lt=moment)
         say_on_commit(channel)
     if kind == "reserve-entered":
         # What the match's message says of the clock is another thing from now on. That message is
         # not held while the match is waited for.
         turn_write(match_id=match_id)
+
+
+@transaction.atomic
+def reminders_end(*, match_id: int) -> None:
+    """Have the reminder of a match taken away: a turn was played, and it is of no use any more."""
+    leg = _leg_of(match_id)
+    channel = None if leg is None else _listening(leg, kinds.CLOCKS)
+    if channel is not None and _take_away(channel, match_id):
+        say_on_commit(channel)
+
+
+def _take_away(channel: DiscordChannel, match_id: int, **which: Any) -> int:
+    """Have reminders taken away, which is what their being wanted a second time means; returns how
+    many. One that was not said yet never is."""
+    posts = DiscordPost.objects.filter(place__channel=channel, kind=Kind.CLOCK, match=match_id)
+    gone = (DiscordPost.Status.FAILED, DiscordPost.Status.ABANDONED)
+    now = now_utc()
+    return (
+        posts.filter(wanted=1, **which)
+        .exclude(status__in=gone)
+        .update(
+            wanted=2,
+            status=DiscordPost.Status.WAITING,
+            next_at=now,
+            give_up_at=now + settings.GAUNTLET_WEBHOOK_RETRY_FOR,
+        )
+    )
 
 
 # -- where ---------------------------------------------------------------------------------------

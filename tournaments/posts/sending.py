@@ -178,6 +178,8 @@ def next_due(*, place_id: int, at: datetime) -> DiscordPost | None:
 def _attempt(post: DiscordPost, now: Callable[[], datetime]) -> bool:
     """Say one message; returns whether the next may follow at once."""
     at = now()
+    if post.kind == DiscordPost.Kind.CLOCK and post.wanted > 1:
+        return _take_away(post, at)
     moot = _moot(post, at)
     if moot:
         _settle(post, status=DiscordPost.Status.ABANDONED, fault=moot)
@@ -226,6 +228,24 @@ def _moot(post: DiscordPost, at: datetime) -> str:
     if at >= post.give_up_at and (post.attempts or stale):
         return "It could not be said in time."
     return ""
+
+
+def _take_away(post: DiscordPost, at: datetime) -> bool:
+    """Take a reminder away whose turn is over; returns whether the next may follow at once."""
+    if not post.message_id or not post.place.channel.active or at >= post.give_up_at:
+        _settle(post, status=DiscordPost.Status.ABANDONED, fault="The turn is over.")
+        return True
+    try:
+        client.message_delete(post.posted_in, post.message_id)
+    except DiscordError as error:
+        if error.code == client.THREAD_ARCHIVED:
+            return thread_take_out(post.place, at)
+        if not error.permanent:
+            place_rest(post.place, error, at)
+            return False
+        # Somebody has deleted it, or what it stood in: there is nothing left to take away.
+    _settle(post, message_id="", posted_in="", fault="Taken away: the turn is over.")
+    return True
 
 
 def _said(post: DiscordPost) -> Said:

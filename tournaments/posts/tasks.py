@@ -71,8 +71,9 @@ def repair() -> None:
 
 @shared_task(name=DISCORD_TURN)
 def tell_turn(match_id: int) -> None:
-    """Have a match's message said anew."""
+    """Have a match's message said anew, and what reminded of the turn taken away."""
     outbox.turn_write(match_id=match_id)
+    outbox.reminders_end(match_id=match_id)
 
 
 @shared_task(name=DISCORD_CLOCK)

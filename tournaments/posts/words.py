@@ -1,8 +1,7 @@
 """What messages say, from what everybody may see: a match is looked at as the room sees it.
 
-The sentences are those of webhooks and of the season's own history; how they are set is the
-community's: a gift with what it does and who gave it, a result with its score, and whoever is out
-with the match that it was.
+How what happened reads, webhooks and the bot have in common (`tournaments.webhooks.telling`); here
+is what only the bot says: reminders, and what is edited as it goes.
 """
 
 from __future__ import annotations
@@ -13,33 +12,34 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from django.urls import reverse
 
-from core.discord.text import CONTENT_MOST, DESCRIPTION_MOST, TITLE_MOST, cut, escaped
-from core.refusals import Refusal
+from core.discord.text import CONTENT_MOST, TITLE_MOST, cut, escaped, moment
 from games.engine.errors import EngineFault
 from games.models import Match
 from games.options.pace import spoken
-from games.words import game_name, points, result_text, ruleset_named
+from games.words import game_name, points, result_text
 from tournaments.discord.interactions import Component, button, link
 from tournaments.discord.people import ids_of
-from tournaments.discord.replies import OF_MATCHES, OF_SEASONS, moment
-from tournaments.items.catalogue import item_of
-from tournaments.lifecycle import DeathMatchStatus, How, LegStatus, RoundStatus
+from tournaments.discord.replies import OF_MATCHES, OF_SEASONS
+from tournaments.lifecycle import DeathMatchStatus, LegStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, SeasonEvent
-from tournaments.naming import Naming
 from tournaments.posts.models import DiscordPlace, DiscordPost
 from tournaments.webhooks import payloads
-from tournaments.webhooks.discord import (
-    PICTURE,
+from tournaments.webhooks.discord import PICTURE
+from tournaments.webhooks.payloads import Scene, absolute
+from tournaments.webhooks.telling import (
     asked_line,
+    event_text,
+    how_text,
     pair_line,
+    pairing_line,
+    round_pairs,
+    round_text,
     standings_lines,
     within_limit,
+    won_line,
 )
-from tournaments.webhooks.payloads import Scene, absolute
 
 THREAD_NAME_MOST: Final = 100
-#: Of a round's post, how much the pairings have, and the standings.
-_HALF: Final = DESCRIPTION_MOST // 2 - 20
 _LATEST: Final = 3
 
 
@@ -90,24 +90,15 @@ def event_compose(post: DiscordPost) -> None:
     event = post.event
     if event is None:
         return
-    said = _EVENTS.get(event.kind, _sentence)(event, post)
+    said = _EVENTS.get(event.kind, _told)(event, post)
     post.body = encoded(said.message)
     post.match, post.still = said.match, said.still
 
 
-def _sentence(event: SeasonEvent, post: DiscordPost) -> Said:
-    """The event in its own words."""
+def _told(event: SeasonEvent, post: DiscordPost) -> Said:
+    """The event, and what leads to it."""
     watching = _watching(post) if event.kind == "season.started" else []
-    return Said(_message(_words(event), [*watching, _page(event)]))
-
-
-def _words(event: SeasonEvent) -> str:
-    words = escaped(Naming.of(event.season_id).marked(event.words))
-    by = event.data.get("by")
-    if not by:
-        return words
-    stop = "" if words.endswith((".", "!", "?", "…")) else "."
-    return f"{words}{stop} Decided by {escaped(by)}."
+    return Said(_message(event_text(event, None), [*watching, _page(event)]))
 
 
 def _page(event: SeasonEvent) -> Component:
@@ -123,32 +114,11 @@ def _result(event: SeasonEvent, _post: DiscordPost) -> Said:
     """Who has won, and by how much, with the board as it was in the end."""
     match_id = payloads.match_of_event(event)
     scene = None if match_id is None else payloads.scene_of(match_id)
-    lines = [_words(event), *_score(event.death_match, event.data, scene)]
     embed = _picture(scene)
-    message = _message("\n".join(lines), [_page(event)], embed=embed)
+    message = _message(event_text(event, scene), [_page(event)], embed=embed)
     if scene is None or embed is None:
         return Said(message)
     return Said(message, scene.match, scene.still)
-
-
-def _score(
-    death_match: DeathMatch | None, data: Mapping[str, Any], scene: Scene | None
-) -> list[str]:
-    """The score of several matches, or how the only one ended."""
-    score = data.get("score")
-    if death_match is None or data.get("how", How.PLAYED) != How.PLAYED:
-        return []
-    if death_match.best_of > 1 and score:
-        return [_versus(death_match, score)]
-    if scene is None or not scene.match.is_over:
-        return []
-    return [escaped(result_text(scene.names, scene.match))]
-
-
-def _versus(death_match: DeathMatch, score: Sequence[int]) -> str:
-    """A score with the names on both sides of it."""
-    home, away = (f"**{escaped(_name(side))}**" for side in (death_match.home, death_match.away))
-    return f"{home} {points(score[0])} : {points(score[1])} {away}"
 
 
 def _picture(scene: Scene | None) -> dict[str, Any] | None:
@@ -161,49 +131,6 @@ def _picture(scene: Scene | None) -> dict[str, Any] | None:
     return {"title": title, "url": address, "color": OF_MATCHES, "image": image}
 
 
-def _out(event: SeasonEvent, _post: DiscordPost) -> Said:
-    """Who is out, and after which match."""
-    lines = [f"**{_words(event)}**"]
-    lost = SeasonEvent.objects.filter(
-        season=event.season_id, kind="death-match.decided", at=event.at
-    )
-    last = lost.filter(data__loser=event.contestant_id).select_related("death_match").last()
-    if last is not None:
-        lines.append(_words(last))
-        match_id = payloads.match_of_event(last)
-        scene = None if match_id is None else payloads.scene_of(match_id)
-        lines += _score(last.death_match, last.data, scene)
-    return Said(_message("\n".join(lines), [_page(last or event)]))
-
-
-def _gift(event: SeasonEvent, post: DiscordPost) -> Said:
-    """An item, what it does, and who gave it to whom: as the community announces its own."""
-    data = event.data
-    try:
-        item = item_of(data.get("item", ""), data.get("ruleset", ""))
-    except Refusal:  # the site no longer knows it
-        return _sentence(event, post)
-    ruleset = ruleset_named(item.ruleset) if item.ruleset else None
-    game = "" if ruleset is None else f" ({escaped(ruleset.name)})"
-    giver = Contestant.objects.filter(pk=data.get("giver")).first()
-    by = f"by **{escaped(_name(giver))}**" if giver is not None else "by the organisers"
-    to = f"**{escaped(_name(event.contestant))}**"
-    lines = [f"**{escaped(item.name)}**{game}", escaped(item.text)]
-    lines.append(f"This item was given to {to} {by}{_for_which(event)}.")
-    if data.get("note"):
-        lines.append(f"“{escaped(data['note'])}”")
-    return Said(_message("\n".join(lines), [_page(event)]))
-
-
-def _for_which(event: SeasonEvent) -> str:
-    meeting = event.death_match
-    if meeting is None:
-        return ""
-    number = event.data.get("leg")
-    which = f", match {number}" if number and meeting.best_of > 1 else ""
-    return f" for {pair_line(meeting)}{which}"
-
-
 def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
     """That a match begins soon, to both players where that is wanted."""
     mentioned: list[str] = []
@@ -211,17 +138,13 @@ def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
         sides = (event.death_match.home, event.death_match.away)
         mentioned = list(ids_of(side.user_id for side in sides if side is not None).values())
     before = "".join(f"<@{each}> " for each in sorted(mentioned))
-    when = event.leg.scheduled_at if event.leg is not None else None
-    after = "" if when is None else f" It starts {moment(1000 * when.timestamp())}."
-    return Said(_message(f"{before}{_words(event)}{after}", [_page(event)], mentioned=mentioned))
+    return Said(_message(before + event_text(event, None), [_page(event)], mentioned=mentioned))
 
 
 _EVENTS: Final[Mapping[str, Callable[[SeasonEvent, DiscordPost], Said]]] = {
     "death-match.decided": _result,
     "death-match.leg": _result,
     "death-match.reminder": _soon,
-    "contestant.eliminated": _out,
-    "item.given": _gift,
 }
 
 
@@ -276,7 +199,7 @@ def head_said(death_match_id: int) -> Said:
     about = [escaped(row.round.name), *_games(legs)]
     lines = [f"**{pair_line(row)}**", " · ".join(about)]
     if row.status == DeathMatchStatus.DECIDED:
-        lines.append(_how_it_ended(row))
+        lines.append(f"{won_line(row)}.")
     elif row.status == DeathMatchStatus.VOID:
         lines.append("Void.")
     elif row.status == DeathMatchStatus.RUNNING:
@@ -299,38 +222,24 @@ def _when(leg: Leg, row: DeathMatch) -> str:
     return f"{which}{moment(at, 'F')}, {moment(at)}"
 
 
-def _how_it_ended(row: DeathMatch) -> str:
-    won = f"**{escaped(_name(row.winner))}** has won"
-    if row.how == How.PLAYED and row.best_of > 1:
-        return f"{won}. {_versus(row, (row.home_score, row.away_score))}"
-    if row.how in (How.WALKOVER, How.RULING):
-        return f"{won} without playing." if row.how == How.WALKOVER else f"{won} by a ruling."
-    return f"{won}."
-
-
 def round_said(post: DiscordPost, round_id: int) -> Said:
     """A round: who meets whom and when, the results, and who stands where once it is complete."""
     stage = Round.objects.select_related("season").get(pk=round_id)
-    pairs = DeathMatch.objects.filter(round=stage).exclude(status=DeathMatchStatus.VOID)
-    pairs = pairs.select_related("home", "away", "winner").prefetch_related("legs")
     threads = dict(
         DiscordPlace.objects.filter(channel=post.place.channel_id)
         .exclude(thread_id="")
         .values_list("death_match", "thread_id")
     )
-    lines = [_pairing(each, threads.get(each.pk, "")) for each in pairs.order_by("number")]
-    parts = [within_limit(lines, _HALF)] if lines else []
-    if stage.status == RoundStatus.CLOSED:
-        standings = standings_lines(stage.season)
-        if standings:
-            parts.append("\n".join(["**Standings**", within_limit(standings, _HALF)]))
+    pairs = [pairing_line(each, threads.get(each.pk, "")) for each in round_pairs(stage.pk)]
+    is_over = stage.status == RoundStatus.CLOSED
+    standings = standings_lines(stage.season) if is_over else []
     embed = {
         "author": {"name": cut(" ".join(stage.season.name.split()), TITLE_MOST)},
         "title": cut(escaped(stage.name), TITLE_MOST),
         "url": _round_address(stage),
         "color": OF_SEASONS,
-        "description": "\n\n".join(parts) or "Nobody is paired yet.",
-        "footer": {"text": "Complete" if stage.status == RoundStatus.CLOSED else "Being played"},
+        "description": round_text(pairs, standings) or "Nobody is paired yet.",
+        "footer": {"text": "Complete" if is_over else "Being played"},
     }
     row = [*_watching(post), link("Open the round", _round_address(stage))]
     return Said(_message("", row, embed=embed))
@@ -342,21 +251,6 @@ def _watching(post: DiscordPost) -> list[Component]:
     if not channel.spectator_role:
         return []
     return [button("Watch", f"watch:{channel.season_id}", primary=False)]
-
-
-def _pairing(row: DeathMatch, thread: str) -> str:
-    """A line of a round: who meets whom, and what has come of it or when it is played."""
-    said = pair_line(row)
-    if row.winner is not None and row.how != How.BYE:
-        said += f": **{escaped(_name(row.winner))}** won"
-        if row.how == How.PLAYED and row.best_of > 1:
-            said += f" {points(row.home_score)} : {points(row.away_score)}"
-    elif row.status == DeathMatchStatus.RUNNING:
-        said += ", on now"
-    else:
-        times = [leg.scheduled_at for leg in row.legs.all() if leg.scheduled_at is not None]
-        said += f", {moment(1000 * min(times).timestamp(), 'f')}" if times else ""
-    return f"{said} · <#{thread}>" if thread else said
 
 
 def match_said(match_id: int) -> Said:
@@ -389,7 +283,10 @@ def _match_lines(scene: Scene) -> list[str]:
         )
         lines.append(f"{first} · {second}")
     if view["phase"] == "over":
-        return [*lines, escaped(result_text(names, scene.match))]
+        won = scene.match.winner
+        if won is None:
+            return [*lines, escaped(result_text(names, scene.match))]
+        return [*lines, f"**{escaped(names[won])}** won {how_text(scene.match)}."]
     if view["paused"]:
         lines.append("The match is paused.")
     elif view["phase"] == "waiting":

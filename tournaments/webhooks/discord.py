@@ -7,19 +7,23 @@ to is escaped, and nobody is pinged whatever somebody calls themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from core.discord.text import AUTHOR_MOST, CONTENT_MOST, DESCRIPTION_MOST, TITLE_MOST, cut, escaped
-from tournaments.lifecycle import RoundStatus
-from tournaments.models import DeathMatch, Round, Season
-from tournaments.reading.sheet import Sheet
-from tournaments.standings.metrics import counted_text
+from core.discord.text import AUTHOR_MOST, CONTENT_MOST, TITLE_MOST, cut, escaped
 from tournaments.webhooks.kinds import CHOICES, CLOCK, TEST, TURN, WITH_BOARD
 from tournaments.webhooks.models import Delivery
 from tournaments.webhooks.payloads import Scene, absolute, words_of
+from tournaments.webhooks.telling import (
+    asked_line,
+    event_text,
+    pairing_line,
+    round_pairs,
+    round_text,
+    standings_lines,
+    within_limit,
+)
 
 PICTURE = "board.png"
 _COLOURS = {
@@ -31,12 +35,16 @@ _COLOURS = {
     "item": 0xB08A2E,
     "ruling": 0xB3392F,
 }
+_OF_ROUNDS = frozenset({"round.opened", "round.closed"})
 
 
 def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
     """The message's JSON; with a picture where `wants_board` says so."""
     season = delivery.webhook.season
-    words = words_of(delivery, scene)
+    if delivery.event is None:
+        words = escaped(words_of(delivery, scene))
+    else:
+        words = event_text(delivery.event, scene)
     embed: dict[str, Any] = {
         # The author's and the footer's lines are shown without formatting.
         "author": {
@@ -49,7 +57,7 @@ def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
     }
     lines = _lines(delivery, scene)
     if lines:
-        embed["description"] = within_limit(lines)
+        embed["description"] = lines
     if scene is not None:
         embed["url"] = absolute(scene.match.get_absolute_url())
     elif delivery.event is not None:
@@ -57,7 +65,7 @@ def message_of(delivery: Delivery, scene: Scene | None) -> dict[str, Any]:
     if wants_board(delivery, scene):
         embed["image"] = {"url": f"attachment://{PICTURE}"}
     return {
-        "content": cut(escaped(words), CONTENT_MOST),
+        "content": cut(words, CONTENT_MOST),
         "embeds": [embed],
         "allowed_mentions": {"parse": []},
     }
@@ -106,75 +114,15 @@ def colour_of(kind: str) -> int:
 # -- what stands below the title -----------------------------------------------------------------
 
 
-def _lines(delivery: Delivery, scene: Scene | None) -> list[str]:
+def _lines(delivery: Delivery, scene: Scene | None) -> str:
     event = delivery.event
-    if event is not None and event.kind == "round.closed" and event.round is not None:
-        return standings_lines(delivery.webhook.season) or _results(event.round)
-    if event is not None and event.kind == "round.opened" and event.round is not None:
-        return _pairings(event.round)
+    if event is not None and event.round is not None and event.kind in _OF_ROUNDS:
+        is_over = event.kind == "round.closed"
+        standings = standings_lines(delivery.webhook.season) if is_over else []
+        return round_text([pairing_line(pair) for pair in round_pairs(event.round.pk)], standings)
     if scene is None or delivery.kind not in {TURN, "death-match.started"}:
-        return []
+        return ""
     lines = [escaped(line) for line in scene.lines] if delivery.kind == TURN else []
     if not scene.match.is_over:
         lines += [asked_line(decision, scene.names) for decision in scene.view["decisions"]]
-    return lines
-
-
-def asked_line(decision: Mapping[str, Any], names: Sequence[str]) -> str:
-    """What is asked of a seat, in a line."""
-    # The room's view has sealed answers as open decisions: this says nothing about who is ready.
-    return f"**{escaped(names[decision['seat']])}**: {escaped(decision['prompt'])}"
-
-
-def _pairings(stage: Round) -> list[str]:
-    pairs = DeathMatch.objects.filter(round=stage).select_related("home", "away")
-    return [pair_line(pair) for pair in pairs.order_by("number")]
-
-
-def _results(stage: Round) -> list[str]:
-    if stage.status == RoundStatus.OPEN:
-        return []
-    played = DeathMatch.objects.filter(round=stage).select_related("home", "away", "winner")
-    return [
-        f"{pair_line(each)}: **{escaped(each.winner.shown_name)}** won"
-        for each in played.order_by("number")
-        if each.winner is not None
-    ]
-
-
-def pair_line(pair: DeathMatch) -> str:
-    """Who meets whom."""
-    if pair.home is None and pair.away is None:
-        return "to be decided"
-    names = [escaped(side.shown_name) if side else "?" for side in (pair.home, pair.away)]
-    if pair.away is None and pair.how == "bye":
-        return f"{names[0]} has a bye"
-    return f"{names[0]} vs {names[1]}"
-
-
-def standings_lines(season: Season) -> list[str]:
-    """The table with its first metric; empty where a season has none."""
-    sheet = Sheet(season)
-    table = sheet.table
-    if table is None:
-        return []
-    first = table.metrics[0]
-    return [
-        f"{row.rank}\\. {escaped(sheet.by_id[row.player].shown_name)}:"
-        f" {escaped(counted_text(first, row.values[0]))}"
-        for row in table.rows
-    ]
-
-
-def within_limit(lines: Sequence[str], most: int = DESCRIPTION_MOST) -> str:
-    """Lines as far as there is room for them, and how many there are more."""
-    kept: list[str] = []
-    length = 0
-    for number, line in enumerate(lines):
-        more = f"… and {len(lines) - number} more"
-        if length + len(line) + 1 + len(more) > most:
-            kept.append(more)
-            break
-        kept.append(line)
-        length += len(line) + 1
-    return "\n".join(kept)
+    return within_limit(lines)

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
 from core.clock import now_ms
-from core.discord.text import escaped
+from core.discord.text import escaped, moment
 from core.refusals import Forbidden, NotFound, Refusal
 from games import store
 from games.audience import seat_of
@@ -29,7 +29,7 @@ from tournaments.actions.players import CONFIRM
 from tournaments.actions.subjects import AtLeg
 from tournaments.discord.commands.base import NUMBER, TEXT, Choices, Command, Option, Pressed
 from tournaments.discord.interactions import CHOICES_MOST, Asked, Later, Reply, link
-from tournaments.discord.replies import Shown, moment
+from tournaments.discord.replies import Shown
 from tournaments.lifecycle import LegStatus, SeasonStatus
 from tournaments.models import Leg
 from tournaments.reading.sheet import Sheet
