@@ -171,7 +171,9 @@ def direct_open(person: str) -> str:
     """The number of the channel in which the bot and one person are alone, which is there from now
     on. Raises DiscordError."""
     said = {"recipient_id": person}
-    return str(_ask(_Call("POST", "/users/{}/channels", ("@me",), said, (), False, once=True))["id"])
+    return str(
+        _ask(_Call("POST", "/users/{}/channels", ("@me",), said, (), False, once=True))["id"]
+    )
 
 
 def thread_begin(channel: str, message_id: str, name: str) -> str:

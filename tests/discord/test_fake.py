@@ -289,6 +289,7 @@ def test_roles(bot: httpx.Client, fake: FakeDiscord) -> None:
 def test_the_bot_is_alone_with_whoever_shares_a_server_and_takes_messages(
     bot: httpx.Client, fake: FakeDiscord
 ) -> None:
+    fake.limits.rates["direct_post"] = Rate(100, 1.0)
     server = fake.guild(members={"7": set()})
 
     def opened(**said: Any) -> httpx.Response:

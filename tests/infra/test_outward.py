@@ -94,6 +94,12 @@ def test_what_the_site_itself_stands_on_has_limits() -> None:
         assert each["socket_timeout"] <= 30
 
 
+def test_a_worker_has_threads_left_whoever_is_waited_for() -> None:
+    waiting = [getattr(configured, name) for name in dir(configured) if name.endswith("_SENDERS")]
+    assert len(waiting) == 5
+    assert sum(waiting) < configured.CELERY_WORKER_CONCURRENCY
+
+
 @pytest.mark.django_db
 def test_a_test_that_is_one_transaction_may_stand_still() -> None:
     """While it looks at a page, on a slow machine for longer than the site allows itself."""
