@@ -144,8 +144,9 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
  * @param {string} form
  */
 function moment(at, form) {
-  if (form !== "R")
+  if (form !== "R") {
     return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  }
   const seconds = Math.round((at - Date.now()) / 1000);
   const far = Math.abs(seconds);
   if (far < 60) return relative.format(seconds, "second");
@@ -438,8 +439,9 @@ function field(option) {
   if (choices) {
     const made = /** @type {HTMLSelectElement} */ (make("select", given));
     made.append(make("option", { value: "" }, "–"));
-    for (const each of choices)
+    for (const each of choices) {
       made.append(make("option", { value: String(each.value) }, each.name));
+    }
     made.required = option.required ?? false;
     return made;
   }
