@@ -110,7 +110,12 @@ def test_a_button_changes_its_message(play: Play) -> None:
 
 def test_what_is_offered_while_somebody_types(play: Play) -> None:
     choices = [{"name": "pick T", "value": "pick T"}]
-    typed: dict[str, Any] = {"kind": "typing", "name": "move", "field": "text", "options": {"text": "p"}}
+    typed: dict[str, Any] = {
+        "kind": "typing",
+        "name": "move",
+        "field": "text",
+        "options": {"text": "p"},
+    }
     assert play.act(play.ada, {"type": 8, "data": {"choices": choices}}, **typed) == {
         "choices": choices
     }
