@@ -48,7 +48,7 @@ SPEAK = {
     "limit: tests/operations/test_replica.py",
     "core/jobs/tasks.py": "names SMTP's errors only",
     "tournaments/discord/fake/people.py": "tells a site of what people do, here only, with a limit",
-    "tournaments/discord/fake/server.py": "listens only: tests/discord/test_fake.py",
+    "tournaments/discord/fake/rehearsal.py": "names what `people` raises only",
     "tournaments/webhooks/wire.py": "below",
     "tournaments/webhooks/destinations.py": "looks names up: tests/webhooks/test_destinations.py",
 }

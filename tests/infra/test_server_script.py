@@ -148,6 +148,8 @@ def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None
     assert address == f"http://127.0.0.1:{port}"
     assert httpx.get(f"{address}/healthz", timeout=60).json() == {"database": True, "redis": True}
     assert httpx.get(f"{address}/accounts/login/", timeout=60).status_code == 200
+    assert httpx.get(f"{address}/discord/interactions/", timeout=60).status_code == 404
+    assert "Discord" not in first.printed
     secret_files = [data / "services.json", data / "secret_key"]
     assert all(path.stat().st_mode & 0o077 == 0 for path in secret_files)
 
@@ -182,8 +184,13 @@ def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None
         squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         squatter.bind(("127.0.0.1", port))
         squatter.listen()
-        third = launch(port)
+        third = launch(port, "--discord")
         address = third.address()
+        # With Discord played beside it, on a page of its own.
+        played = re.search(r"Discord is played at (http://127\.0\.0\.1:\d+/)\n", third.printed)
+        assert played, third.printed
+        assert "Discord, rehearsed" in httpx.get(played[1], timeout=60).text
+        assert httpx.get(f"{address}/discord/interactions/", timeout=60).status_code == 405
         assert f"Port {port} is taken" in third.printed
         assert address != f"http://127.0.0.1:{port}"
         assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200

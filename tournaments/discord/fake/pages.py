@@ -124,7 +124,7 @@ class PageHandler(Handler):
 
     def _sent(self, status: int, content: bytes, kind: str) -> Answer:
         policy = (
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
             "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; "
             # Who says yes is led on to the site.
             f"form-action 'self' {' '.join(self.rehearsal.origins)}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
@@ -154,12 +154,13 @@ class Rehearsal:
         LookupError where there is no such person, channel or message."""
         channel = self.fake.channels[act.channel]
         person = replace(self.people[act.person], channel=channel)
-        said = {"command": f"/{act.name}", "typing": f"/{act.name}"}.get(act.kind, "")
+        said = f"/{act.name}" if act.name else ""
+        what = f"the answer to {said or act.custom_id}"
         number = self.fake.new_id()
         try:
             answer = self._answer(person, act)
         except Invalid as invalid:
-            self.fault(f"the answer to {said or act.custom_id}", 200, _refused(invalid))
+            self.fault(what, 200, {"message": "Invalid Form Body", "errors": invalid.faults})
             fault = "Discord does not take the answer."
         except httpx.HTTPError as error:
             fault = f"The site cannot be reached: {error}"
@@ -168,7 +169,7 @@ class Rehearsal:
             if answer.token is None or answer.token.over:
                 late = f"It came later than after {ANSWER_SECONDS:.0f} seconds."
                 fault = late if answer.status == 200 else f"The site answered {answer.status}."
-                self.fault(f"the answer to {said or act.custom_id}", answer.status, fault)
+                self.fault(what, answer.status, fault)
             elif act.kind == "typing":
                 return {"choices": answer.choices}
             else:
@@ -290,10 +291,6 @@ def _shown(message: Message) -> dict[str, Any]:
     told = {key: message.shown[key] for key in ("content", "embeds", "components")}
     edited = len(message.versions) > 1
     return _line(message.id) | told | {"files": sorted(message.files), "edited": edited}
-
-
-def _refused(invalid: Invalid) -> Mapping[str, Any]:
-    return {"message": "Invalid Form Body", "errors": invalid.faults}
 
 
 def pairs(body: bytes) -> dict[str, str]:

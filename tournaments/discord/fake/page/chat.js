@@ -44,6 +44,8 @@ let received = "";
 let current = "";
 /** @type {Command | null} */
 let command = null;
+// Whether the latest message is to stay in view.
+let atEnd = true;
 
 /**
  * An element with what is in it. Text is never read as HTML.
@@ -60,12 +62,12 @@ function make(tag, given, ...inner) {
 
 /**
  * @param {string} label
- * @param {() => unknown} act
+ * @param {() => unknown} does
  * @param {Record<string, string>} given
  */
-function button(label, act, given = {}) {
+function button(label, does, given = {}) {
   const made = make("button", { type: "button", ...given }, label);
-  made.addEventListener("click", () => void act());
+  made.addEventListener("click", () => void does());
   return made;
 }
 
@@ -142,7 +144,9 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
  * @param {string} form
  */
 function moment(at, form) {
-  if (form !== "R") return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  if (form !== "R") {
+    return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  }
   const seconds = Math.round((at - Date.now()) / 1000);
   const far = Math.abs(seconds);
   if (far < 60) return relative.format(seconds, "second");
@@ -173,13 +177,17 @@ function shown(message) {
   }
   made.append(...lines(message.content));
   const used = message.embeds.map((each) => each.image?.url ?? "").join(" ");
-  made.append(...message.embeds.map((each) => embed(each, message)));
+  made.append(...message.embeds.map((each) => framed(each, message)));
   for (const name of message.files) {
     if (!used.includes(`attachment://${name}`)) made.append(file(message, name));
   }
   for (const row of message.components) {
     made.append(
-      make("div", { class: "row" }, ...(row.components ?? []).map((each) => component(each, message))),
+      make(
+        "div",
+        { class: "row" },
+        ...(row.components ?? []).map((each) => component(each, message)),
+      ),
     );
   }
   return made;
@@ -189,7 +197,7 @@ function shown(message) {
  * @param {Embed} embed
  * @param {Message} message
  */
-function embed(embed, message) {
+function framed(embed, message) {
   const made = make("div", { class: "embed" });
   if (embed.color !== undefined) {
     made.style.borderInlineStartColor = `#${embed.color.toString(16).padStart(6, "0")}`;
@@ -197,16 +205,13 @@ function embed(embed, message) {
   if (embed.author) made.append(make("p", { class: "quiet" }, embed.author.name));
   if (embed.title) {
     const title = formatted(embed.title);
-    made.append(make("p", { class: "title" }, ...(embed.url ? [link(embed.url, ...title)] : title)));
+    made.append(
+      make("p", { class: "title" }, ...(embed.url ? [link(embed.url, ...title)] : title)),
+    );
   }
   made.append(...lines(embed.description ?? ""));
   const inner = (embed.fields ?? []).map((each) =>
-    make(
-      "div",
-      {},
-      make("p", { class: "title" }, ...formatted(each.name)),
-      ...lines(each.value),
-    ),
+    make("div", {}, make("p", { class: "title" }, ...formatted(each.name)), ...lines(each.value)),
   );
   if (inner.length > 0) made.append(make("div", { class: "fields" }, ...inner));
   const picture = embed.image?.url ?? "";
@@ -275,10 +280,10 @@ function draw() {
       .map(tab),
   );
   find("#channel").textContent = `${there.parent ? "Thread: " : "# "}${there.name}`;
-  const atEnd = messages.scrollHeight - messages.scrollTop - messages.clientHeight < 80;
+  atEnd = messages.scrollHeight - messages.scrollTop - messages.clientHeight < 80;
   const inMenu = document.activeElement?.classList.contains("menu") ?? false;
   if (!inMenu) messages.replaceChildren(...there.messages.map(shown));
-  if (atEnd) messages.scrollTop = messages.scrollHeight;
+  if (atEnd) toEnd();
   find("#numbers").replaceChildren(
     ...numbered("Server", state.server.id, []),
     ...state.channels
@@ -290,11 +295,16 @@ function draw() {
   find("#faults ul").replaceChildren(...state.faults.toReversed().map(refused));
 }
 
+function toEnd() {
+  atEnd = true;
+  messages.scrollTop = messages.scrollHeight;
+}
+
 /** @param {Channel} channel */
 function tab(channel) {
   const mark = channel.archived ? "🗄" : channel.parent ? "↳" : "#";
-  const chosen = channel.id === current ? { "aria-current": "page" } : {};
-  const made = button(`${mark} ${channel.name}`, () => turnTo(channel.id), { ...chosen });
+  const made = button(`${mark} ${channel.name}`, () => turnTo(channel.id));
+  if (channel.id === current) made.setAttribute("aria-current", "page");
   return make("li", channel.parent ? { class: "thread" } : {}, made);
 }
 
@@ -302,7 +312,7 @@ function tab(channel) {
 function turnTo(channel) {
   current = channel;
   draw();
-  messages.scrollTop = messages.scrollHeight;
+  toEnd();
 }
 
 /**
@@ -346,11 +356,13 @@ async function act(what) {
   });
   if (!answer.ok) find("#trouble").textContent = await answer.text();
   if (what["kind"] !== "typing") {
-    (/** @type {HTMLElement | null} */ (document.activeElement))?.blur();
+    /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
     await refresh();
-    messages.scrollTop = messages.scrollHeight;
+    toEnd();
   }
-  return answer.ok ? answer.json() : {};
+  /** @type {{ choices?: Choice[] }} */
+  const told = answer.ok ? await answer.json() : {};
+  return told;
 }
 
 // -- commands -------------------------------------------------------------------------------------
@@ -427,7 +439,9 @@ function field(option) {
   if (choices) {
     const made = /** @type {HTMLSelectElement} */ (make("select", given));
     made.append(make("option", { value: "" }, "–"));
-    for (const each of choices) made.append(make("option", { value: String(each.value) }, each.name));
+    for (const each of choices) {
+      made.append(make("option", { value: String(each.value) }, each.name));
+    }
     made.required = option.required ?? false;
     return made;
   }
@@ -497,6 +511,8 @@ composer.addEventListener("submit", (event) => {
   void act(what);
 });
 
+// Pictures have no height before they are there.
+messages.addEventListener("load", () => atEnd && toEnd(), true);
 person.addEventListener("change", () => void refresh());
 find("#check").addEventListener("click", () => {
   void (async () => {
