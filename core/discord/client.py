@@ -35,6 +35,7 @@ UNKNOWN_MESSAGE: Final = 10008
 UNKNOWN_ROLE: Final = 10011
 UNKNOWN_WEBHOOK: Final = 10015
 THREAD_ARCHIVED: Final = 50083
+THREAD_LOCKED: Final = 160005
 HAS_THREAD: Final = 160004
 # An answer of more is none of Discord's.
 _ANSWER_BYTES: Final = 1024 * 1024

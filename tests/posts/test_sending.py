@@ -22,7 +22,7 @@ from tournaments.discord.fake.limits import USUAL
 from tournaments.discord.fake.server import UNKNOWN_CHANNEL, Handler
 from tournaments.jobs import DISCORD_GIVEN_UP, DISCORD_SAY
 from tournaments.models import DiscordChannel, DiscordPlace, DiscordPost
-from tournaments.posts import sending, services, tasks, trouble
+from tournaments.posts import outbox, sending, services, tasks, trouble
 from tournaments.posts.kinds import CLOCKS, MATCHES, NEWS, PEOPLE, RESULTS, ROUNDS, THREADS
 
 pytestmark = pytest.mark.django_db
@@ -353,6 +353,100 @@ def test_a_thread_that_somebody_archived_is_taken_out_for_an_edit(told: Told) ->
     told.say()
     assert not told.thread.archived
     assert told.post("match").version == play.versions[2]
+
+
+def lock(told: Told) -> None:
+    """A moderator closes the thread, and the bot may not open it again."""
+    told.thread.archived = told.thread.locked = True
+    told.thread.may.discard("manage")
+
+
+def test_a_thread_that_is_locked_is_no_trouble_of_the_channel(told: Told) -> None:
+    """There is another one; and after that the messages stand in the channel."""
+    told.connect(NEWS, THREADS, MATCHES)
+    play = told.stage.play()
+    told.say()
+    first = told.thread
+    lock(told)
+    play.move(0, "pick T", 1000)
+    play.move(1, "pick L", 2000)
+    told.say()
+    second = told.thread
+    assert second.id != first.id
+    assert [each.id for each in told.in_thread()] == [told.post("match").message_id]
+    assert told.post("match").version == play.versions[2]
+    lock(told)
+    play.move(0, "first", 3000)
+    told.say()
+    assert told.place().in_channel
+    assert told.shown("match").channel == told.here.id
+    told.stage.event("season.reopened", "It goes on.")
+    told.say(after=timedelta(days=4))
+    channel = DiscordChannel.objects.get()
+    assert (channel.active, channel.failing_since, channel.fault) == (True, None, "")
+    assert content(told.in_channel()[-1]) == "It goes on."
+
+
+def test_for_an_edit_when_all_is_over_there_is_no_new_thread(told: Told) -> None:
+    told.connect(THREADS, MATCHES, RESULTS)
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=0)
+    told.say()
+    there = told.thread
+    lock(told)
+    said = len(told.in_thread())
+    outbox.match_touch(
+        DiscordChannel.objects.get(), told.stage.death_match, told.post("match").match_id or 0
+    )
+    DiscordPost.objects.filter(kind="match").update(body="")
+    told.say(after=timedelta(minutes=1))
+    assert told.thread is there
+    assert len(told.in_thread()) == said
+    assert (told.post("match").status, told.post("match").fault) == (
+        "abandoned",
+        "The thread is locked.",
+    )
+    assert DiscordChannel.objects.get().failing_since is None
+
+
+@pytest.mark.parametrize("code", [50001, 50013, client.THREAD_LOCKED])
+def test_what_the_bot_may_not_do_in_a_thread_alone(
+    told: Told, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    told.connect(THREADS, RESULTS)
+    told.say()
+    first = told.thread
+    post = client.message_post
+
+    def refuses(channel: str, *arguments: Any, **more: Any) -> str:
+        if channel == first.id:
+            raise DiscordError("no", status=403, code=code)
+        return post(channel, *arguments, **more)
+
+    monkeypatch.setattr(client, "message_post", refuses)
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=0)
+    told.say()
+    assert told.thread is not first
+    assert len(told.in_thread()) == 1
+    assert DiscordChannel.objects.get().failing_since is None
+
+
+def test_but_a_bot_that_was_thrown_out_is_out_of_all_threads(told: Told) -> None:
+    """It is the channel's trouble, and the thread stays what it is."""
+    told.connect(THREADS, MATCHES)
+    play = told.stage.play()
+    told.say()
+    there = told.thread
+    for each in (told.here, there):
+        each.hidden = True
+    play.move(0, "pick T", 1000)
+    play.move(1, "pick L", 2000)
+    told.say()
+    channel = DiscordChannel.objects.get()
+    assert channel.failing_since is not None
+    assert channel.fault == "The bot may not write there."
+    told.say(after=timedelta(days=2, hours=23, minutes=30))
+    assert not DiscordChannel.objects.get().active
+    assert told.place().thread_id == there.id
 
 
 def test_a_channel_that_was_deleted_is_given_up_at_once(told: Told) -> None:

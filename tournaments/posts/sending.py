@@ -40,11 +40,13 @@ from tournaments.posts.threads import (
     thread_begin,
     thread_lost,
     thread_put_away,
+    thread_refused,
     thread_take_out,
 )
 from tournaments.posts.trouble import (
+    GONE,
     MAY_NOT,
-    channel_give_up,
+    channel_gone,
     free_thread,
     lack_note,
     place_rest,
@@ -65,8 +67,8 @@ NONCE_GOOD_FOR: Final = timedelta(minutes=2)
 AT_ONCE: Final = 20
 RUN_SECONDS: Final = 20.0
 
-#: Codes of Discord's that say that there is no such channel or server any more.
-_GONE: Final = frozenset({client.UNKNOWN_CHANNEL, 10004})
+#: Codes of Discord's that say of a thread that it is locked, or may be.
+_SHUT: Final = MAY_NOT | {client.THREAD_LOCKED}
 #: How far back it is looked for, in hundreds of messages.
 _PAGES_MOST: Final = 20
 _DISCORD_BEGAN_MS: Final = 1_420_070_400_000
@@ -401,8 +403,11 @@ def _not_said(post: DiscordPost, error: DiscordError, *, at: datetime) -> bool:
     if error.code == client.UNKNOWN_CHANNEL and place.death_match_id and not place.in_channel:
         thread_lost(place)
         return False
-    if error.code in _GONE:
-        channel_give_up(place.channel, "The channel is there no longer.", at)
+    if error.code in _SHUT and place.death_match_id and not place.in_channel:
+        thread_refused(place, error, at)
+        return False
+    if error.code in GONE:
+        channel_gone(place.channel, at)
         return False
     if error.permanent and error.code not in MAY_NOT and error.status != 401:
         fault = f"Discord did not take it: {error.status} {error.code}"

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from accounts.services import audit_record
+from core.discord import client
 from core.discord.client import DiscordError
 from core.discord.waiting import Few
 from core.queueing import enqueue
@@ -30,6 +31,8 @@ GIVEN_UP_AFTER: Final = timedelta(days=2, hours=23)
 #: Codes of Discord's that say that the bot may not do it, or does not see it: somebody may mend
 #: that.
 MAY_NOT: Final = frozenset({50001, 50013})
+#: Codes of Discord's that say that there is no such channel or server any more.
+GONE: Final = frozenset({client.UNKNOWN_CHANNEL, 10004})
 
 
 def place_rest(place: DiscordPlace, error: DiscordError, at: datetime) -> None:
@@ -77,6 +80,11 @@ def posts_lost(posts: QuerySet[DiscordPost]) -> None:
         status=DiscordPost.Status.WAITING,
         wanted=F("wanted") + 1,
     )
+
+
+def channel_gone(channel: DiscordChannel, at: datetime) -> None:
+    """Somebody has deleted the channel, or thrown the bot out."""
+    channel_give_up(channel, "The channel is there no longer.", at)
 
 
 def channel_give_up(channel: DiscordChannel, why: str, at: datetime) -> None:
