@@ -109,6 +109,42 @@ def test_one_worker_at_a_time_is_at_a_place(told: Told) -> None:
     assert told.drain(place.pk) == 1
 
 
+def test_what_comes_after_a_workers_last_look_is_not_left_to_the_sweep(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is sent for it finds the place taken, and goes."""
+    told.connect(NEWS)
+    told.stage.event("season.reopened", "It goes on.")
+    place = DiscordPlace.objects.get()
+
+    def last_look(place_id: int, _at: Any) -> int:
+        told.stage.event("season.reopened", "And on.")
+        assert sending.place_drain(place_id=place_id) == 0
+        told.stage.workers.handed.clear()
+        return 0
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sending, "thread_put_away", last_look)
+        assert sending.place_drain(place_id=place.pk) == 1
+    assert told.stage.workers.of(DISCORD_SAY) == [(place.pk,)]
+    told.stage.workers.handed.clear()
+    assert told.drain(place.pk) == 1
+    assert [content(each) for each in told.in_channel()] == ["It goes on.", "And on."]
+    assert told.stage.workers.of(DISCORD_SAY) == []
+
+
+def test_nobody_is_sent_for_what_has_to_wait(told: Told, no_rest: None) -> None:
+    told.connect(NEWS, THREADS, MATCHES)
+    told.stage.event("season.reopened", "It goes on.")
+    told.stage.play()
+    told.fake.instead = [503] * 3
+    told.stage.workers.handed.clear()
+    for place in DiscordPlace.objects.all():
+        told.drain(place.pk)
+    # One rests, and of the other there is no thread yet.
+    assert [each.countdown for each in told.stage.workers.handed] == []
+
+
 def test_a_process_waits_for_discord_in_few_places(told: Told) -> None:
     told.connect(NEWS)
     told.stage.event("season.reopened", "It goes on.")

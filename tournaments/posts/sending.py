@@ -90,19 +90,28 @@ def places_due(*conditions: Combinable, at: datetime, at_most: int = 200) -> lis
     """The places in which there is something to be said now, or a thread to be begun or put away,
     and that nobody is at; of those, the ones of which the conditions hold."""
     due = DiscordPost.objects.waiting().filter(place=OuterRef("pk"), next_at__lte=at)
-    thread = Q(death_match__isnull=False, in_channel=False, channel__active=True)
-    over = thread & Q(death_match__status__in=SETTLED, archived=False) & ~Q(thread_id="")
+    over = _THREAD & Q(death_match__status__in=SETTLED, archived=False) & ~Q(thread_id="")
+    free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
+    found = DiscordPlace.objects.filter(Exists(due) | over | _is_to_begin())
+    found = found.filter(free, _has_rested(at), *conditions)
+    return list(found.order_by("pk").values_list("pk", flat=True)[:at_most])
+
+
+_THREAD: Final = Q(death_match__isnull=False, in_channel=False, channel__active=True)
+
+
+def _is_to_begin() -> Q:
+    """Of which places there is no thread yet, and what it is begun from."""
     headed = DiscordPost.objects.filter(
         kind=DiscordPost.Kind.THREAD,
         place__channel=OuterRef("channel"),
         death_match=OuterRef("death_match"),
     ).exclude(message_id="")
-    begun = thread & Q(thread_id="") & Exists(headed)
-    free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
-    rested = Q(not_before__isnull=True) | Q(not_before__lte=at)
-    found = DiscordPlace.objects.filter(Exists(due) | over | begun).filter(free).filter(rested)
-    found = found.filter(*conditions)
-    return list(found.order_by("pk").values_list("pk", flat=True)[:at_most])
+    return _THREAD & Q(thread_id="") & Q(Exists(headed))
+
+
+def _has_rested(at: datetime) -> Q:
+    return Q(not_before__isnull=True) | Q(not_before__lte=at)
 
 
 def place_drain(*, place_id: int, now: Callable[[], datetime] = now_utc) -> int:
@@ -113,7 +122,12 @@ def place_drain(*, place_id: int, now: Callable[[], datetime] = now_utc) -> int:
         if not free:
             return 0
         with _claim(place_id, now) as taken:
-            return _drain(place_id, now) if taken else 0
+            if not taken:
+                return 0
+            made = _drain(place_id, now)
+    # Whoever was sent here meanwhile has found the place taken, and gone.
+    _come_back(place_id, now())
+    return made
 
 
 @contextmanager
@@ -147,12 +161,16 @@ def _drain(place_id: int, now: Callable[[], datetime]) -> int:
         made += 1
         if not _attempt(post, now):
             break
-    _come_back(place_id, now())
     return made
 
 
 def _come_back(place_id: int, at: datetime) -> None:
-    """Have a worker come back for an edit that is only to wait a moment."""
+    """Have a worker come back for what there is by now, and for an edit that is only to wait a
+    moment."""
+    begun = DiscordPlace.objects.filter(_is_to_begin(), _has_rested(at), pk=place_id)
+    if next_due(place_id=place_id, at=at) is not None or begun.exists():
+        enqueue(DISCORD_SAY, place_id)
+        return
     soon = DiscordPost.objects.waiting().filter(place=place_id, next_at__gt=at)
     soonest = soon.order_by("next_at").values_list("next_at", flat=True).first()
     if soonest is not None and soonest - at <= SOON:
