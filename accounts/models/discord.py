@@ -24,6 +24,11 @@ class DiscordLink(models.Model):
         "name at Discord", max_length=NAME_MAX, help_text="When it was last signed in by."
     )
     linked_at = models.DateTimeField(default=now_utc)
+    mentions = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether its owner wants to be mentioned by the bot's reminders.",
+    )
 
     class Meta:
         verbose_name = "Discord link"

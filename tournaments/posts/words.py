@@ -20,7 +20,7 @@ from games.models import Match
 from games.options.pace import spoken
 from games.words import game_name, points, result_text, ruleset_named
 from tournaments.discord.interactions import Component, button, link
-from tournaments.discord.people import ids_of
+from tournaments.discord.people import mentioned_of
 from tournaments.discord.replies import OF_MATCHES, OF_SEASONS, moment
 from tournaments.items.catalogue import item_of
 from tournaments.lifecycle import DeathMatchStatus, How, LegStatus, RoundStatus
@@ -205,12 +205,12 @@ def _for_which(event: SeasonEvent) -> str:
 
 
 def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
-    """That a match begins soon, to both players where that is wanted."""
+    """That a match begins soon, to those of both players who want it where that is wanted."""
     mentioned: list[str] = []
     if post.place.channel.mentions and event.death_match is not None:
         sides = (event.death_match.home, event.death_match.away)
-        mentioned = list(ids_of(side.user_id for side in sides if side is not None).values())
-    before = "".join(f"<@{each}> " for each in sorted(mentioned))
+        mentioned = mentioned_of(side.user_id for side in sides if side is not None)
+    before = "".join(f"<@{each}> " for each in mentioned)
     when = event.leg.scheduled_at if event.leg is not None else None
     after = "" if when is None else f" It starts {moment(1000 * when.timestamp())}."
     return Said(_message(f"{before}{_words(event)}{after}", [_page(event)], mentioned=mentioned))
@@ -240,7 +240,7 @@ def clock_compose(
     mentioned: list[str] = []
     if post.place.channel.mentions:
         asked = [each.user_id for each in players if seat is None or each.seat == seat]
-        mentioned = sorted(ids_of(asked).values())
+        mentioned = mentioned_of(asked)
     before = "".join(f"<@{each}> " for each in mentioned)
     content = f"{before}{escaped(said)} It ends {moment(at + left_ms)}."
     row = [link("Open the board", absolute(reverse("games:match", args=[leg.match_id])))]
