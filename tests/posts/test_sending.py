@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 
 from accounts.models import Announcement, AuditEntry
+from core.clock import now_utc
 from core.discord import client
 from core.discord.client import DiscordError
 from core.refusals import Refusal
@@ -107,6 +108,52 @@ def test_one_worker_at_a_time_is_at_a_place(told: Told) -> None:
     told.stage.at += timedelta(seconds=30)
     assert sending.places_due(at=told.stage.at) == [place.pk]
     assert told.drain(place.pk) == 1
+
+
+def test_a_worker_keeps_its_place_for_as_long_as_a_message_may_take(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else another one says what is newer, and the older edit comes after it."""
+    told.connect(NEWS)
+    for number in range(3):
+        told.stage.event("season.reopened", f"Number {number}.")
+    place = DiscordPlace.objects.get()
+    at, busy = now_utc(), []
+    post = client.message_post
+
+    def slowly(*arguments: Any, **more: Any) -> str:
+        nonlocal at
+        row = DiscordPlace.objects.get()
+        assert row.busy_until is not None
+        busy.append((row.busy_until - at).total_seconds())
+        at += timedelta(seconds=4 * settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS)
+        assert sending.places_due(at=at) == []
+        return post(*arguments, **more)
+
+    monkeypatch.setattr(client, "message_post", slowly)
+    assert sending.place_drain(place_id=place.pk, now=lambda: at) == 3
+    assert busy == [sending.CALLS_MOST * settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS] * 3
+    assert DiscordPlace.objects.get().busy_until is None
+
+
+def test_a_worker_that_has_lost_its_place_leaves_it(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told.connect(NEWS)
+    for number in range(3):
+        told.stage.event("season.reopened", f"Number {number}.")
+    place = DiscordPlace.objects.get()
+    other = now_utc() + timedelta(hours=1)
+    post = client.message_post
+
+    def stands_still(*arguments: Any, **more: Any) -> str:
+        DiscordPlace.objects.update(busy_until=other)  # another one has gone on meanwhile
+        return post(*arguments, **more)
+
+    monkeypatch.setattr(client, "message_post", stands_still)
+    assert sending.place_drain(place_id=place.pk) == 1
+    assert len(told.in_channel()) == 1
+    assert DiscordPlace.objects.get().busy_until == other
 
 
 def test_what_comes_after_a_workers_last_look_is_not_left_to_the_sweep(

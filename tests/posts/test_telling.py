@@ -155,6 +155,30 @@ def test_a_correction_takes_it_out_again(told: Told) -> None:
     assert "**Ben** has won by a ruling" in content(told.shown("thread"))
 
 
+def test_a_match_that_was_corrected_since_says_so(told: Told) -> None:
+    told.connect(MATCHES)
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=0)
+    told.say()
+    assert "Ada won" in description(told.shown("match"))
+    with committing():
+        corrections.death_match_correct(
+            acting_user=told.stage.orla, death_match=fresh(told.stage.death_match),
+            winner=told.stage.away, why="It was the other one.", at=START + timedelta(hours=2),
+        )  # fmt: skip
+    told.say()
+    ruled = description(told.shown("match")).splitlines()
+    assert ruled[-1] == "By a ruling **Ben** has won the death match."
+    with committing():
+        corrections.death_match_void(
+            acting_user=told.stage.orla, death_match=fresh(told.stage.death_match),
+            why="It was nobody.", at=START + timedelta(hours=3),
+        )  # fmt: skip
+    told.say()
+    void = description(told.shown("match")).splitlines()
+    assert void[-1] == "Void since: it does not count."
+    assert len(told.in_channel()) == 1
+
+
 # -- matches -------------------------------------------------------------------------------------
 
 

@@ -66,11 +66,15 @@ NONCE_GOOD_FOR: Final = timedelta(minutes=2)
 # One worker says this much, or for this long, before others have their turn.
 AT_ONCE: Final = 20
 RUN_SECONDS: Final = 20.0
+#: How many calls one message may take in all, each as long as any may: that it is looked for, said
+#: with a picture and without one, and whatever is asked of its thread.
+CALLS_MOST: Final = 8
 
 #: Codes of Discord's that say of a thread that it is locked, or may be.
 _SHUT: Final = MAY_NOT | {client.THREAD_LOCKED}
-#: How far back it is looked for, in hundreds of messages.
+#: How far back it is looked for, in hundreds of messages, and for how many calls' time.
 _PAGES_MOST: Final = 20
+_PAGES_CALLS: Final = 2
 _DISCORD_BEGAN_MS: Final = 1_420_070_400_000
 
 _SAID: Final = metrics.counter(
@@ -121,39 +125,63 @@ def place_drain(*, place_id: int, now: Callable[[], datetime] = now_utc) -> int:
     with free_thread() as free:
         if not free:
             return 0
-        with _claim(place_id, now) as taken:
-            if not taken:
+        with _claim(place_id, now) as claim:
+            if claim is None:
                 return 0
-            made = _drain(place_id, now)
+            made = _drain(place_id, now, claim)
     # Whoever was sent here meanwhile has found the place taken, and gone.
     _come_back(place_id, now())
     return made
 
 
+class _Claim:
+    """That this worker alone is at a place: for one message at a time, so that nobody else says
+    something newer while an older edit is still on its way."""
+
+    def __init__(self, place_id: int, now: Callable[[], datetime]) -> None:
+        self.place_id, self.now = place_id, now
+        self.until: datetime | None = None
+
+    def take(self) -> bool:
+        """Take the place, or keep it for as long again; False where another worker has it."""
+        at = self.now()
+        mine = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
+        if self.until is not None:
+            mine = Q(busy_until=self.until)
+        until = at + CALLS_MOST * _longest_call()
+        taken = DiscordPlace.objects.filter(mine, pk=self.place_id).update(busy_until=until)
+        self.until = until if taken else None
+        return bool(taken)
+
+    def give_up(self) -> None:
+        """Others may have it."""
+        if self.until is not None:
+            mine = DiscordPlace.objects.filter(pk=self.place_id, busy_until=self.until)
+            mine.update(busy_until=None)
+
+
 @contextmanager
-def _claim(place_id: int, now: Callable[[], datetime]) -> Iterator[bool]:
-    at = now()
-    until = at + timedelta(seconds=RUN_SECONDS + 2 * _longest_call())
-    free = DiscordPlace.objects.filter(pk=place_id).filter(
-        Q(busy_until__isnull=True) | Q(busy_until__lte=at)
-    )
-    if not free.update(busy_until=until):
-        yield False
+def _claim(place_id: int, now: Callable[[], datetime]) -> Iterator[_Claim | None]:
+    claim = _Claim(place_id, now)
+    if not claim.take():
+        yield None
         return
     try:
-        yield True
+        yield claim
     finally:
-        DiscordPlace.objects.filter(pk=place_id, busy_until=until).update(busy_until=None)
+        claim.give_up()
 
 
-def _longest_call() -> float:
-    return float(settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS)
+def _longest_call() -> timedelta:
+    return timedelta(seconds=settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS)
 
 
-def _drain(place_id: int, now: Callable[[], datetime]) -> int:
+def _drain(place_id: int, now: Callable[[], datetime], claim: _Claim) -> int:
     began = now_utc()
     made = thread_begin(place_id, now())
     while made < AT_ONCE and (now_utc() - began).total_seconds() < RUN_SECONDS:
+        if not claim.take():
+            break
         post = next_due(place_id=place_id, at=now())
         if post is None:
             made += thread_put_away(place_id, now())
@@ -324,7 +352,10 @@ def _found(post: DiscordPost) -> str:
     bot may not look. Raises DiscordError."""
     began = int(1000 * post.created_at.timestamp()) - 60_000 - _DISCORD_BEGAN_MS
     after = str(max(0, began) << 22)
+    until = now_utc() + _PAGES_CALLS * _longest_call()
     for _ in range(_PAGES_MOST):
+        if now_utc() >= until:
+            raise DiscordError("a message was looked for too long")
         try:
             page = client.messages_after(post.place.target, after)
         except DiscordError as error:
