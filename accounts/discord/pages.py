@@ -153,10 +153,21 @@ def about_page(request: HttpRequest) -> HttpResponse:
 @where_offered
 @leads_to_discord
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def settings_page(request: HttpRequest) -> HttpResponse:
-    """Show which Discord account is linked to one's own."""
-    link = DiscordLink.objects.filter(user=_person(request)).first()
+    """Show which Discord account is linked to one's own, and choose whether it is mentioned."""
+    person = _person(request)
+    if request.method == "POST":
+        try:
+            services.discord_mentions_set(
+                acting_user=person, mentions=request.POST.get("mentions") == "on"
+            )
+        except Refusal as refusal:
+            messages.error(request, refusal.sentence)
+        else:
+            messages.success(request, "Your choice is kept.")
+        return redirect("accounts:discord_settings")
+    link = DiscordLink.objects.filter(user=person).first()
     return render(request, "accounts/discord_settings.html", {"link": link})
 
 

@@ -100,6 +100,33 @@ def _of_another() -> Refusal:
 
 
 @transaction.atomic
+def discord_mentions_set(*, acting_user: User, mentions: bool) -> DiscordLink:
+    """Have the bot's reminders mention one, where the organisers have it mention anybody, or not.
+
+    Raises Refusal ``discord.not-linked``.
+    """
+    locked = users_lock([acting_user])[acting_user.pk]
+    link = DiscordLink.objects.filter(user=locked).first()
+    if link is None:
+        raise _not_linked()
+    if link.mentions != mentions:
+        link.mentions = mentions
+        link.save(update_fields=["mentions"])
+        audit_record(
+            acting_user=acting_user,
+            action="user.change_discord_mentions",
+            target=locked,
+            data={"mentions": mentions},
+        )
+    return link
+
+
+def _not_linked() -> Refusal:
+    sentence = "No Discord account is linked to your account."
+    return Refusal("discord.not-linked", sentence)
+
+
+@transaction.atomic
 def discord_unlink(*, acting_user: User) -> None:
     """Take the link to Discord off one's account.
 
@@ -109,7 +136,7 @@ def discord_unlink(*, acting_user: User) -> None:
     locked = users_lock([acting_user])[acting_user.pk]
     link = DiscordLink.objects.filter(user=locked).first()
     if link is None:
-        raise Refusal("discord.not-linked", "No Discord account is linked to your account.")
+        raise _not_linked()
     if not locked.has_usable_password():
         raise Refusal(
             "discord.no-password",

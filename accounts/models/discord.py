@@ -32,6 +32,11 @@ class DiscordLink(models.Model):
         blank=True,
         help_text="Since when Discord takes no message of the bot's for them.",
     )
+    mentions = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether its owner wants to be mentioned by the bot's reminders.",
+    )
 
     class Meta:
         verbose_name = "Discord link"

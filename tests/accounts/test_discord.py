@@ -607,6 +607,37 @@ def test_the_database_keeps_links_one_to_one(person: People) -> None:
         DiscordLink.objects.create(user=bob, discord_id="5", name="")
 
 
+def test_being_mentioned_is_ones_own_choice(
+    discord: FakeDiscord, client: Client, person: People, actions: Actions
+) -> None:
+    ada = person("ada")
+    client.force_login(ada)
+    answer = client.post(SETTINGS, {"mentions": "on"}, follow=True)
+    assert "No Discord account is linked to your account." in said(answer)
+    refused(
+        "discord.not-linked", partial(services.discord_mentions_set, acting_user=ada, mentions=True)
+    )
+    linked(ada)
+    assert not DiscordLink.objects.get().mentions
+    assert " checked" not in said(client.get(SETTINGS))
+    answer = client.post(SETTINGS, {"mentions": "on"}, follow=True)
+    assert "Your choice is kept." in said(answer)
+    assert " checked" in said(answer)
+    client.post(SETTINGS, {"mentions": "on"})
+    client.post(SETTINGS)
+    assert not DiscordLink.objects.get().mentions
+    change = "user.change_discord_mentions"
+    assert actions() == ["user.link_discord", change, change]
+    entries = AuditEntry.objects.filter(action=change).order_by("pk")
+    assert [each.data for each in entries] == [{"mentions": True}, {"mentions": False}]
+    # It is the link's: whoever links again chooses again.
+    services.discord_mentions_set(acting_user=ada, mentions=True)
+    services.discord_unlink(acting_user=ada)
+    linked(ada)
+    assert not DiscordLink.objects.get().mentions
+    assert Client().post(SETTINGS, {"mentions": "on"}).status_code == 302
+
+
 def test_refusals_of_unlinking(discord: FakeDiscord, client: Client, person: People) -> None:
     ada = person("ada")
     refused("discord.not-linked", partial(services.discord_unlink, acting_user=ada))

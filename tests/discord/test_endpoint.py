@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from accounts.models import User
@@ -18,7 +20,10 @@ from tests.games.support import Play, nothing_changes, started
 from tests.support.logs import written_by
 from tournaments.discord import answering, tasks
 from tournaments.discord.fake.people import Person
+from tournaments.discord.interactions import TOKEN_S
 from tournaments.discord.signing import STALE_S
+from tournaments.jobs import DISCORD_FINISH
+from tournaments.posts import trouble
 
 pytestmark = pytest.mark.django_db
 
@@ -189,10 +194,37 @@ def _fails(*_arguments: Any) -> Any:
 def test_an_answer_that_comes_too_late_is_only_noted(guild: Guild, ada: Any, ben: Any) -> None:
     play = started((ada, ben))
     guild.eve.command("match", match=play.pk)
-    guild.fake.skip(answering.TOKEN_S + 1)
+    guild.fake.skip(TOKEN_S + 1)
     with written_by(answering, tasks) as lines:
         guild.work()
     assert [line["code"] for line in lines if line["event"] == "discord.not-told"] == [50027]
+
+
+def test_while_discord_hangs_few_threads_wait_for_it(
+    guild: Guild, ada: Any, ben: Any, set_clock: Callable[[int], None]
+) -> None:
+    """The others have clocks to see to; and the promise is kept later."""
+    set_clock(0)
+    play = started((ada, ben))
+    answer = guild.eve.command("match", match=play.pk)
+    with ExitStack() as stack:
+        for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
+            assert stack.enter_context(tasks.free_thread())
+        asked = len(guild.fake.requests)
+        guild.work()
+        guild.work()
+        assert len(guild.fake.requests) == asked
+        # Nor does it wait for the bot's messages, or these for it.
+        assert stack.enter_context(trouble.free_thread())
+    assert guild.finished(answer).body["embeds"]
+    guild.eve.command("match", match=play.pk)
+    with ExitStack() as stack:
+        for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
+            stack.enter_context(tasks.free_thread())
+        guild.work()
+        set_clock(1000 * TOKEN_S)
+        guild.work()
+        assert guild.workers.of(DISCORD_FINISH) == []
 
 
 def test_nobody_asks_too_often(guild: Guild, set_clock: Callable[[int], None]) -> None:

@@ -16,12 +16,15 @@ from games.engine import live
 from games.engine.decisions import ROOM
 from games.engine.views import match_view
 from games.intake import INTAKE, StillComingError
+from games.models import MatchPlayer
+from games.reading import legal
 from games.reading.records import record_bytes
 from games.services import turns
 from tests.discord.support import Guild, description, plain, said
 from tests.games.support import SECOND, T0, Play, nothing_changes, placing, started
 from tournaments.discord import answering
 from tournaments.discord.commands import matches
+from tournaments.discord.fake.people import Person
 from tournaments.discord.fake.schemas import LATER, MESSAGE
 from tournaments.discord.interactions import Asked, DiscordUser
 
@@ -230,8 +233,8 @@ def test_legal_moves_are_offered(guild: Guild, play: Play) -> None:
     held = play.held
     slot = held.live.table.open[0]
     assert slot is not None
-    legal = held.ruleset.legal(held.live.table.state, slot.decision)
-    assert offered == [held.ruleset.print(move) for move in legal][:25]
+    moves = held.ruleset.legal(held.live.table.state, slot.decision)
+    assert offered == [held.ruleset.print(move) for move in moves][:25]
     few = [each["value"] for each in guild.ada.typing("pick", "text", text="PICK t").choices]
     assert few == ["pick T"]
 
@@ -247,6 +250,47 @@ def test_no_more_are_offered_than_discord_takes(guild: Guild, play: Play) -> Non
     (only, *_) = guild.ada.typing("move", "text", text=wanted).choices
     assert only["value"] == wanted
     assert guild.ben.typing("move", "text", text="").choices == []  # it is not his turn
+
+
+def test_they_are_listed_once_for_a_position(
+    guild: Guild, play: Play, monkeypatch: pytest.MonkeyPatch, cleo: User
+) -> None:
+    """And for one person alone."""
+    listed: list[int] = []
+    read = legal._listed
+
+    def counted(held: Any, seat: Any, random: Any) -> Any:
+        listed.append(seat)
+        return read(held, seat, random)
+
+    monkeypatch.setattr(legal, "_listed", counted)
+
+    def offered(person: Person, text: str = "") -> list[str]:
+        choices = person.typing("move", "text", text=text, match=play.pk).choices
+        return [each["value"] for each in choices]
+
+    everything = offered(guild.ada)
+    assert offered(guild.ada, "pick t") == ["pick T"]
+    assert offered(guild.ada) == everything
+    assert listed == [0]
+    assert offered(guild.ben) == everything  # he has his own
+    assert listed == [0, 1]
+    assert offered(guild.joined("Cleo", cleo)) == []
+    placing(play)
+    assert offered(guild.ada) != everything
+    assert offered(guild.ben) == []
+    assert listed[2:] == [0, 1]
+    # Whoever takes the seat over has nothing of who sat there before.
+    MatchPlayer.objects.filter(match=play.pk, seat=0).update(user=cleo)
+    assert offered(guild.joined("Cleo", cleo))
+    assert offered(guild.ada) == []
+    assert listed[4:] == [0]
+    monkeypatch.setattr(legal, "KEPT_MOST", 0)
+    for _ in range(2):
+        legal._lists.clear()
+        assert offered(guild.joined("Cleo", cleo))
+    assert listed[5:] == [0, 0]
+    assert not legal._lists
 
 
 def test_nobody_else_is_offered_any(guild: Guild, play: Play, cleo: User) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from accounts.discord.services import discord_mentions_set
+from accounts.models import User
 from core.broker import client as redis_client
 from core.clock import now_utc
 from core.discord import limits
@@ -85,6 +87,11 @@ class Told:
                 kinds=kinds or tuple(KINDS),
                 **more,
             )
+
+    def want_mentions(self, *users: User) -> None:
+        """Those, or both players, choose to be mentioned."""
+        for user in users or (self.stage.ada, self.stage.ben):
+            discord_mentions_set(acting_user=user, mentions=True)
 
     # -- what workers do -------------------------------------------------------------------------
 

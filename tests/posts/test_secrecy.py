@@ -39,6 +39,7 @@ class Listening:
         self.at = 0
         self.numbers = itertools.count(1)
         told.connect(mentions=True, roles=told.roles)
+        told.want_mentions()
         patch.setattr(client, "message_post", self._posted)
         patch.setattr(client, "message_edit", self._edited)
         patch.setattr(client, "thread_begin", lambda _channel, message, _name: message)

@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 
 from accounts.models import Announcement, AuditEntry
+from core.clock import now_utc
 from core.discord import client
 from core.discord.client import DiscordError
 from core.refusals import Refusal
@@ -23,7 +24,7 @@ from tournaments.discord.fake.limits import USUAL
 from tournaments.discord.fake.server import Handler
 from tournaments.jobs import DISCORD_GIVEN_UP, DISCORD_SAY
 from tournaments.models import DiscordChannel, DiscordPlace, DiscordPost
-from tournaments.posts import sending, services, tasks, trouble
+from tournaments.posts import outbox, sending, services, tasks, trouble
 from tournaments.posts.kinds import CLOCKS, MATCHES, NEWS, PEOPLE, RESULTS, ROUNDS, THREADS
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +109,88 @@ def test_one_worker_at_a_time_is_at_a_place(told: Told) -> None:
     told.stage.at += timedelta(seconds=30)
     assert sending.places_due(at=told.stage.at) == [place.pk]
     assert told.drain(place.pk) == 1
+
+
+def test_a_worker_keeps_its_place_for_as_long_as_a_message_may_take(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else another one says what is newer, and the older edit comes after it."""
+    told.connect(NEWS)
+    for number in range(3):
+        told.stage.event("season.reopened", f"Number {number}.")
+    place = DiscordPlace.objects.get()
+    at, busy = now_utc(), []
+    post = client.message_post
+
+    def slowly(*arguments: Any, **more: Any) -> str:
+        nonlocal at
+        row = DiscordPlace.objects.get()
+        assert row.busy_until is not None
+        busy.append((row.busy_until - at).total_seconds())
+        at += timedelta(seconds=4 * settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS)
+        assert sending.places_due(at=at) == []
+        return post(*arguments, **more)
+
+    monkeypatch.setattr(client, "message_post", slowly)
+    assert sending.place_drain(place_id=place.pk, now=lambda: at) == 3
+    assert busy == [sending.CALLS_MOST * settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS] * 3
+    assert DiscordPlace.objects.get().busy_until is None
+
+
+def test_a_worker_that_has_lost_its_place_leaves_it(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told.connect(NEWS)
+    for number in range(3):
+        told.stage.event("season.reopened", f"Number {number}.")
+    place = DiscordPlace.objects.get()
+    other = now_utc() + timedelta(hours=1)
+    post = client.message_post
+
+    def stands_still(*arguments: Any, **more: Any) -> str:
+        DiscordPlace.objects.update(busy_until=other)  # another one has gone on meanwhile
+        return post(*arguments, **more)
+
+    monkeypatch.setattr(client, "message_post", stands_still)
+    assert sending.place_drain(place_id=place.pk) == 1
+    assert len(told.in_channel()) == 1
+    assert DiscordPlace.objects.get().busy_until == other
+
+
+def test_what_comes_after_a_workers_last_look_is_not_left_to_the_sweep(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is sent for it finds the place taken, and goes."""
+    told.connect(NEWS)
+    told.stage.event("season.reopened", "It goes on.")
+    place = DiscordPlace.objects.get()
+
+    def last_look(place_id: int, _at: Any) -> int:
+        told.stage.event("season.reopened", "And on.")
+        assert sending.place_drain(place_id=place_id) == 0
+        told.stage.workers.handed.clear()
+        return 0
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sending, "thread_put_away", last_look)
+        assert sending.place_drain(place_id=place.pk) == 1
+    assert told.stage.workers.of(DISCORD_SAY) == [(place.pk,)]
+    told.stage.workers.handed.clear()
+    assert told.drain(place.pk) == 1
+    assert [content(each) for each in told.in_channel()] == ["It goes on.", "And on."]
+    assert told.stage.workers.of(DISCORD_SAY) == []
+
+
+def test_nobody_is_sent_for_what_has_to_wait(told: Told, no_rest: None) -> None:
+    told.connect(NEWS, THREADS, MATCHES)
+    told.stage.event("season.reopened", "It goes on.")
+    told.stage.play()
+    told.fake.instead = [503] * 3
+    told.stage.workers.handed.clear()
+    for place in DiscordPlace.objects.all():
+        told.drain(place.pk)
+    # One rests, and of the other there is no thread yet.
+    assert [each.countdown for each in told.stage.workers.handed] == []
 
 
 def test_a_process_waits_for_discord_in_few_places(told: Told) -> None:
@@ -354,6 +437,100 @@ def test_a_thread_that_somebody_archived_is_taken_out_for_an_edit(told: Told) ->
     told.say()
     assert not told.thread.archived
     assert told.post("match").version == play.versions[2]
+
+
+def lock(told: Told) -> None:
+    """A moderator closes the thread, and the bot may not open it again."""
+    told.thread.archived = told.thread.locked = True
+    told.thread.may.discard("manage")
+
+
+def test_a_thread_that_is_locked_is_no_trouble_of_the_channel(told: Told) -> None:
+    """There is another one; and after that the messages stand in the channel."""
+    told.connect(NEWS, THREADS, MATCHES)
+    play = told.stage.play()
+    told.say()
+    first = told.thread
+    lock(told)
+    play.move(0, "pick T", 1000)
+    play.move(1, "pick L", 2000)
+    told.say()
+    second = told.thread
+    assert second.id != first.id
+    assert [each.id for each in told.in_thread()] == [told.post("match").message_id]
+    assert told.post("match").version == play.versions[2]
+    lock(told)
+    play.move(0, "first", 3000)
+    told.say()
+    assert told.place().in_channel
+    assert told.shown("match").channel == told.here.id
+    told.stage.event("season.reopened", "It goes on.")
+    told.say(after=timedelta(days=4))
+    channel = DiscordChannel.objects.get()
+    assert (channel.active, channel.failing_since, channel.fault) == (True, None, "")
+    assert content(told.in_channel()[-1]) == "It goes on."
+
+
+def test_for_an_edit_when_all_is_over_there_is_no_new_thread(told: Told) -> None:
+    told.connect(THREADS, MATCHES, RESULTS)
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=0)
+    told.say()
+    there = told.thread
+    lock(told)
+    said = len(told.in_thread())
+    outbox.match_touch(
+        DiscordChannel.objects.get(), told.stage.death_match, told.post("match").match_id or 0
+    )
+    DiscordPost.objects.filter(kind="match").update(body="")
+    told.say(after=timedelta(minutes=1))
+    assert told.thread is there
+    assert len(told.in_thread()) == said
+    assert (told.post("match").status, told.post("match").fault) == (
+        "abandoned",
+        "The thread is locked.",
+    )
+    assert DiscordChannel.objects.get().failing_since is None
+
+
+@pytest.mark.parametrize("code", [50001, 50013, client.THREAD_LOCKED])
+def test_what_the_bot_may_not_do_in_a_thread_alone(
+    told: Told, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    told.connect(THREADS, RESULTS)
+    told.say()
+    first = told.thread
+    post = client.message_post
+
+    def refuses(channel: str, *arguments: Any, **more: Any) -> str:
+        if channel == first.id:
+            raise DiscordError("no", status=403, code=code)
+        return post(channel, *arguments, **more)
+
+    monkeypatch.setattr(client, "message_post", refuses)
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=0)
+    told.say()
+    assert told.thread is not first
+    assert len(told.in_thread()) == 1
+    assert DiscordChannel.objects.get().failing_since is None
+
+
+def test_but_a_bot_that_was_thrown_out_is_out_of_all_threads(told: Told) -> None:
+    """It is the channel's trouble, and the thread stays what it is."""
+    told.connect(THREADS, MATCHES)
+    play = told.stage.play()
+    told.say()
+    there = told.thread
+    for each in (told.here, there):
+        each.hidden = True
+    play.move(0, "pick T", 1000)
+    play.move(1, "pick L", 2000)
+    told.say()
+    channel = DiscordChannel.objects.get()
+    assert channel.failing_since is not None
+    assert channel.fault == "The bot may not write there."
+    told.say(after=timedelta(days=2, hours=23, minutes=30))
+    assert not DiscordChannel.objects.get().active
+    assert told.place().thread_id == there.id
 
 
 def test_a_channel_that_was_deleted_is_given_up_at_once(told: Told) -> None:

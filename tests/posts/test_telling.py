@@ -155,6 +155,30 @@ def test_a_correction_takes_it_out_again(told: Told) -> None:
     assert "**Ben** won by a ruling" in content(told.shown("thread"))
 
 
+def test_a_match_that_was_corrected_since_says_so(told: Told) -> None:
+    told.connect(MATCHES)
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=0)
+    told.say()
+    assert "Ada won" in description(told.shown("match"))
+    with committing():
+        corrections.death_match_correct(
+            acting_user=told.stage.orla, death_match=fresh(told.stage.death_match),
+            winner=told.stage.away, why="It was the other one.", at=START + timedelta(hours=2),
+        )  # fmt: skip
+    told.say()
+    ruled = description(told.shown("match")).splitlines()
+    assert ruled[-1] == "By a ruling **Ben** has won the death match."
+    with committing():
+        corrections.death_match_void(
+            acting_user=told.stage.orla, death_match=fresh(told.stage.death_match),
+            why="It was nobody.", at=START + timedelta(hours=3),
+        )  # fmt: skip
+    told.say()
+    void = description(told.shown("match")).splitlines()
+    assert void[-1] == "Void since: it does not count."
+    assert len(told.in_channel()) == 1
+
+
 # -- matches -------------------------------------------------------------------------------------
 
 
@@ -303,10 +327,30 @@ def reminded(told: Told, play: Play, times: int = 1) -> list[str]:
     return [content(message) for message in told.in_thread()]
 
 
+def test_nobody_is_mentioned_who_has_not_chosen_it(
+    told: Told, set_clock: Callable[[int], None]
+) -> None:
+    told.connect(THREADS, CLOCKS, mentions=True)
+    told.want_mentions(told.stage.ben)
+    told.stage.leg.scheduled_at = START + timedelta(minutes=15)
+    told.stage.leg.save()
+    told.stage.event("death-match.reminder", "It begins in 15 min.", leg=told.stage.leg)
+    play = told.stage.play()
+    set_clock(next_wake(play))
+    play.wake(next_wake(play))
+    told.say()
+    for message in told.in_thread():
+        assert message.body["allowed_mentions"] == {"parse": [], "users": [told.guild.ben.id]}
+        assert content(message).startswith(f"<@{told.guild.ben.id}> ")
+        assert told.guild.ada.id not in content(message)
+    assert len(told.in_thread()) == 2
+
+
 def test_reminders_mention_who_is_to_move_where_that_is_wanted(
     told: Told, set_clock: Callable[[int], None]
 ) -> None:
     told.connect(THREADS, CLOCKS, mentions=True)
+    told.want_mentions()
     play = moved(told.stage.play())
     set_clock(next_wake(play))
     (said,) = reminded(told, play)
@@ -318,6 +362,7 @@ def test_reminders_mention_who_is_to_move_where_that_is_wanted(
 
 def test_else_they_mention_nobody(told: Told, set_clock: Callable[[int], None]) -> None:
     told.connect(THREADS, CLOCKS)
+    told.want_mentions()
     play = moved(told.stage.play())
     set_clock(next_wake(play))
     (said,) = reminded(told, play)
@@ -410,6 +455,7 @@ def test_both_are_mentioned_where_both_are_asked(
     told: Told, set_clock: Callable[[int], None]
 ) -> None:
     told.connect(THREADS, CLOCKS, mentions=True)
+    told.want_mentions()
     play = told.stage.play()
     set_clock(next_wake(play))
     (said,) = reminded(told, play)
@@ -440,6 +486,7 @@ def test_the_same_reminder_is_said_once(told: Told, set_clock: Callable[[int], N
 
 def test_both_are_told_that_it_begins_soon(told: Told) -> None:
     told.connect(THREADS, CLOCKS, mentions=True)
+    told.want_mentions()
     told.stage.leg.scheduled_at = START + timedelta(minutes=15)
     told.stage.leg.save()
     told.stage.event("death-match.reminder", "It begins in 15 min.", leg=told.stage.leg)

@@ -27,6 +27,7 @@ def test_one_plays_here_and_one_there_and_all_are_told(
     set_clock(0)
     stage, guild = told.stage, told.guild
     told.connect(mentions=True, roles=told.roles)
+    told.want_mentions()
     told.say()
     told.give()
     # Before it begins: the round, the head with its thread, and whoever plays has the role.

@@ -25,6 +25,7 @@ from tournaments.discord.commands import COMMANDS, PRESSED
 from tournaments.discord.interactions import (
     EPHEMERAL,
     FAILED,
+    TOKEN_S,
     Asked,
     Callback,
     Interaction,
@@ -39,8 +40,6 @@ T = TypeVar("T")
 
 log = structlog.get_logger("gauntlet.discord")
 
-# An interaction's token is good for fifteen minutes.
-TOKEN_S: Final = 15 * 60
 # How many answers a process waits for at the same time; more wait for their turn.
 AWAITED_AT_ONCE: Final = 4
 # For how long an answer is tried to be given at once: Discord waits three seconds.

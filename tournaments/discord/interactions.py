@@ -18,6 +18,8 @@ from tournaments.discord import people
 
 # Only whoever gave the command sees the answer.
 EPHEMERAL: Final = 1 << 6
+#: For how many seconds an interaction's token is good.
+TOKEN_S: Final = 15 * 60
 # Discord's limits, in characters and pieces.
 CONTENT_MOST: Final = 2000
 DESCRIPTION_MOST: Final = 4096

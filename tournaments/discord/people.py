@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db.models import QuerySet
+
 from accounts.discord.services import link_of, linked_user
 from accounts.models import DiscordLink, User
 from core.refusals import Forbidden, Refusal
@@ -29,6 +31,14 @@ def account_of(discord_id: str) -> User:
 def ids_of(users: Iterable[int | None]) -> dict[int, str]:
     """The Discord accounts of people, by the keys of their accounts; of those who have linked none,
     or whose account is closed, nothing."""
+    return dict(_links_of(users).values_list("user", "discord_id"))
+
+
+def mentioned_of(users: Iterable[int | None]) -> list[str]:
+    """The Discord accounts of those of people who want to be mentioned by reminders."""
+    return sorted(_links_of(users).filter(mentions=True).values_list("discord_id", flat=True))
+
+
+def _links_of(users: Iterable[int | None]) -> QuerySet[DiscordLink]:
     keys = [each for each in users if each is not None]
-    found = DiscordLink.objects.filter(user__in=keys, user__is_active=True)
-    return dict(found.values_list("user", "discord_id"))
+    return DiscordLink.objects.filter(user__in=keys, user__is_active=True)

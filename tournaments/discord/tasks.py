@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import structlog
 from celery import shared_task
 
 from accounts.models import User
+from core.clock import now_ms
 from core.discord.client import DiscordError, File, interaction_finish
 from core.discord.text import escaped
+from core.discord.waiting import Few
+from core.queueing import enqueue
 from core.refusals import Forbidden, Refusal
 from tournaments.discord.commands.matches import RECORD
-from tournaments.discord.interactions import FAILED, Reply
+from tournaments.discord.interactions import FAILED, TOKEN_S, Reply
 from tournaments.discord.replies import PICTURE, Shown, record_file
 from tournaments.jobs import DISCORD_FINISH
 
 log = structlog.get_logger("gauntlet.discord")
 
 
+# Beside the bot's own messages: nobody who looks at a promise waits for those.
+free_thread: Final = Few().free_thread
+#: Seconds after which it is tried again where too many wait already.
+AGAIN_S: Final = 1.0
+
+
 @shared_task(name=DISCORD_FINISH)
-def finish(token: str, what: str, match_id: int, user_id: int | None, words: str) -> None:
+def finish(
+    token: str,
+    what: str,
+    match_id: int,
+    user_id: int | None,
+    words: str,
+    until: int | None = None,
+) -> None:
     """Finish an answer that was promised: a match with its board, or with its record, as that user
-    sees it, or as anybody does."""
+    sees it, or as anybody does. While too many threads of this process wait for Discord, it is
+    handed on, up to the instant ``until`` (ms)."""
+    with free_thread() as free:
+        if free:
+            _finish(token, what, match_id, user_id, words)
+            return
+    now = now_ms()
+    until = until or now + 1000 * TOKEN_S
+    if now < until:
+        given = (token, what, match_id, user_id, words, until)
+        enqueue(DISCORD_FINISH, *given, countdown=AGAIN_S, expires=AGAIN_S + (until - now) / 1000)
+
+
+def _finish(token: str, what: str, match_id: int, user_id: int | None, words: str) -> None:
     try:
         reply, files = _finished(what, match_id, user_id, words)
     except Refusal as refusal:

@@ -39,7 +39,7 @@ class ChannelForm(ServiceForm):
     mentions = forms.BooleanField(
         label="Reminders mention who is to move",
         required=False,
-        help_text="Only those who have linked their Discord accounts here.",
+        help_text="Only those who have linked their Discord accounts here, and have chosen it.",
     )
     contestant_role = _number("Role of the contestants", "Empty: none is given.")
     eliminated_role = _number("Role of those who are out", "Empty: none is given.")

@@ -40,11 +40,13 @@ from tournaments.posts.threads import (
     thread_begin,
     thread_lost,
     thread_put_away,
+    thread_refused,
     thread_take_out,
 )
 from tournaments.posts.trouble import (
+    GONE,
     MAY_NOT,
-    channel_give_up,
+    channel_gone,
     free_thread,
     lack_note,
     place_rest,
@@ -64,11 +66,15 @@ NONCE_GOOD_FOR: Final = timedelta(minutes=2)
 # One worker says this much, or for this long, before others have their turn.
 AT_ONCE: Final = 20
 RUN_SECONDS: Final = 20.0
+#: How many calls one message may take in all, each as long as any may: that it is looked for, said
+#: with a picture and without one, and whatever is asked of its thread.
+CALLS_MOST: Final = 8
 
-#: Codes of Discord's that say that there is no such channel or server any more.
-_GONE: Final = frozenset({client.UNKNOWN_CHANNEL, 10004})
-#: How far back it is looked for, in hundreds of messages.
+#: Codes of Discord's that say of a thread that it is locked, or may be.
+_SHUT: Final = MAY_NOT | {client.THREAD_LOCKED}
+#: How far back it is looked for, in hundreds of messages, and for how many calls' time.
 _PAGES_MOST: Final = 20
+_PAGES_CALLS: Final = 2
 _DISCORD_BEGAN_MS: Final = 1_420_070_400_000
 
 _SAID: Final = metrics.counter(
@@ -88,19 +94,28 @@ def places_due(*conditions: Combinable, at: datetime, at_most: int = 200) -> lis
     """The places in which there is something to be said now, or a thread to be begun or put away,
     and that nobody is at; of those, the ones of which the conditions hold."""
     due = DiscordPost.objects.waiting().filter(place=OuterRef("pk"), next_at__lte=at)
-    thread = Q(death_match__isnull=False, in_channel=False, channel__active=True)
-    over = thread & Q(death_match__status__in=SETTLED, archived=False) & ~Q(thread_id="")
+    over = _THREAD & Q(death_match__status__in=SETTLED, archived=False) & ~Q(thread_id="")
+    free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
+    found = DiscordPlace.objects.filter(Exists(due) | over | _is_to_begin())
+    found = found.filter(free, _has_rested(at), *conditions)
+    return list(found.order_by("pk").values_list("pk", flat=True)[:at_most])
+
+
+_THREAD: Final = Q(death_match__isnull=False, in_channel=False, channel__active=True)
+
+
+def _is_to_begin() -> Q:
+    """Of which places there is no thread yet, and what it is begun from."""
     headed = DiscordPost.objects.filter(
         kind=DiscordPost.Kind.THREAD,
         place__channel=OuterRef("channel"),
         death_match=OuterRef("death_match"),
     ).exclude(message_id="")
-    begun = thread & Q(thread_id="") & Exists(headed)
-    free = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
-    rested = Q(not_before__isnull=True) | Q(not_before__lte=at)
-    found = DiscordPlace.objects.filter(Exists(due) | over | begun).filter(free).filter(rested)
-    found = found.filter(*conditions)
-    return list(found.order_by("pk").values_list("pk", flat=True)[:at_most])
+    return _THREAD & Q(thread_id="") & Q(Exists(headed))
+
+
+def _has_rested(at: datetime) -> Q:
+    return Q(not_before__isnull=True) | Q(not_before__lte=at)
 
 
 def place_drain(*, place_id: int, now: Callable[[], datetime] = now_utc) -> int:
@@ -110,34 +125,63 @@ def place_drain(*, place_id: int, now: Callable[[], datetime] = now_utc) -> int:
     with free_thread() as free:
         if not free:
             return 0
-        with _claim(place_id, now) as taken:
-            return _drain(place_id, now) if taken else 0
+        with _claim(place_id, now) as claim:
+            if claim is None:
+                return 0
+            made = _drain(place_id, now, claim)
+    # Whoever was sent here meanwhile has found the place taken, and gone.
+    _come_back(place_id, now())
+    return made
+
+
+class _Claim:
+    """That this worker alone is at a place: for one message at a time, so that nobody else says
+    something newer while an older edit is still on its way."""
+
+    def __init__(self, place_id: int, now: Callable[[], datetime]) -> None:
+        self.place_id, self.now = place_id, now
+        self.until: datetime | None = None
+
+    def take(self) -> bool:
+        """Take the place, or keep it for as long again; False where another worker has it."""
+        at = self.now()
+        mine = Q(busy_until__isnull=True) | Q(busy_until__lte=at)
+        if self.until is not None:
+            mine = Q(busy_until=self.until)
+        until = at + CALLS_MOST * _longest_call()
+        taken = DiscordPlace.objects.filter(mine, pk=self.place_id).update(busy_until=until)
+        self.until = until if taken else None
+        return bool(taken)
+
+    def give_up(self) -> None:
+        """Others may have it."""
+        if self.until is not None:
+            mine = DiscordPlace.objects.filter(pk=self.place_id, busy_until=self.until)
+            mine.update(busy_until=None)
 
 
 @contextmanager
-def _claim(place_id: int, now: Callable[[], datetime]) -> Iterator[bool]:
-    at = now()
-    until = at + timedelta(seconds=RUN_SECONDS + 2 * _longest_call())
-    free = DiscordPlace.objects.filter(pk=place_id).filter(
-        Q(busy_until__isnull=True) | Q(busy_until__lte=at)
-    )
-    if not free.update(busy_until=until):
-        yield False
+def _claim(place_id: int, now: Callable[[], datetime]) -> Iterator[_Claim | None]:
+    claim = _Claim(place_id, now)
+    if not claim.take():
+        yield None
         return
     try:
-        yield True
+        yield claim
     finally:
-        DiscordPlace.objects.filter(pk=place_id, busy_until=until).update(busy_until=None)
+        claim.give_up()
 
 
-def _longest_call() -> float:
-    return float(settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS)
+def _longest_call() -> timedelta:
+    return timedelta(seconds=settings.GAUNTLET_DISCORD_BOT_TOTAL_SECONDS)
 
 
-def _drain(place_id: int, now: Callable[[], datetime]) -> int:
+def _drain(place_id: int, now: Callable[[], datetime], claim: _Claim) -> int:
     began = now_utc()
     made = thread_begin(place_id, now())
     while made < AT_ONCE and (now_utc() - began).total_seconds() < RUN_SECONDS:
+        if not claim.take():
+            break
         post = next_due(place_id=place_id, at=now())
         if post is None:
             made += thread_put_away(place_id, now())
@@ -145,12 +189,16 @@ def _drain(place_id: int, now: Callable[[], datetime]) -> int:
         made += 1
         if not _attempt(post, now):
             break
-    _come_back(place_id, now())
     return made
 
 
 def _come_back(place_id: int, at: datetime) -> None:
-    """Have a worker come back for an edit that is only to wait a moment."""
+    """Have a worker come back for what there is by now, and for an edit that is only to wait a
+    moment."""
+    begun = DiscordPlace.objects.filter(_is_to_begin(), _has_rested(at), pk=place_id)
+    if next_due(place_id=place_id, at=at) is not None or begun.exists():
+        enqueue(DISCORD_SAY, place_id)
+        return
     soon = DiscordPost.objects.waiting().filter(place=place_id, next_at__gt=at)
     soonest = soon.order_by("next_at").values_list("next_at", flat=True).first()
     if soonest is not None and soonest - at <= SOON:
@@ -324,7 +372,10 @@ def _found(post: DiscordPost) -> str:
     bot may not look. Raises DiscordError."""
     began = int(1000 * post.created_at.timestamp()) - 60_000 - _DISCORD_BEGAN_MS
     after = str(max(0, began) << 22)
+    until = now_utc() + _PAGES_CALLS * _longest_call()
     for _ in range(_PAGES_MOST):
+        if now_utc() >= until:
+            raise DiscordError("a message was looked for too long")
         try:
             page = client.messages_after(post.place.target, after)
         except DiscordError as error:
@@ -421,8 +472,11 @@ def _not_said(post: DiscordPost, error: DiscordError, *, at: datetime) -> bool:
     if error.code == client.UNKNOWN_CHANNEL and place.death_match_id and not place.in_channel:
         thread_lost(place)
         return False
-    if error.code in _GONE:
-        channel_give_up(place.channel, "The channel is there no longer.", at)
+    if error.code in _SHUT and place.death_match_id and not place.in_channel:
+        thread_refused(place, error, at)
+        return False
+    if error.code in GONE:
+        channel_gone(place.channel, at)
         return False
     if error.permanent and error.code not in MAY_NOT and error.status != 401:
         fault = f"Discord did not take it: {error.status} {error.code}"

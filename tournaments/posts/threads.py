@@ -18,7 +18,15 @@ from tournaments.jobs import DISCORD_SAY
 from tournaments.lifecycle import SETTLED
 from tournaments.posts import words
 from tournaments.posts.models import DiscordPlace, DiscordPost
-from tournaments.posts.trouble import MAY_NOT, lack_note, place_rest, post_lost, posts_lost
+from tournaments.posts.trouble import (
+    GONE,
+    MAY_NOT,
+    channel_gone,
+    lack_note,
+    place_rest,
+    post_lost,
+    posts_lost,
+)
 
 log = structlog.get_logger("gauntlet.discord")
 
@@ -134,10 +142,40 @@ def thread_take_out(place: DiscordPlace, at: datetime) -> bool:
     try:
         client.thread_open(place.target)
     except DiscordError as error:
-        place_rest(place, error, at)
+        if error.permanent and error.status != 401:
+            thread_refused(place, error, at)
+        else:
+            place_rest(place, error, at)
         return False
     DiscordPlace.objects.filter(pk=place.pk).update(archived=False)
     return True
+
+
+def thread_refused(place: DiscordPlace, error: DiscordError, at: datetime) -> None:
+    """The bot may not write in a thread: where it sees the channel, somebody has locked the thread,
+    and what is wrong there is nothing to the others."""
+    try:
+        client.channel_get(place.channel.channel_id)
+    except DiscordError as of_channel:
+        if of_channel.code in GONE:
+            channel_gone(place.channel, at)
+        else:
+            place_rest(place, of_channel, at)
+        return
+    log.warning("thread.locked", place=place.pk, status=error.status, code=error.code)
+    _thread_shut(place)
+
+
+def _thread_shut(place: DiscordPlace) -> None:
+    """A thread that is locked counts as deleted, as long as there is anything to be said there; for
+    what is only to be edited when all is over there need be no new one."""
+    waiting = DiscordPost.objects.waiting().filter(place=place)
+    over = place.death_match is not None and place.death_match.status in SETTLED
+    if over and not waiting.filter(message_id="").exists():
+        waiting.update(status=DiscordPost.Status.ABANDONED, fault="The thread is locked.")
+        DiscordPlace.objects.filter(pk=place.pk).update(archived=True)
+    else:
+        thread_lost(place)
 
 
 def thread_put_away(place_id: int, at: datetime) -> int:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 
 from accounts.services import audit_record
+from core.discord import client
 from core.discord.client import DiscordError
+from core.discord.waiting import Few
 from core.queueing import enqueue
 from tournaments.jobs import DISCORD_GIVEN_UP
 from tournaments.posts.models import DiscordChannel, DiscordPlace, DiscordPost
 from tournaments.webhooks.following import following_refresh
 
-# Of a worker's threads no more than these wait for Discord (`free_thread`).
-_waiting = threading.Semaphore(settings.GAUNTLET_DISCORD_SENDERS)
+#: Of a worker's threads no more than these wait for Discord to take a message or a role.
+free_thread: Final = Few().free_thread
 
 FIRST_WAIT: Final = timedelta(seconds=5)
 WAIT_FACTOR: Final = 3
@@ -33,18 +31,8 @@ GIVEN_UP_AFTER: Final = timedelta(days=2, hours=23)
 #: Codes of Discord's that say that the bot may not do it, or does not see it: somebody may mend
 #: that.
 MAY_NOT: Final = frozenset({50001, 50013})
-
-
-@contextmanager
-def free_thread() -> Iterator[bool]:
-    """Whether this thread may wait for Discord: others of this process are left for everything
-    else."""
-    free = _waiting.acquire(blocking=False)
-    try:
-        yield free
-    finally:
-        if free:
-            _waiting.release()
+#: Codes of Discord's that say that there is no such channel or server any more.
+GONE: Final = frozenset({client.UNKNOWN_CHANNEL, 10004})
 
 
 def place_rest(place: DiscordPlace, error: DiscordError, at: datetime) -> None:
@@ -92,6 +80,11 @@ def posts_lost(posts: QuerySet[DiscordPost]) -> None:
         status=DiscordPost.Status.WAITING,
         wanted=F("wanted") + 1,
     )
+
+
+def channel_gone(channel: DiscordChannel, at: datetime) -> None:
+    """Somebody has deleted the channel, or thrown the bot out."""
+    channel_give_up(channel, "The channel is there no longer.", at)
 
 
 def channel_give_up(channel: DiscordChannel, why: str, at: datetime) -> None:

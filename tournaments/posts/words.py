@@ -18,7 +18,7 @@ from games.models import Match
 from games.options.pace import spoken
 from games.words import game_name, points, result_text
 from tournaments.discord.interactions import Component, button, link
-from tournaments.discord.people import ids_of
+from tournaments.discord.people import mentioned_of
 from tournaments.discord.replies import OF_MATCHES, OF_SEASONS
 from tournaments.lifecycle import DeathMatchStatus, LegStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, SeasonEvent
@@ -132,12 +132,12 @@ def _picture(scene: Scene | None) -> dict[str, Any] | None:
 
 
 def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
-    """That a match begins soon, to both players where that is wanted."""
+    """That a match begins soon, to those of both players who want it where that is wanted."""
     mentioned: list[str] = []
     if post.place.channel.mentions and event.death_match is not None:
         sides = (event.death_match.home, event.death_match.away)
-        mentioned = list(ids_of(side.user_id for side in sides if side is not None).values())
-    before = "".join(f"<@{each}> " for each in sorted(mentioned))
+        mentioned = mentioned_of(side.user_id for side in sides if side is not None)
+    before = "".join(f"<@{each}> " for each in mentioned)
     return Said(_message(before + event_text(event, None), [_page(event)], mentioned=mentioned))
 
 
@@ -163,7 +163,7 @@ def clock_compose(
     mentioned: list[str] = []
     if post.place.channel.mentions:
         asked = [each.user_id for each in players if seat is None or each.seat == seat]
-        mentioned = sorted(ids_of(asked).values())
+        mentioned = mentioned_of(asked)
     before = "".join(f"<@{each}> " for each in mentioned)
     content = f"{before}{escaped(said)} It ends {moment(at + left_ms)}."
     row = [link("Open the board", absolute(reverse("games:match", args=[leg.match_id])))]
@@ -257,13 +257,13 @@ def match_said(match_id: int) -> Said:
     """A match as the room sees it: the board, the score, whose turn it is and until when."""
     scene = payloads.scene_of(match_id)
     match = scene.match
-    leg = Leg.objects.select_related("death_match__home", "death_match__away").get(match=match_id)
+    leg = Leg.objects.select_related("death_match__winner").get(match=match_id)
     embed: dict[str, Any] = {
         "author": {"name": cut(game_name(match.ruleset, match.variant), TITLE_MOST)},
         "title": cut(" vs ".join(map(escaped, scene.names)), TITLE_MOST),
         "url": absolute(match.get_absolute_url()),
         "color": OF_MATCHES,
-        "description": within_limit(_match_lines(scene)),
+        "description": within_limit([*_match_lines(scene), *_since(leg, scene)]),
     }
     if leg.death_match.best_of > 1:
         embed["footer"] = {"text": f"Match {leg.number} of at most {leg.death_match.best_of}"}
@@ -271,6 +271,18 @@ def match_said(match_id: int) -> Said:
         embed["image"] = {"url": f"attachment://{PICTURE}"}
     message = _message("", _match_buttons(scene), embed=embed)
     return Said(message, match, scene.still, scene.version, scene.view["phase"] == "over")
+
+
+def _since(leg: Leg, scene: Scene) -> list[str]:
+    """What organisers have made of a match that has its result."""
+    if scene.view["phase"] != "over" or scene.match.winner is None:
+        return []
+    if leg.status == LegStatus.VOID:
+        return ["Void since: it does not count."]
+    decided = leg.death_match
+    if decided.status == DeathMatchStatus.DECIDED and decided.how == How.RULING:
+        return [f"By a ruling **{escaped(_name(decided.winner))}** has won the death match."]
+    return []
 
 
 def _match_lines(scene: Scene) -> list[str]:
