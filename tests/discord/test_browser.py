@@ -297,7 +297,9 @@ def test_one_plays_in_discord_and_one_in_a_browser(
         # Whoever asks is shown the match as they see it, with its board; and has the record.
         over = meeting.looks(meeting.ada, wait_until)
         assert over.files["board.png"].startswith(b"\x89PNG")
-        record = meeting.ada.command("record").token or pytest.fail("no token")
+        record = meeting.ada.command("record", match=meeting.number).token or pytest.fail(
+            "no token"
+        )
         wait_until(lambda: record.original is not None and record.original.files, timeout=30)
         # No answer to Ada has become a message for others.
         assert {each.author for each in fake.messages.values()} <= {fake.bot}
