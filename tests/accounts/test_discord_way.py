@@ -35,7 +35,8 @@ from tests.discord.test_client import nothing_counted  # noqa: F401
 from tests.games.support import committing, user_named
 from tests.posts.support import addresses, labels, unhurried
 from tests.support.workers import Workers
-from tournaments.discord.fake.server import FakeDiscord, Guild, Handler, Message
+from tournaments.discord.fake.held import Guild, Message
+from tournaments.discord.fake.server import FakeDiscord, Handler
 
 URGENT = "episode.choice"
 TURN = "match.turn"

@@ -225,7 +225,19 @@ def test_pick_is_for_what_is_picked_in_secret(guild: Guild, play: Play) -> None:
     with nothing_changes():
         answer = guild.ada.command("pick", text=move)
     assert said(answer) == "Nothing is picked in secret just now. Use /move for a move."
-    assert "Nothing is asked of you" in said(guild.ben.command("pick", text=move))
+    nothing = said(guild.ben.command("pick", text=move))
+    assert nothing == "There is nothing for you to decide right now."
+
+
+def test_what_nobody_asks_for_is_refused_as_on_the_page(guild: Guild, play: Play) -> None:
+    placing(play)
+    move = play.random_move(0, random.Random(1).random)
+    refusal = play.submit(1, move, 4 * SECOND)
+    assert isinstance(refusal, Refusal)
+    for command in ("pick", "move"):
+        with nothing_changes():
+            answer = guild.ben.command(command, text=move)
+        assert said(answer) == refusal.sentence
 
 
 def test_legal_moves_are_offered(guild: Guild, play: Play) -> None:

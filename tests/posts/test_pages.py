@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.models import User
+from accounts.models import DiscordLink, User
 from tests.games.support import committing
 from tests.pages.support import words
 from tests.posts.support import Told
 from tournaments.models import DiscordChannel, DiscordRole
+from tournaments.posts import permissions
 from tournaments.posts.actions import CHANNEL, CONNECT, AtChannel, AtSeasonsDiscord
-from tournaments.posts.kinds import CLOCKS, KINDS, NEWS
+from tournaments.posts.forms import ConnectForm
+from tournaments.posts.kinds import CHOICES, CLOCKS, KINDS, NEWS
 
 pytestmark = pytest.mark.django_db
 
@@ -36,10 +41,12 @@ def post(client: Client, name: str, data: dict[str, Any]) -> Any:
 
 
 def test_a_channel_is_connected_and_looked_at(told: Told, organiser: Client) -> None:
-    assert "No channel yet" in words(organiser.get(at("channel")))
+    steps = words(organiser.get(at("channel")))
+    assert "2. Link your own account Done" in steps
+    assert "Connect a channel" in steps
     form = words(organiser.get(at("connect")))
-    for said in KINDS.values():
-        assert said in form
+    # A round robin has no EC.
+    assert [kind for kind, said in KINDS.items() if said not in form] == [CHOICES]
     data = {"channel_id": told.here.id, "kinds": [NEWS, CLOCKS], "mentions": "on", **told.roles}
     answer = post(organiser, "connect", data)
     assert answer.status_code == 302
@@ -62,6 +69,67 @@ def test_what_is_refused_stands_beside_its_field(told: Told, organiser: Client) 
     answer = post(organiser, "connect", {"channel_id": told.here.id, "kinds": [NEWS]})
     assert "The bot may not write in this channel" in words(answer)
     assert not DiscordChannel.objects.exists()
+
+
+def test_the_bot_is_invited_with_what_it_needs_and_nothing_more(
+    told: Told, organiser: Client
+) -> None:
+    def invitations(name: str) -> list[dict[str, list[str]]]:
+        page = html.unescape(organiser.get(at(name)).content.decode())
+        found = re.findall(r'href="(\S+/oauth2/authorize\?[^"]+)"', page)
+        assert all(each.startswith(told.fake.api.removesuffix("/api/v10")) for each in found)
+        return [parse_qs(urlsplit(each).query) for each in found]
+
+    plain, with_roles = invitations("channel")
+    assert plain["client_id"] == [told.fake.application]
+    assert plain["scope"] == ["bot applications.commands"]
+    wanted = permissions.NEEDED
+    for bits in permissions.WANTED.values():
+        wanted |= bits
+    assert plain["permissions"] == [str(wanted)]
+    assert with_roles["permissions"] == [str(wanted | permissions.MANAGE_ROLES)]
+    told.here.may.discard("files")
+    told.connect(NEWS)
+    (again,) = invitations("channel")
+    assert again["guild_id"] == [told.server.id]
+    assert again["permissions"] == [str(wanted)]
+
+
+def test_without_a_link_that_comes_first(told: Told, organiser: Client) -> None:
+    DiscordLink.objects.filter(user=told.stage.orla).delete()
+    page = words(organiser.get(at("channel")))
+    assert "2. Link your own account Missing" in page
+    assert "Connect a channel" not in page
+    answer = post(organiser, "connect", {"channel_id": told.here.id, "kinds": [NEWS]})
+    assert reverse("accounts:discord_settings") in answer.content.decode()
+
+
+def test_what_is_wrong_with_a_role_stands_at_its_field(told: Told, organiser: Client) -> None:
+    high = told.fake.new_id()
+    told.server.roles[high] = "Owner's friend"
+    for number, why in (
+        ("Eliminated", "has up to 20 digits"),
+        ("99", "has no role 99"),
+        (high, "You may not give the role"),
+        (told.plays, "a role of its own"),
+    ):
+        data = {
+            "channel_id": told.here.id, "kinds": [NEWS], "contestant_role": told.plays,
+            "eliminated_role": number,
+        }  # fmt: skip
+        answer = post(organiser, "connect", data)
+        errors = answer.context["form"].errors
+        assert list(errors) == ["eliminated_role"]
+        assert why in errors["eliminated_role"][0]
+        assert not errors["eliminated_role"][0].startswith("eliminated_role")
+
+
+def test_only_an_ec_is_a_box_to_tick_where_there_is_one(told: Told) -> None:
+    for kind, episodes in (("elimination", True), ("swiss", False)):
+        told.stage.season.format = kind
+        form = ConnectForm(season=told.stage.season)
+        assert (CHOICES in dict(form.fields["kinds"].choices)) is episodes  # type: ignore[attr-defined]
+        assert (CHOICES in form.initial["kinds"]) is episodes
 
 
 def test_a_channel_is_changed(told: Told, organiser: Client) -> None:

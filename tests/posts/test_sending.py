@@ -609,7 +609,7 @@ def test_nor_does_a_fault_of_ours(told: Told, monkeypatch: pytest.MonkeyPatch) -
         told.stage.event("contestant.eliminated", "Ben is out.", contestant=told.stage.away)
         told.say()
     assert told.post("round").status == "failed"
-    assert [content(each) for each in told.in_channel()] == ["**Ben is out.**"]
+    assert [content(each) for each in told.in_channel()] == ["**Ben is out.**\nStill in: Ada, Ben"]
     # The next time it changes it is said.
     told.stage.event("round.closed", "It is complete.", round=told.stage.round)
     told.say()

@@ -134,7 +134,7 @@ def test_it_is_put_away_once_it_is_over_and_all_is_said(told: Told) -> None:
     told.say()
     assert told.is_put_away()
     match, result = told.in_thread()
-    assert "Ada won" in description(match)
+    assert "**Ada** won by concession." in description(match)
     assert content(result) == "**Ada wins against Ben** by concession."
     assert told.say() == 0
 
@@ -277,7 +277,7 @@ def test_a_match_that_is_over_leads_to_its_replay(told: Told) -> None:
     told.say()
     message = told.shown("match")
     assert labels(message) == ["Open the replay"]
-    assert "Ben won" in description(message)
+    assert "**Ben** won by concession." in description(message)
     assert told.post("match").is_final
 
 

@@ -52,8 +52,7 @@ def test_one_plays_here_and_one_there_and_all_are_told(
     told.say()
     _must_have_ended_well(told, board, seen)
     for message in told.fake.messages.values():
-        users = message.body.get("allowed_mentions", {}).get("users", [])
-        assert not users or message is reminder
+        assert not message.body.get("allowed_mentions", {}).get("users", [])
 
 
 def _played(told: Told, play: Play, rng: random.Random, set_clock: Callable[[int], None]) -> int:
@@ -94,11 +93,13 @@ def _must_have_ended_well(told: Told, board: Message, seen: int) -> None:
     result = next(each for each in told.in_thread() if " wins against " in content(each))
     assert result.files["board.png"]
     assert told.is_put_away()
-    winner = content(result).split(" wins")[0]
-    assert f"**{winner}** has won" in content(told.shown("thread"))
+    winner = content(result).split(" wins")[0].removeprefix("**")
+    assert f"**{winner}** won" in content(told.shown("thread"))
     assert f"**{winner}** won" in description(told.shown("round"))
     assert not DiscordPost.objects.exclude(status="done").exists()
-    assert len(told.fake.messages) == DiscordPost.objects.count()
+    # The reminder is gone, as its turn is over.
+    assert DiscordPost.objects.get(kind="clock").message_id == ""
+    assert len(told.fake.messages) == DiscordPost.objects.count() - 1
     assert {each.status for each in told.fake.requests} <= {200, 201, 204}
 
 

@@ -14,7 +14,7 @@ from accounts.models import User
 from tests.games.support import committing
 from tests.posts.support import Told, addresses, content
 from tests.tournaments.support import START, episode_now, running, who
-from tournaments.discord.fake.server import Message
+from tournaments.discord.fake.held import Message
 from tournaments.models import DiscordPost, Season, Webhook
 from tournaments.posts import kinds
 from tournaments.posts.services import channel_connect
@@ -159,7 +159,8 @@ def test_every_kind_reads_well(told: Told, kind: str) -> None:
     _listened_to(told, season)
     with committing():
         season_event(season=season, kind=kind, words="So it is: Player 1.")
-        more = ABOUT.get(kind, lambda _season: {"data": {"by": "Orla"}})(season)
+        about = ABOUT.get(kind)
+        more: dict[str, Any] = {"data": {"by": "Orla"}} if about is None else about(season)
         season_event(season=season, kind=kind, words="So it is: Player 1.", **more)
     told.say()
     _must_all_read_well(told)

@@ -97,6 +97,8 @@ class Format(ABC):
     pairs_everybody: ClassVar[bool] = False
     #: Whether the eliminated give items for what is still to be played: a part of the format.
     gifts: ClassVar[bool] = False
+    #: Whether it has episodes, in which an EC chooses whom to meet.
+    episodes: ClassVar[bool] = False
     #: Whether contestants challenge each other.
     challenges: ClassVar[bool] = False
     #: Whether organisers have it pair one round after another.

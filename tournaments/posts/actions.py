@@ -83,7 +83,7 @@ CONNECT: Final = Action[AtSeasonsDiscord](
         "What is going on in the season is told at once.",
     ],
     check=lambda s: services.must_be_connectable(s.season, s.user),
-    form=lambda _s: ConnectForm,
+    form=lambda s: partial(ConnectForm, season=s.season),
     run=_connect,
 )
 

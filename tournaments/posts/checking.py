@@ -7,8 +7,9 @@ nobody has the bot write, or promote anybody, where they may not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
+from urllib.parse import urlencode
 
 from django.conf import settings
 
@@ -43,8 +44,27 @@ def is_offered() -> bool:
     return bool(settings.GAUNTLET_DISCORD_BOT_TOKEN) and offers.is_offered()
 
 
-def channel_checked(channel_id: str, *, user: User, roles: Sequence[str] = ()) -> Checked:
-    """A channel that ``user`` may have the bot write in, and have it give those roles.
+def invite_address(*, with_roles: bool = False, guild_id: str = "") -> str:
+    """Where the bot is invited into a server, or again into that one, with what it needs and
+    nothing more; ``with_roles``: it is to give roles, too."""
+    wanted = permissions.INVITED | (permissions.MANAGE_ROLES if with_roles else 0)
+    asked = {
+        "client_id": settings.GAUNTLET_DISCORD_CLIENT_ID,
+        "scope": "bot applications.commands",
+        "permissions": str(wanted),
+        **({"guild_id": guild_id, "disable_guild_select": "true"} if guild_id else {}),
+    }
+    return f"{offers.origin()}/oauth2/authorize?{urlencode(asked)}"
+
+
+def is_linked(user: User) -> bool:
+    """Whether somebody has shown who they are in Discord."""
+    return DiscordLink.objects.filter(user=user).exists()
+
+
+def channel_checked(channel_id: str, *, user: User, roles: Mapping[str, str]) -> Checked:
+    """A channel that ``user`` may have the bot write in, and have it give those roles: the number
+    of each, or nothing, by the setting that it is.
 
     Asks Discord, so call it under no lock. Raises Refusal ``posts.not-linked``,
     ``posts.no-channel``, ``posts.no-text``, ``posts.not-yours``, ``posts.may-not-write``,
@@ -85,7 +105,10 @@ def channel_rechecked(channel: DiscordChannel) -> Checked:
 
 
 def _must_be_theirs(
-    guild: Mapping[str, Any], channel: Mapping[str, Any], discord_id: str, roles: Sequence[str]
+    guild: Mapping[str, Any],
+    channel: Mapping[str, Any],
+    discord_id: str,
+    roles: Mapping[str, str],
 ) -> None:
     refusal = Forbidden(
         "posts.not-yours",
@@ -99,23 +122,30 @@ def _must_be_theirs(
     )
     if not permissions.permissions_in(guild, channel, found) & permissions.MANAGE_WEBHOOKS:
         raise refusal
-    for role in _roles(guild, roles):
+    for name, role in _roles(guild, roles).items():
         if not permissions.may_give(guild, found, role):
             raise Forbidden(
                 "posts.role-not-yours",
                 f"You may not give the role {role['name']} yourself, so the bot must not for you.",
+                field=name,
             )
 
 
-def _roles(guild: Mapping[str, Any], wanted: Sequence[str]) -> list[Mapping[str, Any]]:
+def _roles(guild: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
     known = {str(each["id"]): each for each in guild["roles"]}
-    missing = next((each for each in wanted if each not in known), None)
-    if missing is not None:
-        raise Refusal("posts.no-role", f"The server {guild['name']} has no role {missing}.")
-    return [known[each] for each in wanted]
+    found = {}
+    for name, role in wanted.items():
+        if role and role not in known:
+            sentence = f"The server {guild['name']} has no role {role}."
+            raise Refusal("posts.no-role", sentence, field=name)
+        if role:
+            found[name] = known[role]
+    return found
 
 
-def _lacks(guild: Mapping[str, Any], channel: Mapping[str, Any], roles: Sequence[str]) -> list[str]:
+def _lacks(
+    guild: Mapping[str, Any], channel: Mapping[str, Any], roles: Mapping[str, str]
+) -> list[str]:
     """Raises Refusal ``posts.may-not-write``, and ``posts.no-role``."""
     own = str(_asked(lambda _: client.bot_get(), "", absent=_no_channel())["id"])
     bot = _asked(
@@ -132,7 +162,7 @@ def _lacks(guild: Mapping[str, Any], channel: Mapping[str, Any], roles: Sequence
             "embed links.",
         )
     lacks = [name for name, bits in permissions.WANTED.items() if allowed & bits != bits]
-    if not all(permissions.may_give(guild, bot, role) for role in _roles(guild, roles)):
+    if not all(permissions.may_give(guild, bot, role) for role in _roles(guild, roles).values()):
         lacks.append("roles")
     return lacks
 

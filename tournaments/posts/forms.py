@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 from django import forms
 
+from tournaments.formats.registry import format_of
 from tournaments.forms.base import ServiceForm
-from tournaments.posts.kinds import KINDS
-from tournaments.posts.models import DiscordChannel
-from tournaments.posts.services import ID_MOST, ROLES
+from tournaments.models import Season
+from tournaments.posts.kinds import KINDS, kinds_offered
+from tournaments.posts.models import ROLES, DiscordChannel
+from tournaments.posts.services import ID_MOST
 
 
 def _number(label: str, help_text: str, *, required: bool = False) -> forms.CharField:
@@ -47,6 +49,12 @@ class ChannelForm(ServiceForm):
         "Role of those who watch", "Whoever wants it takes it by a button. Empty: there is none."
     )
 
+    def __init__(self, *args: Any, season: Season, **kwargs: Any) -> None:
+        self.offered = kinds_offered(episodes=format_of(season.format).episodes)
+        super().__init__(*args, **{"initial": {"kinds": list(self.offered)}, **kwargs})
+        # What means nothing in this season is no box to tick.
+        self.fields["kinds"].choices = list(self.offered.items())  # type: ignore[attr-defined]
+
     def values(self) -> dict[str, Any]:
         """What the services want to know, of a valid form."""
         said = dict(self.cleaned_data)
@@ -73,9 +81,6 @@ class ConnectForm(ChannelForm):
     )
     field_order = ("channel_id",)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{"initial": {"kinds": list(KINDS)}, **kwargs})
-
 
 class ChangeForm(ChannelForm):
     """The same of one that is connected."""
@@ -83,4 +88,4 @@ class ChangeForm(ChannelForm):
     def __init__(self, *args: Any, channel: DiscordChannel, **kwargs: Any) -> None:
         names = ("kinds", "mentions", *ROLES)
         initial = {name: getattr(channel, name) for name in names}
-        super().__init__(*args, **{"initial": initial, **kwargs})
+        super().__init__(*args, season=channel.season, **{"initial": initial, **kwargs})

@@ -30,6 +30,12 @@ KINDS: Final[Mapping[str, str]] = {
     NEWS: "The season begins, ends, or is called off",
 }
 
+
+def kinds_offered(*, episodes: bool) -> dict[str, str]:
+    """What organisers of a season choose from; ``episodes``: whether its format has an EC."""
+    return {kind: words for kind, words in KINDS.items() if episodes or kind != CHOICES}
+
+
 #: Events that are told in a message of their own, and as which kind.
 TOLD: Final[Mapping[str, str]] = {
     "season.listed": NEWS,

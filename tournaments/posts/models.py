@@ -17,6 +17,8 @@ from games.models import Match
 #: Discord's numbers, as text.
 ID_FORM: Final = r"^[0-9]{1,20}$"
 _ID_MOST: Final = 20
+#: The settings that are roles.
+ROLES: Final = ("contestant_role", "eliminated_role", "spectator_role")
 _ID_OR_NOTHING: Final = r"^[0-9]{0,20}$"
 
 
@@ -93,10 +95,11 @@ class DiscordChannel(models.Model):
         return reverse("posts:channel", args=[self.season.slug])
 
     @property
-    def roles(self) -> tuple[str, ...]:
-        """The roles that it gives: of those who play, are out, and watch, as far as set."""
-        every = (self.contestant_role, self.eliminated_role, self.spectator_role)
-        return tuple(each for each in every if each)
+    def roles(self) -> dict[str, str]:
+        """The roles that it gives, by `ROLES`: of those who play, are out, and watch, as far as
+        set."""
+        every = {name: str(getattr(self, name)) for name in ROLES}
+        return {name: role for name, role in every.items() if role}
 
 
 class DiscordPlace(models.Model):

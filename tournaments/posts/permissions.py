@@ -26,11 +26,14 @@ WANTED: Final[Mapping[str, int]] = {
     "history": READ_HISTORY,
     "threads": CREATE_THREADS | SEND_IN_THREADS,
 }
+#: What the bot asks for when it is invited: all of that, and for roles to give, to manage roles.
+INVITED: Final = NEEDED | ATTACH_FILES | READ_HISTORY | CREATE_THREADS | SEND_IN_THREADS
 LACKS: Final[Mapping[str, str]] = {
     "files": "It may not attach files, so boards come without pictures.",
     "history": "It may not read what was said before, so a message may come twice after a fault.",
     "threads": "It may not make threads and write in them, so everything stands in the channel.",
-    "roles": "It may not give one of these roles.",
+    "roles": "It may not give one of these roles: it must be allowed to manage roles, and its own "
+    "role must stand above them.",
 }
 #: Kinds of channels in which messages and threads stand.
 TEXT, NEWS = 0, 5

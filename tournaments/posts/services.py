@@ -23,7 +23,7 @@ from tournaments.models import Season
 from tournaments.posts import words
 from tournaments.posts.checking import Checked, channel_checked, channel_rechecked, is_offered
 from tournaments.posts.kinds import KINDS
-from tournaments.posts.models import DiscordChannel, DiscordPost
+from tournaments.posts.models import ROLES, DiscordChannel, DiscordPost
 from tournaments.posts.outbox import (
     channel_place,
     roles_refresh_on_commit,
@@ -33,8 +33,6 @@ from tournaments.posts.outbox import (
 from tournaments.webhooks.following import following_refresh
 
 ID_MOST: Final = 20
-#: The settings that are roles, as the model calls them.
-ROLES: Final = ("contestant_role", "eliminated_role", "spectator_role")
 
 
 def channel_connect(
@@ -58,7 +56,7 @@ def channel_connect(
     checked = channel_checked(
         _number(channel_id, "posts.channel", "channel"),
         user=acting_user,
-        roles=[each for each in given.values() if each],
+        roles=given,
     )
     try:
         with transaction.atomic():
@@ -101,9 +99,7 @@ def channel_update(
     checked: Checked | None = None
     if any(given.values()):
         # Who gives others roles by the bot may give them those.
-        checked = channel_checked(
-            channel.channel_id, user=acting_user, roles=[each for each in given.values() if each]
-        )
+        checked = channel_checked(channel.channel_id, user=acting_user, roles=given)
     with transaction.atomic():
         row = _lock(channel)
         changed: dict[str, object] = {}
@@ -266,23 +262,22 @@ def _kinds(kinds: Collection[str]) -> list[str]:
 
 
 def _roles(roles: Mapping[str, str]) -> dict[str, str]:
-    given = {
-        name: _number(roles[name], "posts.role", "role") if roles[name].strip() else ""
-        for name in ROLES
-        if name in roles
-    }
-    named = [each for each in given.values() if each]
-    if len(set(named)) < len(named):
-        raise Refusal("posts.roles-alike", "Each of these is a role of its own.")
+    given: dict[str, str] = {}
+    for name in [each for each in ROLES if each in roles]:
+        number = roles[name].strip()
+        role = _number(number, "posts.role", "role", field=name) if number else ""
+        if role and role in given.values():
+            raise Refusal("posts.roles-alike", "Each of these is a role of its own.", field=name)
+        given[name] = role
     return given
 
 
-def _number(text: str, code: str, what: str) -> str:
+def _number(text: str, code: str, what: str, *, field: str = "") -> str:
     tidy = text.strip()
     if not tidy.isascii() or not tidy.isdigit() or len(tidy) > ID_MOST:
-        raise Refusal(
-            code, f"The number of a {what} has up to {ID_MOST} digits: “Copy ID” in Discord."
-        )
+        copied = f"“Copy {what.title()} ID” in Discord"
+        sentence = f"The number of a {what} has up to {ID_MOST} digits: {copied}."
+        raise Refusal(code, sentence, field=field)
     return tidy
 
 

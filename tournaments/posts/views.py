@@ -19,7 +19,7 @@ from core.actions import Action
 from core.refusals import Refusal
 from games.views.common import explains_refusals, needs_sign_in
 from tournaments.models import Season
-from tournaments.posts import actions, services
+from tournaments.posts import actions, checking, services
 from tournaments.posts.kinds import KINDS
 from tournaments.posts.models import DiscordChannel, DiscordPost
 from tournaments.posts.permissions import LACKS
@@ -65,7 +65,13 @@ def channel_page(request: HttpRequest, user: User, season: Season) -> HttpRespon
     channel = DiscordChannel.objects.select_related("season").filter(season=season).first()
     if channel is None:
         refusal = actions.CONNECT.refusal(actions.AtSeasonsDiscord(user, season))
-        lacking: dict[str, object] = {"season": season, "refusal": refusal}
+        lacking: dict[str, object] = {
+            "season": season,
+            "refusal": refusal,
+            "is_linked": checking.is_linked(user),
+            "invite": checking.invite_address(),
+            "invite_with_roles": checking.invite_address(with_roles=True),
+        }
         return render(request, "tournaments/posts/none.html", lacking)
     log = DiscordPost.objects.filter(place__channel=channel).order_by("-pk")
     log = log.select_related("event", "round", "death_match__home__user", "death_match__away__user")
@@ -76,6 +82,9 @@ def channel_page(request: HttpRequest, user: User, season: Season) -> HttpRespon
         "kinds": [KINDS[kind] for kind in channel.kinds if kind in KINDS],
         "lacks": [LACKS[each] for each in channel.lacks if each in LACKS],
         "roles": _roles(channel),
+        "invite": checking.invite_address(
+            with_roles=bool(channel.roles), guild_id=channel.guild_id
+        ),
         "faults": channel.grants.exclude(fault="").order_by("pk")[:10],
         "page": Paginator(log, PER_PAGE).get_page(request.GET.get("page")),
         "sheet": Sheet(season),
@@ -103,7 +112,7 @@ def channel_connect(request: HttpRequest, user: User, season: Season) -> HttpRes
         actions.AtSeasonsDiscord(user, season),
         back=reverse("posts:channel", args=[season.slug]),
         template="posts/form.html",
-        more={"season": season},
+        more={"season": season, "is_linked": checking.is_linked(user)},
     )
 
 
@@ -118,7 +127,7 @@ def channel_edit(request: HttpRequest, user: User, season: Season) -> HttpRespon
         actions.AtChannel(user, channel),
         back=channel.get_absolute_url(),
         template="posts/form.html",
-        more={"season": season, "channel": channel},
+        more={"season": season, "channel": channel, "is_linked": checking.is_linked(user)},
     )
 
 

@@ -20,7 +20,7 @@ from games.words import game_name, points, result_text
 from tournaments.discord.interactions import Component, button, link
 from tournaments.discord.people import mentioned_of
 from tournaments.discord.replies import OF_MATCHES, OF_SEASONS
-from tournaments.lifecycle import DeathMatchStatus, LegStatus, RoundStatus
+from tournaments.lifecycle import DeathMatchStatus, How, LegStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, SeasonEvent
 from tournaments.posts.models import DiscordPlace, DiscordPost
 from tournaments.webhooks import payloads

@@ -23,7 +23,6 @@ from games.reading.records import record_bytes
 from games.reading.selectors import matches_live, matches_over, own_running
 from games.services.arrivals import match_ready_now
 from games.services.turns import match_submit
-from games.thinking import open_decision
 from games.words import game_name
 from tournaments.actions.players import CONFIRM
 from tournaments.actions.subjects import AtLeg
@@ -171,7 +170,9 @@ def _pick(asked: Asked) -> Reply:
     seat = _seat(match, asked.user, "Only the two players can submit.")
     # Before it is looked at: what is another decision by then is refused.
     version = versions_of(match.pk)[seat]
-    if open_decision(store.held_of(match).live, seat).barrier is None:
+    slot = store.held_of(match).live.table.open[seat]
+    # Where nothing is asked just now, the submission is refused as on the page.
+    if slot is not None and slot.decision.barrier is None:
         sentence = "Nothing is picked in secret just now. Use /move for a move."
         raise Refusal("discord.nothing-to-pick", sentence)
     return _submit(asked, match, seat, version)

@@ -113,6 +113,7 @@ class Elimination(Format):
     least = 3
     course_type = EliminationCourse
     gifts = True
+    episodes = True
     sweeps = (
         Sweep(
             "episodes.choice",
