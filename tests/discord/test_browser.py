@@ -16,12 +16,13 @@ from tests.browser.players import is_live
 from tests.discord.support import plain, said
 from tests.posts.support import addresses, content, description, labels
 from tests.posts.test_site import CONNECT, port_of
-from tests.support import discord_oauth
 from tests.webhooks.test_site import SEASON
 from tournaments.discord.fake.held import Channel, Message, Request
 from tournaments.discord.fake.people import Answer, Interactions, Person, by_http
 from tournaments.discord.fake.schemas import LATER
 from tournaments.discord.fake.server import BASE, MANAGE_WEBHOOKS, FakeDiscord, discord
+from tournaments.discord.fake.signin import PATH as BACK
+from tournaments.discord.fake.signin import Account, SignIn
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -231,15 +232,10 @@ def path_of(address: str) -> str:
     return parts.path
 
 
-def signs_in(
-    fake: FakeDiscord, site: Site, person: Person, patch: pytest.MonkeyPatch
-) -> discord_oauth.FakeDiscord:
+def signs_in(fake: FakeDiscord, site: Site, person: Person, patch: pytest.MonkeyPatch) -> SignIn:
     """Have that Discord ask people for their leave, as ``person`` who is signed in there."""
-    patch.setattr(discord_oauth, "CLIENT_ID", fake.application)
-    patch.setattr(discord_oauth, "CLIENT_SECRET", "of the application")
-    oauth = discord_oauth.FakeDiscord({f"{site.base_url}{discord_oauth.PATH}"})
-    oauth.server.server_close()
-    oauth.person = discord_oauth.Person(person.id, person.name, None, global_name=person.name)
+    oauth = SignIn(fake.application, "of the application", {f"{site.base_url}{BACK}"})
+    account = Account(person.id, person.name, None, global_name=person.name)
     answer = fake.answer
 
     def answered(request: Request) -> Any:
@@ -248,7 +244,7 @@ def signs_in(
         if parts.path == "/oauth2/authorize":
             query = dict(parse_qsl(parts.query))
             assert not oauth.refusal(query)
-            return 302, None, {"Location": oauth.let_in(query)}
+            return 302, None, {"Location": oauth.let_in(query, account)}
         if parts.path == f"{BASE}/oauth2/token":
             return *oauth.trade(dict(parse_qsl(request.body.decode()))), {}
         if authorization.startswith("Bearer "):
