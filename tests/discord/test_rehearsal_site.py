@@ -17,6 +17,7 @@ import pytest
 
 from script.lib.console import ROOT
 from script.lib.ports import free_port
+from tests.accessibility import axe
 from tests.discord.test_browser import MEET, NEXT
 from tests.posts.test_site import port_of
 from tests.support.fixtures import Pages
@@ -105,8 +106,8 @@ class Chat:
         self.page.locator("#messages").get_by_text(text).last.wait_for()
 
     def moves(self, text: str) -> None:
-        """By what is offered to whoever types the beginning."""
-        self.page.get_by_label("Command").press_sequentially(f"/move {text[:3]}")
+        """By what is offered to whoever has typed most of it: no more than 25 are."""
+        self.page.get_by_label("Command").press_sequentially(f"/move {text[:-1]}")
         self.page.locator("#offered").get_by_role("button", name=text, exact=True).click()
         self.page.get_by_role("button", name="Send").click()
 
@@ -127,7 +128,7 @@ def test_somebody_links_readies_and_plays(
         meet = MEET.format(game=("tetronogo", "standard"), ada=number_of("person", f"{name}ada"))
         said = site.python(SEASON.format(name=name, webhooks=[]) + meet)
         cookie, session, _ = json.loads(said.strip().splitlines()[-1])
-        chat = Chat(new_page(), f"http://127.0.0.1:{there.fake.port}/")
+        chat = Chat(new_page(**axe.look()), f"http://127.0.0.1:{there.fake.port}/")
         # Ben, who is signed in to the site, links his account.
         chat.page.context.add_cookies([{"name": cookie, "value": session, "url": site.base_url}])
         chat.turn_into("Ben")
@@ -159,6 +160,7 @@ def test_somebody_links_readies_and_plays(
         chat.says("/match")
         chat.page.get_by_role("img", name="The board").last.wait_for()
         assert chat.page.locator("#faults").is_hidden()
+        assert axe.Examiner().faults(chat.page) == []
         assert list(there.faults) == []
         assert there.signin.faults == []
     assert new_page.errors == []
