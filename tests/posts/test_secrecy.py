@@ -42,6 +42,8 @@ class Listening:
         told.want_mentions()
         patch.setattr(client, "message_post", self._posted)
         patch.setattr(client, "message_edit", self._edited)
+        # When a reminder is taken away tells something, too.
+        patch.setattr(client, "message_delete", lambda *_where: self._note("deleted", {}, ()))
         patch.setattr(client, "thread_begin", lambda _channel, message, _name: message)
         # The drawing itself is compared: making pixels of it takes long and hides differences.
         patch.setattr(positions, "png_of", str.encode)
@@ -154,7 +156,7 @@ def test_what_is_said_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
     assert one == two
     # And something was said: these are no two silences.
     assert len(one) > 2
-    assert {how for _, how, _ in one} == {"posted", "edited"}
+    assert {"posted", "edited"} <= {how for _, how, _ in one}
 
 
 def test_the_comparison_has_teeth(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
