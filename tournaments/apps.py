@@ -8,6 +8,7 @@ class TournamentsConfig(AppConfig):
         # These need the models, which are there only now.
         from accounts.announcing.kinds import declare  # noqa: PLC0415
         from accounts.hooks import (  # noqa: PLC0415
+            account_closed,
             discord_linked,
             discord_unlinked,
             rights_changed,
@@ -68,8 +69,8 @@ class TournamentsConfig(AppConfig):
         following.register_listeners(posts.channels_listening)
         match_turned.connect(posts.on_turn, dispatch_uid="tournaments.posts.turn")
         match_reminded.connect(posts.on_reminder, dispatch_uid="tournaments.posts.clock")
-        for signal in (discord_linked, discord_unlinked):
-            signal.connect(posts.on_discord_linked, dispatch_uid="tournaments.posts.linked")
+        for signal in (discord_linked, discord_unlinked, account_closed):
+            signal.connect(posts.on_person_changed, dispatch_uid="tournaments.posts.person")
         merging.register("tournaments", contestancies_merge)
         merging.register_duty(organises_seasons)
         register_section(extras.profile_section, order=20)

@@ -6,13 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from accounts.discord.services import discord_link, discord_unlink
+from accounts.discord.services import discord_let_go, discord_link, discord_unlink
 from accounts.models import DiscordLink, User
+from accounts.services import user_close
+from core.clock import now_utc
 from tests.discord.support import said
 from tests.games.support import committing
 from tests.posts.support import Told, drafted, labels
 from tournaments.discord.fake.people import Answer, Person
-from tournaments.models import Contestant, DiscordChannel, DiscordRole
+from tournaments.models import Contestant, DiscordChannel, DiscordRole, Season
 from tournaments.posts import roles, services
 from tournaments.posts.kinds import NEWS
 
@@ -83,6 +85,32 @@ def test_whoever_unlinks_loses_it(told: Told, channel: DiscordChannel) -> None:
     told.stage.ben.save()
     with committing():
         discord_unlink(acting_user=told.stage.ben)
+    told.give()
+    assert told.has(told.guild.ben.id) == set()
+
+
+def long_ago() -> None:
+    """The season has last changed before its roles were worked out."""
+    Season.objects.update(changed_at=now_utc() - timedelta(hours=1))
+
+
+def test_whose_account_is_closed_loses_it(told: Told, channel: DiscordChannel, root: User) -> None:
+    long_ago()
+    with committing():
+        user_close(acting_user=root, user=told.stage.ben, reason="They asked.")
+    told.give()
+    assert told.has(told.guild.ben.id) == set()
+    assert told.has(told.guild.ada.id) == {told.plays}
+
+
+def test_of_merged_accounts_the_one_whose_link_is_let_go_loses_it(
+    told: Told, channel: DiscordChannel, cleo: User
+) -> None:
+    """By then somebody else plays in its place."""
+    Contestant.objects.filter(user=told.stage.ben).update(user=cleo)
+    long_ago()
+    with committing():
+        discord_let_go(cleo, told.stage.ben)
     told.give()
     assert told.has(told.guild.ben.id) == set()
 

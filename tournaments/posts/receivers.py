@@ -35,7 +35,7 @@ def on_reminder(
     enqueue_soon(DISCORD_CLOCK, match_id, seat, kind, left_ms, at)
 
 
-def on_discord_linked(*, user_id: int, **_more: Any) -> None:
-    """Somebody has linked a Discord account, or unlinked theirs: it has roles from now on, or no
-    more."""
-    person_refresh(user_id=user_id)
+def on_person_changed(*, user_id: int, discord_id: str = "", **_more: Any) -> None:
+    """Somebody has linked a Discord account, or unlinked theirs, or closed their account: it has
+    roles from now on, or no more."""
+    person_refresh(user_id=user_id, discord_id=discord_id)

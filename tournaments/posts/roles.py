@@ -138,11 +138,13 @@ def spectator_switch(*, season_id: int, member_id: str) -> bool:
     return watches
 
 
-def person_refresh(*, user_id: int) -> None:
+def person_refresh(*, user_id: int, discord_id: str = "") -> None:
     """Work the roles out anew of all seasons in which somebody plays who has linked a Discord
-    account, or none any more."""
+    account, or none any more; and where that one has a role already, whoever plays there now."""
     own = Contestant.objects.filter(season=OuterRef("season"), user=user_id)
-    for channel in DiscordChannel.objects.filter(Exists(own), active=True).order_by("pk"):
+    has = DiscordRole.objects.filter(channel=OuterRef("pk"), member_id=discord_id, wanted=True)
+    found = DiscordChannel.objects.filter(Exists(own) | Exists(has), active=True)
+    for channel in found.order_by("pk"):
         if channel.roles:
             with transaction.atomic():
                 roles_refresh_on_commit(channel)
