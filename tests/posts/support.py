@@ -19,7 +19,8 @@ from tests.games.support import committing
 from tests.webhooks.support import Stage
 from tournaments.discord.fake.held import Channel, Message
 from tournaments.discord.fake.limits import Rate
-from tournaments.discord.fake.server import MANAGE_ROLES, MANAGE_WEBHOOKS, ROUTES, FakeDiscord
+from tournaments.discord.fake.routes import ROUTES
+from tournaments.discord.fake.server import MANAGE_ROLES, MANAGE_WEBHOOKS, FakeDiscord
 from tournaments.jobs import DISCORD_CLOCK, DISCORD_TURN
 from tournaments.models import (
     DeathMatch,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from core.clock import now_ms
 from tournaments.discord.fake import schemas
@@ -40,6 +39,7 @@ from tournaments.discord.fake.held import (
     Token,
 )
 from tournaments.discord.fake.limits import Limits
+from tournaments.discord.fake.routes import route_of
 from tournaments.discord.fake.schemas import Invalid
 
 BASE: Final = "/api/v10"
@@ -146,7 +146,7 @@ class FakeDiscord:
         path = urlsplit(request.path).path
         if not path.startswith(BASE + "/"):
             return 404, {"message": "404: Not Found", "code": 0}, {}
-        found = _route(request.method, path.removeprefix(BASE))
+        found = route_of(request.method, path.removeprefix(BASE))
         if found is None:
             return 404, {"message": "404: Not Found", "code": 0}, {}
         route, arguments = found
@@ -488,44 +488,6 @@ def _channel_shown(channel: Channel) -> dict[str, Any]:
         meta = {"archived": channel.archived, "locked": channel.locked}
         shown |= {"type": 11, "parent_id": channel.parent, "thread_metadata": meta}
     return shown
-
-
-# -- the addresses -------------------------------------------------------------------------------
-
-_ID: Final = r"(\d{1,20})"
-ROUTES: Final = [
-    ("PUT", rf"/applications/{_ID}/commands", "commands_put"),
-    ("GET", rf"/applications/{_ID}/commands", "commands_get"),
-    ("PUT", rf"/applications/{_ID}/guilds/{_ID}/commands", "guild_commands_put"),
-    ("GET", rf"/applications/{_ID}/guilds/{_ID}/commands", "guild_commands_get"),
-    ("POST", rf"/channels/{_ID}/messages", "message_post"),
-    ("GET", rf"/channels/{_ID}/messages", "messages_get"),
-    ("PATCH", rf"/channels/{_ID}/messages/{_ID}", "message_patch"),
-    ("GET", rf"/channels/{_ID}/messages/{_ID}", "message_get"),
-    ("DELETE", rf"/channels/{_ID}/messages/{_ID}", "message_delete"),
-    ("POST", rf"/channels/{_ID}/messages/{_ID}/threads", "thread_of_message"),
-    ("POST", rf"/channels/{_ID}/threads", "thread_post"),
-    ("PATCH", rf"/channels/{_ID}", "channel_patch"),
-    ("GET", rf"/channels/{_ID}", "channel_get"),
-    ("DELETE", rf"/channels/{_ID}", "channel_delete"),
-    ("GET", r"/users/@me", "me_get"),
-    ("POST", r"/users/@me/channels", "direct_post"),
-    ("GET", rf"/guilds/{_ID}", "guild_get"),
-    ("GET", rf"/guilds/{_ID}/members/{_ID}", "member_get"),
-    ("PUT", rf"/guilds/{_ID}/members/{_ID}/roles/{_ID}", "role_put"),
-    ("DELETE", rf"/guilds/{_ID}/members/{_ID}/roles/{_ID}", "role_delete"),
-    ("POST", rf"/webhooks/{_ID}/([^/]+)", "webhook_post"),
-    ("PATCH", rf"/webhooks/{_ID}/([^/]+)/messages/(@original|\d+)", "webhook_message_patch"),
-    ("GET", rf"/webhooks/{_ID}/([^/]+)/messages/(@original|\d+)", "webhook_message_get"),
-]
-
-
-def _route(method: str, path: str) -> tuple[str, tuple[str, ...]] | None:
-    for verb, pattern, name in ROUTES:
-        found = re.fullmatch(pattern, unquote(path)) if verb == method else None
-        if found:
-            return name, found.groups()
-    return None
 
 
 # -- the server ----------------------------------------------------------------------------------
