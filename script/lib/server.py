@@ -241,7 +241,7 @@ class Server:
         if self.options.plain:
             env = compiling.as_they_stand(env)
         # For links in mail and webhooks, which no request tells the address.
-        env.setdefault("GAUNTLET_ORIGIN", f"http://localhost:{listener.getsockname()[1]}")
+        env.setdefault("GAUNTLET_ORIGIN", self._address(listener))
         return env
 
     def _write_addresses(self, services: Services) -> None:
@@ -312,13 +312,18 @@ class Server:
         deadline = time.monotonic() + ANSWER_TIMEOUT
         supervisor.run(until=lambda: _listens(port) or time.monotonic() > deadline, timer=0.2)
 
-    def _announce(self, listener: socket.socket, accounts: str, discord: int) -> None:
+    def _address(self, listener: socket.socket) -> str:
+        """Where the site is: one name for what is printed here and for the links in what it sends,
+        since whoever is signed in at one name is not at another."""
         host = self.options.host
         shown = "127.0.0.1" if host in {"0.0.0.0", "::"} else host  # noqa: S104
         shown = f"[{shown}]" if ":" in shown else shown
+        return f"http://{shown}:{listener.getsockname()[1]}"
+
+    def _announce(self, listener: socket.socket, accounts: str, discord: int) -> None:
         bar = "-" * 78
         say(bar)
-        say(f"Gauntlet is at http://{shown}:{listener.getsockname()[1]}/")
+        say(f"Gauntlet is at {self._address(listener)}/")
         if discord:
             say(f"Discord is played at http://127.0.0.1:{discord}/")
         if accounts.strip():

@@ -97,7 +97,9 @@ class Shown:
         return [*lines, "", *latest] if latest else lines
 
     def _decision(self, decision: Mapping[str, Any]) -> str:
-        said = [f"**{escaped(self.names[decision['seat']])}**: {escaped(decision['prompt'])}"]
+        prompt = decision["prompt"]
+        ended = prompt if prompt.endswith((".", "?", "!")) else f"{prompt}."
+        said = [f"**{escaped(self.names[decision['seat']])}**: {escaped(ended)}"]
         if decision.get("sealed") is not None:
             said.append(f"Yours is in: {escaped(decision['sealed'])}.")
         clock = decision["clock"]
