@@ -139,7 +139,7 @@ def test_only_what_discord_has_signed_holds_anything_up(
     door = Door(guild, lambda: held.append(INTAKE.senders(until=now_ms())))
     at(SECOND)
     told = {
-        "id": "77", "type": 2, "token": "t", "user": {"id": guild.ada.id},
+        "id": guild.fake.new_id(), "type": 2, "token": "t", "user": {"id": guild.ada.id},
         "data": {"name": "move", "options": [{"name": "text", "value": "D4 90"}]},
     }  # fmt: skip
     body = json.dumps(told).encode()
