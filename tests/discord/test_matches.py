@@ -17,7 +17,6 @@ from games.engine.decisions import ROOM
 from games.engine.views import match_view
 from games.intake import INTAKE, StillComingError
 from games.models import MatchPlayer
-from games.reading import legal
 from games.reading.records import record_bytes
 from games.services import turns
 from tests.discord.support import Guild, description, plain, said
@@ -264,45 +263,20 @@ def test_no_more_are_offered_than_discord_takes(guild: Guild, play: Play) -> Non
     assert guild.ben.typing("move", "text", text="").choices == []  # it is not his turn
 
 
-def test_they_are_listed_once_for_a_position(
-    guild: Guild, play: Play, monkeypatch: pytest.MonkeyPatch, cleo: User
-) -> None:
-    """And for one person alone."""
-    listed: list[int] = []
-    read = legal._listed
-
-    def counted(held: Any, seat: Any, random: Any) -> Any:
-        listed.append(seat)
-        return read(held, seat, random)
-
-    monkeypatch.setattr(legal, "_listed", counted)
-
-    def offered(person: Person, text: str = "") -> list[str]:
-        choices = person.typing("move", "text", text=text, match=play.pk).choices
+def test_each_is_offered_what_is_theirs_now(guild: Guild, play: Play, cleo: User) -> None:
+    def offered(person: Person) -> list[str]:
+        choices = person.typing("move", "text", text="", match=play.pk).choices
         return [each["value"] for each in choices]
 
-    everything = offered(guild.ada)
-    assert offered(guild.ada, "pick t") == ["pick T"]
-    assert offered(guild.ada) == everything
-    assert listed == [0]
-    assert offered(guild.ben) == everything  # he has his own
-    assert listed == [0, 1]
+    at_first = offered(guild.ada)
     assert offered(guild.joined("Cleo", cleo)) == []
     placing(play)
-    assert offered(guild.ada) != everything
+    assert offered(guild.ada) != at_first
     assert offered(guild.ben) == []
-    assert listed[2:] == [0, 1]
     # Whoever takes the seat over has nothing of who sat there before.
     MatchPlayer.objects.filter(match=play.pk, seat=0).update(user=cleo)
     assert offered(guild.joined("Cleo", cleo))
     assert offered(guild.ada) == []
-    assert listed[4:] == [0]
-    monkeypatch.setattr(legal, "KEPT_MOST", 0)
-    for _ in range(2):
-        legal._lists.clear()
-        assert offered(guild.joined("Cleo", cleo))
-    assert listed[5:] == [0, 0]
-    assert not legal._lists
 
 
 def test_nobody_else_is_offered_any(guild: Guild, play: Play, cleo: User) -> None:

@@ -17,7 +17,7 @@ from games.engine.decisions import Seat
 from games.intake import INTAKE, StillComingError
 from games.metrics import Laps
 from games.models import Match
-from games.reading.legal import legal_offered
+from games.reading.legal import legal_like
 from games.reading.matches import match_for, versions_of
 from games.reading.records import record_bytes
 from games.reading.selectors import matches_live, matches_over, own_running
@@ -229,9 +229,7 @@ def _legal(asked: Asked) -> Choices:
     seat = seat_of(match, asked.linked)
     if seat is None:
         return []
-    found = legal_offered(
-        match.pk, seat, asked.text("text"), reader_id=asked.linked.pk, at_most=CHOICES_MOST
-    )
+    found = legal_like(store.held_of(match), seat, asked.text("text"), at_most=CHOICES_MOST)
     return [(text, text) for text in found]
 
 
