@@ -89,6 +89,23 @@ def test_what_is_for_ones_own_eyes_is_shown_to_nobody_else(play: Play) -> None:
     assert [each["content"] for each in play.sees(play.ben)] == ["For all."]
 
 
+def test_what_the_bot_writes_to_one_person_is_shown_to_nobody_else(play: Play) -> None:
+    before = len(play.state(play.ben)["channels"])
+    made = play.bot("POST", "/users/@me/channels", json={"recipient_id": play.ada}).json()
+    told = {"content": "It begins."}
+    assert play.bot("POST", f"/channels/{made['id']}/messages", json=told).status_code == 200
+    assert len(play.state(play.ben)["channels"]) == before
+    own = play.state(play.ada)["channels"][-1]
+    assert (own["id"], own["direct"]) == (made["id"], True)
+    assert [each["content"] for each in own["messages"]] == ["It begins."]
+    # There is no server there, and nobody is its member.
+    play.channel = made["id"]
+    play.act(play.ada, {"type": MESSAGE, "data": {"content": "Here it is.", **PRIVATE}})
+    assert play.asked[-1]["user"]["id"] == play.ada
+    assert "guild_id" not in play.asked[-1]
+    assert [each["content"] for each in play.sees(play.ada)] == ["It begins.", "Here it is."]
+
+
 def test_a_button_changes_its_message(play: Play) -> None:
     press = {"type": 2, "style": 1, "label": "Accept", "custom_id": "accept:1"}
     row = {"type": 1, "components": [press]}

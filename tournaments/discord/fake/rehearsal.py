@@ -153,7 +153,8 @@ class Rehearsal:
         """Tell the site of what somebody does; gives what is offered to whoever types. Raises
         LookupError where there is no such person, channel or message."""
         channel = self.fake.channels[act.channel]
-        person = replace(self.people[act.person], channel=channel)
+        # Where somebody is alone with the bot there is no server.
+        person = replace(self.people[act.person], channel=None if channel.recipient else channel)
         said = f"/{act.name}" if act.name else ""
         what = f"the answer to {said or act.custom_id}"
         number = self.fake.new_id()
@@ -241,10 +242,12 @@ class Rehearsal:
                 ],
                 "channels": [
                     {
-                        "id": each.id, "name": each.name, "parent": each.parent,
+                        "id": each.id, "name": each.name or "The bot, to you alone",
+                        "parent": each.parent, "direct": bool(each.recipient),
                         "archived": each.archived, "messages": self._said_in(each, person),
                     }
                     for each in self.fake.channels.values()
+                    if each.recipient in ("", person)
                 ],
                 "commands": [
                     {key: each.get(key) for key in ("name", "description", "options")}

@@ -13,7 +13,7 @@
  *   thumbnail?: { url: string }, fields?: { name: string, value: string }[] }} Embed */
 /** @typedef {{ id: string, at: number, content: string, embeds: Embed[], components: Component[],
  *   files: string[], edited?: boolean, asked?: string, private?: boolean, fault?: string }} Message */
-/** @typedef {{ id: string, name: string, parent: string, archived: boolean,
+/** @typedef {{ id: string, name: string, parent: string, archived: boolean, direct: boolean,
  *   messages: Message[] }} Channel */
 /** @typedef {{ id: string, what: string, why: string, errors: Record<string, string> }} Fault */
 /** @typedef {{ server: { id: string, name: string }, site: string, channels: Channel[],
@@ -279,7 +279,8 @@ function draw() {
       .flatMap((each) => [each, ...state.channels.filter((one) => one.parent === each.id)])
       .map(tab),
   );
-  find("#channel").textContent = `${there.parent ? "Thread: " : "# "}${there.name}`;
+  const before = there.parent ? "Thread: " : there.direct ? "" : "# ";
+  find("#channel").textContent = before + there.name;
   atEnd = messages.scrollHeight - messages.scrollTop - messages.clientHeight < 80;
   const inMenu = document.activeElement?.classList.contains("menu") ?? false;
   if (!inMenu) messages.replaceChildren(...there.messages.map(shown));
@@ -287,7 +288,7 @@ function draw() {
   find("#numbers").replaceChildren(
     ...numbered("Server", state.server.id, []),
     ...state.channels
-      .filter((each) => !each.parent)
+      .filter((each) => !each.parent && !each.direct)
       .flatMap((each) => numbered(`#${each.name}`, each.id, [])),
     ...state.roles.flatMap((each) => numbered(`@${each.name}`, each.id, each.members)),
   );
@@ -302,7 +303,7 @@ function toEnd() {
 
 /** @param {Channel} channel */
 function tab(channel) {
-  const mark = channel.archived ? "🗄" : channel.parent ? "↳" : "#";
+  const mark = channel.archived ? "🗄" : channel.parent ? "↳" : channel.direct ? "✉" : "#";
   const made = button(`${mark} ${channel.name}`, () => turnTo(channel.id));
   if (channel.id === current) made.setAttribute("aria-current", "page");
   return make("li", channel.parent ? { class: "thread" } : {}, made);
