@@ -359,6 +359,8 @@ def test_what_was_promised_comes_by_the_token(
     answer = ada.command("match")
     assert answer.token is not None
     address = f"webhooks/{fake.application}/{answer.token.token}/messages/@original"
+    assert bot.patch(address, json={"content": "c" * 2001}).status_code == 400
+    assert answer.token.original is None  # what is not taken is nothing
     assert bot.patch(address, json={"content": "There."}).status_code == 200
     assert answer.original.body == {"flags": 64, "content": "There."}
     fake.skip(15 * 60 + 1)

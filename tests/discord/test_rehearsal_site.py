@@ -125,22 +125,25 @@ def test_somebody_links_readies_and_plays(
 
     with rehearsing(site.base_url, people, TESTS, port_of(site)) as there:
         site.manage("discord_commands")
-        meet = MEET.format(game=("tetronogo", "standard"), ada=number_of("person", f"{name}ada"))
+        meet = MEET.format(game=("tetronogo", "standard"))
         said = site.python(SEASON.format(name=name, webhooks=[]) + meet)
-        cookie, session, _ = json.loads(said.strip().splitlines()[-1])
+        cookie, *sessions, _ = json.loads(said.strip().splitlines()[-1])
         chat = Chat(new_page(**axe.look()), f"http://127.0.0.1:{there.fake.port}/")
-        # Ben, who is signed in to the site, links his account.
-        chat.page.context.add_cookies([{"name": cookie, "value": session, "url": site.base_url}])
-        chat.turn_into("Ben")
-        chat.says("/link")
-        address = chat.page.get_by_role("link", name="Link my account").get_attribute("href")
-        own = chat.page.context.new_page()
-        own.goto(f"{site.base_url}{urlsplit(address or '').path}")
-        own.get_by_role("button", name="Link it").click()
-        own.get_by_role("button", name="Authorise as Ben").click()
-        own.get_by_text("Ben at Discord is linked.").wait_for()
-        chat.says("/link")
-        chat.reads("Your Discord account is linked to")
+        # Each is signed in to the site, and links their account.
+        for who, session in zip(("Ada", "Ben"), sessions, strict=True):
+            chat.page.context.add_cookies(
+                [{"name": cookie, "value": session, "url": site.base_url}]
+            )
+            chat.turn_into(who)
+            chat.says("/link")
+            link = chat.page.get_by_role("link", name="Link my account").last
+            own = chat.page.context.new_page()
+            own.goto(f"{site.base_url}{urlsplit(link.get_attribute('href') or '').path}")
+            own.get_by_role("button", name="Link it").click()
+            own.get_by_role("button", name=f"Authorise as {who}").click()
+            own.get_by_text(f"{who} at Discord is linked.").wait_for()
+            chat.says("/link")
+            chat.reads("Your Discord account is linked to")
         # Both are ready, one by a command each.
         chat.says("/ready")
         chat.reads("You are ready.")

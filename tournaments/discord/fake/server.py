@@ -444,7 +444,10 @@ class FakeDiscord:
         found = self._token(application, token)
         if message_id == "@original" and found.original is None:
             flags = schemas.EPHEMERAL if found.ephemeral else 0
-            found.original = self._new_message(found.channel, {"flags": flags}, {})
+            made = self._new_message(found.channel, {"flags": flags}, {})
+            # It is there once it is whole: others look meanwhile, and what is refused is not.
+            found.original = self._edited(made, request)
+            return 200, made.shown
         return 200, self._edited(self._of_token(found, message_id), request).shown
 
     def _webhook_message_get(
