@@ -56,7 +56,9 @@ class SignupForm(PlainFields, library.SignupForm):
         }
         self.fields["password1"].help_text = HELP_FOR_PASSWORDS
         self.fields["email"].label = "Email address"
-        self.fields["email"].help_text = "Never shown. For resetting your password and for news."
+        self.fields[
+            "email"
+        ].help_text = "Never shown. For a new password, and for what you choose to be told by mail."
 
     def validate_unique_email(self, value: str) -> str:
         """Take any address: whether it is known already is told to its owner alone, by mail."""
@@ -155,7 +157,7 @@ def time_zone_choices() -> list[tuple[str, Any]]:
     """The zones that people live in, the device's own first."""
     names = sorted(name for name in available_timezones() if name.split("/")[0] in _CONTINENTS)
     return [
-        ("", "As my device"),
+        ("", "As my device; what is sent says UTC"),
         ("UTC", "UTC"),
         *((name, name.replace("_", " ")) for name in names),
     ]

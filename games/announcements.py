@@ -17,7 +17,8 @@ RULING: Final = Kind(
 # Most who play have the page open, and hear of it there: nothing else is to fill up.
 TURN: Final = Kind(
     "match.turn", "Matches", "It is your turn", "Whose turn it is, while they are away from it",
-    Urgency.NOW, {Way.SITE: When.OFF, Way.MAIL: When.OFF, Way.DISCORD: When.OFF}, replaces=True,
+    Urgency.NOW, {Way.SITE: When.OFF, Way.MAIL: When.OFF, Way.DISCORD: When.OFF},
+    replaces=True, listed=False,
 )  # fmt: skip
 STRANGERS: Final = Kind(
     "match.ruling-open", "Organising", "A match that names no referee waits for a ruling",

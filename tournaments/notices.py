@@ -275,7 +275,9 @@ def _choice_letters(event: SeasonEvent) -> Iterator[Letter]:
         if dmo:
             words += " You are the DMO, and have the advantage in the death match."
         words += _games(event)
-        yield Letter(each.user, f"{event.season.name}: your death match", words, _round_path(event))
+        meeting = event.death_match
+        path = _round_path(event) if meeting is None else meeting.get_absolute_url()
+        yield Letter(each.user, f"{event.season.name}: your death match", words, path)
 
 
 def _round_path(event: SeasonEvent) -> str:

@@ -9,7 +9,7 @@ from django import forms
 from django.forms import BoundField
 
 from accounts.announcing import kinds
-from accounts.announcing.kinds import CHOICES, WAYS, WORDS, Kind, Way, When
+from accounts.announcing.kinds import CHOICES, WAYS, Kind, Way, When
 from accounts.announcing.services import Choices, when_of
 
 
@@ -30,7 +30,7 @@ class ChoicesForm(forms.Form):
             for way in ways:
                 self.fields[_name(kind, way)] = forms.ChoiceField(
                     label=WAYS[way],
-                    choices=[(when.value, WORDS[way, when]) for when in CHOICES[way]],
+                    choices=[(when.value, kind.words(way, when)) for when in CHOICES[way]],
                     initial=when_of(kind, way, chosen).value,
                 )
 

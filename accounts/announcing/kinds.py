@@ -44,7 +44,8 @@ class Urgency(StrEnum):
 class Kind(NamedTuple):
     """What is announced: its key, under which heading it stands, in words, and to whom.
     ``defaults``: the ways by which it goes otherwise than what is as urgent. ``replaces``: a newer
-    one takes the place of an older one that leads to the same page."""
+    one takes the place of an older one that leads to the same page. ``listed``: it stands in the
+    list even of those who want to hear of it by no way."""
 
     key: str
     group: str
@@ -53,6 +54,13 @@ class Kind(NamedTuple):
     urgency: Urgency
     defaults: Mapping[Way, When] = MappingProxyType({})
     replaces: bool = False
+    listed: bool = True
+
+    def words(self, way: Way, when: When) -> str:
+        """What a choice for a way is called."""
+        if (way, when) == (Way.SITE, When.OFF) and not self.listed:
+            return "Not marked"
+        return WORDS[way, when]
 
     def default(self, way: Way) -> When:
         """What holds for whoever has chosen nothing."""

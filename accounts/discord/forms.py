@@ -29,7 +29,9 @@ class SignupForm(PlainFields, library.SignupForm):
             "minlength": USERNAME_MIN_LENGTH,
         }
         self.fields["email"].label = "Email address"
-        self.fields["email"].help_text = "Never shown. For resetting your password and for news."
+        self.fields[
+            "email"
+        ].help_text = "Never shown. For a new password, and for what you choose to be told by mail."
 
     def validate_unique_email(self, value: str) -> str:
         """Take any address, as in registering by password: whether it is known already is told to

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import structlog
+from django.urls import reverse
 
 from accounts.addresses import confirmed_addresses
 from accounts.announcing.services import Told, announce
@@ -34,7 +35,5 @@ def organisers_announce(*, season: Season, key: str, subject: str, words: str) -
         # It stands on the season's desk all the same, which says that no mail reaches them.
         log.warning("mail.nobody-reached", season=season.pk, organisers=len(users))
     marked = Naming.of(season.pk).marked(words)
-    announce(
-        Told(user, "organiser.needed", key, subject, marked, season.get_absolute_url())
-        for user in users
-    )
+    desk = reverse("tournaments:desk", args=[season.slug])
+    announce(Told(user, "organiser.needed", key, subject, marked, desk) for user in users)
