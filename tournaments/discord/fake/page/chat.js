@@ -357,7 +357,9 @@ async function act(what) {
   });
   if (!answer.ok) find("#trouble").textContent = await answer.text();
   if (what["kind"] !== "typing") {
-    /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
+    // A menu that is chosen from keeps messages from being drawn; who types goes on typing.
+    const chosen = /** @type {HTMLElement | null} */ (document.activeElement);
+    if (chosen?.classList.contains("menu")) chosen.blur();
     await refresh();
     toEnd();
   }
