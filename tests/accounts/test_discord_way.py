@@ -143,7 +143,7 @@ def test_what_is_told_arrives_as_it_reads_everywhere(linked: User, bot: Bot) -> 
         "***Autumn*: choose**\n@everyone <@1> [here](https://evil.example)\n1. one\n# two"
     )
     assert message.body["allowed_mentions"] == {"parse": []}
-    assert "\\@everyone \\<@1\\>" in said
+    assert "\\@everyone \\<@1>" in said
     assert "://" not in said
     origin = configured.GAUNTLET_ORIGIN
     first, second = addresses(message)

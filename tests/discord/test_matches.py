@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -302,6 +303,7 @@ def test_being_ready(guild: Guild, ada: User, ben: User, set_clock: SetClock) ->
     set_clock(0)
     play = started((ada, ben), waits=True)
     shown = guild.finished(guild.eve.command("match", match=play.pk))
+    assert re.search(r"They have until <t:(\d+):t> \(<t:\1:R>\)\.", description(shown))
     ids = [each.get("custom_id") for each in shown.body["components"][0]["components"]]
     assert ids == [f"ready:{play.pk}", None]
     first = guild.finished(guild.ada.command("ready"))

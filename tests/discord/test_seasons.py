@@ -66,6 +66,12 @@ def test_a_season_is_shown_to_all(guild: Guild, season: Season) -> None:
     assert plain(embed["title"]) == season.name
     assert embed["url"].endswith(season.get_absolute_url())
     assert "4 of 4 can still win it." in description(answer.original)
+    Season.objects.filter(pk=season.pk).update(
+        status="finished", winner=who(season, 1), finished_at=now_utc()
+    )
+    over = description(guild.eve.command("season", season=season.slug).original)
+    assert "Won by" in over
+    assert "can still win" not in over
 
 
 def test_the_standings_are_shown_to_all(guild: Guild, season: Season) -> None:
@@ -192,6 +198,26 @@ def test_both_are_ready_and_it_begins(guild: Guild, season: Season) -> None:
     assert said(second) == "The match has begun."
     (button,) = second.data["components"][0]["components"]
     assert button["url"].endswith(f"/matches/{leg.match_id}/")
+
+
+def test_a_button_says_so_before_it_begins_and_while_it_waits(guild: Guild, season: Season) -> None:
+    candidate, other = joined(guild, season, 4), joined(guild, season, 2)
+    outsider = joined(guild, season, 3)
+    slug, number = season.slug, episode_now(season).round.number
+    candidate.press(f"chosen:{slug}:{number}:{who(season, 2).pk}")
+    leg = Leg.objects.get()
+    here = f"here:{leg.pk}"
+    with nothing_changes():
+        assert "Use /link first." in said(guild.eve.press(here))
+        assert said(outsider.press(here)) == "No match waits for you to be ready."
+        assert said(candidate.press("here:999999")) == "No match waits for you to be ready."
+    first = candidate.press(here)
+    assert first.is_private
+    assert said(first) == "You are ready. The match begins when both of you are."
+    assert first.data["components"][0]["components"][0]["label"] == "Open the death match"
+    assert said(other.press(here)) == "The match has begun."
+    # Whoever presses it later is told of the match that it has become.
+    assert said(outsider.press(here)) == "Only the two players can say that."
 
 
 def test_too_early(guild: Guild, season: Season) -> None:

@@ -116,9 +116,11 @@ def test_its_head_says_when_and_how_it_ended(told: Told) -> None:
     (head,) = told.in_channel()
     instant = T0 // 1000 + 3600
     assert f"<t:{instant}:F>, <t:{instant}:R>" in content(head)
+    assert labels(head) == ["I'm ready", "Open the death match"]
     leg = begun(told.stage.orla, told.stage.death_match)
     told.say()
     assert "It is on." in content(head)
+    assert labels(head) == ["Open the death match"]
     conceded(leg, winner=0)
     told.say()
     assert "**Ada** won by concession." in content(head)
@@ -159,7 +161,7 @@ def test_a_match_that_was_corrected_since_says_so(told: Told) -> None:
     told.connect(MATCHES)
     conceded(begun(told.stage.orla, told.stage.death_match), winner=0)
     told.say()
-    assert "Ada won" in description(told.shown("match"))
+    assert "**Ada** won by" in description(told.shown("match"))
     with committing():
         corrections.death_match_correct(
             acting_user=told.stage.orla, death_match=fresh(told.stage.death_match),
@@ -493,6 +495,7 @@ def test_both_are_told_that_it_begins_soon(told: Told) -> None:
     told.say()
     (message,) = told.in_thread()
     assert "It begins in 15 min. It starts <t:" in content(message)
+    assert labels(message)[0] == "I'm ready"
     both = sorted([told.guild.ada.id, told.guild.ben.id])
     assert message.body["allowed_mentions"] == {"parse": [], "users": both}
 

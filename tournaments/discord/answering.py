@@ -155,6 +155,7 @@ def _done(interaction: Interaction, asked: Asked) -> Reply:
 #: What the ids of buttons have behind the first word: which of it are numbers.
 _SHAPES: Final = {
     "ready": (True,),
+    "here": (True,),
     "accept": (True,),
     "choose": (False, True),
     "chosen": (False, True, True),
@@ -176,6 +177,7 @@ def _fit(name: str, arguments: list[str]) -> bool:
 #: of its own: `commands.matches`.) A button's message stays as it is until that has been done.
 _MAY_BE_HELD: Final[dict[str, Reply]] = {
     "ready": Reply(),
+    "here": Reply(),
     "challenge": Reply(),
     "watch": Reply(),
     "accept": Reply(update=True),

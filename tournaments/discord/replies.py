@@ -23,7 +23,7 @@ from games.reading.readers import reader_in
 from games.reading.records import record_bytes
 from games.words import game_name, result_text, ruleset_named
 from tournaments.discord.interactions import DESCRIPTION_MOST, Component, button, link
-from tournaments.lifecycle import STILL_IN
+from tournaments.lifecycle import STILL_IN, SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Season
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import counted_text
@@ -88,8 +88,7 @@ class Shown:
         if view["paused"]:
             lines.append("The match is paused.")
         elif view["phase"] == "waiting":
-            until = moment(view["waiting"]["until"])
-            lines.append(f"The match begins once both players are there: until {until}.")
+            lines.append(begins_line(view["waiting"]["until"]))
         lines += [self._decision(each) for each in view["decisions"]]
         if view["phase"] == "on":
             lines += self.reserves
@@ -152,6 +151,12 @@ class Shown:
         return File(PICTURE, png_of(svg), "image/png") if svg else None
 
 
+def begins_line(until: int) -> str:
+    """Of a match that waits for both players, up to the instant ``until`` (ms)."""
+    at = f"{moment(until, 't')} ({moment(until)})"
+    return f"The match begins once both players are there. They have until {at}."
+
+
 def _over_ms(clock: Mapping[str, Any]) -> int:
     """How much of a decision is beyond its turn."""
     return int(clock["reading_ms"] - clock["turn_ms"])
@@ -192,9 +197,9 @@ def _season_lines(sheet: Sheet) -> list[str]:
         lines.append(f"Won by **{escaped(season.winner.shown_name)}**.")
     if sheet.current is not None:
         lines.append(f"**{escaped(sheet.current.name)}**")
-    if sheet.rounds:
+    if season.status == SeasonStatus.RUNNING and sheet.rounds:
         lines.append(f"{len(sheet.in_contention)} of {len(sheet.contestants)} can still win it.")
-    elif sheet.contestants:
+    elif sheet.contestants and not sheet.rounds:
         lines.append(f"{len(sheet.contestants)} have entered.")
     lines += [f"Now: {_pair(each)}" for each in sheet.live]
     for each in sheet.planned[:5]:

@@ -19,8 +19,8 @@ from games.options.pace import spoken
 from games.words import game_name, points, result_text
 from tournaments.discord.interactions import Component, button, link
 from tournaments.discord.people import mentioned_of
-from tournaments.discord.replies import OF_MATCHES, OF_SEASONS
-from tournaments.lifecycle import DeathMatchStatus, How, LegStatus, RoundStatus
+from tournaments.discord.replies import OF_MATCHES, OF_SEASONS, begins_line
+from tournaments.lifecycle import SETTLED, DeathMatchStatus, How, LegStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, SeasonEvent
 from tournaments.posts.models import DiscordPlace, DiscordPost
 from tournaments.webhooks import payloads
@@ -138,7 +138,9 @@ def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
         sides = (event.death_match.home, event.death_match.away)
         mentioned = mentioned_of(side.user_id for side in sides if side is not None)
     before = "".join(f"<@{each}> " for each in mentioned)
-    return Said(_message(before + event_text(event, None), [_page(event)], mentioned=mentioned))
+    ready = [button("I'm ready", f"here:{event.leg_id}")] if event.leg_id else []
+    text = before + event_text(event, None)
+    return Said(_message(text, [*ready, _page(event)], mentioned=mentioned))
 
 
 _EVENTS: Final[Mapping[str, Callable[[SeasonEvent, DiscordPost], Said]]] = {
@@ -207,7 +209,16 @@ def head_said(death_match_id: int) -> Said:
     else:
         lines += [_when(leg, row) for leg in legs if leg.scheduled_at is not None]
     page = link("Open the death match", absolute(row.get_absolute_url()))
-    return Said(_message("\n".join(lines), [page]))
+    return Said(_message("\n".join(lines), [*_ready(row, legs), page]))
+
+
+def _ready(row: DeathMatch, legs: Sequence[Leg]) -> list[Component]:
+    """The button of both players for the match that comes next, while none is on."""
+    planned = [leg for leg in legs if leg.status == LegStatus.PLANNED]
+    is_on = any(leg.status == LegStatus.RUNNING for leg in legs)
+    if row.home is None or row.away is None or row.status in SETTLED or is_on:
+        return []
+    return [button("I'm ready", f"here:{leg.pk}") for leg in planned[:1]]
 
 
 def _games(legs: Sequence[Leg]) -> list[str]:
@@ -302,8 +313,7 @@ def _match_lines(scene: Scene) -> list[str]:
     if view["paused"]:
         lines.append("The match is paused.")
     elif view["phase"] == "waiting":
-        until = moment(view["waiting"]["until"])
-        lines.append(f"The match begins once both players are there: until {until}.")
+        lines.append(begins_line(view["waiting"]["until"]))
     lines += [_asked(each, scene) for each in view["decisions"]]
     if view["phase"] == "on":
         lines += _reserves(scene)

@@ -96,7 +96,7 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
             yield Warned(code, f"{count} of {len(enrolled)} have {what}.")
     if unconfirmed:
         names = named(unreached(users))
-        yield Warned("preflight.no-mail-to", f"No mail reaches {names}: tell them yourself.")
+        yield Warned("preflight.no-mail-to", f"No mail reaches these, so tell them: {names}.")
     yield from organisers_unreached(season)
     organisers = {each.user_id for each in season.organisers.all()}
     if organisers <= {user.pk for user in users}:

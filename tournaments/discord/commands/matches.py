@@ -257,16 +257,35 @@ def _ready(asked: Asked) -> Reply:
         return ready_for(asked, str(waiting[0].pk))
     planned = _legs_of(asked.user)
     if not planned:
-        raise Refusal("discord.nothing-to-begin", "No match waits for you to be ready.")
+        raise _nothing_to_begin()
     subjects = [_at_leg(asked.user, leg) for leg in planned]
-    subject = next((each for each in subjects if CONFIRM.offered(each)), subjects[0])
+    return _confirm(next((each for each in subjects if CONFIRM.offered(each)), subjects[0]))
+
+
+def _confirm(subject: AtLeg) -> Reply:
     refusal = CONFIRM.refusal(subject)
     if refusal is not None:
         raise refusal
     done = CONFIRM.do(subject)
     address = done.address or subject.death_match.get_absolute_url()
-    words = done.words or "The match has begun."
-    return Reply(words, rows=[[link("Open the board", absolute(address))]])
+    if done.words:
+        return Reply(done.words, rows=[[link("Open the death match", absolute(address))]])
+    return Reply("The match has begun.", rows=[[link("Open the board", absolute(address))]])
+
+
+def leg_ready_for(asked: Asked, number: str) -> Reply:
+    """Say that one is there for a match of a season, before it begins or while it waits."""
+    own = next((each for each in _legs_of(asked.user) if each.pk == int(number)), None)
+    if own is not None:
+        return _confirm(_at_leg(asked.user, own))
+    begun = Leg.objects.filter(pk=int(number)).values_list("match", flat=True).first()
+    if begun is None:
+        raise _nothing_to_begin()
+    return ready_for(asked, str(begun))
+
+
+def _nothing_to_begin() -> Refusal:
+    return Refusal("discord.nothing-to-begin", "No match waits for you to be ready.")
 
 
 def ready_for(asked: Asked, number: str) -> Reply:
@@ -354,4 +373,4 @@ COMMANDS: Final = (
         ],
     ),
 )
-PRESSED: Final[dict[str, Pressed]] = {"ready": ready_for}
+PRESSED: Final[dict[str, Pressed]] = {"ready": ready_for, "here": leg_ready_for}

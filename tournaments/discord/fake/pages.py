@@ -89,6 +89,8 @@ class PageHandler(Handler):
 
     def _ask(self, query: dict[str, str]) -> Answer:
         """The page on which somebody says who they are, and lets the site in."""
+        if "bot" in query.get("scope", "").split():
+            return self._text(200, "The bot is in the server already, with all that it needs.")
         if refusal := self.rehearsal.signin.refusal(query):
             self.rehearsal.fault(AUTHORIZE, 400, {"message": refusal})
             return self._text(400, refusal)
