@@ -3,7 +3,7 @@ here."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django import forms
 
@@ -53,7 +53,8 @@ class ChannelForm(ServiceForm):
         self.offered = kinds_offered(episodes=format_of(season.format).episodes)
         super().__init__(*args, **{"initial": {"kinds": list(self.offered)}, **kwargs})
         # What means nothing in this season is no box to tick.
-        self.fields["kinds"].choices = list(self.offered.items())  # type: ignore[attr-defined]
+        kinds = cast("forms.MultipleChoiceField", self.fields["kinds"])
+        kinds.choices = list(self.offered.items())
 
     def values(self) -> dict[str, Any]:
         """What the services want to know, of a valid form."""
