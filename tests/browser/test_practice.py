@@ -25,7 +25,7 @@ WIDE: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}
 MOST = 150
 
 ASKED = """() => document.querySelector("#match").dataset.phase === "over"
-  || document.querySelector(".practice__act").disabled === false"""  # the first is the hint
+  || document.querySelector(".practice__act")?.disabled === false"""  # the first is the hint
 # What a hint has brought: the bar that confirms, or a question where no board can show the move.
 BROUGHT = ".confirm .button--primary:enabled:visible, dialog[open] .button--danger"
 
