@@ -75,7 +75,6 @@ _SHUT: Final = MAY_NOT | {client.THREAD_LOCKED}
 #: How far back it is looked for, in hundreds of messages, and for how many calls' time.
 _PAGES_MOST: Final = 20
 _PAGES_CALLS: Final = 2
-_DISCORD_BEGAN_MS: Final = 1_420_070_400_000
 
 _SAID: Final = metrics.counter(
     "discord_posts", "Messages of the bot's, by what came of them.", ("outcome",)
@@ -370,8 +369,7 @@ def _found(post: DiscordPost) -> str:
     """The number of a message that stands there although nobody has written that down: whoever
     posted it was killed, or never had Discord's answer. Empty where there is none, and where the
     bot may not look. Raises DiscordError."""
-    began = int(1000 * post.created_at.timestamp()) - 60_000 - _DISCORD_BEGAN_MS
-    after = str(max(0, began) << 22)
+    after = client.number_at(int(1000 * post.created_at.timestamp()) - 60_000)
     until = now_utc() + _PAGES_CALLS * _longest_call()
     for _ in range(_PAGES_MOST):
         if now_utc() >= until:
