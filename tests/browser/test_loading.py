@@ -60,13 +60,17 @@ def test_the_page_of_a_match_is_light_and_waits_twice(
 
 
 # Counts what is put into, or taken out of, the board and the log from when the page is drawn first.
+# What the connection has brought by then is read in the same breath, so how it stood when the page
+# was drawn is told by the order of the changes.
 COUNT_CHANGES = """() => {
   window.changes = 0;
-  const look = () => {
+  const look = (records) => {
     const match = document.querySelector("#match[data-phase]");
     if (match === null) return;
     first.disconnect();
-    window.drawnFirst = match.dataset.connection !== "live";
+    const names = records.map((each) => each.attributeName);
+    const next = records[names.indexOf("data-connection", names.indexOf("data-phase"))];
+    window.drawnFirst = (next ? next.oldValue : match.dataset.connection) !== "live";
     const count = new MutationObserver((records) => { window.changes += records.length; });
     for (const part of ["board", "log"]) {
       const target = match.querySelector(`[data-part=${part}]`);
@@ -74,7 +78,12 @@ COUNT_CHANGES = """() => {
     }
   };
   const first = new MutationObserver(look);
-  first.observe(document, {subtree: true, attributes: true, attributeFilter: ["data-phase"]});
+  first.observe(document, {
+    subtree: true,
+    attributes: true,
+    attributeFilter: ["data-phase", "data-connection"],
+    attributeOldValue: true,
+  });
 }"""
 
 

@@ -102,11 +102,12 @@ class Told:
         self.stage.at = max(self.stage.at, now_utc()) + after
         made = 0
         for _ in range(rounds):
-            calls = sum(self.drain(place) for place in sending.places_due(at=self.stage.at))
+            at = self.stage.at  # which goes on while workers look
+            calls = sum(self.drain(place) for place in sending.places_due(at=at))
             made += calls
             if calls:
                 continue
-            waiting = DiscordPost.objects.waiting().filter(next_at__gt=self.stage.at)
+            waiting = DiscordPost.objects.waiting().filter(next_at__gt=at)
             if not waiting.filter(next_at__lte=self.stage.at + sending.EDIT_EVERY):
                 break
             self.stage.at += sending.EDIT_EVERY
