@@ -49,6 +49,13 @@ class Shell:
         """The account's zone; empty: the device's."""
         return self._user.time_zone if self._user else ""
 
+    @cached_property
+    def device_zone(self) -> str | None:
+        """The zone in which the reader's device was last; None for whoever need not tell: a
+        visitor, or somebody who has chosen a zone."""
+        user = self._user
+        return None if user is None or user.is_guest or user.time_zone else user.device_zone
+
     @property
     def discord(self) -> bool:
         """Whether people can sign in by Discord."""

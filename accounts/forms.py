@@ -14,7 +14,11 @@ from django.utils.functional import lazy
 
 from accounts.models import Report, User
 from accounts.moderation.reports import WORDS_MAX
-from accounts.names.validators import USERNAME_MIN_LENGTH, normalise_display_name
+from accounts.names.validators import (
+    USERNAME_MIN_LENGTH,
+    normalise_display_name,
+    validate_time_zone,
+)
 from accounts.preferences import MOTIONS, RESULTS
 from accounts.signin.backends import speaks_for
 from core.refusals import Refusal
@@ -157,7 +161,7 @@ def time_zone_choices() -> list[tuple[str, Any]]:
     """The zones that people live in, the device's own first."""
     names = sorted(name for name in available_timezones() if name.split("/")[0] in _CONTINENTS)
     return [
-        ("", "As my device; what is sent says UTC"),
+        ("", "As my device"),
         ("UTC", "UTC"),
         *((name, name.replace("_", " ")) for name in names),
     ]
@@ -184,6 +188,13 @@ class ProfileForm(forms.ModelForm):
             "display_name": forms.TextInput(attrs={"autocomplete": "nickname"}),
             "theme": forms.RadioSelect,
         }
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        last = self.instance.device_zone.replace("_", " ")
+        self.fields["time_zone"].help_text += (
+            f" Your device was last in {last}." if last else " Mail says UTC until a device has told."
+        )
 
     def clean_display_name(self) -> str:
         return normalise_display_name(self.cleaned_data["display_name"])
@@ -217,6 +228,10 @@ class PreferencesForm(forms.Form):
         widget=forms.RadioSelect,
         required=False,
         help_text="On this device.",
+    )
+    # Told by the script of every page.
+    device_zone = forms.CharField(
+        max_length=64, required=False, validators=[validate_time_zone], widget=forms.HiddenInput
     )
 
 

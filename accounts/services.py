@@ -191,6 +191,13 @@ def user_update_profile(
     return locked
 
 
+def user_note_device_zone(*, user: User, zone: str) -> None:
+    """Note in which time zone a browser of theirs is. Raises Refusal ``time-zone.unknown``. Nothing
+    that somebody decides, so no audit entry says so."""
+    _validate_field("device_zone", zone)
+    User.objects.filter(pk=user.pk).exclude(device_zone=zone).update(device_zone=zone)
+
+
 def users_lock(users: Iterable[User | int]) -> dict[int, User]:
     """Lock accounts until the transaction ends, and return them by their keys, as they are now.
 

@@ -34,7 +34,7 @@ from accounts.preferences import (
     results_of,
 )
 from accounts.roles import is_moderator, is_organiser
-from accounts.services import UNSET, user_update_profile
+from accounts.services import UNSET, user_note_device_zone, user_update_profile
 from accounts.signin.adapter import KEPT_OUT_SESSION_KEY
 from core.refusals import FORM_REFUSED, Refusal
 from core.replica.reading import from_replica
@@ -223,6 +223,8 @@ def _save_preferences(request: HttpRequest, response: HttpResponse, data: dict[s
             theme=theme or UNSET,
             sound_muted=sound == "muted" if sound else UNSET,
         )
+        if data["device_zone"]:
+            user_note_device_zone(user=request.user, zone=data["device_zone"])
         return
     for cookie, value in ((THEME_COOKIE, theme), (SOUND_COOKIE, sound)):
         if value:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
@@ -287,7 +286,7 @@ def _round_path(event: SeasonEvent) -> str:
 
 
 def _moment(at: str, user: User) -> str:
-    return spoken(datetime.fromisoformat(at), ZoneInfo(user.time_zone or "UTC"))
+    return spoken(datetime.fromisoformat(at), user.zone)
 
 
 # -- whom else something happens to --------------------------------------------------------------

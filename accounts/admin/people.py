@@ -133,6 +133,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
     date_hierarchy = "date_joined"
     readonly_fields = (
         "username", "is_active", "standing", "discord", "groups", "last_login", "date_joined",
+        "device_zone",
     )  # fmt: skip
     # Django's widget of two lists has signs that nobody hears of.
     filter_horizontal = ()
@@ -140,7 +141,12 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
         (None, {"fields": ("username", "password", "standing")}),
         (
             "Person",
-            {"fields": ("display_name", "email", "discord", "time_zone", "theme", "sound_muted")},
+            {
+                "fields": (
+                    "display_name", "email", "discord", "time_zone", "device_zone", "theme",
+                    "sound_muted",
+                )
+            },  # fmt: skip
         ),
         (
             "Rights",

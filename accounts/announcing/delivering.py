@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -115,7 +114,7 @@ def digests_send() -> None:
 
 def is_time_for_digest(user: User, since: datetime, now: datetime) -> bool:
     """Whether it is the hour of digests where somebody is, or was while nobody looked."""
-    here = now.astimezone(ZoneInfo(user.time_zone or "UTC"))
+    here = now.astimezone(user.zone)
     return here.hour == DIGEST_HOUR or now - since > DIGEST_WAITS
 
 

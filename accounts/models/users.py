@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, ClassVar, Final
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractUser, Group
 from django.contrib.auth.models import UserManager as DjangoUserManager
@@ -123,7 +124,16 @@ class User(AbstractUser):
         max_length=64,
         blank=True,
         validators=[validate_time_zone],
-        help_text="For dates on pages and in mail.",
+        help_text="For dates on pages and in what is sent.",
+    )
+    device_zone = models.CharField(
+        "time zone of the device",
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[validate_time_zone],
+        help_text="As a browser of theirs said last: for what is sent while they choose none.",
     )
     sound_muted = models.BooleanField("mute all sounds", default=False)
     theme = models.CharField("board theme", max_length=5, choices=Theme.choices, default=Theme.AUTO)
@@ -203,6 +213,12 @@ class User(AbstractUser):
     def shown_name(self) -> str:
         """The display name, or the username where there is none."""
         return self.display_name or self.username
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone of times in what is sent to them: the one they chose, else that of the device
+        they were last seen with, else UTC."""
+        return ZoneInfo(self.time_zone or self.device_zone or "UTC")
 
     def get_full_name(self) -> str:
         return self.shown_name

@@ -6,7 +6,6 @@ one.
 
 from datetime import datetime
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -83,8 +82,8 @@ def end_text(sanction: Sanction, reader: User) -> str:
 
 
 def moment_text(when: datetime, reader: User) -> str:
-    """A moment in the zone that its reader has chosen, or else in UTC, which it names."""
-    shown = timezone.localtime(when, ZoneInfo(reader.time_zone or "UTC"))
+    """A moment in its reader's zone, which it names."""
+    shown = timezone.localtime(when, reader.zone)
     return f"{date_format(shown, 'j F Y, H:i')} {shown.tzname()}"
 
 

@@ -134,6 +134,50 @@ export function localiseTimes(scope = document) {
   }
 }
 
+const ZONE_REFUSED = "gauntlet.zone-refused";
+
+/**
+ * Tell the server in which zone this device is, where it does not know and times in what it sends
+ * are to be in that one.
+ */
+function tellZone() {
+  const known = root.dataset.deviceZone;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (known === undefined || !zone || zone === known || kept(ZONE_REFUSED) === zone) return;
+  void fetch(root.dataset.preferences ?? "", {
+    method: "POST",
+    headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
+    body: new URLSearchParams({ device_zone: zone }),
+    credentials: "same-origin",
+  })
+    .then(({ status }) => {
+      if (status === 422) keep(ZONE_REFUSED, zone); // newer than what the server knows of zones
+    })
+    .catch(() => {}); // the next page tells
+}
+
+/* Storage can be forbidden altogether. */
+/** @param {string} name */
+function kept(name) {
+  try {
+    return sessionStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} value
+ */
+function keep(name, value) {
+  try {
+    sessionStorage.setItem(name, value);
+  } catch {
+    // It is asked again by the next page.
+  }
+}
+
 /* --- Saying things ------------------------------------------------------------------------- */
 
 const SAID_MS = 15_000;
@@ -310,6 +354,7 @@ if (!root.classList.contains("js")) {
   root.classList.replace("no-js", "js");
   localiseTimes();
   setInterval(() => localiseTimes(), 60_000);
+  tellZone();
   enhanceMenus();
   enhanceForms();
   forgetLeaving();

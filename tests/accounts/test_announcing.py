@@ -241,6 +241,9 @@ def test_a_digest_comes_in_the_morning_of_its_reader(ada: User) -> None:
     assert is_time_for_digest(ada, noon - timedelta(hours=26), noon)
     ada.time_zone = ""
     assert is_time_for_digest(ada, noon, noon.replace(hour=8))
+    ada.device_zone = "America/New_York"
+    assert not is_time_for_digest(ada, noon, noon.replace(hour=8))
+    assert is_time_for_digest(ada, noon, noon.replace(hour=13))
 
 
 def test_digests_go_to_those_whose_morning_it_is(ada: User, workers: Workers) -> None:

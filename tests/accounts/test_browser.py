@@ -47,12 +47,30 @@ def test_the_theme_is_switched_at_once_and_kept(new_page: Any) -> None:
     assert dark != light
     register(page)
     assert page.evaluate(ground) == light  # the account follows the device until told otherwise
-    with page.expect_response(re.compile("/accounts/preferences/")) as saved:
+    # Not the one by which a page tells in which zone it is.
+    with page.expect_response(lambda each: "theme=dark" in (each.request.post_data or "")) as saved:
         page.get_by_role("button", name="Switch to the dark theme").press("Space")
     assert saved.value.status == 204
     page.goto("/accounts/settings/")
     assert page.evaluate(ground) == dark
     assert page.get_by_label("Dark").is_checked()
+    assert new_page.errors == []
+
+
+def test_pages_tell_in_which_zone_the_device_is(new_page: Any) -> None:
+    page = new_page(timezone_id="Asia/Tokyo")
+
+    def tells(response: Any) -> bool:
+        return "device_zone=" in (response.request.post_data or "")
+
+    with page.expect_response(tells) as told:
+        register(page)
+    assert told.value.status == 204
+    sent: list[Any] = []
+    page.on("request", lambda each: sent.append(each.post_data or ""))
+    page.goto("/accounts/settings/", wait_until="networkidle")
+    page.get_by_text("Your device was last in Asia/Tokyo.").wait_for()
+    assert [each for each in sent if "device_zone" in each] == []
     assert new_page.errors == []
 
 

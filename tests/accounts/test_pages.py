@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -206,6 +207,31 @@ def test_members_keep_theirs_in_their_account(client: Client, person: People) ->
     user.refresh_from_db()
     assert (user.theme, user.sound_muted) == ("dark", False)
     assert "theme" not in client.cookies
+
+
+def test_the_zone_of_the_device_is_noted_until_somebody_chooses_one(
+    client: Client, person: People
+) -> None:
+    def tells(zone: str) -> int:
+        return client.post(
+            "/accounts/preferences/", {"device_zone": zone}, headers={"accept": "application/json"}
+        ).status_code
+
+    assert "data-device-zone" not in client.get("/accounts/preferences/").content.decode()
+    assert tells("Asia/Tokyo") == 204  # a visitor's, whom nothing is sent
+    user = person("ada", theme="dark")
+    client.force_login(user)
+    assert 'data-device-zone=""' in client.get("/accounts/preferences/").content.decode()
+    assert (tells("Asia/Tokyo"), tells("Mars/Olympus"), tells("")) == (204, 422, 204)
+    user.refresh_from_db()
+    assert (user.device_zone, user.time_zone, user.theme) == ("Asia/Tokyo", "", "dark")
+    assert user.zone == ZoneInfo("Asia/Tokyo")
+    page = client.get("/accounts/settings/").content.decode()
+    assert 'data-device-zone="Asia/Tokyo"' in page
+    assert "Your device was last in Asia/Tokyo." in page
+    client.post("/accounts/settings/", {**SETTINGS, "time_zone": "Asia/Seoul"})
+    assert "data-device-zone" not in client.get("/accounts/settings/").content.decode()
+    assert User.objects.get().zone == ZoneInfo("Asia/Seoul")
 
 
 def test_how_much_moves_is_kept_by_the_device(client: Client, person: People) -> None:

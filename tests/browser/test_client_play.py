@@ -311,7 +311,7 @@ def test_the_sound_switch_is_remembered_and_conceding_asks_first(
     is_asked(ada)
     switch = ada.get_by_role("button", name="Sound")
     assert switch.get_attribute("aria-pressed") == "true"
-    with ada.expect_response("**/accounts/preferences/"):
+    with ada.expect_response(lambda each: "sound=" in (each.request.post_data or "")):
         switch.click()
     ada.reload()
     is_live(ada)

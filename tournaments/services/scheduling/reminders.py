@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
 
 from django.db import transaction
 
@@ -126,9 +125,8 @@ def _lead_text(reminder: ReminderLead) -> str:
 
 
 def _reminder_to(user: User, season: Season, leg: Leg, due: ReminderLead) -> Told:
-    zone = ZoneInfo(user.time_zone or "UTC")
     death_match: DeathMatch = leg.death_match
-    moment = spoken(leg.scheduled_at, zone) if leg.scheduled_at else ""
+    moment = spoken(leg.scheduled_at, user.zone) if leg.scheduled_at else ""
     words = (
         f"Your death match in {season.name}, {death_match}{which_leg(leg)} begins on {moment}. "
         f"Please say on its page that you are ready, from "
