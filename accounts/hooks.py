@@ -20,7 +20,8 @@ person_blocked = Signal()
 # to one there: what they have played is the account's from now on.
 guest_joined = Signal()
 
-# Sent with `announcement_id`. Somebody was told something that they had not been told before.
+# Sent with `announcement_id` and `heard`. Somebody was told something that they had not been told
+# before; `heard`: a page of theirs says so already.
 announced = Signal()
 
 # Sent with `user_id`. A mute was laid or lifted: what the account has open says otherwise.

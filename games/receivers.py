@@ -68,8 +68,9 @@ def on_writing_changed(*, user_id: int, **_more: Any) -> None:
     publish([Frame(user_group_of(user_id), text)], kind="user.silenced")
 
 
-def on_announced(*, announcement_id: int, **_more: Any) -> None:
-    """Somebody was told something: the pages that they have open say so."""
+def on_announced(*, announcement_id: int, heard: bool, **_more: Any) -> None:
+    """Somebody was told something: the pages that they have open say so, or, where they have
+    ``heard`` it, mark that there is something new."""
     row = Announcement.objects.unread().filter(pk=announcement_id).first()
     if row is not None:
         frame = {
@@ -77,6 +78,7 @@ def on_announced(*, announcement_id: int, **_more: Any) -> None:
             "announcement": row.pk,
             "subject": row.subject,
             "url": row.path,
+            "heard": heard,
         }
         publish([Frame(user_group_of(row.user_id), frames.encoded(frame))])
 

@@ -352,6 +352,7 @@ declare namespace Live {
     announcement: number;
     subject: string;
     url: string;
+    heard: boolean;
   }
 
   interface RulingNews {

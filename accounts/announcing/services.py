@@ -39,7 +39,8 @@ Choices = Mapping[tuple[str, Way], When]
 class Told(NamedTuple):
     """What one person is told: ``path`` leads to where they can do or read more. ``key`` names what
     it is about, so that whoever announces the same again tells nobody twice. ``heard``: the pages
-    that they have open say it already, by a frame of its own."""
+    that they have open say it already, by a frame of its own, and only mark that there is something
+    new."""
 
     user: User
     kind: str
@@ -67,9 +68,10 @@ def announce(told: Iterable[Told]) -> list[Announcement]:
         if announcement is None:
             continue
         written.append(announcement)
-        if not each.heard:
-            tell = partial(send, hooks.announced, User, announcement_id=announcement.pk)
-            transaction.on_commit(tell, robust=True)
+        tell = partial(
+            send, hooks.announced, User, announcement_id=announcement.pk, heard=each.heard
+        )
+        transaction.on_commit(tell, robust=True)
     return written
 
 

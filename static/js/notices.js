@@ -90,8 +90,9 @@ export function noticeOf(frame, me) {
   }
   if (frame.type === "hosted") return hostedNotice(frame, me);
   if (frame.type === "announced") {
-    const { announcement, url, subject } = frame;
-    return { kind: "announced", id: announcement, url, text: subject, link: "Read" };
+    const { announcement, url, subject, heard } = frame;
+    const text = heard ? "" : subject; // another frame says it, and stays to be read
+    return { kind: "announced", id: announcement, url, text, link: "Read" };
   }
   return null;
 }

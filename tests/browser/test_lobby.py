@@ -80,6 +80,30 @@ def test_two_are_paired_while_a_third_watches(sign_in: Any, new_page: Any) -> No
     assert new_page.errors == []
 
 
+def test_the_bell_is_marked_by_whatever_is_told(sign_in: Any) -> None:
+    """Also by what another frame says already, and what stays to be read once only."""
+    (page,) = sign_in(*people(1))
+    hear_lobby(page)
+    bell, notes = page.locator("[data-news]"), page.locator(".toast")
+
+    def tells(number: int, *, heard: bool) -> None:
+        frame = {
+            "type": "announced", "announcement": number, "subject": f"News {number}",
+            "url": "/rules/", "heard": heard,
+        }  # fmt: skip
+        page.evaluate(
+            "frame => document[Symbol.for('gauntlet.notices')].take(JSON.stringify(frame))", frame
+        )
+
+    assert bell.get_attribute("data-new") is None
+    tells(1, heard=True)
+    assert bell.get_attribute("data-new") == ""
+    assert bell.inner_text().endswith(", new ones")
+    assert notes.count() == 0
+    tells(2, heard=False)
+    notes.get_by_text("News 2").wait_for()
+
+
 def test_without_a_socket_the_page_asks(sign_in: Any, new_page: Any) -> None:
     names = people(2)
     anna, bert = sign_in(*names)

@@ -136,7 +136,7 @@ def test_other_turns_tell_nobody(play: Play, orla: User, wire: Wire, asked: list
 
 
 def test_a_letter_goes_once_to_every_confirmed_address(
-    ada: User, ben: User, orla: User, olga: User, cleo: User, asked: list[Any]
+    ada: User, ben: User, orla: User, olga: User, cleo: User, wire: Wire, asked: list[Any]
 ) -> None:
     confirmed(orla)
     confirmed(olga, verified=False)
@@ -145,6 +145,10 @@ def test_a_letter_goes_once_to_every_confirmed_address(
     (call,) = asked
     referee(play, orla, olga)
     assert announced(call) == 2
+    # Their pages, which have said so, mark that there is something new.
+    told = wire.frames("announced")
+    assert {group for group, _ in told} == {user_group_of(orla.pk), user_group_of(olga.pk)}
+    assert [frame["heard"] for _, frame in told] == [True, True]
     (letter,) = mail.outbox
     assert letter.to == ["orla@example.org"]
     assert letter.subject == "[Gauntlet] Ada and Ben wait for your ruling"
