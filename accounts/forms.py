@@ -192,9 +192,8 @@ class ProfileForm(forms.ModelForm):
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         last = self.instance.device_zone.replace("_", " ")
-        self.fields["time_zone"].help_text += (
-            f" Your device was last in {last}." if last else " Mail says UTC until a device has told."
-        )
+        told = f"Your device was last in {last}." if last else "Until a device has told: UTC."
+        self.fields["time_zone"].help_text += f" {told}"
 
     def clean_display_name(self) -> str:
         return normalise_display_name(self.cleaned_data["display_name"])

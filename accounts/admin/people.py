@@ -143,10 +143,15 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
             "Person",
             {
                 "fields": (
-                    "display_name", "email", "discord", "time_zone", "device_zone", "theme",
+                    "display_name",
+                    "email",
+                    "discord",
+                    "time_zone",
+                    "device_zone",
+                    "theme",
                     "sound_muted",
                 )
-            },  # fmt: skip
+            },
         ),
         (
             "Rights",

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from django.db import transaction
 
 from accounts import hooks
+from accounts.addresses import confirmed_addresses
 from accounts.announcing import kinds
 from accounts.announcing.devices import those_with_devices
 from accounts.announcing.discord import those_linked
@@ -111,6 +112,15 @@ def _write(told: Told, choices: Choices, ways: Sequence[Way]) -> Announcement | 
 def _reachable(user_ids: set[int]) -> dict[Way, set[int]]:
     """Whom of these a way leads to, where it does not lead to everybody."""
     return {Way.PUSH: those_with_devices(user_ids), Way.DISCORD: those_linked(user_ids)}
+
+
+def reached(user_ids: Iterable[int]) -> set[int]:
+    """Whom of these anything reaches that leaves the site, whatever they want to hear of: mail to a
+    confirmed address, a device of theirs, or a message in Discord."""
+    ids = set(user_ids)
+    return set(confirmed_addresses(User.objects.filter(pk__in=ids))).union(
+        *_reachable(ids).values()
+    )
 
 
 def _shortened(text: str, most: int) -> str:

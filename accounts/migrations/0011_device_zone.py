@@ -1,5 +1,6 @@
-import accounts.names.validators
 from django.db import migrations, models
+
+import accounts.names.validators
 
 
 class Migration(migrations.Migration):

@@ -135,7 +135,7 @@ def test_other_turns_tell_nobody(play: Play, orla: User, wire: Wire, asked: list
 # -- mail ----------------------------------------------------------------------------------------
 
 
-def test_a_letter_goes_once_to_every_confirmed_address(
+def test_a_letter_goes_once_to_every_confirmed_address(  # noqa: PLR0917
     ada: User, ben: User, orla: User, olga: User, cleo: User, wire: Wire, asked: list[Any]
 ) -> None:
     confirmed(orla)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.admin.audit import AuditEntryAdmin
 from accounts.announcing.tasks import deliver
 from accounts.jobs import DELIVER
-from accounts.models import AuditEntry, User
+from accounts.models import AuditEntry, DiscordLink, User
 from accounts.moderation.sanctions import user_warn
 from core.refusals import Refusal
 from games import audience as match_audience
@@ -79,21 +79,54 @@ def signed_in(user: User) -> Client:
     return client
 
 
-# -- whom no mail reaches ------------------------------------------------------------------------
+# -- whom nothing reaches ------------------------------------------------------------------------
 
 
-def test_whom_no_mail_reaches_is_named_before_the_start_and_at_the_desk(orla: User) -> None:
-    season = enrolled(orla, 4)
+def test_whom_nothing_reaches_is_named_before_the_start_and_at_the_desk(
+    orla: User, settings: Any
+) -> None:
+    season = enrolled(orla, 5)
     confirmed(account(season, 1))
+    settings.GAUNTLET_DISCORD_BOT_TOKEN = "of the bot"
+    DiscordLink.objects.create(user=account(season, 5), discord_id="7" * 18, name="five")
     told = {each.code: each.sentence for each in preflight(season, "start")}
-    assert told["preflight.no-mail-to"].endswith("Player 2, Player 3 and Player 4.")
-    assert "Orla" in told["preflight.organiser-no-mail"]
+    assert told["preflight.unreached"].endswith("Player 2, Player 3 and Player 4.")
+    assert told["preflight.no-mail"] == "4 of 5 have no confirmed email address."
     page = signed_in(orla).get(f"/seasons/{season.slug}/desk/").content.decode()
-    assert "it does not reach Orla" in page
-    assert "No mail reaches Player 2, Player 3 and Player 4" in page
+    assert "nobody is told away from the site" in page
+    assert "nothing reaches Player 2, Player 3 and Player 4" in page
+
+
+def test_organisers_are_named_as_long_as_they_have_confirmed_no_address(
+    orla: User, oscar: User, settings: Any
+) -> None:
+    season = enrolled(orla, 4)
+
+    def told() -> str:
+        return next(
+            (
+                each.sentence
+                for each in preflight(season, "start")
+                if each.code == "preflight.organiser-no-mail"
+            ),
+            "",
+        )
+
+    def warns(*parts: str) -> bool:
+        return all(part in told() for part in ("When something waits for an organiser, ", *parts))
+
+    assert warns("nobody is told away from the site. Nothing reaches Orla:")
+    organiser_add(acting_user=orla, season=season, user=oscar)
+    assert warns("nobody is told away from the site. Nothing reaches Orla and Oscar:")
+    settings.GAUNTLET_DISCORD_BOT_TOKEN = "of the bot"
+    DiscordLink.objects.create(user=oscar, discord_id="7" * 18, name="oscar")
+    assert warns("no mail reaches Orla and Oscar.", "Nothing at all reaches Orla away")
+    confirmed(oscar)
+    assert warns("no mail reaches Orla.", "nothing else reaches them")
+    DiscordLink.objects.create(user=orla, discord_id="8" * 18, name="orla")
+    assert warns("no mail reaches Orla.", "hear of it on their devices or in Discord.")
     confirmed(orla)
-    codes = [each.code for each in preflight(season, "start")]
-    assert "preflight.organiser-no-mail" not in codes
+    assert told() == ""
 
 
 # -- options -------------------------------------------------------------------------------------

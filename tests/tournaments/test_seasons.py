@@ -232,7 +232,7 @@ def test_what_an_organiser_is_warned_of(orla: User) -> None:
     user_close(acting_user=User.objects.get(username="root"), user=closed, reason="left")
     assert set(codes(season, "start")) == {
         "preflight.unseeded", "preflight.no-ruleset", "preflight.closed", "preflight.no-mail",
-        "preflight.no-mail-to", "preflight.organiser-no-mail",
+        "preflight.unreached", "preflight.organiser-no-mail",
     }  # fmt: skip
     assert not any(warned.stops for warned in preflight(season, "start"))
     assert all(warned.sentence.endswith(".") for warned in preflight(season, "start"))

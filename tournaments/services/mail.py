@@ -1,4 +1,4 @@
-"""Whom of a season mail reaches, and what its organisers are told."""
+"""Whom of a season anything reaches, and what its organisers are told."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import structlog
 from django.urls import reverse
 
 from accounts.addresses import confirmed_addresses
-from accounts.announcing.services import Told, announce
+from accounts.announcing.services import Told, announce, reached
 from accounts.models import User
 from tournaments.models import Season
 from tournaments.naming import Naming
@@ -22,18 +22,19 @@ def addresses_of(users: Iterable[User]) -> dict[int, str]:
 
 
 def unreached(users: Iterable[User]) -> list[str]:
-    """The names of those whom mail does not reach: they have confirmed no address."""
+    """The names of those whom nothing reaches away from the site: they have confirmed no address,
+    and have switched on no device and linked no account in Discord either."""
     people = [user for user in users if user.is_active]
-    addresses = confirmed_addresses(people)
-    return [user.shown_name for user in people if user.pk not in addresses]
+    there = reached(user.pk for user in people)
+    return [user.shown_name for user in people if user.pk not in there]
 
 
 def organisers_announce(*, season: Season, key: str, subject: str, words: str) -> None:
     """Tell everybody who runs the season; ``key`` names what it is about. For a transaction."""
     users = [each.user for each in season.organisers.select_related("user")]
-    if not addresses_of(users):
-        # It stands on the season's desk all the same, which says that no mail reaches them.
-        log.warning("mail.nobody-reached", season=season.pk, organisers=len(users))
+    if len(unreached(users)) == len(users):
+        # It stands on the season's desk all the same, which says that nothing reaches them.
+        log.warning("organisers.nobody-reached", season=season.pk, organisers=len(users))
     marked = Naming.of(season.pk).marked(words)
     desk = reverse("tournaments:desk", args=[season.slug])
     announce(Told(user, "organiser.needed", key, subject, marked, desk) for user in users)

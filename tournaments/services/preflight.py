@@ -16,7 +16,7 @@ from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus, Visibility
 from tournaments.models import DeathMatch, Leg, Season
-from tournaments.services.mail import unreached
+from tournaments.services.mail import addresses_of, unreached
 
 Step = Literal["list", "start", "cancel", "finish", "archive"]
 
@@ -94,9 +94,10 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     ):
         if count:
             yield Warned(code, f"{count} of {len(enrolled)} have {what}.")
-    if unconfirmed:
-        names = named(unreached(users))
-        yield Warned("preflight.no-mail-to", f"No mail reaches these, so tell them: {names}.")
+    missing = unreached(users)
+    if missing:
+        words = f"Away from the site nothing reaches these, so tell them: {named(missing)}."
+        yield Warned("preflight.unreached", words)
     yield from organisers_unreached(season)
     organisers = {each.user_id for each in season.organisers.all()}
     if organisers <= {user.pk for user in users}:
@@ -113,17 +114,29 @@ def must_not_be_draft(season: Season) -> None:
 
 
 def organisers_unreached(season: Season) -> Iterator[Warned]:
-    """Who runs the season and hears nothing by mail: that nobody has chosen in time, that somebody
-    is not there, that a match cannot begin."""
-    running = [each.user for each in season.organisers.select_related("user").order_by("pk")]
+    """Who runs the season and hears nothing by mail, and whether they hear at all: that nobody has
+    chosen in time, that somebody is not there, that a match cannot begin."""
+    rows = season.organisers.select_related("user").order_by("pk")
+    running = [each.user for each in rows if each.user.is_active]
+    addresses = addresses_of(running)
+    without = [user.shown_name for user in running if user.pk not in addresses]
+    if not without:
+        return
+    who = f"When something waits for an organiser, no mail reaches {named(without)}."
     missing = unreached(running)
     if not missing:
-        return
-    who = named(missing)
-    words = "When something waits for an organiser, no mail reaches"
-    if len(missing) == len(running):
-        words = "When something waits for an organiser, nobody is told by mail: it does not reach"
-    yield Warned("preflight.organiser-no-mail", f"{words} {who}. They have confirmed no address.")
+        rest = "They have confirmed no address, and hear of it on their devices or in Discord."
+    elif len(missing) == len(running):
+        who = "When something waits for an organiser, nobody is told away from the site."
+        rest = f"Nothing reaches {named(missing)}: they have confirmed no address."
+    elif missing == without:
+        rest = "They have confirmed no address, and nothing else reaches them away from the site."
+    else:
+        rest = (
+            "They have confirmed no address. Nothing at all reaches "
+            f"{named(missing)} away from the site."
+        )
+    yield Warned("preflight.organiser-no-mail", f"{who} {rest}")
 
 
 def named(names: Sequence[str], most: int = 12) -> str:

@@ -89,14 +89,15 @@ def todo(sheet: Sheet, user: User) -> list[Task]:
 
 
 def _unreached_tasks(sheet: Sheet) -> list[Task]:
-    """Whom the season's mails do not reach."""
+    """Whom nothing that the season tells reaches."""
     found = [
         Task(warned.sentence, "organisers", "See who runs it")
         for warned in preflight.organisers_unreached(sheet.season)
     ]
     players = mail.unreached(each.user for each in sheet.still_in if each.user is not None)
     if players:
-        words = f"No mail reaches {preflight.named(players)}: tell them of what concerns them."
+        names = preflight.named(players)
+        words = f"Away from the site nothing reaches {names}: tell them of what concerns them."
         found.append(Task(words, "roster", "See the contestants", 0))
     return found
 
