@@ -30,7 +30,6 @@ from accounts.announcing.taking import (
     LEFT_ALONE,
     SWEPT_EVERY_S,
     Outcome,
-    Places,
     PutOff,
     delivery_attempt,
     delivery_take,
@@ -41,6 +40,7 @@ from accounts.models import Announcement, AnnouncementDelivery, PushSubscription
 from core.clock import now_utc
 from core.jobs import guard
 from core.queueing import enqueue
+from core.senders import Senders
 
 DELIVERED: Final = "announcements.deliver"
 PUSHED: Final = "announcements.push"
@@ -53,8 +53,8 @@ KEPT_FOR: Final = timedelta(days=180)
 # For so long one worker sends to devices.
 PUSH_TAKES: Final = timedelta(seconds=60)
 TEST_WORTH_S: Final = 60
-PUSH_PLACES: Final = Places("GAUNTLET_PUSH_SENDERS")
-# How many of what workers wait for the sweep finds for each place: more could not be sent until it
+PUSH_SENDERS: Final = Senders("GAUNTLET_PUSH_SENDERS")
+# How many of what workers wait for the sweep finds for each sender: more could not be sent until it
 # comes again.
 FOUND_A_SWEEP: Final = 50
 _PRUNED_AT_ONCE: Final = 1_000
@@ -93,12 +93,12 @@ def deliveries_sweep() -> None:
         target="accounts.announcementdelivery",
     )
     # Others may be slow: workers wait for them, each for its own, and not the sweep.
-    for way, job, task, places in (
-        (Way.PUSH, PUSHED, PUSH, settings.GAUNTLET_PUSH_SENDERS),
-        (Way.DISCORD, discord.WRITTEN, DISCORD, settings.GAUNTLET_DISCORD_DIRECT_SENDERS),
+    for way, job, task, senders in (
+        (Way.PUSH, PUSHED, PUSH, PUSH_SENDERS),
+        (Way.DISCORD, discord.WRITTEN, DISCORD, discord.SENDERS),
     ):
         free = old.filter(guard.may_try(job), in_nobodys_hands(), way=way).order_by("at")
-        for pk in free.values_list("pk", flat=True)[: FOUND_A_SWEEP * places]:
+        for pk in free.values_list("pk", flat=True)[: FOUND_A_SWEEP * senders.most]:
             enqueue(task, pk, expires=SWEPT_EVERY_S)
 
 
@@ -168,7 +168,7 @@ def push_attempt(*, delivery_id: int) -> None:
     """Do `push_send`, and set aside what a push service does not take."""
     delivery_attempt(
         lambda pk: push_send(delivery_id=pk),
-        delivery_id=delivery_id, places=PUSH_PLACES, job=PUSHED, task=PUSH,
+        delivery_id=delivery_id, senders=PUSH_SENDERS, job=PUSHED, task=PUSH,
     )  # fmt: skip
 
 

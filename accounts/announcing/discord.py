@@ -19,7 +19,7 @@ from django.utils.crypto import salted_hmac
 
 from accounts.announcing import kinds, push
 from accounts.announcing.kinds import Way
-from accounts.announcing.taking import Outcome, Places, PutOff, delivery_attempt, delivery_take
+from accounts.announcing.taking import Outcome, PutOff, delivery_attempt, delivery_take
 from accounts.jobs import DISCORD
 from accounts.models import Announcement, AnnouncementDelivery, DiscordLink, User
 from core import metrics
@@ -27,11 +27,12 @@ from core.clock import now_utc
 from core.discord import client
 from core.discord.client import DiscordError
 from core.discord.text import CONTENT_MOST, cut, escaped
+from core.senders import Senders
 
 log = structlog.get_logger("gauntlet.discord")
 
 WRITTEN: Final = "announcements.discord"
-PLACES: Final = Places("GAUNTLET_DISCORD_DIRECT_SENDERS")
+SENDERS: Final = Senders("GAUNTLET_DISCORD_DIRECT_SENDERS")
 #: Discord knows a nonce again for some minutes; after this it is not relied upon.
 NONCE_GOOD_FOR: Final = timedelta(minutes=2)
 _NONCE_BYTES: Final = 18  # 24 characters, of the 25 that there may be
@@ -102,7 +103,7 @@ def direct_attempt(*, delivery_id: int) -> None:
     """Do `direct_send`, and set aside what Discord does not take just now."""
     delivery_attempt(
         lambda pk: direct_send(delivery_id=pk),
-        delivery_id=delivery_id, places=PLACES, job=WRITTEN, task=DISCORD,
+        delivery_id=delivery_id, senders=SENDERS, job=WRITTEN, task=DISCORD,
     )  # fmt: skip
 
 

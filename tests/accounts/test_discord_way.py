@@ -343,14 +343,14 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     assert not direct_send(delivery_id=row.pk)
     AnnouncementDelivery.objects.update(taken_at=now_utc() - timedelta(minutes=4))
     # While as many threads as may be wait for Discord, it is asked for again soon.
-    monkeypatch.setattr(discord.PLACES, "taken", configured.GAUNTLET_DISCORD_DIRECT_SENDERS)
+    monkeypatch.setattr(discord.SENDERS, "busy", configured.GAUNTLET_DISCORD_DIRECT_SENDERS)
     discord_task(row.pk)
     assert bot.workers.handed[-1][1:] == ((row.pk,), taking.BUSY_PAUSE_S)
     assert bot.told() == []
-    monkeypatch.setattr(discord.PLACES, "taken", 0)
+    monkeypatch.setattr(discord.SENDERS, "busy", 0)
     discord_task(row.pk)
     assert len(bot.told()) == 1
-    assert discord.PLACES.taken == 0
+    assert discord.SENDERS.busy == 0
 
 
 # -- what passes ---------------------------------------------------------------------------------

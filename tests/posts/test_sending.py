@@ -199,7 +199,7 @@ def test_a_process_waits_for_discord_in_few_places(told: Told) -> None:
     place = DiscordPlace.objects.get()
     with ExitStack() as stack:
         for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
-            assert stack.enter_context(trouble.free_thread())
+            assert stack.enter_context(trouble.SENDERS.one())
         assert told.drain(place.pk) == 0
     assert told.drain(place.pk) == 1
 

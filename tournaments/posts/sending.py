@@ -46,8 +46,8 @@ from tournaments.posts.threads import (
 from tournaments.posts.trouble import (
     GONE,
     MAY_NOT,
+    SENDERS,
     channel_gone,
-    free_thread,
     lack_note,
     place_rest,
     post_lost,
@@ -121,7 +121,7 @@ def place_drain(*, place_id: int, now: Callable[[], datetime] = now_utc) -> int:
     """Say what is due in a place; returns how many calls were made for it. Does nothing while
     another worker is at it, or while this process waits for Discord in too many places: the sweep
     comes back."""
-    with free_thread() as free:
+    with SENDERS.one() as free:
         if not free:
             return 0
         with _claim(place_id, now) as claim:
