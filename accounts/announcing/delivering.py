@@ -39,6 +39,7 @@ from accounts.jobs import DISCORD, PUSH
 from accounts.models import Announcement, AnnouncementDelivery, PushSubscription, User
 from core.clock import now_utc
 from core.jobs import guard
+from core.jobs.pruning import rows_prune
 from core.queueing import enqueue
 from core.senders import Senders
 
@@ -146,19 +147,11 @@ def digest_send(*, user_id: int) -> bool:
 
 
 def announcements_prune() -> int:
-    """Forget what was announced long ago; returns how much. What somebody is at just now is for
-    tomorrow."""
+    """Forget what was announced long ago; returns how much."""
     waiting = AnnouncementDelivery.objects.filter(outcome=Outcome.WAITING)
     old = Announcement.objects.filter(at__lt=now_utc() - KEPT_FOR)
-    old = old.exclude(pk__in=waiting.values("announcement")).order_by("pk")
-    free = old.select_for_update(no_key=False, skip_locked=True, of=("self",))
-    gone, keys = 0, [0]
-    while keys:
-        with transaction.atomic():
-            keys = list(free.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
-            Announcement.objects.filter(pk__in=keys).delete()
-            gone += len(keys)
-    return gone
+    old = old.exclude(pk__in=waiting.values("announcement"))
+    return rows_prune(old, at_once=_PRUNED_AT_ONCE)
 
 
 # -- pushes --------------------------------------------------------------------------------------
