@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from core.actions import Action
-from core.refusals import Refusal
 from tournaments.models import Season
 from tournaments.posts import actions, checking, services
 from tournaments.posts.kinds import KINDS
 from tournaments.posts.models import DiscordChannel, DiscordPost
 from tournaments.posts.permissions import LACKS
 from tournaments.reading.sheet import Sheet
-from tournaments.views.actions import go_on, perform
+from tournaments.views.actions import perform, press_or_say
 from tournaments.views.common import FORMS, managers_only
 
 PER_PAGE = 25
@@ -141,10 +139,5 @@ def _press(
 ) -> HttpResponse:
     """Do what a button asks for, and go back with what came of it."""
     channel = _channel(season)
-    back = channel.get_absolute_url()
-    try:
-        done = action.do(actions.AtChannel(user, channel))
-    except Refusal as refusal:
-        messages.error(request, refusal.sentence)
-        return redirect(back)
-    return go_on(request, done, back)
+    subject = actions.AtChannel(user, channel)
+    return press_or_say(request, action, subject, back=channel.get_absolute_url())

@@ -6,19 +6,17 @@ import json
 from typing import TypeVar
 from uuid import UUID
 
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from core.actions import Action, Done
-from core.refusals import Refusal
 from tournaments.models import Season
 from tournaments.reading.sheet import Sheet
-from tournaments.views.actions import go_on, perform
+from tournaments.views.actions import go_on, perform, press_or_say
 from tournaments.views.common import FORMS, managers_only
 from tournaments.webhooks import actions, services
 from tournaments.webhooks.kinds import CHOICES, TEST
@@ -183,12 +181,7 @@ def redeliver(
 def _press(request: HttpRequest, action: Action[S], subject: S) -> HttpResponse:
     """Do what a button asks for, and go back to the webhook with what came of it."""
     back = subject.webhook.get_absolute_url()
-    try:
-        done = action.do(subject)
-    except Refusal as refusal:
-        messages.error(request, refusal.sentence)
-        return redirect(back)
-    return _after(request, done, back)
+    return press_or_say(request, action, subject, back=back, after=_after)
 
 
 def _after(request: HttpRequest, done: Done, back: str) -> HttpResponse:
