@@ -29,7 +29,6 @@ from accounts.announcing.taking import (
     LEFT_ALONE,
     SWEPT_EVERY_S,
     Outcome,
-    Places,
     PutOff,
     delivery_attempt,
     delivery_take,
@@ -39,7 +38,9 @@ from accounts.jobs import DISCORD, PUSH
 from accounts.models import Announcement, AnnouncementDelivery, PushSubscription, User
 from core.clock import now_utc
 from core.jobs import guard
+from core.jobs.pruning import rows_prune
 from core.queueing import enqueue
+from core.senders import Senders
 
 DELIVERED: Final = "announcements.deliver"
 PUSHED: Final = "announcements.push"
@@ -52,8 +53,8 @@ KEPT_FOR: Final = timedelta(days=180)
 # For so long one worker sends to devices.
 PUSH_TAKES: Final = timedelta(seconds=60)
 TEST_WORTH_S: Final = 60
-PUSH_PLACES: Final = Places("GAUNTLET_PUSH_SENDERS")
-# How many of what workers wait for the sweep finds for each place: more could not be sent until it
+PUSH_SENDERS: Final = Senders("GAUNTLET_PUSH_SENDERS")
+# How many of what workers wait for the sweep finds for each sender: more could not be sent until it
 # comes again.
 FOUND_A_SWEEP: Final = 50
 _PRUNED_AT_ONCE: Final = 1_000
@@ -92,12 +93,12 @@ def deliveries_sweep() -> None:
         target="accounts.announcementdelivery",
     )
     # Others may be slow: workers wait for them, each for its own, and not the sweep.
-    for way, job, task, places in (
-        (Way.PUSH, PUSHED, PUSH, settings.GAUNTLET_PUSH_SENDERS),
-        (Way.DISCORD, discord.WRITTEN, DISCORD, settings.GAUNTLET_DISCORD_DIRECT_SENDERS),
+    for way, job, task, senders in (
+        (Way.PUSH, PUSHED, PUSH, PUSH_SENDERS),
+        (Way.DISCORD, discord.WRITTEN, DISCORD, discord.SENDERS),
     ):
         free = old.filter(guard.may_try(job), in_nobodys_hands(), way=way).order_by("at")
-        for pk in free.values_list("pk", flat=True)[: FOUND_A_SWEEP * places]:
+        for pk in free.values_list("pk", flat=True)[: FOUND_A_SWEEP * senders.most]:
             enqueue(task, pk, expires=SWEPT_EVERY_S)
 
 
@@ -145,19 +146,11 @@ def digest_send(*, user_id: int) -> bool:
 
 
 def announcements_prune() -> int:
-    """Forget what was announced long ago; returns how much. What somebody is at just now is for
-    tomorrow."""
+    """Forget what was announced long ago; returns how much."""
     waiting = AnnouncementDelivery.objects.filter(outcome=Outcome.WAITING)
     old = Announcement.objects.filter(at__lt=now_utc() - KEPT_FOR)
-    old = old.exclude(pk__in=waiting.values("announcement")).order_by("pk")
-    free = old.select_for_update(no_key=False, skip_locked=True, of=("self",))
-    gone, keys = 0, [0]
-    while keys:
-        with transaction.atomic():
-            keys = list(free.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
-            Announcement.objects.filter(pk__in=keys).delete()
-            gone += len(keys)
-    return gone
+    old = old.exclude(pk__in=waiting.values("announcement"))
+    return rows_prune(old, at_once=_PRUNED_AT_ONCE)
 
 
 # -- pushes --------------------------------------------------------------------------------------
@@ -167,7 +160,7 @@ def push_attempt(*, delivery_id: int) -> None:
     """Do `push_send`, and set aside what a push service does not take."""
     delivery_attempt(
         lambda pk: push_send(delivery_id=pk),
-        delivery_id=delivery_id, places=PUSH_PLACES, job=PUSHED, task=PUSH,
+        delivery_id=delivery_id, senders=PUSH_SENDERS, job=PUSHED, task=PUSH,
     )  # fmt: skip
 
 

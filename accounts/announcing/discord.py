@@ -8,7 +8,7 @@ a button, before it is sent again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, Final
 
@@ -19,25 +19,24 @@ from django.utils.crypto import salted_hmac
 
 from accounts.announcing import kinds, push
 from accounts.announcing.kinds import Way
-from accounts.announcing.taking import Outcome, Places, PutOff, delivery_attempt, delivery_take
+from accounts.announcing.taking import Outcome, PutOff, delivery_attempt, delivery_take
 from accounts.jobs import DISCORD
 from accounts.models import Announcement, AnnouncementDelivery, DiscordLink, User
 from core import metrics
 from core.clock import now_utc
 from core.discord import client
 from core.discord.client import DiscordError
+from core.discord.marks import NONCE_GOOD_FOR, mark_of, message_find
 from core.discord.text import CONTENT_MOST, cut, escaped
+from core.senders import Senders
 
 log = structlog.get_logger("gauntlet.discord")
 
 WRITTEN: Final = "announcements.discord"
-PLACES: Final = Places("GAUNTLET_DISCORD_DIRECT_SENDERS")
-#: Discord knows a nonce again for some minutes; after this it is not relied upon.
-NONCE_GOOD_FOR: Final = timedelta(minutes=2)
+SENDERS: Final = Senders("GAUNTLET_DISCORD_DIRECT_SENDERS")
 _NONCE_BYTES: Final = 18  # 24 characters, of the 25 that there may be
-# How far a message may be looked for, in hundreds; and how far the clocks of both may differ.
+# How far a message may be looked for, in hundreds, each of which is one call.
 _PAGES_MOST: Final = 3
-_CLOCKS_MS: Final = 60_000
 #: Codes that say that somebody takes no message of the bot's, as long as they do nothing about it.
 SHUT: Final = frozenset({client.TAKES_NO_MESSAGES, client.SHARES_NO_SERVER})
 # What may be otherwise the next time, although Discord said no: an operator may mend a token.
@@ -73,7 +72,7 @@ def message_of(announcement: Announcement) -> dict[str, Any]:
     where they lead."""
     head = f"**{escaped(announcement.subject)}**\n"
     words = "\n".join(escaped(line) for line in announcement.words.splitlines())
-    choose = f"{reverse('accounts:announcement_choices')}{_mark(announcement)}"
+    choose = f"{reverse('accounts:announcement_choices')}{mark_of(_nonce(announcement))}"
     buttons = [_button("Open", announcement.path), _button("Choose what you are told", choose)]
     return {
         "content": head + cut(words, CONTENT_MOST - len(head)),
@@ -91,10 +90,6 @@ def _nonce(announcement: Announcement) -> str:
     return push.to_text(salted_hmac("accounts.discord", named).digest()[:_NONCE_BYTES])
 
 
-def _mark(announcement: Announcement) -> str:
-    return f"#d{_nonce(announcement)}"
-
-
 # -- sending -------------------------------------------------------------------------------------
 
 
@@ -102,7 +97,7 @@ def direct_attempt(*, delivery_id: int) -> None:
     """Do `direct_send`, and set aside what Discord does not take just now."""
     delivery_attempt(
         lambda pk: direct_send(delivery_id=pk),
-        delivery_id=delivery_id, places=PLACES, job=WRITTEN, task=DISCORD,
+        delivery_id=delivery_id, senders=SENDERS, job=WRITTEN, task=DISCORD,
     )  # fmt: skip
 
 
@@ -151,22 +146,14 @@ def _write(row: AnnouncementDelivery, link: DiscordLink) -> None:
 
 def _stands_there(row: AnnouncementDelivery, channel: str) -> bool:
     """Whether an earlier attempt has come to something, of which nobody has had the answer."""
-    after = client.number_at(int(1000 * row.at.timestamp()) - _CLOCKS_MS)
-    for _ in range(_PAGES_MOST):
-        page = client.messages_after(channel, after)
-        if any(_is_marked(each, _mark(row.announcement)) for each in page):
-            return True
-        if not page:
-            break
-        after = max((str(each["id"]) for each in page), key=int)
-    return False
-
-
-def _is_marked(message: Mapping[str, Any], mark: str) -> bool:
-    rows = message.get("components") or ()
-    return any(
-        str(part.get("url", "")).endswith(mark) for row in rows for part in row["components"]
+    found = message_find(
+        channel,
+        _nonce(row.announcement),
+        since=row.at,
+        pages_most=_PAGES_MOST,
+        calls_most=_PAGES_MOST,
     )
+    return found != ""
 
 
 def _may_be_taken_later(link: DiscordLink, error: DiscordError) -> bool:

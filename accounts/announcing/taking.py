@@ -6,13 +6,10 @@ worker that is killed meanwhile leaves a time after which another one goes on.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
@@ -21,6 +18,7 @@ from accounts.models import AnnouncementDelivery
 from core.clock import now_utc
 from core.jobs import guard
 from core.queueing import enqueue
+from core.senders import Senders
 
 # Written this long ago, and nobody has it in hand any more.
 SWEPT_EVERY_S: Final = 10
@@ -37,34 +35,12 @@ class PutOff(OSError):
     """Somebody would not take an announcement just now."""
 
 
-class Places:
-    """How many of a worker's threads may wait for somebody at a time, as a setting says: who says
-    nothing keeps no other task from them."""
-
-    def __init__(self, setting: str) -> None:
-        self.setting = setting
-        self.taken = 0
-        self._one_at_a_time = threading.Lock()
-
-    @contextmanager
-    def one(self) -> Iterator[bool]:
-        """Whether there is a place; it is taken meanwhile."""
-        with self._one_at_a_time:
-            free = self.taken < getattr(settings, self.setting)
-            self.taken += free
-        try:
-            yield free
-        finally:
-            with self._one_at_a_time:
-                self.taken -= free
-
-
 def delivery_attempt(
-    send: Callable[[int], object], *, delivery_id: int, places: Places, job: str, task: str
+    send: Callable[[int], object], *, delivery_id: int, senders: Senders, job: str, task: str
 ) -> None:
-    """Send one announcement, and set aside under ``job`` what is not taken. While all places are
-    taken, a new one is asked for again soon (``task``), and an old one left to the sweep."""
-    with places.one() as free:
+    """Send one announcement, and set aside under ``job`` what is not taken. While all senders are
+    busy, a new one is asked for again soon (``task``), and an old one left to the sweep."""
+    with senders.one() as free:
         if free:
             guard.attempt(
                 job,

@@ -104,17 +104,18 @@ class _Call(NamedTuple):
 def commands_put(commands: Sequence[Mapping[str, Any]], *, guild: str = "") -> list[Any]:
     """Make these the application's commands, in one guild or everywhere, and no others; returns
     them as Discord has them. Raises DiscordError."""
-    route = "/applications/{}/guilds/{}/commands" if guild else "/applications/{}/commands"
-    arguments = (settings.GAUNTLET_DISCORD_CLIENT_ID, *([guild] if guild else []))
-    found: list[Any] = _ask(_Call("PUT", route, arguments, list(commands), (), False))
-    return found
+    return _commands_ask("PUT", list(commands), guild)
 
 
 def commands_get(*, guild: str = "") -> list[Any]:
     """The application's commands, in one guild or everywhere. Raises DiscordError."""
+    return _commands_ask("GET", None, guild)
+
+
+def _commands_ask(method: str, said: list[Any] | None, guild: str) -> list[Any]:
     route = "/applications/{}/guilds/{}/commands" if guild else "/applications/{}/commands"
     arguments = (settings.GAUNTLET_DISCORD_CLIENT_ID, *([guild] if guild else []))
-    found: list[Any] = _ask(_Call("GET", route, arguments, None, (), False))
+    found: list[Any] = _ask(_Call(method, route, arguments, said, (), False))
     return found
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from typing import Final
 
@@ -16,6 +13,7 @@ from django.core.mail import get_connection
 from core import metrics
 from core.mailing import SEND_MAIL, Fields, unpacked
 from core.queueing import enqueue
+from core.senders import Senders
 
 log = structlog.get_logger("gauntlet.mail")
 
@@ -28,15 +26,14 @@ BUSY_PAUSE_S = 2
 
 _MAILS: Final = metrics.counter("mails", "Mails: sent, put off, given up.", ("outcome",))
 
-_sending = 0
-_one_at_a_time = threading.Lock()
+SENDERS: Final = Senders("GAUNTLET_MAIL_SENDERS")
 
 
 @shared_task(name=SEND_MAIL)
 def send_mail(fields: Fields, tries: int = 0) -> None:
     """Send one mail. A few at a time: a mail server that says nothing keeps no other task from the
     worker's threads."""
-    with _place() as free:
+    with SENDERS.one() as free:
         if not free:
             enqueue(SEND_MAIL, fields, tries, countdown=BUSY_PAUSE_S)
             return
@@ -65,18 +62,3 @@ def is_final(error: Exception) -> bool:
     if isinstance(error, SMTPRecipientsRefused):
         return all(code >= 500 for code, _words in error.recipients.values())
     return isinstance(error, SMTPResponseException) and error.smtp_code >= 500
-
-
-@contextmanager
-def _place() -> Iterator[bool]:
-    global _sending  # noqa: PLW0603  (of this process)
-    with _one_at_a_time:
-        free = _sending < settings.GAUNTLET_MAIL_SENDERS
-        if free:
-            _sending += 1
-    try:
-        yield free
-    finally:
-        if free:
-            with _one_at_a_time:
-                _sending -= 1

@@ -27,6 +27,7 @@ from accounts.moderation.merging import user_merge
 from accounts.services import guest_create, user_close
 from core.clock import now_utc
 from core.discord import client, limits
+from core.discord.marks import NONCE_GOOD_FOR
 from core.jobs.models import SetAside
 from tests.accounts.conftest import PASSWORD
 from tests.discord.conftest import application, fake  # noqa: F401
@@ -306,7 +307,7 @@ def test_what_is_sent_twice_stands_there_once(linked: User, bot: Bot, impatient:
     bot.there.instead = [does_it_and_says_nothing] * 9
     put_off(pk)
     bot.there.instead = []
-    put_off_at = now_utc() - discord.NONCE_GOOD_FOR
+    put_off_at = now_utc() - NONCE_GOOD_FOR
     posted = len(bot.there.requests)
     assert len(bot.told()) == 2
     assert direct_send(delivery_id=pk)
@@ -333,6 +334,20 @@ def test_what_is_late_and_does_not_stand_there_is_written(linked: User, bot: Bot
     assert len(bot.told()) == 2
 
 
+def test_where_the_bot_may_not_look_it_is_not_written_a_second_time(linked: User, bot: Bot) -> None:
+    bot.tell(linked, "before")
+    bot.workers.at_once.clear()
+    bot.tell(linked)
+    AnnouncementDelivery.objects.filter(outcome="waiting").update(
+        at=now_utc() - timedelta(minutes=5)
+    )
+    (channel,) = (each for each in bot.there.channels.values() if each.recipient)
+    channel.may.discard("history")
+    assert direct_send(delivery_id=delivery(outcome="waiting").pk)
+    assert outcomes() == {("sent", ""), ("unreached", "Discord did not take it: 403 50013.")}
+    assert len(bot.told()) == 1
+
+
 def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     linked: User, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,14 +358,14 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     assert not direct_send(delivery_id=row.pk)
     AnnouncementDelivery.objects.update(taken_at=now_utc() - timedelta(minutes=4))
     # While as many threads as may be wait for Discord, it is asked for again soon.
-    monkeypatch.setattr(discord.PLACES, "taken", configured.GAUNTLET_DISCORD_DIRECT_SENDERS)
+    monkeypatch.setattr(discord.SENDERS, "busy", configured.GAUNTLET_DISCORD_DIRECT_SENDERS)
     discord_task(row.pk)
     assert bot.workers.handed[-1][1:] == ((row.pk,), taking.BUSY_PAUSE_S)
     assert bot.told() == []
-    monkeypatch.setattr(discord.PLACES, "taken", 0)
+    monkeypatch.setattr(discord.SENDERS, "busy", 0)
     discord_task(row.pk)
     assert len(bot.told()) == 1
-    assert discord.PLACES.taken == 0
+    assert discord.SENDERS.busy == 0
 
 
 # -- what passes ---------------------------------------------------------------------------------

@@ -319,7 +319,7 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     AnnouncementDelivery.objects.update(taken_at=now_utc())
     assert not push_send(delivery_id=row.pk)
     AnnouncementDelivery.objects.update(taken_at=now_utc() - timedelta(minutes=4))
-    monkeypatch.setattr(delivering.PUSH_PLACES, "taken", configured.GAUNTLET_PUSH_SENDERS)
+    monkeypatch.setattr(delivering.PUSH_SENDERS, "busy", configured.GAUNTLET_PUSH_SENDERS)
     push_task(row.pk)
     assert workers.handed[-1][1:] == ((row.pk,), taking.BUSY_PAUSE_S)
     # An old one is found by the sweep, so it is not handed on for ever; nor is one that is done.
@@ -329,12 +329,12 @@ def test_what_somebody_is_at_is_left_to_them_unless_they_were_killed(
     assert workers.handed == []
     deliveries_sweep()
     assert workers.of(PUSH) == [(row.pk,)]
-    monkeypatch.setattr(delivering.PUSH_PLACES, "taken", 0)
+    monkeypatch.setattr(delivering.PUSH_SENDERS, "busy", 0)
     push_task(row.pk)
     assert not push_send(delivery_id=row.pk)
     assert len(browser.messages) == 1
     workers.handed.clear()
-    monkeypatch.setattr(delivering.PUSH_PLACES, "taken", configured.GAUNTLET_PUSH_SENDERS)
+    monkeypatch.setattr(delivering.PUSH_SENDERS, "busy", configured.GAUNTLET_PUSH_SENDERS)
     AnnouncementDelivery.objects.update(at=now_utc())
     push_task(row.pk)
     assert workers.handed == []

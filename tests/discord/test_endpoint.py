@@ -209,18 +209,18 @@ def test_while_discord_hangs_few_threads_wait_for_it(
     answer = guild.eve.command("match", match=play.pk)
     with ExitStack() as stack:
         for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
-            assert stack.enter_context(tasks.free_thread())
+            assert stack.enter_context(tasks.SENDERS.one())
         asked = len(guild.fake.requests)
         guild.work()
         guild.work()
         assert len(guild.fake.requests) == asked
         # Nor does it wait for the bot's messages, or these for it.
-        assert stack.enter_context(trouble.free_thread())
+        assert stack.enter_context(trouble.SENDERS.one())
     assert guild.finished(answer).body["embeds"]
     guild.eve.command("match", match=play.pk)
     with ExitStack() as stack:
         for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
-            stack.enter_context(tasks.free_thread())
+            stack.enter_context(tasks.SENDERS.one())
         guild.work()
         set_clock(1000 * TOKEN_S)
         guild.work()

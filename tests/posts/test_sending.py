@@ -199,7 +199,7 @@ def test_a_process_waits_for_discord_in_few_places(told: Told) -> None:
     place = DiscordPlace.objects.get()
     with ExitStack() as stack:
         for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
-            assert stack.enter_context(trouble.free_thread())
+            assert stack.enter_context(trouble.SENDERS.one())
         assert told.drain(place.pk) == 0
     assert told.drain(place.pk) == 1
 
@@ -228,6 +228,20 @@ def test_nor_once_discord_has_forgotten(told: Told, monkeypatch: pytest.MonkeyPa
     told.fake.skip(3600)
     told.say(after=timedelta(hours=1))
     assert [content(each) for each in told.in_channel()] == ["It goes on.", "And on."]
+
+
+def test_a_bot_that_may_not_look_says_it_all_the_same(
+    told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then it may come twice, as the channel's page says."""
+    told.connect(NEWS)
+    told.stage.event("season.reopened", "It goes on.")
+    killed_after(told, monkeypatch, "message_post")
+    told.here.may.discard("history")
+    told.fake.skip(3600)
+    told.say(after=timedelta(hours=1))
+    assert [content(each) for each in told.in_channel()] == ["It goes on."] * 2
+    assert told.post("event").status == "done"
 
 
 def test_what_was_never_posted_is_not_found(told: Told, no_rest: None) -> None:

@@ -11,9 +11,9 @@ from accounts.models import User
 from core.clock import now_ms
 from core.discord.client import DiscordError, File, interaction_finish
 from core.discord.text import escaped
-from core.discord.waiting import Few
 from core.queueing import enqueue
 from core.refusals import Forbidden, Refusal
+from core.senders import Senders
 from tournaments.discord.commands.matches import RECORD
 from tournaments.discord.interactions import FAILED, TOKEN_S, Reply
 from tournaments.discord.replies import PICTURE, Shown, record_file
@@ -23,7 +23,7 @@ log = structlog.get_logger("gauntlet.discord")
 
 
 # Beside the bot's own messages: nobody who looks at a promise waits for those.
-free_thread: Final = Few().free_thread
+SENDERS: Final = Senders("GAUNTLET_DISCORD_SENDERS")
 #: Seconds after which it is tried again where too many wait already.
 AGAIN_S: Final = 1.0
 
@@ -40,7 +40,7 @@ def finish(
     """Finish an answer that was promised: a match with its board, or with its record, as that user
     sees it, or as anybody does. While too many threads of this process wait for Discord, it is
     handed on, up to the instant ``until`` (ms)."""
-    with free_thread() as free:
+    with SENDERS.one() as free:
         if free:
             _finish(token, what, match_id, user_id, words)
             return

@@ -25,7 +25,7 @@ from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import Contestant
 from tournaments.posts.models import DiscordChannel, DiscordRole
 from tournaments.posts.outbox import roles_refresh_on_commit
-from tournaments.posts.trouble import free_thread
+from tournaments.posts.trouble import SENDERS
 
 log = structlog.get_logger("gauntlet.discord")
 
@@ -177,7 +177,7 @@ def roles_give(*, channel_id: int, now: Callable[[], datetime] = now_utc) -> int
     waits for Discord in too many threads: the sweep comes back."""
     if DiscordChannel.objects.filter(_to_work_out(), pk=channel_id).exists():
         roles_work_out(channel_id=channel_id)
-    with free_thread() as free:
+    with SENDERS.one() as free:
         return _give_due(channel_id, now) if free else 0
 
 

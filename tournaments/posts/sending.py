@@ -27,6 +27,7 @@ from core import metrics
 from core.clock import now_utc
 from core.discord import client
 from core.discord.client import DiscordError, File
+from core.discord.marks import NONCE_GOOD_FOR, mark_of, message_find
 from core.queueing import enqueue
 from games.pictures.keeping import picture_at_hand
 from games.pictures.positions import Kind as PictureKind
@@ -46,8 +47,8 @@ from tournaments.posts.threads import (
 from tournaments.posts.trouble import (
     GONE,
     MAY_NOT,
+    SENDERS,
     channel_gone,
-    free_thread,
     lack_note,
     place_rest,
     post_lost,
@@ -61,8 +62,6 @@ log = structlog.get_logger("gauntlet.discord")
 EDIT_EVERY: Final = timedelta(seconds=1.2)
 #: For what is to wait no longer than that a worker comes back; else the sweep does.
 SOON: Final = timedelta(seconds=5)
-#: Discord knows a nonce again for some minutes; after this it is not relied upon.
-NONCE_GOOD_FOR: Final = timedelta(minutes=2)
 # One worker says this much, or for this long, before others have their turn.
 AT_ONCE: Final = 20
 RUN_SECONDS: Final = 20.0
@@ -121,7 +120,7 @@ def place_drain(*, place_id: int, now: Callable[[], datetime] = now_utc) -> int:
     """Say what is due in a place; returns how many calls were made for it. Does nothing while
     another worker is at it, or while this process waits for Discord in too many places: the sweep
     comes back."""
-    with free_thread() as free:
+    with SENDERS.one() as free:
         if not free:
             return 0
         with _claim(place_id, now) as claim:
@@ -346,17 +345,14 @@ def _without_picture(message: Mapping[str, Any]) -> dict[str, Any]:
     return {**message, "embeds": embeds}
 
 
-def _mark(post: DiscordPost) -> str:
-    return f"#d{post.nonce}"
-
-
 def _marked(message: Mapping[str, Any], post: DiscordPost) -> dict[str, Any]:
     """The message with a mark behind the addresses of its buttons, by which it is known again."""
+    mark = mark_of(post.nonce)
     rows = [
         {
             **row,
             "components": [
-                {**each, "url": each["url"] + _mark(post)} if "url" in each else each
+                {**each, "url": each["url"] + mark} if "url" in each else each
                 for each in row["components"]
             ],
         }
@@ -369,33 +365,18 @@ def _found(post: DiscordPost) -> str:
     """The number of a message that stands there although nobody has written that down: whoever
     posted it was killed, or never had Discord's answer. Empty where there is none, and where the
     bot may not look. Raises DiscordError."""
-    after = client.number_at(int(1000 * post.created_at.timestamp()) - 60_000)
-    until = now_utc() + _PAGES_CALLS * _longest_call()
-    for _ in range(_PAGES_MOST):
-        if now_utc() >= until:
-            raise DiscordError("a message was looked for too long")
-        try:
-            page = client.messages_after(post.place.target, after)
-        except DiscordError as error:
-            if error.code not in MAY_NOT:
-                raise
-            break
-        for each in page:
-            if _mark(post) in _addresses(each):
-                return str(each["id"])
-        if not page:
-            break
-        after = max((str(each["id"]) for each in page), key=int)
-    return ""
-
-
-def _addresses(message: Mapping[str, Any]) -> set[str]:
-    return {
-        "#" + str(part["url"]).rpartition("#")[2]
-        for row in message.get("components") or ()
-        for part in row.get("components") or ()
-        if part.get("url")
-    }
+    try:
+        return message_find(
+            post.place.target,
+            post.nonce,
+            since=post.created_at,
+            pages_most=_PAGES_MOST,
+            calls_most=_PAGES_CALLS,
+        )
+    except DiscordError as error:
+        if error.code not in MAY_NOT:
+            raise
+        return ""
 
 
 # -- what comes of it ----------------------------------------------------------------------------

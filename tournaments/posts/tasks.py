@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from celery import shared_task
 from django.conf import settings
-from django.db import transaction
 
 from core.clock import now_utc
 from core.jobs import guard
+from core.jobs.pruning import rows_prune
 from core.queueing import enqueue
 from tournaments.jobs import (
     DISCORD_CLOCK,
@@ -94,11 +94,4 @@ def prune() -> None:
     """Forget what was said long ago, but for what may still be edited."""
     old = now_utc() - settings.GAUNTLET_WEBHOOK_LOG_KEPT
     done = DiscordPost.objects.filter(created_at__lt=old).exclude(status=DiscordPost.Status.WAITING)
-    done = done.exclude(kind__in=DiscordPost.LIVING)
-    # What somebody is at just now is for tomorrow.
-    free = done.select_for_update(no_key=False, skip_locked=True).order_by("pk")
-    gone = 1
-    while gone:
-        with transaction.atomic():
-            keys = list(free.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
-            gone, _ = DiscordPost.objects.filter(pk__in=keys).delete()
+    rows_prune(done.exclude(kind__in=DiscordPost.LIVING), at_once=_PRUNED_AT_ONCE)

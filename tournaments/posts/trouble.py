@@ -12,14 +12,14 @@ from django.db.models import F, QuerySet
 from accounts.services import audit_record
 from core.discord import client
 from core.discord.client import DiscordError
-from core.discord.waiting import Few
 from core.queueing import enqueue
+from core.senders import Senders
 from tournaments.jobs import DISCORD_GIVEN_UP
 from tournaments.posts.models import DiscordChannel, DiscordPlace, DiscordPost
 from tournaments.webhooks.following import following_refresh
 
 #: Of a worker's threads no more than these wait for Discord to take a message or a role.
-free_thread: Final = Few().free_thread
+SENDERS: Final = Senders("GAUNTLET_DISCORD_SENDERS")
 
 FIRST_WAIT: Final = timedelta(seconds=5)
 WAIT_FACTOR: Final = 3

@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Concatenate, ParamSpec
-
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from core.actions import Action
-from core.refusals import Refusal
-from games.views.common import explains_refusals, needs_sign_in
 from tournaments.models import Season
 from tournaments.posts import actions, checking, services
 from tournaments.posts.kinds import KINDS
 from tournaments.posts.models import DiscordChannel, DiscordPost
 from tournaments.posts.permissions import LACKS
 from tournaments.reading.sheet import Sheet
-from tournaments.views.actions import go_on, perform
-from tournaments.views.common import FORMS, SlugView
+from tournaments.views.actions import perform, press_or_say
+from tournaments.views.common import FORMS, managers_only
 
-P = ParamSpec("P")
 PER_PAGE = 25
 
-
-def _for_organisers(
-    view: Callable[Concatenate[HttpRequest, User, Season, P], HttpResponse],
-) -> SlugView[P]:
-    """Hand the season to an organiser of it. Others learn that a public season is run by others,
-    and of a draft nothing."""
-
-    @wraps(view)
-    def wrapped(
-        request: HttpRequest, user: User, /, slug: str, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        season = Season.objects.visible_to(user).filter(slug=slug).first()
-        if season is None:
-            raise Http404("There is no such season.")
-        services.must_manage(season, user)
-        return view(request, user, season, *args, **kwargs)
-
-    return never_cache(needs_sign_in(explains_refusals(wrapped)))
+_for_organisers = managers_only(services.must_manage)
 
 
 def _channel(season: Season) -> DiscordChannel:
@@ -165,10 +139,5 @@ def _press(
 ) -> HttpResponse:
     """Do what a button asks for, and go back with what came of it."""
     channel = _channel(season)
-    back = channel.get_absolute_url()
-    try:
-        done = action.do(actions.AtChannel(user, channel))
-    except Refusal as refusal:
-        messages.error(request, refusal.sentence)
-        return redirect(back)
-    return go_on(request, done, back)
+    subject = actions.AtChannel(user, channel)
+    return press_or_say(request, action, subject, back=channel.get_absolute_url())

@@ -35,6 +35,24 @@ def press(request: HttpRequest, action: Action[S], subject: S, *, back: str) -> 
     return go_on(request, action.do(subject), back)
 
 
+def press_or_say(
+    request: HttpRequest,
+    action: Action[S],
+    subject: S,
+    *,
+    back: str,
+    after: Callable[[HttpRequest, Done, str], HttpResponse] = go_on,
+) -> HttpResponse:
+    """As `press`, and answer with ``after``; what the service refuses is said where it leads back
+    to."""
+    try:
+        done = action.do(subject)
+    except Refusal as refusal:
+        messages.error(request, refusal.sentence)
+        return redirect(back)
+    return after(request, done, back)
+
+
 def perform(
     request: HttpRequest,
     action: Action[S],

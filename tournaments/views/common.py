@@ -8,16 +8,17 @@ from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, Protocol
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import http_date
+from django.views.decorators.cache import never_cache
 
 from accounts.models import User
 from core.refusals import Forbidden, NotFound
-from games.views.common import explains_refusals, signed_in
+from games.views.common import explains_refusals, needs_sign_in, signed_in
 from games.views.everybody import for_everybody, is_for_one
 from tournaments import audience
-from tournaments.models import Contestant
+from tournaments.models import Contestant, Season
 from tournaments.reading.seasons import fingerprint, season_for
 from tournaments.reading.sheet import Sheet
 
@@ -115,6 +116,30 @@ def organisers_only(
         return view(request, sheet, user, *args, **kwargs)
 
     return wrapped
+
+
+def managers_only(
+    must_manage: Callable[[Season, User], object],
+) -> Callable[[Callable[Concatenate[HttpRequest, User, Season, P], HttpResponse]], SlugView[P]]:
+    """Pages about what a season has elsewhere: hand the season to those whom ``must_manage`` lets
+    through. Others learn that a public season is run by others, and of a draft nothing."""
+
+    def decorator(
+        view: Callable[Concatenate[HttpRequest, User, Season, P], HttpResponse],
+    ) -> SlugView[P]:
+        @wraps(view)
+        def wrapped(
+            request: HttpRequest, user: User, /, slug: str, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponse:
+            season = Season.objects.visible_to(user).filter(slug=slug).first()
+            if season is None:
+                raise Http404("There is no such season.")
+            must_manage(season, user)
+            return view(request, user, season, *args, **kwargs)
+
+        return never_cache(needs_sign_in(explains_refusals(wrapped)))
+
+    return decorator
 
 
 def shown(

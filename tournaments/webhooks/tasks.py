@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from celery import shared_task
 from django.conf import settings
-from django.db import transaction
 
 from core.clock import now_utc
 from core.jobs import guard
+from core.jobs.pruning import rows_prune
 from core.queueing import enqueue
 from tournaments.jobs import WEBHOOK_CLOCK, WEBHOOK_DISABLED, WEBHOOK_DRAIN, WEBHOOK_TURN
 from tournaments.webhooks import notices
@@ -80,10 +80,4 @@ def prune() -> None:
     """Forget deliveries that were done with long ago."""
     old = now_utc() - settings.GAUNTLET_WEBHOOK_LOG_KEPT
     done = Delivery.objects.exclude(status=Delivery.Status.PENDING).filter(created_at__lt=old)
-    # What somebody is at just now is for tomorrow.
-    free = done.select_for_update(no_key=False, skip_locked=True).order_by("pk")
-    gone = 1
-    while gone:
-        with transaction.atomic():
-            keys = list(free.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
-            gone, _ = Delivery.objects.filter(pk__in=keys).delete()
+    rows_prune(done, at_once=_PRUNED_AT_ONCE)

@@ -3,54 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from core.actions import Action, Done
-from core.refusals import Refusal
-from games.views.common import explains_refusals, needs_sign_in
 from tournaments.models import Season
 from tournaments.reading.sheet import Sheet
-from tournaments.views.actions import go_on, perform
-from tournaments.views.common import FORMS, SlugView
+from tournaments.views.actions import go_on, perform, press_or_say
+from tournaments.views.common import FORMS, managers_only
 from tournaments.webhooks import actions, services
 from tournaments.webhooks.kinds import CHOICES, TEST
 from tournaments.webhooks.models import Delivery, Webhook
 
 S = TypeVar("S", bound=actions.AtWebhook)
-P = ParamSpec("P")
 PER_PAGE = 25
 LABELS = {**CHOICES, TEST: "A test"}
 
-
-def _for_organisers(
-    view: Callable[Concatenate[HttpRequest, User, Season, P], HttpResponse],
-) -> SlugView[P]:
-    """Hand the season to an organiser of it. Others learn that a public season is run by others,
-    and of a draft nothing."""
-
-    @wraps(view)
-    def wrapped(
-        request: HttpRequest, user: User, /, slug: str, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        season = Season.objects.visible_to(user).filter(slug=slug).first()
-        if season is None:
-            raise Http404("There is no such season.")
-        services.must_manage(season, user)
-        return view(request, user, season, *args, **kwargs)
-
-    return never_cache(needs_sign_in(explains_refusals(wrapped)))
+_for_organisers = managers_only(services.must_manage)
 
 
 def _webhook(season: Season, webhook_id: int) -> Webhook:
@@ -205,12 +181,7 @@ def redeliver(
 def _press(request: HttpRequest, action: Action[S], subject: S) -> HttpResponse:
     """Do what a button asks for, and go back to the webhook with what came of it."""
     back = subject.webhook.get_absolute_url()
-    try:
-        done = action.do(subject)
-    except Refusal as refusal:
-        messages.error(request, refusal.sentence)
-        return redirect(back)
-    return _after(request, done, back)
+    return press_or_say(request, action, subject, back=back, after=_after)
 
 
 def _after(request: HttpRequest, done: Done, back: str) -> HttpResponse:

@@ -104,6 +104,12 @@ def _over_named(asked: Asked) -> Choices:
 _MATCH: Final = Option(
     name="match", description="Which match, by its number.", kind=NUMBER, typing=_own_named
 )
+_ANY_MATCH: Final = Option(
+    name="match",
+    description="Which match, by its number; otherwise your own.",
+    kind=NUMBER,
+    typing=_live_named,
+)
 
 
 # -- looking -------------------------------------------------------------------------------------
@@ -318,14 +324,7 @@ COMMANDS: Final = (
         name="match",
         description="A match: the board, the clocks, and whose turn it is.",
         run=_match,
-        options=[
-            Option(
-                name="match",
-                description="Which match, by its number; otherwise your own.",
-                kind=NUMBER,
-                typing=_live_named,
-            )
-        ],
+        options=[_ANY_MATCH],
     ),
     Command(
         name="move",
@@ -349,14 +348,7 @@ COMMANDS: Final = (
         name="reserve",
         description="What both players have left of their reserve.",
         run=_reserve,
-        options=[
-            Option(
-                name="match",
-                description="Which match, by its number; otherwise your own.",
-                kind=NUMBER,
-                typing=_live_named,
-            )
-        ],
+        options=[_ANY_MATCH],
     ),
     Command(
         name="record",
