@@ -12,7 +12,7 @@ from django.conf import settings
 
 class Senders:
     """The threads of this process that may do one kind of work at a time, as many as a setting
-    says. Two of them are apart, also by the same setting: neither waits for the other's."""
+    says: one of its own, so that what all of them may be is the sum of these settings."""
 
     def __init__(self, setting: str) -> None:
         self.setting = setting

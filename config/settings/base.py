@@ -234,7 +234,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_POOL = "threads"
 # More than may wait for others at a time: for webhooks' receivers, mail servers, push services, and
 # for Discord, in channels and with people.
-CELERY_WORKER_CONCURRENCY = env.int("GAUNTLET_WORKER_THREADS", 18)
+CELERY_WORKER_CONCURRENCY = env.int("GAUNTLET_WORKER_THREADS", 22)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

@@ -21,6 +21,9 @@ GAUNTLET_DISCORD_BOT_TOTAL_SECONDS = env.float("GAUNTLET_DISCORD_BOT_TOTAL_SECON
 # Of a worker's threads no more than these wait for Discord to take the bot's messages and roles.
 GAUNTLET_DISCORD_SENDERS = env.int("GAUNTLET_DISCORD_SENDERS", 3)
 
+# No more of them wait for it to take what commands were promised.
+GAUNTLET_DISCORD_ANSWER_SENDERS = env.int("GAUNTLET_DISCORD_ANSWER_SENDERS", 3)
+
 # And no more of them wait for it to take direct messages of announcements.
 GAUNTLET_DISCORD_DIRECT_SENDERS = env.int("GAUNTLET_DISCORD_DIRECT_SENDERS", 2)
 

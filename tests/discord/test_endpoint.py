@@ -208,7 +208,7 @@ def test_while_discord_hangs_few_threads_wait_for_it(
     play = started((ada, ben))
     answer = guild.eve.command("match", match=play.pk)
     with ExitStack() as stack:
-        for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
+        for _ in range(settings.GAUNTLET_DISCORD_ANSWER_SENDERS):
             assert stack.enter_context(tasks.SENDERS.one())
         asked = len(guild.fake.requests)
         guild.work()
@@ -219,7 +219,7 @@ def test_while_discord_hangs_few_threads_wait_for_it(
     assert guild.finished(answer).body["embeds"]
     guild.eve.command("match", match=play.pk)
     with ExitStack() as stack:
-        for _ in range(settings.GAUNTLET_DISCORD_SENDERS):
+        for _ in range(settings.GAUNTLET_DISCORD_ANSWER_SENDERS):
             stack.enter_context(tasks.SENDERS.one())
         guild.work()
         set_clock(1000 * TOKEN_S)

@@ -53,14 +53,6 @@ def test_who_fails_is_out_again(settings: Any) -> None:
     assert is_free(own)
 
 
-def test_neither_of_two_waits_for_the_others(settings: Any) -> None:
-    settings.GAUNTLET_MAIL_SENDERS = 1
-    one, other = Senders(SETTING), Senders(SETTING)
-    with one.one():
-        assert not is_free(one)
-        assert is_free(other)
-
-
 def test_of_two_at_the_same_moment_one_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread asks while this one is still counting."""
     own = Senders(SETTING)

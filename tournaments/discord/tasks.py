@@ -23,7 +23,7 @@ log = structlog.get_logger("gauntlet.discord")
 
 
 # Beside the bot's own messages: nobody who looks at a promise waits for those.
-SENDERS: Final = Senders("GAUNTLET_DISCORD_SENDERS")
+SENDERS: Final = Senders("GAUNTLET_DISCORD_ANSWER_SENDERS")
 #: Seconds after which it is tried again where too many wait already.
 AGAIN_S: Final = 1.0
 
