@@ -16,7 +16,7 @@ from core.discord.text import CONTENT_MOST, TITLE_MOST, cut, escaped, moment
 from games.engine.errors import EngineFault
 from games.models import Match
 from games.options.pace import spoken
-from games.words import game_name, points, result_text
+from games.words import game_name, points, result_text, told_scores
 from tournaments.discord.interactions import Component, button, link
 from tournaments.discord.people import mentioned_of
 from tournaments.discord.replies import OF_MATCHES, OF_SEASONS, begins_line
@@ -299,7 +299,8 @@ def _since(leg: Leg, scene: Scene) -> list[str]:
 def _match_lines(scene: Scene) -> list[str]:
     view, names = scene.view, scene.names
     lines = []
-    if scene.scores is not None:
+    says_score = view["phase"] != "over" or told_scores(scene.match) is not None
+    if scene.scores is not None and says_score:
         first, second = (
             f"**{escaped(name)}** {points(score)}"
             for name, score in zip(names, scene.scores, strict=True)

@@ -15,9 +15,8 @@ from django.utils.dateparse import parse_datetime
 
 from core.discord.text import DESCRIPTION_MOST, escaped, moment
 from core.refusals import Refusal
-from games.engine.reasons import COMMON
 from games.models import Match
-from games.words import how_won, points, ruleset_named
+from games.words import points, ruleset_named, won_by
 from tournaments.items.catalogue import Item, item_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, LegStatus
 from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
@@ -29,7 +28,6 @@ from tournaments.webhooks.payloads import Scene
 
 #: Names of a list, as far as they have room in a line.
 _NAMES_MOST: Final = 700
-_WITHOUT_SCORE: Final = frozenset(reason.id for reason in COMMON)
 
 
 # -- what happened in a season -------------------------------------------------------------------
@@ -223,11 +221,8 @@ _EVENTS: Final[Mapping[str, Callable[[SeasonEvent, Scene | None], list[str]]]] =
 
 
 def how_text(match: Match) -> str:
-    """How a match was won, to be read after "won": with the score, where that decided it."""
-    how, winner = escaped(how_won(match)), match.winner
-    if winner is None or match.reason in _WITHOUT_SCORE or len(match.scores) < 2:
-        return how
-    return f"{how}, {points(match.scores[winner])} to {points(match.scores[1 - winner])}"
+    """How a match was won and by how much, to be read after "won"."""
+    return escaped(won_by(match))
 
 
 def asked_line(decision: Mapping[str, Any], names: Sequence[str]) -> str:
