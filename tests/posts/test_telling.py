@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,6 +13,7 @@ from django.test import Client
 
 from accounts.models import User
 from games.models import Match
+from tests.discord.support import plain
 from tests.games.support import T0, Play, committing
 from tests.posts.support import Told, addresses, content, description, drafted, labels
 from tests.tournaments.support import (
@@ -25,8 +28,9 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tests.tournaments.test_waiting_legs import after, called
 from tests.webhooks.test_turns import next_wake
-from tournaments.models import DeathMatch, DiscordChannel, DiscordPost, Season
+from tournaments.models import DeathMatch, DiscordChannel, DiscordPost, Season, Webhook
 from tournaments.posts import outbox, words
 from tournaments.posts.kinds import (
     CHOICES,
@@ -44,6 +48,8 @@ from tournaments.posts.services import channel_connect
 from tournaments.services.items.gifts import item_give
 from tournaments.services.results import corrections, rulings
 from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.webhooks.kinds import TURN
+from tournaments.webhooks.models import Delivery
 
 pytestmark = pytest.mark.django_db
 
@@ -179,6 +185,49 @@ def test_a_match_that_was_corrected_since_says_so(told: Told) -> None:
     void = description(told.shown("match")).splitlines()
     assert void[-1] == "Void since: it does not count."
     assert len(told.in_channel()) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "line"),
+    [
+        (rulings.death_match_declare, "By a ruling **Ada** has won the death match."),
+        (rulings.death_match_walkover, "**Ada** has won the death match without playing."),
+    ],
+)
+@pytest.mark.parametrize("void_first", [False, True], ids=["at-once", "void-first"])
+def test_a_void_match_says_to_whom_the_death_match_was_given(
+    told: Told, rule: Callable[..., Any], line: str, void_first: bool
+) -> None:
+    """While it waited for its players, or after it had been declared void: by bot and webhook."""
+    told.connect(MATCHES, RESULTS)
+    Webhook.objects.create(
+        season=told.stage.season, name="talk", url="https://discord.com/api/webhooks/1/x",
+        flavour="discord", kinds=[TURN], created_by=told.stage.orla,
+    )  # fmt: skip
+    row = told.stage.death_match
+    leg = called(told.stage.orla, row)
+    told.say()
+    if void_first:
+        with committing():
+            corrections.leg_void(
+                acting_user=told.stage.orla, leg=leg, why="because", at=after(minutes=1)
+            )
+        told.say()
+        assert description(told.shown("match")) == "The match is void, by an organiser's ruling."
+    with committing():
+        rule(
+            acting_user=told.stage.orla, death_match=fresh(row), winner=row.home, why="because",
+            at=after(minutes=2),
+        )  # fmt: skip
+    told.say()
+    said = description(told.shown("match")).splitlines()
+    assert said == ["The match is void, by an organiser's ruling.", line]
+    assert "Ada" in content(told.in_channel()[-1])
+    turn = json.loads(Delivery.objects.filter(kind=TURN).order_by("pk").reverse()[0].body)
+    assert plain(turn["content"]) == said[0]
+    below = plain(turn["embeds"][0].get("description", "")).splitlines()
+    # A webhook tells of its moment, and of nothing that came later.
+    assert (line in below) is not void_first
 
 
 # -- matches -------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from games.words import game_name, points, result_text, told_scores
 from tournaments.discord.interactions import Component, button, link
 from tournaments.discord.people import mentioned_of
 from tournaments.discord.replies import OF_MATCHES, OF_SEASONS, begins_line
-from tournaments.lifecycle import SETTLED, DeathMatchStatus, How, LegStatus, RoundStatus
+from tournaments.lifecycle import SETTLED, DeathMatchStatus, LegStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, SeasonEvent
 from tournaments.posts.models import DiscordPlace, DiscordPost
 from tournaments.webhooks import payloads
@@ -30,10 +30,12 @@ from tournaments.webhooks.telling import (
     asked_line,
     event_text,
     how_text,
+    leg_told,
     pair_line,
     pairing_line,
     round_pairs,
     round_text,
+    since_lines,
     standings_lines,
     within_limit,
     won_line,
@@ -268,13 +270,13 @@ def match_said(match_id: int) -> Said:
     """A match as the room sees it: the board, the score, whose turn it is and until when."""
     scene = payloads.scene_of(match_id)
     match = scene.match
-    leg = Leg.objects.select_related("death_match__winner").get(match=match_id)
+    leg = leg_told(match_id)
     embed: dict[str, Any] = {
         "author": {"name": cut(game_name(match.ruleset, match.variant), TITLE_MOST)},
         "title": cut(" vs ".join(map(escaped, scene.names)), TITLE_MOST),
         "url": absolute(match.get_absolute_url()),
         "color": OF_MATCHES,
-        "description": within_limit([*_match_lines(scene), *_since(leg, scene)]),
+        "description": within_limit([*_match_lines(scene), *since_lines(leg, scene)]),
     }
     if leg.death_match.best_of > 1:
         embed["footer"] = {"text": f"Match {leg.number} of at most {leg.death_match.best_of}"}
@@ -282,18 +284,6 @@ def match_said(match_id: int) -> Said:
         embed["image"] = {"url": f"attachment://{PICTURE}"}
     message = _message("", _match_buttons(scene), embed=embed)
     return Said(message, match, scene.still, scene.version, scene.view["phase"] == "over")
-
-
-def _since(leg: Leg, scene: Scene) -> list[str]:
-    """What organisers have made of a match that has its result."""
-    if scene.view["phase"] != "over" or scene.match.winner is None:
-        return []
-    if leg.status == LegStatus.VOID:
-        return ["Void since: it does not count."]
-    decided = leg.death_match
-    if decided.status == DeathMatchStatus.DECIDED and decided.how == How.RULING:
-        return [f"By a ruling **{escaped(_name(decided.winner))}** has won the death match."]
-    return []
 
 
 def _match_lines(scene: Scene) -> list[str]:

@@ -19,7 +19,7 @@ from games.models import Match
 from games.words import points, ruleset_named, won_by
 from tournaments.items.catalogue import Item, item_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, LegStatus
-from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
+from tournaments.models import Contestant, DeathMatch, Leg, Season, SeasonEvent
 from tournaments.naming import Naming
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import counted_text
@@ -223,6 +223,35 @@ _EVENTS: Final[Mapping[str, Callable[[SeasonEvent, Scene | None], list[str]]]] =
 def how_text(match: Match) -> str:
     """How a match was won and by how much, to be read after "won"."""
     return escaped(won_by(match))
+
+
+def leg_told(match_id: int) -> Leg:
+    """The leg that a match is, with what `since_lines` reads."""
+    rows = Leg.objects.select_related(
+        "death_match__winner__user", "death_match__home__user", "death_match__away__user"
+    )
+    return rows.get(match=match_id)
+
+
+def since_lines(leg: Leg, scene: Scene) -> list[str]:
+    """What has been made of a match that is over, beyond its own result: that it does not count,
+    and to whom the leg or the whole death match was given without it."""
+    if scene.view["phase"] != "over":
+        return []
+    row, is_void = leg.death_match, scene.match.winner is None
+    lines = []
+    if leg.status == LegStatus.VOID and not is_void:
+        lines.append("Void since: it does not count.")
+    winner = "" if row.winner is None else f"**{escaped(row.winner.shown_name)}**"
+    if row.status == DeathMatchStatus.DECIDED and row.how == How.RULING:
+        lines.append(f"By a ruling {winner} has won the death match.")
+    elif row.status == DeathMatchStatus.DECIDED and row.how == How.WALKOVER and is_void:
+        lines.append(f"{winner} has won the death match without playing.")
+    elif is_void and leg.winner_seat is not None:
+        side = (row.home, row.away)[leg.winner_seat]
+        given = "?" if side is None else escaped(side.shown_name)
+        lines.append(f"**{given}** has won match {leg.number} without playing.")
+    return lines
 
 
 def asked_line(decision: Mapping[str, Any], names: Sequence[str]) -> str:
