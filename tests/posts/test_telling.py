@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -385,16 +386,61 @@ def test_nobody_is_mentioned_who_has_not_chosen_it(
     told.want_mentions(told.stage.ben)
     told.stage.leg.scheduled_at = START + timedelta(minutes=15)
     told.stage.leg.save()
-    told.stage.event("death-match.reminder", "It begins in 15 min.", leg=told.stage.leg)
+    remind_soon(told)
     play = told.stage.play()
     set_clock(next_wake(play))
     play.wake(next_wake(play))
     told.say()
-    for message in told.in_thread():
+    ben = f"<@{told.guild.ben.id}>"
+    soon, clock = told.in_thread()
+    for message in (soon, clock):
         assert message.body["allowed_mentions"] == {"parse": [], "users": [told.guild.ben.id]}
-        assert content(message).startswith(f"<@{told.guild.ben.id}> ")
         assert told.guild.ada.id not in content(message)
-    assert len(told.in_thread()) == 2
+        assert "Ben" not in content(message)
+    assert content(soon).startswith(f"Ada vs {ben} begins in 15 min. It starts <t:")
+    assert content(clock).startswith(f"Ada and {ben} have 30 s of the turn left. It ends <t:")
+
+
+def remind_soon(told: Told) -> None:
+    """Both players are told that their match begins soon, as it is told in seasons."""
+    row = told.stage.death_match
+    told.stage.event("death-match.reminder", f"{row} begins in 15 min.", leg=told.stage.leg)
+
+
+@pytest.mark.parametrize("wanted", [(), ("Ada",), ("Ben",), ("Ada", "Ben")])
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_reminder_names_everybody_once(
+    told: Told, set_clock: Callable[[int], None], wanted: tuple[str, ...], number: int
+) -> None:
+    """By a mention where they want one, which shows the name; by their name where not."""
+    told.connect(THREADS, CLOCKS, mentions=True)
+    users = {"Ada": told.stage.ada, "Ben": told.stage.ben}
+    if wanted:
+        told.want_mentions(*(users[name] for name in wanted))
+    told.stage.leg.scheduled_at = START + timedelta(minutes=15)
+    told.stage.leg.save()
+    DeathMatch.objects.filter(pk=told.stage.death_match.pk).update(best_of=number)
+    words = "" if number == 1 else ", match 1 of at most 3,"
+    told.stage.event(
+        "death-match.reminder", f"Ada vs Ben{words} begins in 15 min.", leg=told.stage.leg
+    )
+    told.say()
+    play = told.stage.play()
+    set_clock(next_wake(play))
+    play.wake(next_wake(play))  # both are asked
+    moved(play)
+    set_clock(next_wake(play))
+    play.wake(next_wake(play))  # Ada is
+    told.say()
+    people = {"Ada": told.guild.ada, "Ben": told.guild.ben}
+    ada, ben = (f"<@{people[each].id}>" if each in wanted else each for each in people)
+    soon, *clocks = (content(each) for each in told.in_thread())
+    assert soon.startswith(f"{ada} vs {ben}{words} begins in 15 min. It starts <t:")
+    assert clocks[-1].startswith(f"{ada} has 30 s of the turn left. It ends <t:")
+    shown = {person.id: name for name, person in people.items()}
+    for message in told.in_thread():
+        read = re.sub(r"<@(\d+)>", lambda found: shown[found[1]], content(message))
+        assert all(read.count(name) <= 1 for name in people), read
 
 
 def test_reminders_mention_who_is_to_move_where_that_is_wanted(
@@ -405,7 +451,7 @@ def test_reminders_mention_who_is_to_move_where_that_is_wanted(
     play = moved(told.stage.play())
     set_clock(next_wake(play))
     (said,) = reminded(told, play)
-    assert said.startswith(f"<@{told.guild.ada.id}> Ada has 30 s of the turn left.")
+    assert said.startswith(f"<@{told.guild.ada.id}> has 30 s of the turn left.")
     assert "<t:" in said
     (message,) = told.in_thread()
     assert message.body["allowed_mentions"] == {"parse": [], "users": [told.guild.ada.id]}
@@ -510,9 +556,8 @@ def test_both_are_mentioned_where_both_are_asked(
     play = told.stage.play()
     set_clock(next_wake(play))
     (said,) = reminded(told, play)
-    assert f"<@{told.guild.ada.id}>" in said
-    assert f"<@{told.guild.ben.id}>" in said
-    assert "Both players have" in said
+    both = f"<@{told.guild.ada.id}> and <@{told.guild.ben.id}>"
+    assert said.startswith(f"{both} have 30 s")
 
 
 def test_a_reminder_that_comes_too_late_is_not_said(
@@ -540,10 +585,10 @@ def test_both_are_told_that_it_begins_soon(told: Told) -> None:
     told.want_mentions()
     told.stage.leg.scheduled_at = START + timedelta(minutes=15)
     told.stage.leg.save()
-    told.stage.event("death-match.reminder", "It begins in 15 min.", leg=told.stage.leg)
+    remind_soon(told)
     told.say()
     (message,) = told.in_thread()
-    assert "It begins in 15 min. It starts <t:" in content(message)
+    assert " begins in 15 min. It starts <t:" in content(message)
     assert labels(message)[0] == "I'm ready"
     both = sorted([told.guild.ada.id, told.guild.ben.id])
     assert message.body["allowed_mentions"] == {"parse": [], "users": both}

@@ -36,6 +36,7 @@ from tournaments.webhooks.telling import (
     round_pairs,
     round_text,
     since_lines,
+    soon_text,
     standings_lines,
     within_limit,
     won_line,
@@ -135,14 +136,25 @@ def _picture(scene: Scene | None) -> dict[str, Any] | None:
 
 def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
     """That a match begins soon, to those of both players who want it where that is wanted."""
-    mentioned: list[str] = []
-    if post.place.channel.mentions and event.death_match is not None:
-        sides = (event.death_match.home, event.death_match.away)
-        mentioned = mentioned_of(side.user_id for side in sides if side is not None)
-    before = "".join(f"<@{each}> " for each in mentioned)
+    mentioned: dict[int, str] = {}
+    row, pair = event.death_match, ""
+    if post.place.channel.mentions and row is not None:
+        sides = [side for side in (row.home, row.away) if side is not None]
+        mentioned = mentioned_of(side.user_id for side in sides)
+        if mentioned:
+            called = [_called(side.user_id, side.shown_name, mentioned) for side in sides]
+            pair = " vs ".join(called)
     ready = [button("I'm ready", f"here:{event.leg_id}")] if event.leg_id else []
-    text = before + event_text(event, None)
-    return Said(_message(text, [*ready, _page(event)], mentioned=mentioned))
+    message = _message(
+        soon_text(event, pair), [*ready, _page(event)], mentioned=mentioned.values()
+    )
+    return Said(message)
+
+
+def _called(user_id: int | None, name: str, mentioned: Mapping[int, str]) -> str:
+    """Somebody where reminders name them: by a mention, which shows the name, or by that."""
+    number = mentioned.get(user_id or 0)
+    return escaped(name) if number is None else f"<@{number}>"
 
 
 _EVENTS: Final[Mapping[str, Callable[[SeasonEvent, DiscordPost], Said]]] = {
@@ -161,17 +173,16 @@ def clock_compose(
     """Set the ``body`` of a reminder: whose time is running out, and until when. Nothing is
     saved."""
     players = list(leg.match.players.order_by("seat")) if leg.match is not None else []
-    said = payloads.clock_words(
-        {"seat": seat, "kind": kind, "left_ms": left_ms}, [each.name for each in players]
-    )
-    mentioned: list[str] = []
+    mentioned: dict[int, str] = {}
     if post.place.channel.mentions:
         asked = [each.user_id for each in players if seat is None or each.seat == seat]
         mentioned = mentioned_of(asked)
-    before = "".join(f"<@{each}> " for each in mentioned)
-    content = f"{before}{escaped(said)} It ends {moment(at + left_ms)}."
+    called = [_called(each.user_id, each.name, mentioned) for each in players]
+    both = " and ".join(called) if mentioned else "Both players"
+    data = {"seat": seat, "kind": kind, "left_ms": left_ms}
+    content = f"{payloads.clock_words(data, called, both)} It ends {moment(at + left_ms)}."
     row = [link("Open the board", absolute(reverse("games:match", args=[leg.match_id])))]
-    post.body = encoded(_message(content, row, mentioned=mentioned))
+    post.body = encoded(_message(content, row, mentioned=mentioned.values()))
 
 
 # -- what lives ----------------------------------------------------------------------------------

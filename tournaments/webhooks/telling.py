@@ -100,9 +100,23 @@ def _scheduled(event: SeasonEvent, scene: Scene | None) -> list[str]:
 
 
 def _soon(event: SeasonEvent, scene: Scene | None) -> list[str]:
-    (words,) = _sentence(event, scene)
+    return [soon_text(event)]
+
+
+def soon_text(event: SeasonEvent, pair: str = "") -> str:
+    """That a match begins soon, and when; ``pair``: what its players are called where that is not
+    by their names."""
+    naming = Naming.of(event.season_id)
+    words, named = naming.marked(event.words), naming.marked(f"{event.death_match}")
+    if not pair:
+        said = escaped(words)
+    elif words.startswith(named):
+        rest = words.removeprefix(named)
+        said = pair + " " * rest.startswith(" ") + escaped(rest)
+    else:
+        said = f"{pair}: {escaped(words)}"
     when = event.leg.scheduled_at if event.leg is not None else None
-    return [words if when is None else f"{words} It starts {moment(1000 * when.timestamp())}."]
+    return said if when is None else f"{said} It starts {moment(1000 * when.timestamp())}."
 
 
 def _at(at: datetime) -> str:
