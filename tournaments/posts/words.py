@@ -145,9 +145,7 @@ def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
             called = [_called(side.user_id, side.shown_name, mentioned) for side in sides]
             pair = " vs ".join(called)
     ready = [button("I'm ready", f"here:{event.leg_id}")] if event.leg_id else []
-    message = _message(
-        soon_text(event, pair), [*ready, _page(event)], mentioned=mentioned.values()
-    )
+    message = _message(soon_text(event, pair), [*ready, _page(event)], mentioned=mentioned.values())
     return Said(message)
 
 

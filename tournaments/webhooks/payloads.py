@@ -107,9 +107,7 @@ def words_of(delivery: Delivery, scene: Scene | None) -> str:
     return scene.lines[-1] if scene.lines else CHOICES[TURN]
 
 
-def clock_words(
-    data: Mapping[str, Any], names: Sequence[str], both: str = "Both players"
-) -> str:
+def clock_words(data: Mapping[str, Any], names: Sequence[str], both: str = "Both players") -> str:
     """What a clock's reminder says. ``data`` has `seat`, `kind` and `left_ms`; ``both``: what both
     players are called."""
     seconds = data["left_ms"] // 1000
