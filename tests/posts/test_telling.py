@@ -14,9 +14,9 @@ from django.test import Client
 
 from accounts.models import User
 from games.models import Match
-from tests.discord.support import plain
+from tests.discord.support import labels, plain
 from tests.games.support import T0, Play, committing
-from tests.posts.support import Told, addresses, content, description, drafted, labels
+from tests.posts.support import Told, addresses, content, description, drafted
 from tests.tournaments.support import (
     GAME,
     START,
