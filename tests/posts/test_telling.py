@@ -14,6 +14,7 @@ from django.test import Client
 
 from accounts.models import User
 from games.models import Match
+from games.rulesets import REGISTRY
 from tests.discord.support import labels, plain
 from tests.games.support import T0, Play, committing
 from tests.posts.support import Told, addresses, content, description, drafted
@@ -21,6 +22,7 @@ from tests.tournaments.support import (
     GAME,
     START,
     WARS,
+    after,
     begun,
     chosen,
     conceded,
@@ -29,7 +31,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tests.tournaments.test_waiting_legs import after, called
+from tests.tournaments.test_waiting_legs import called
 from tests.webhooks.test_turns import next_wake
 from tournaments.models import DeathMatch, DiscordChannel, DiscordPost, Season, Webhook
 from tournaments.posts import outbox, words
@@ -329,8 +331,29 @@ def test_a_match_that_is_over_leads_to_its_replay(told: Told) -> None:
     told.say()
     message = told.shown("match")
     assert labels(message) == ["Open the replay"]
-    assert "**Ben** won by concession." in description(message)
+    assert description(message).splitlines()[0] == "**Ben** won by concession."
     assert told.post("match").is_final
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "variant"), [(each.id, one.id) for each in REGISTRY for one in each.variants]
+)
+def test_a_score_that_tells_nothing_is_told_nowhere(told: Told, ruleset: str, variant: str) -> None:
+    """In the match's message, the result, the head, and on the page of the death match."""
+    told.connect(THREADS, MATCHES, RESULTS)
+    told.stage.leg.ruleset, told.stage.leg.variant = ruleset, variant
+    told.stage.leg.save()
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=1)
+    told.say()
+    assert description(told.shown("match")).splitlines()[0] == "**Ben** won by concession."
+    assert content(told.in_thread()[-1]) == "**Ben wins against Ada** by concession."
+    assert "**Ben** won by concession." in content(told.shown("thread"))
+    page = Client().get(told.stage.death_match.get_absolute_url()).content.decode()
+    assert "duel__name" in page
+    assert "duel__score" not in page
+    results = Client().get(f"/seasons/{told.stage.season.slug}/results/").content.decode()
+    assert "Ben" in results
+    assert "versus__score" not in results
 
 
 def test_of_several_matches_each_has_a_message(told: Told) -> None:
