@@ -19,15 +19,33 @@ def result_text(names: Sequence[str], match: Match, you: Seat | None = None) -> 
     ``you``."""
     if match.winner is None:
         return f"The match is {void_text(match)}."
-    how = how_won(match)
     if you is None:
-        did = f"{names[match.winner]} won {how}"
-    elif you == match.winner:
-        did = f"You won {how}"
-    else:
-        did = f"You lost {how_lost(match)}"
-    first = match.winner if you is None else you
-    return f"{did}, {points(match.scores[first])} to {points(match.scores[1 - first])}."
+        return f"{names[match.winner]} won {won_by(match)}."
+    if you == match.winner:
+        return f"You won {won_by(match)}."
+    return f"You lost {how_lost(match)}{_score_after(match, you)}."
+
+
+def won_by(match: Match) -> str:
+    """How the winner won and by how much, to be read after "won"."""
+    return how_won(match) + ("" if match.winner is None else _score_after(match, match.winner))
+
+
+def _score_after(match: Match, first: Seat) -> str:
+    scores = told_scores(match)
+    return "" if scores is None else f", {points(scores[first])} to {points(scores[1 - first])}"
+
+
+def told_scores(match: Match) -> tuple[int, int] | None:
+    """The scores of a match that is over, by seat, where they tell something: they decided it, or
+    somebody had scored (`Ruleset.tells_score`, by which the page's scripts go as well)."""
+    if not match.is_over or len(match.scores) != 2:
+        return None
+    first, second = scores = (int(match.scores[0]), int(match.scores[1]))
+    ruleset = ruleset_named(match.ruleset)
+    # Of a ruleset that is not here any more it is known that its matches began level.
+    tells = first != second if ruleset is None else ruleset.tells_score(match.reason, scores)
+    return scores if tells else None
 
 
 def points(score: int) -> str:

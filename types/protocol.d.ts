@@ -52,6 +52,8 @@ declare namespace Live {
     reserve_ms: number[];
     game: Game | null;
     result: Result | null;
+    /** Once it is over: whether its scores tell anything. */
+    scored?: boolean;
     /** Once somebody has won: how, for each who reads it, with `{names}` to be put in. */
     told?: { room: string; winner: string; loser: string };
     ruling?: boolean;

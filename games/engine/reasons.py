@@ -27,6 +27,11 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     loser: str
     how_lost: str = ""
 
+    @property
+    def by_score(self) -> bool:
+        """Whether the score decides a match that ends so: then its sentences say it."""
+        return "{own}" in self.room
+
 
 POINTS: Final = Reason(
     id="points",

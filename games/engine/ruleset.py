@@ -112,6 +112,18 @@ class Ruleset(ABC, Generic[State, Move]):
     def scores(self, state: State) -> tuple[int, int]:
         """What the ruleset counts, per seat, as it stands."""
 
+    def has_scored(self, scores: tuple[int, int]) -> bool:
+        """Whether scores tell that somebody has scored: those with which every match begins do
+        not."""
+        return any(scores)
+
+    def tells_score(self, reason_id: str, scores: tuple[int, int]) -> bool:
+        """Whether a result is told with its score: it decided the match, or somebody had scored."""
+        ways = (*self.reasons, *COMMON)
+        return self.has_scored(scores) or any(
+            each.by_score for each in ways if each.id == reason_id
+        )
+
     @abstractmethod
     def validate(self, state: State, decision: Decision, move: Move) -> None:
         """Raise Refusal where ``move`` cannot answer ``decision`` in ``state``."""

@@ -34,6 +34,8 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         "game": None if table.state is None else ruleset.view(table.state, audience),
         "result": None if table.result is None else _result_view(table.result),
     }
+    if table.result is not None:
+        view["scored"] = ruleset.tells_score(table.result.reason, table.result.scores)
     if table.result is not None and table.result.winner is not None:
         view["told"] = _reason_view(ruleset.reason(table.result.reason))
     if any(table.suspended):

@@ -21,7 +21,7 @@ from games.engine.palette import ON_DARK
 from games.engine.views import match_view
 from games.models import Match
 from games.pictures.boards import PNG, board_of, png_of
-from games.words import game_name
+from games.words import game_name, told_scores
 
 WIDTH, HEIGHT = 1200, 630
 GROUND, PANEL, LINE = "#141b22", "#1e2731", "#35414d"
@@ -106,7 +106,7 @@ def match_picture(match: Match, *, above: str = "") -> str:
     held = store.seen_by_spectators(match)
     view = match_view(held.ruleset, held.live, ROOM, at=now_ms())
     names = [player.name for player in match.players.all()]
-    won = match.winner
+    won, scores = match.winner, told_scores(match)
     parts = [
         format_html('<rect x="640" width="560" height="620" fill="{}"/>', PANEL),
         inset(board_of(held.ruleset, view, names), 670, 40, 500, 540),
@@ -120,8 +120,8 @@ def match_picture(match: Match, *, above: str = "") -> str:
             format_html('<rect x="64" y="{}" width="8" height="92" fill="{}"/>', y, ON_DARK[seat])
         )
         parts.append(label(96, y + 62, name, size=52, room=400, fill=MUTED if faded else TEXT))
-        if match.scores:
-            score = str(match.scores[seat])
+        if scores is not None:
+            score = str(scores[seat])
             colour = BRASS if won == seat else MUTED
             parts.append(label(604, y + 62, score, size=52, fill=colour, anchor="end", room=100))
     parts.append(label(64, 520, _standing(match, names), size=30, room=540, fill=BRASS))

@@ -175,10 +175,11 @@ def spoken(seconds: float) -> str:
 @register.filter
 def seats(match: Match) -> list[Mapping[str, Any]]:
     """Both seats of a match for its card: `player`, `score` and `result` (won, lost or empty)."""
+    scores = words.told_scores(match)
     return [
         {
             "player": player,
-            "score": match.scores[player.seat] if match.scores else None,
+            "score": None if scores is None else scores[player.seat],
             "result": _result_of(match, player),
         }
         for player in match.players.all()
@@ -237,8 +238,10 @@ def points(score: int) -> str:
 
 @register.filter
 def score_for(match: Match, user: Any) -> str:
-    """The score, this user's own first."""
-    scores = match.scores
+    """The score, this user's own first; empty where it tells nothing."""
+    scores = words.told_scores(match)
+    if scores is None:
+        return ""
     if any(player.seat == 1 and player.user_id == user.pk for player in match.players.all()):
         scores = scores[::-1]
     return " : ".join(points(score) for score in scores)

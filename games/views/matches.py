@@ -39,7 +39,7 @@ from games.services.commentary import commentators_of, is_commented
 from games.services.missed import end_mark_seen
 from games.services.turns import must_organise
 from games.views.common import explains_refusals, needs_sign_in
-from games.words import game_name, result_text
+from games.words import game_name, result_text, told_scores
 
 
 @require_safe
@@ -371,5 +371,6 @@ def _description(match: Match) -> str:
         return f"{names[0]} and {names[1]} {play} {game} at Gauntlet. Watch it live."
     if match.winner is None:
         return f"{names[0]} and {names[1]} played {game} at Gauntlet. The match is void."
-    scores = ":".join(str(score) for score in match.scores)
-    return f"{names[match.winner]} won this match of {game} at Gauntlet, {scores}. Replay it."
+    scores = told_scores(match)
+    by = "" if scores is None else f", {scores[0]}:{scores[1]}"
+    return f"{names[match.winner]} won this match of {game} at Gauntlet{by}. Replay it."

@@ -31,10 +31,10 @@ from core.discord.marks import NONCE_GOOD_FOR
 from core.jobs.models import SetAside
 from tests.accounts.conftest import PASSWORD
 from tests.discord.conftest import application, fake  # noqa: F401
-from tests.discord.support import plain
+from tests.discord.support import labels, plain
 from tests.discord.test_client import nothing_counted  # noqa: F401
 from tests.games.support import committing, user_named
-from tests.posts.support import addresses, labels, unhurried
+from tests.posts.support import addresses, unhurried
 from tests.support.workers import Workers
 from tournaments.discord.fake.held import Guild, Message
 from tournaments.discord.fake.server import FakeDiscord, Handler

@@ -160,6 +160,11 @@ def ends_that_were_missed_or_corrected(stage: Stage, subtests: pytest.Subtests) 
     assert len(stage.said) == 1
     assert "ruling" in stage.said[0]
     assert WON in stage.sounds
+    scores = stage.page.locator("[data-part=result] .versus__score")
+    assert scores.all_inner_texts() == ["12", "9"]
+    stage.sync(**result(1, "concession"), scored=False)
+    stage.settle()
+    assert scores.count() == 0
 
 
 # -- time and presence ---------------------------------------------------------------------------

@@ -17,12 +17,14 @@ from tests.games.support import committing
 from tests.support.workers import set_up
 from tournaments.discord import answering, tasks
 from tournaments.discord.commands import COMMANDS
+from tournaments.discord.fake.held import Message
 from tournaments.discord.fake.people import Answer, Interactions, Person
 from tournaments.discord.fake.server import FakeDiscord
 from tournaments.jobs import DISCORD_FINISH
 
 PATH = "/discord/interactions/"
 T = TypeVar("T")
+Press = Callable[[Person, str, Message], tuple[list[str], str]]
 
 
 def plain(text: str) -> str:
@@ -106,3 +108,9 @@ def description(message: Any) -> str:
     """What the first embed of a message says, as people read it."""
     body = message.body if hasattr(message, "body") else message
     return plain(body["embeds"][0].get("description", ""))
+
+
+def labels(message: Message) -> list[str]:
+    """The buttons below a message."""
+    rows = message.body.get("components") or []
+    return [each["label"] for row in rows for each in row["components"]]

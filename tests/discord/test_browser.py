@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from tests.browser.players import is_live
-from tests.discord.support import plain, said
-from tests.posts.support import addresses, content, description, labels
+from tests.discord.support import labels, plain, said
+from tests.posts.support import addresses, content, description
 from tests.posts.test_site import CONNECT, port_of
 from tests.webhooks.test_site import SEASON
 from tournaments.discord.fake.held import Channel, Message, Request

@@ -20,7 +20,7 @@ from games.intake import INTAKE, StillComingError
 from games.models import MatchPlayer
 from games.reading.records import record_bytes
 from games.services import turns
-from tests.discord.support import Guild, description, plain, said
+from tests.discord.support import Guild, Press, description, labels, plain, said
 from tests.games.support import SECOND, T0, Play, nothing_changes, placing, started
 from tournaments.discord import answering
 from tournaments.discord.commands import matches
@@ -311,6 +311,34 @@ def test_being_ready(guild: Guild, ada: User, ben: User, set_clock: SetClock) ->
     second = guild.finished(guild.ben.press(f"ready:{play.pk}"))
     assert second.body["content"] == "The match is on."
     assert play.held.live.has_begun
+
+
+def test_a_button_goes_once_nobody_can_press_it(
+    guild: Guild, ada: User, ben: User, cleo: User, old_buttons: Press
+) -> None:
+    """From answers of long ago, too, whoever presses it: they are told why, alone."""
+    play = started((ada, ben), waits=True, at=now_ms())
+    watcher = guild.joined("Cleo", cleo)
+    ready = f"ready:{play.pk}"
+    answers = [guild.finished(guild.eve.command("match", match=play.pk)) for _ in range(4)]
+    assert labels(answers[0]) == ["I'm ready", "Open the board"]
+    # While it waits, it stays, whoever presses it.
+    assert said(watcher.press(ready, answers[0])) == "Only the two players can say that."
+    assert guild.ada.press(ready, answers[0]).body["type"] == LATER
+    assert guild.ben.press(ready, answers[0]).body["type"] == LATER
+    assert labels(answers[0]) == ["I'm ready", "Open the board"]
+    assert play.held.live.has_begun
+    board = ["Open the board"]
+    assert old_buttons(guild.ada, ready, answers[0]) == (board, "The match is on.")
+    sentence = "Only the two players can say that."
+    assert old_buttons(watcher, ready, answers[1]) == (board, sentence)
+    play.submit(0, "concede", now_ms() - T0 + 1)
+    assert old_buttons(guild.ben, ready, answers[2]) == (board, "The match is over.")
+    labels_left, words = old_buttons(guild.eve, ready, answers[3])
+    assert labels_left == board
+    assert "Use /link first." in words
+    # It is gone: whoever still sees it is answered as ever.
+    assert said(guild.ben.press(ready, answers[2])) == "The match is over."
 
 
 def test_of_several_matches_it_is_said_which(guild: Guild, ada: User, ben: User) -> None:

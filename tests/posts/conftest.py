@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accounts.models import User
-from tests.discord.conftest import application, fake, guild  # noqa: F401
+from tests.discord.conftest import application, fake, guild, old_buttons  # noqa: F401
 from tests.discord.support import Guild
 from tests.discord.test_client import nothing_counted  # noqa: F401
 from tests.games.conftest import ada, ben, cleo, orla, root, set_clock, wire  # noqa: F401

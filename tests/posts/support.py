@@ -188,12 +188,6 @@ def description(message: Message) -> str:
     return plain(message.body["embeds"][0].get("description", ""))
 
 
-def labels(message: Message) -> list[str]:
-    """The buttons below a message."""
-    rows = message.body.get("components") or []
-    return [each["label"] for row in rows for each in row["components"]]
-
-
 def addresses(message: Message) -> list[str]:
     """Where a message leads."""
     found = [embed["url"] for embed in message.body.get("embeds") or [] if "url" in embed]

@@ -54,7 +54,7 @@ def test_a_channel_is_connected_and_looked_at(told: Told, organiser: Client) -> 
     channel = DiscordChannel.objects.get()
     assert (channel.mentions, channel.eliminated_role) == (True, told.out)
     page = words(organiser.get(at("channel")))
-    for said in ("#matches in The community", "Reminders mention who is to move", told.plays):
+    for said in ("#matches in The community", "Reminders mention who is to move"):
         assert said in page
     assert words(organiser.get(at("connect"))).count("is told of in a channel already") == 1
 
@@ -171,13 +171,50 @@ def test_what_is_wrong_is_said(told: Told, organiser: Client) -> None:
     )  # fmt: skip
     page = words(organiser.get(at("channel")))
     assert "boards come without pictures" in page
-    assert "no such role any more" in page
+    assert "The role @Contestant: The server has no such role any more." in page
     DiscordChannel.objects.update(
         active=False, disabled_at=told.stage.at, disabled_why="The channel is there no longer."
     )
     page = words(organiser.get(at("channel")))
     assert "Given up" in page
     assert "The channel is there no longer. See to it" in page
+
+
+def shown_roles(client: Client) -> list[str]:
+    """What the channel's page calls the roles, without asking Discord for it."""
+    panel = words(client.get(at("channel"))).partition("Roles Contestants: ")[2]
+    return re.split(" (?:Those who are out|Those who watch|Switches)(?:: )?", panel)[:3]
+
+
+def test_roles_are_shown_by_their_names(told: Told, organiser: Client) -> None:
+    """As Discord called them when it was last asked, which a page does not do; a number alone is in
+    brackets."""
+    channel = told.connect(NEWS, roles=told.roles)
+    told.server.roles[told.plays] = "Fighter"
+    assert shown_roles(organiser) == ["@Contestant", "@Eliminated", "@Spectator"]
+    DiscordChannel.objects.update(role_names={told.plays: "Contestant"})
+    assert shown_roles(organiser) == ["@Contestant", f"({told.out})", f"({told.watches})"]
+    assert channel.role_called("7") == "(7)"
+
+
+def test_names_of_roles_are_learnt_whenever_discord_is_asked(told: Told, organiser: Client) -> None:
+    told.connect(NEWS, roles={"contestant_role": told.plays})
+    told.server.roles[told.plays] = "Fighter"
+    post(organiser, "check", {})
+    assert DiscordChannel.objects.get().role_names == {told.plays: "Fighter"}
+    # A change asks for what is new, and forgets nothing of what stays.
+    told.server.roles[told.plays] = "Champion"
+    data = {"kinds": [NEWS], "contestant_role": told.plays, "eliminated_role": told.out}
+    post(organiser, "edit", data)
+    names = {told.plays: "Fighter", told.out: "Eliminated"}
+    assert DiscordChannel.objects.get().role_names == names
+    post(organiser, "edit", {"kinds": [NEWS], "eliminated_role": told.out})
+    post(organiser, "check", {})
+    assert DiscordChannel.objects.get().role_names == {told.out: "Eliminated"}
+    post(organiser, "switch", {"active": "off"})
+    told.server.roles[told.out] = "Out <b>"
+    post(organiser, "switch", {"active": "on"})
+    assert "Those who are out: @Out <b>" in words(organiser.get(at("channel")))
 
 
 def test_what_is_offered_is_what_the_services_let_pass(told: Told, cleo: User) -> None:

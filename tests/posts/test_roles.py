@@ -10,9 +10,9 @@ from accounts.discord.services import discord_let_go, discord_link, discord_unli
 from accounts.models import DiscordLink, User
 from accounts.services import user_close
 from core.clock import now_utc
-from tests.discord.support import said
+from tests.discord.support import labels, said
 from tests.games.support import committing
-from tests.posts.support import Told, drafted, labels
+from tests.posts.support import Told, drafted
 from tournaments.discord.fake.people import Answer, Person
 from tournaments.models import Contestant, DiscordChannel, DiscordRole, Season
 from tournaments.posts import roles, services

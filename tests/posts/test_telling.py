@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,12 +14,15 @@ from django.test import Client
 
 from accounts.models import User
 from games.models import Match
+from games.rulesets import REGISTRY
+from tests.discord.support import labels, plain
 from tests.games.support import T0, Play, committing
-from tests.posts.support import Told, addresses, content, description, drafted, labels
+from tests.posts.support import Told, addresses, content, description, drafted
 from tests.tournaments.support import (
     GAME,
     START,
     WARS,
+    after,
     begun,
     chosen,
     conceded,
@@ -25,8 +31,9 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tests.tournaments.test_waiting_legs import called
 from tests.webhooks.test_turns import next_wake
-from tournaments.models import DeathMatch, DiscordChannel, DiscordPost, Season
+from tournaments.models import DeathMatch, DiscordChannel, DiscordPost, Season, Webhook
 from tournaments.posts import outbox, words
 from tournaments.posts.kinds import (
     CHOICES,
@@ -44,6 +51,8 @@ from tournaments.posts.services import channel_connect
 from tournaments.services.items.gifts import item_give
 from tournaments.services.results import corrections, rulings
 from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.webhooks.kinds import TURN
+from tournaments.webhooks.models import Delivery
 
 pytestmark = pytest.mark.django_db
 
@@ -181,6 +190,49 @@ def test_a_match_that_was_corrected_since_says_so(told: Told) -> None:
     assert len(told.in_channel()) == 1
 
 
+@pytest.mark.parametrize(
+    ("rule", "line"),
+    [
+        (rulings.death_match_declare, "By a ruling **Ada** has won the death match."),
+        (rulings.death_match_walkover, "**Ada** has won the death match without playing."),
+    ],
+)
+@pytest.mark.parametrize("void_first", [False, True], ids=["at-once", "void-first"])
+def test_a_void_match_says_to_whom_the_death_match_was_given(
+    told: Told, rule: Callable[..., Any], line: str, void_first: bool
+) -> None:
+    """While it waited for its players, or after it had been declared void: by bot and webhook."""
+    told.connect(MATCHES, RESULTS)
+    Webhook.objects.create(
+        season=told.stage.season, name="talk", url="https://discord.com/api/webhooks/1/x",
+        flavour="discord", kinds=[TURN], created_by=told.stage.orla,
+    )  # fmt: skip
+    row = told.stage.death_match
+    leg = called(told.stage.orla, row)
+    told.say()
+    if void_first:
+        with committing():
+            corrections.leg_void(
+                acting_user=told.stage.orla, leg=leg, why="because", at=after(minutes=1)
+            )
+        told.say()
+        assert description(told.shown("match")) == "The match is void, by an organiser's ruling."
+    with committing():
+        rule(
+            acting_user=told.stage.orla, death_match=fresh(row), winner=row.home, why="because",
+            at=after(minutes=2),
+        )  # fmt: skip
+    told.say()
+    said = description(told.shown("match")).splitlines()
+    assert said == ["The match is void, by an organiser's ruling.", line]
+    assert "Ada" in content(told.in_channel()[-1])
+    turn = json.loads(Delivery.objects.filter(kind=TURN).order_by("pk").reverse()[0].body)
+    assert plain(turn["content"]) == said[0]
+    below = plain(turn["embeds"][0].get("description", "")).splitlines()
+    # A webhook tells of its moment, and of nothing that came later.
+    assert (line in below) is not void_first
+
+
 # -- matches -------------------------------------------------------------------------------------
 
 
@@ -279,8 +331,29 @@ def test_a_match_that_is_over_leads_to_its_replay(told: Told) -> None:
     told.say()
     message = told.shown("match")
     assert labels(message) == ["Open the replay"]
-    assert "**Ben** won by concession." in description(message)
+    assert description(message).splitlines()[0] == "**Ben** won by concession."
     assert told.post("match").is_final
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "variant"), [(each.id, one.id) for each in REGISTRY for one in each.variants]
+)
+def test_a_score_that_tells_nothing_is_told_nowhere(told: Told, ruleset: str, variant: str) -> None:
+    """In the match's message, the result, the head, and on the page of the death match."""
+    told.connect(THREADS, MATCHES, RESULTS)
+    told.stage.leg.ruleset, told.stage.leg.variant = ruleset, variant
+    told.stage.leg.save()
+    conceded(begun(told.stage.orla, told.stage.death_match), winner=1)
+    told.say()
+    assert description(told.shown("match")).splitlines()[0] == "**Ben** won by concession."
+    assert content(told.in_thread()[-1]) == "**Ben wins against Ada** by concession."
+    assert "**Ben** won by concession." in content(told.shown("thread"))
+    page = Client().get(told.stage.death_match.get_absolute_url()).content.decode()
+    assert "duel__name" in page
+    assert "duel__score" not in page
+    results = Client().get(f"/seasons/{told.stage.season.slug}/results/").content.decode()
+    assert "Ben" in results
+    assert "versus__score" not in results
 
 
 def test_of_several_matches_each_has_a_message(told: Told) -> None:
@@ -336,16 +409,61 @@ def test_nobody_is_mentioned_who_has_not_chosen_it(
     told.want_mentions(told.stage.ben)
     told.stage.leg.scheduled_at = START + timedelta(minutes=15)
     told.stage.leg.save()
-    told.stage.event("death-match.reminder", "It begins in 15 min.", leg=told.stage.leg)
+    remind_soon(told)
     play = told.stage.play()
     set_clock(next_wake(play))
     play.wake(next_wake(play))
     told.say()
-    for message in told.in_thread():
+    ben = f"<@{told.guild.ben.id}>"
+    soon, clock = told.in_thread()
+    for message in (soon, clock):
         assert message.body["allowed_mentions"] == {"parse": [], "users": [told.guild.ben.id]}
-        assert content(message).startswith(f"<@{told.guild.ben.id}> ")
         assert told.guild.ada.id not in content(message)
-    assert len(told.in_thread()) == 2
+        assert "Ben" not in content(message)
+    assert content(soon).startswith(f"Ada vs {ben} begins in 15 min. It starts <t:")
+    assert content(clock).startswith(f"Ada and {ben} have 30 s of the turn left. It ends <t:")
+
+
+def remind_soon(told: Told) -> None:
+    """Both players are told that their match begins soon, as it is told in seasons."""
+    row = told.stage.death_match
+    told.stage.event("death-match.reminder", f"{row} begins in 15 min.", leg=told.stage.leg)
+
+
+@pytest.mark.parametrize("wanted", [(), ("Ada",), ("Ben",), ("Ada", "Ben")])
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_reminder_names_everybody_once(
+    told: Told, set_clock: Callable[[int], None], wanted: tuple[str, ...], number: int
+) -> None:
+    """By a mention where they want one, which shows the name; by their name where not."""
+    told.connect(THREADS, CLOCKS, mentions=True)
+    users = {"Ada": told.stage.ada, "Ben": told.stage.ben}
+    if wanted:
+        told.want_mentions(*(users[name] for name in wanted))
+    told.stage.leg.scheduled_at = START + timedelta(minutes=15)
+    told.stage.leg.save()
+    DeathMatch.objects.filter(pk=told.stage.death_match.pk).update(best_of=number)
+    words = "" if number == 1 else ", match 1 of at most 3,"
+    told.stage.event(
+        "death-match.reminder", f"Ada vs Ben{words} begins in 15 min.", leg=told.stage.leg
+    )
+    told.say()
+    play = told.stage.play()
+    set_clock(next_wake(play))
+    play.wake(next_wake(play))  # both are asked
+    moved(play)
+    set_clock(next_wake(play))
+    play.wake(next_wake(play))  # Ada is
+    told.say()
+    people = {"Ada": told.guild.ada, "Ben": told.guild.ben}
+    ada, ben = (f"<@{people[each].id}>" if each in wanted else each for each in people)
+    soon, *clocks = (content(each) for each in told.in_thread())
+    assert soon.startswith(f"{ada} vs {ben}{words} begins in 15 min. It starts <t:")
+    assert clocks[-1].startswith(f"{ada} has 30 s of the turn left. It ends <t:")
+    shown = {person.id: name for name, person in people.items()}
+    for message in told.in_thread():
+        read = re.sub(r"<@(\d+)>", lambda found: shown[found[1]], content(message))
+        assert all(read.count(name) <= 1 for name in people), read
 
 
 def test_reminders_mention_who_is_to_move_where_that_is_wanted(
@@ -356,7 +474,7 @@ def test_reminders_mention_who_is_to_move_where_that_is_wanted(
     play = moved(told.stage.play())
     set_clock(next_wake(play))
     (said,) = reminded(told, play)
-    assert said.startswith(f"<@{told.guild.ada.id}> Ada has 30 s of the turn left.")
+    assert said.startswith(f"<@{told.guild.ada.id}> has 30 s of the turn left.")
     assert "<t:" in said
     (message,) = told.in_thread()
     assert message.body["allowed_mentions"] == {"parse": [], "users": [told.guild.ada.id]}
@@ -461,9 +579,8 @@ def test_both_are_mentioned_where_both_are_asked(
     play = told.stage.play()
     set_clock(next_wake(play))
     (said,) = reminded(told, play)
-    assert f"<@{told.guild.ada.id}>" in said
-    assert f"<@{told.guild.ben.id}>" in said
-    assert "Both players have" in said
+    both = f"<@{told.guild.ada.id}> and <@{told.guild.ben.id}>"
+    assert said.startswith(f"{both} have 30 s")
 
 
 def test_a_reminder_that_comes_too_late_is_not_said(
@@ -491,10 +608,10 @@ def test_both_are_told_that_it_begins_soon(told: Told) -> None:
     told.want_mentions()
     told.stage.leg.scheduled_at = START + timedelta(minutes=15)
     told.stage.leg.save()
-    told.stage.event("death-match.reminder", "It begins in 15 min.", leg=told.stage.leg)
+    remind_soon(told)
     told.say()
     (message,) = told.in_thread()
-    assert "It begins in 15 min. It starts <t:" in content(message)
+    assert " begins in 15 min. It starts <t:" in content(message)
     assert labels(message)[0] == "I'm ready"
     both = sorted([told.guild.ada.id, told.guild.ben.id])
     assert message.body["allowed_mentions"] == {"parse": [], "users": both}

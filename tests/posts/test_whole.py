@@ -10,8 +10,9 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from tests.discord.support import labels
 from tests.games.support import SECOND, Play, committing
-from tests.posts.support import Told, content, description, labels
+from tests.posts.support import Told, content, description
 from tests.tournaments.support import START, begun
 from tournaments.discord.fake.held import Message
 from tournaments.discord.fake.schemas import LATER

@@ -292,6 +292,21 @@ def test_an_ended_match_has_an_outcome_and_nothing_open(ruleset: AnyRuleset) -> 
 
 
 @every_ruleset
+def test_a_score_tells_something_once_somebody_has_scored(ruleset: AnyRuleset) -> None:
+    """All begin level: nobody has scored before one of the two has more."""
+    variants = set()
+    for walk in walks(ruleset):
+        scores = [ruleset.scores(state) for state in walk.states]
+        assert not ruleset.has_scored(scores[0])
+        first = next((number for number, (one, two) in enumerate(scores) if one != two), None)
+        if first is not None:
+            variants.add(walk.setup.variant)
+            assert not any(map(ruleset.has_scored, scores[:first]))
+            assert all(ruleset.has_scored(each) for each in scores if each[0] != each[1])
+    assert variants == {variant.id for variant in ruleset.variants}
+
+
+@every_ruleset
 def test_a_match_begins_alike_for_either_advantage(ruleset: AnyRuleset) -> None:
     for variant in ruleset.variants:
         for advantage in (0, 1):

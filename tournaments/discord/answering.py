@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Final, TypeVar
 
@@ -21,13 +22,14 @@ from core.discord.client import DiscordError, interaction_finish, interaction_fo
 from core.discord.text import escaped
 from core.queueing import enqueue
 from core.refusals import NotFound, Refusal
-from tournaments.discord.commands import COMMANDS, PRESSED
+from tournaments.discord.commands import COMMANDS, PRESSED, SPENT
 from tournaments.discord.interactions import (
     EPHEMERAL,
     FAILED,
     TOKEN_S,
     Asked,
     Callback,
+    Component,
     Interaction,
     Kind,
     Reply,
@@ -103,13 +105,24 @@ def _name(interaction: Interaction) -> str:
 
 
 def _reply(interaction: Interaction, asked: Asked) -> Reply:
-    """Do it; a refusal is a reply, too."""
+    """Do it; a refusal is a reply, too. A button that had done its part before goes."""
+    rows_left = _rows_left(interaction)
     try:
         reply = _done(interaction, asked)
     except Refusal as refusal:
-        return _refused(interaction, refusal)
+        return replace(_refused(interaction, refusal), rows_left=rows_left)
     log.info("discord.done", command=_name(interaction), ms=now_ms() - asked.at)
-    return reply
+    return replace(reply, rows_left=rows_left)
+
+
+def _rows_left(interaction: Interaction) -> Sequence[Component] | None:
+    """What stays below the message of a button that has done its part; None where it has not."""
+    if interaction.type != Kind.COMPONENT:
+        return None
+    name, *arguments = interaction.data.custom_id.split(":")
+    if name not in SPENT or not _fit(name, arguments) or not SPENT[name](*arguments):
+        return None
+    return interaction.rows_left
 
 
 def _refused(interaction: Interaction, refusal: Refusal) -> Reply:
@@ -119,6 +132,10 @@ def _refused(interaction: Interaction, refusal: Refusal) -> Reply:
 
 
 def _at_once(interaction: Interaction, reply: Reply) -> dict[str, Any]:
+    if reply.rows_left is not None:
+        # It comes when Discord has read the answer: until then it is told to come again.
+        _aside(_telling(), partial(_tell_beside, interaction.token, reply))
+        return {"type": Callback.UPDATE, "data": {"components": list(reply.rows_left)}}
     handed_on = reply.later is not None and _handed_on(interaction, reply)
     return reply.promise if handed_on else reply.answer
 
@@ -219,7 +236,7 @@ def _tell_late(interaction: Interaction, instead: bool, reply: Reply) -> None:
     try:
         if instead and not reply.update:
             # The message is others', too, and still true.
-            interaction_follow_up(token, {**reply.message, "flags": EPHEMERAL})
+            _tell_beside(token, reply)
         elif reply.public:
             # It was promised to one alone; and what comes first takes the promise's place.
             interaction_finish(token, Reply("It is done.").message)
@@ -274,6 +291,13 @@ def _await(token: str, awaited: Callable[[], Reply]) -> None:
 def _tell(token: str, reply: Reply) -> None:
     try:
         interaction_finish(token, reply.message)
+    except DiscordError as error:
+        log.warning("discord.not-told", status=error.status, code=error.code)
+
+
+def _tell_beside(token: str, reply: Reply) -> None:
+    try:
+        interaction_follow_up(token, {**reply.message, "flags": EPHEMERAL})
     except DiscordError as error:
         log.warning("discord.not-told", status=error.status, code=error.code)
 

@@ -78,8 +78,17 @@ class _Data(msgspec.Struct, frozen=True):
     values: list[str] = []
 
 
+class _Message(msgspec.Struct, frozen=True):
+    components: list[dict[str, Any]] = []
+
+
+def _is(component: Mapping[str, Any], custom_id: str) -> bool:
+    return bool(component.get("custom_id") == custom_id)
+
+
 class Interaction(msgspec.Struct, frozen=True):
-    """What Discord tells of; what is not needed of it is left out."""
+    """What Discord tells of; what is not needed of it is left out. ``message``: that below which a
+    button was pressed."""
 
     id: str
     type: int
@@ -89,6 +98,21 @@ class Interaction(msgspec.Struct, frozen=True):
     member: _Member | None = None
     user: DiscordUser | None = None
     guild_id: str = ""
+    message: _Message | None = None
+
+    @property
+    def rows_left(self) -> list[dict[str, Any]] | None:
+        """The rows below the message without the button that was pressed; None where it is not
+        among them."""
+        before = [] if self.message is None else self.message.components
+        pressed = self.data.custom_id
+        after = [
+            {**row, "components": [each for each in row["components"] if not _is(each, pressed)]}
+            for row in before
+            if "components" in row
+        ]
+        left = [row for row in after if row["components"]]
+        return None if left == before else left
 
     @property
     def who(self) -> DiscordUser:
@@ -169,14 +193,16 @@ class Later:
 @dataclass(frozen=True)
 class Reply:
     """An answer. It is for the eyes of whoever asked, unless it is ``public``; ``update``: it takes
-    the place of the message whose button was pressed. ``awaited`` gives the answer where something
-    has to be waited for, for longer than Discord does."""
+    the place of the message whose button was pressed; ``rows_left``: it goes beside it, of which
+    only those rows stay, since the button has done its part. ``awaited`` gives the answer where
+    something has to be waited for, for longer than Discord does."""
 
     content: str = ""
     embeds: Sequence[Mapping[str, Any]] = ()
     rows: Sequence[Sequence[Component]] = ()
     public: bool = False
     update: bool = False
+    rows_left: Sequence[Component] | None = None
     later: Later | None = None
     awaited: Callable[[], Reply] | None = None
 

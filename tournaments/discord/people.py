@@ -34,9 +34,10 @@ def ids_of(users: Iterable[int | None]) -> dict[int, str]:
     return dict(_links_of(users).values_list("user", "discord_id"))
 
 
-def mentioned_of(users: Iterable[int | None]) -> list[str]:
-    """The Discord accounts of those of people who want to be mentioned by reminders."""
-    return sorted(_links_of(users).filter(mentions=True).values_list("discord_id", flat=True))
+def mentioned_of(users: Iterable[int | None]) -> dict[int, str]:
+    """The Discord accounts of those of people who want to be mentioned by reminders, by the keys of
+    their accounts."""
+    return dict(_links_of(users).filter(mentions=True).values_list("user", "discord_id"))
 
 
 def _links_of(users: Iterable[int | None]) -> QuerySet[DiscordLink]:

@@ -9,6 +9,7 @@ from tournaments.formats.field import ResultBasis as Came
 from tournaments.lifecycle import DeathMatchStatus, How
 from tournaments.models import DeathMatch
 from tournaments.naming import sign_of
+from tournaments.reading.death_matches import told_score
 from tournaments.reading.sheet import Sheet
 
 BOX_W, BOX_H, GAP_X, GAP_Y, HEAD = 196, 60, 46, 18, 34
@@ -125,9 +126,9 @@ def _box(
 ) -> Box:
     scores = ("", "")
     if row is not None and row.status == DeathMatchStatus.DECIDED and row.how != How.BYE:
-        # Nought to nought is no score: somebody gave up before there was one.
-        if row.best_of > 1 or row.home_score or row.away_score:
-            scores = (str(row.home_score), str(row.away_score))
+        told = told_score(row)
+        if told is not None:
+            scores = (str(told[0]), str(told[1]))
         if row.home_id != each.home and row.how != How.WALKOVER:
             held = {row.home_id: scores[0], row.away_id: scores[1]}
             scores = (held.get(each.home, scores[0]), held.get(each.away, scores[1]))

@@ -15,6 +15,7 @@ from tournaments.lifecycle import STILL_IN, DeathMatchStatus, SeasonStatus
 from tournaments.models import Contestant, DeathMatch
 from tournaments.naming import SIGN_EXPLAINED, name_within, sign_of
 from tournaments.pictures.portraits import colour_of, initial_of
+from tournaments.reading.death_matches import told_score
 from tournaments.reading.sheet import Sheet
 
 
@@ -94,7 +95,7 @@ def death_match_picture(sheet: Sheet, row: DeathMatch) -> str:
         words = "Waits for its players"
     if row.winner is not None:
         words = f"{name_within(row.winner, NAME_MOST)} won"
-    scores = (row.home_score, row.away_score)
+    scores = None if row.winner is None else told_score(row)
     parts: list[Any] = [
         label(64, 92, sheet.season.name, size=28, fill=MUTED),
         label(64, 156, row.round.name, size=52, room=1072, display=True),
@@ -107,6 +108,6 @@ def death_match_picture(sheet: Sheet, row: DeathMatch) -> str:
             format_html('<rect x="64" y="{}" width="8" height="96" fill="{}"/>', y, ON_DARK[seat])
         )
         parts.append(label(100, y + 66, name, size=60, room=880, fill=MUTED if faded else TEXT))
-        if row.winner is not None:
+        if scores is not None:
             parts.append(label(1136, y + 66, str(scores[seat]), size=60, anchor="end", fill=BRASS))
     return frame(parts)

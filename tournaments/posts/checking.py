@@ -25,18 +25,21 @@ T = TypeVar("T")
 
 #: Codes of Discord's: the bot is not in that server, or may not look.
 _NOT_THERE: Final = frozenset({10003, 10004, 50001})
+_NAME_MOST: Final = 100
 _NO_MEMBER: Final = frozenset({10004, 10007, 10013})
 
 
 class Checked(NamedTuple):
     """A channel as Discord says that it is; ``lacks``: what the bot may not do there, as
-    `permissions.WANTED` calls it."""
+    `permissions.WANTED` calls it; ``role_names``: what the roles that it gives are called, by their
+    numbers."""
 
     channel_id: str
     guild_id: str
     name: str
     guild_name: str
     lacks: list[str]
+    role_names: dict[str, str]
 
 
 def is_offered() -> bool:
@@ -84,9 +87,7 @@ def channel_checked(channel_id: str, *, user: User, roles: Mapping[str, str]) ->
     guild = _asked(client.guild_get, guild_id, absent=_no_channel())
     _must_be_theirs(guild, channel, link.discord_id, roles)
     lacks = _lacks(guild, channel, roles)
-    return Checked(
-        channel_id, guild_id, str(channel["name"])[:100], str(guild["name"])[:100], lacks
-    )
+    return _checked(channel_id, channel, guild, lacks, roles)
 
 
 def channel_rechecked(channel: DiscordChannel) -> Checked:
@@ -95,12 +96,23 @@ def channel_rechecked(channel: DiscordChannel) -> Checked:
     found = _asked(client.channel_get, channel.channel_id, absent=_no_channel())
     guild = _asked(client.guild_get, channel.guild_id, absent=_no_channel())
     lacks = _lacks(guild, found, channel.roles)
+    return _checked(channel.channel_id, found, guild, lacks, channel.roles)
+
+
+def _checked(
+    channel_id: str,
+    channel: Mapping[str, Any],
+    guild: Mapping[str, Any],
+    lacks: list[str],
+    roles: Mapping[str, str],
+) -> Checked:
     return Checked(
-        channel.channel_id,
-        channel.guild_id,
-        str(found["name"])[:100],
-        str(guild["name"])[:100],
+        channel_id,
+        str(guild["id"]),
+        str(channel["name"])[:_NAME_MOST],
+        str(guild["name"])[:_NAME_MOST],
         lacks,
+        {str(each["id"]): str(each["name"])[:_NAME_MOST] for each in _roles(guild, roles).values()},
     )
 
 

@@ -41,6 +41,11 @@ class DiscordChannel(models.Model):
     contestant_role = models.CharField(max_length=_ID_MOST, blank=True)
     eliminated_role = models.CharField(max_length=_ID_MOST, blank=True)
     spectator_role = models.CharField(max_length=_ID_MOST, blank=True)
+    role_names = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What Discord called these roles when it was last asked, by their numbers.",
+    )
     lacks = ArrayField(
         models.CharField(max_length=20),
         default=list,
@@ -100,6 +105,10 @@ class DiscordChannel(models.Model):
         set."""
         every = {name: str(getattr(self, name)) for name in ROLES}
         return {name: role for name, role in every.items() if role}
+
+    def role_called(self, role_id: str) -> str:
+        """A role as Discord calls it; its number in brackets where that is not known."""
+        return f"@{self.role_names[role_id]}" if role_id in self.role_names else f"({role_id})"
 
 
 class DiscordPlace(models.Model):

@@ -250,6 +250,8 @@ def _lock(channel: DiscordChannel, *, with_key: bool = False) -> DiscordChannel:
 def _note(channel: DiscordChannel, checked: Checked) -> None:
     channel.name, channel.guild_name = checked.name, checked.guild_name
     channel.lacks, channel.checked_at = checked.lacks, now_utc()
+    known = channel.role_names | checked.role_names
+    channel.role_names = {role: known[role] for role in channel.roles.values() if role in known}
 
 
 def _kinds(kinds: Collection[str]) -> list[str]:

@@ -59,7 +59,10 @@ def channel_page(request: HttpRequest, user: User, season: Season) -> HttpRespon
         "invite": checking.invite_address(
             with_roles=bool(channel.roles), guild_id=channel.guild_id
         ),
-        "faults": channel.grants.exclude(fault="").order_by("pk")[:10],
+        "faults": [
+            (channel.role_called(grant.role_id), grant.fault)
+            for grant in channel.grants.exclude(fault="").order_by("pk")[:10]
+        ],
         "page": Paginator(log, PER_PAGE).get_page(request.GET.get("page")),
         "sheet": Sheet(season),
         "offers": {each.name: each for each in actions.CHANNEL.offered(subject)},
@@ -73,7 +76,7 @@ def _roles(channel: DiscordChannel) -> list[tuple[str, str]]:
         ("Those who are out", channel.eliminated_role),
         ("Those who watch", channel.spectator_role),
     )
-    return [(name, role) for name, role in named if role]
+    return [(name, channel.role_called(role)) for name, role in named if role]
 
 
 @require_http_methods(FORMS)

@@ -16,11 +16,11 @@ from core.discord.text import CONTENT_MOST, TITLE_MOST, cut, escaped, moment
 from games.engine.errors import EngineFault
 from games.models import Match
 from games.options.pace import spoken
-from games.words import game_name, points, result_text
+from games.words import game_name, points, result_text, told_scores
 from tournaments.discord.interactions import Component, button, link
 from tournaments.discord.people import mentioned_of
 from tournaments.discord.replies import OF_MATCHES, OF_SEASONS, begins_line
-from tournaments.lifecycle import SETTLED, DeathMatchStatus, How, LegStatus, RoundStatus
+from tournaments.lifecycle import SETTLED, DeathMatchStatus, LegStatus, RoundStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, SeasonEvent
 from tournaments.posts.models import DiscordPlace, DiscordPost
 from tournaments.webhooks import payloads
@@ -30,10 +30,13 @@ from tournaments.webhooks.telling import (
     asked_line,
     event_text,
     how_text,
+    leg_told,
     pair_line,
     pairing_line,
     round_pairs,
     round_text,
+    since_lines,
+    soon_text,
     standings_lines,
     within_limit,
     won_line,
@@ -133,14 +136,23 @@ def _picture(scene: Scene | None) -> dict[str, Any] | None:
 
 def _soon(event: SeasonEvent, post: DiscordPost) -> Said:
     """That a match begins soon, to those of both players who want it where that is wanted."""
-    mentioned: list[str] = []
-    if post.place.channel.mentions and event.death_match is not None:
-        sides = (event.death_match.home, event.death_match.away)
-        mentioned = mentioned_of(side.user_id for side in sides if side is not None)
-    before = "".join(f"<@{each}> " for each in mentioned)
+    mentioned: dict[int, str] = {}
+    row, pair = event.death_match, ""
+    if post.place.channel.mentions and row is not None:
+        sides = [side for side in (row.home, row.away) if side is not None]
+        mentioned = mentioned_of(side.user_id for side in sides)
+        if mentioned:
+            called = [_called(side.user_id, side.shown_name, mentioned) for side in sides]
+            pair = " vs ".join(called)
     ready = [button("I'm ready", f"here:{event.leg_id}")] if event.leg_id else []
-    text = before + event_text(event, None)
-    return Said(_message(text, [*ready, _page(event)], mentioned=mentioned))
+    message = _message(soon_text(event, pair), [*ready, _page(event)], mentioned=mentioned.values())
+    return Said(message)
+
+
+def _called(user_id: int | None, name: str, mentioned: Mapping[int, str]) -> str:
+    """Somebody where reminders name them: by a mention, which shows the name, or by that."""
+    number = mentioned.get(user_id or 0)
+    return escaped(name) if number is None else f"<@{number}>"
 
 
 _EVENTS: Final[Mapping[str, Callable[[SeasonEvent, DiscordPost], Said]]] = {
@@ -159,17 +171,16 @@ def clock_compose(
     """Set the ``body`` of a reminder: whose time is running out, and until when. Nothing is
     saved."""
     players = list(leg.match.players.order_by("seat")) if leg.match is not None else []
-    said = payloads.clock_words(
-        {"seat": seat, "kind": kind, "left_ms": left_ms}, [each.name for each in players]
-    )
-    mentioned: list[str] = []
+    mentioned: dict[int, str] = {}
     if post.place.channel.mentions:
         asked = [each.user_id for each in players if seat is None or each.seat == seat]
         mentioned = mentioned_of(asked)
-    before = "".join(f"<@{each}> " for each in mentioned)
-    content = f"{before}{escaped(said)} It ends {moment(at + left_ms)}."
+    called = [_called(each.user_id, each.name, mentioned) for each in players]
+    both = " and ".join(called) if mentioned else "Both players"
+    data = {"seat": seat, "kind": kind, "left_ms": left_ms}
+    content = f"{payloads.clock_words(data, called, both)} It ends {moment(at + left_ms)}."
     row = [link("Open the board", absolute(reverse("games:match", args=[leg.match_id])))]
-    post.body = encoded(_message(content, row, mentioned=mentioned))
+    post.body = encoded(_message(content, row, mentioned=mentioned.values()))
 
 
 # -- what lives ----------------------------------------------------------------------------------
@@ -268,13 +279,13 @@ def match_said(match_id: int) -> Said:
     """A match as the room sees it: the board, the score, whose turn it is and until when."""
     scene = payloads.scene_of(match_id)
     match = scene.match
-    leg = Leg.objects.select_related("death_match__winner").get(match=match_id)
+    leg = leg_told(match_id)
     embed: dict[str, Any] = {
         "author": {"name": cut(game_name(match.ruleset, match.variant), TITLE_MOST)},
         "title": cut(" vs ".join(map(escaped, scene.names)), TITLE_MOST),
         "url": absolute(match.get_absolute_url()),
         "color": OF_MATCHES,
-        "description": within_limit([*_match_lines(scene), *_since(leg, scene)]),
+        "description": within_limit([*_match_lines(scene), *since_lines(leg, scene)]),
     }
     if leg.death_match.best_of > 1:
         embed["footer"] = {"text": f"Match {leg.number} of at most {leg.death_match.best_of}"}
@@ -284,22 +295,11 @@ def match_said(match_id: int) -> Said:
     return Said(message, match, scene.still, scene.version, scene.view["phase"] == "over")
 
 
-def _since(leg: Leg, scene: Scene) -> list[str]:
-    """What organisers have made of a match that has its result."""
-    if scene.view["phase"] != "over" or scene.match.winner is None:
-        return []
-    if leg.status == LegStatus.VOID:
-        return ["Void since: it does not count."]
-    decided = leg.death_match
-    if decided.status == DeathMatchStatus.DECIDED and decided.how == How.RULING:
-        return [f"By a ruling **{escaped(_name(decided.winner))}** has won the death match."]
-    return []
-
-
 def _match_lines(scene: Scene) -> list[str]:
     view, names = scene.view, scene.names
     lines = []
-    if scene.scores is not None:
+    says_score = view["phase"] != "over" or told_scores(scene.match) is not None
+    if scene.scores is not None and says_score:
         first, second = (
             f"**{escaped(name)}** {points(score)}"
             for name, score in zip(names, scene.scores, strict=True)

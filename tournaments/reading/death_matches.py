@@ -46,6 +46,20 @@ class DeathMatchWithLegs:
         return next((leg for leg in self.legs if leg.status == status), None)
 
 
+def told_score(row: DeathMatch) -> tuple[int, int] | None:
+    """The score of a death match where it tells something: the matches that each side has won, and
+    where there is only one, its own. Of a row with its legs (`with_legs`), without a query."""
+    score = (row.home_score, row.away_score)
+    if row.best_of > 1 or score[0] != score[1]:
+        return score
+    if row.winner_id is None:
+        return None
+    # It may be that with which matches of the game begin: then somebody gave up before another.
+    played = [leg.match for leg in row.legs.all() if leg.status == LegStatus.FINISHED]
+    match = next((each for each in played if each is not None), None)
+    return None if match is None else words.told_scores(match)
+
+
 class Appointment(NamedTuple):
     """A leg that has a time, or waits for one."""
 

@@ -38,7 +38,7 @@ from tournaments.models import (
 from tournaments.models.contestants import NO_ACCOUNT
 from tournaments.naming import SIGN_EXPLAINED, sign_of
 from tournaments.pictures import brackets, links, portraits, timelines
-from tournaments.reading.death_matches import game_of
+from tournaments.reading.death_matches import game_of, told_score
 from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import Value, value_text
@@ -213,19 +213,16 @@ def how_text(row: DeathMatch) -> str:
 def sides(row: DeathMatch) -> list[dict[str, Any]]:
     """Both sides for a card: `contestant`, `score`, `result` (won, lost or empty) and `seat`."""
     found = []
+    counted = row.status in (DeathMatchStatus.DECIDED, DeathMatchStatus.RUNNING)
+    scores = told_score(row) if counted and row.how not in (How.WALKOVER, How.BYE) else None
     for seat, side in enumerate((row.home, row.away)):
         result = ""
         if row.winner_id is not None:
             result = "won" if side is not None and row.winner_id == side.pk else "lost"
-        counted = row.status in (DeathMatchStatus.DECIDED, DeathMatchStatus.RUNNING)
-        score = (row.home_score, row.away_score)[seat]
-        # Nought to nought is no score: somebody gave up before there was one.
-        has_score = row.best_of > 1 or row.home_score or row.away_score
-        shown = counted and has_score and row.how not in (How.WALKOVER, How.BYE)
         found.append(
             {
                 "contestant": side,
-                "score": score if shown else None,
+                "score": None if scores is None else scores[seat],
                 "result": result,
                 "seat": seat,
             }

@@ -18,9 +18,11 @@ from tournaments.webhooks.payloads import Scene, absolute, words_of
 from tournaments.webhooks.telling import (
     asked_line,
     event_text,
+    leg_told,
     pairing_line,
     round_pairs,
     round_text,
+    since_lines,
     standings_lines,
     within_limit,
 )
@@ -123,6 +125,8 @@ def _lines(delivery: Delivery, scene: Scene | None) -> str:
     if scene is None or delivery.kind not in {TURN, "death-match.started"}:
         return ""
     lines = [escaped(line) for line in scene.lines] if delivery.kind == TURN else []
-    if not scene.match.is_over:
+    if scene.match.is_over:
+        lines += since_lines(leg_told(scene.match.pk), scene)
+    else:
         lines += [asked_line(decision, scene.names) for decision in scene.view["decisions"]]
     return within_limit(lines)

@@ -107,10 +107,11 @@ def words_of(delivery: Delivery, scene: Scene | None) -> str:
     return scene.lines[-1] if scene.lines else CHOICES[TURN]
 
 
-def clock_words(data: Mapping[str, Any], names: Sequence[str]) -> str:
-    """What a clock's reminder says. ``data`` has `seat`, `kind` and `left_ms`."""
+def clock_words(data: Mapping[str, Any], names: Sequence[str], both: str = "Both players") -> str:
+    """What a clock's reminder says. ``data`` has `seat`, `kind` and `left_ms`; ``both``: what both
+    players are called."""
     seconds = data["left_ms"] // 1000
-    whose = "Both players have" if data["seat"] is None else f"{names[data['seat']]} has"
+    whose = f"{both} have" if data["seat"] is None else f"{names[data['seat']]} has"
     if data["kind"] == "turn":
         return f"{whose} {seconds} s of the turn left."
     if data["kind"] == "reserve-entered":

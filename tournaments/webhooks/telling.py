@@ -15,12 +15,11 @@ from django.utils.dateparse import parse_datetime
 
 from core.discord.text import DESCRIPTION_MOST, escaped, moment
 from core.refusals import Refusal
-from games.engine.reasons import COMMON
 from games.models import Match
-from games.words import how_won, points, ruleset_named
+from games.words import points, ruleset_named, won_by
 from tournaments.items.catalogue import Item, item_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, LegStatus
-from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
+from tournaments.models import Contestant, DeathMatch, Leg, Season, SeasonEvent
 from tournaments.naming import Naming
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import counted_text
@@ -29,7 +28,6 @@ from tournaments.webhooks.payloads import Scene
 
 #: Names of a list, as far as they have room in a line.
 _NAMES_MOST: Final = 700
-_WITHOUT_SCORE: Final = frozenset(reason.id for reason in COMMON)
 
 
 # -- what happened in a season -------------------------------------------------------------------
@@ -102,9 +100,23 @@ def _scheduled(event: SeasonEvent, scene: Scene | None) -> list[str]:
 
 
 def _soon(event: SeasonEvent, scene: Scene | None) -> list[str]:
-    (words,) = _sentence(event, scene)
+    return [soon_text(event)]
+
+
+def soon_text(event: SeasonEvent, pair: str = "") -> str:
+    """That a match begins soon, and when; ``pair``: what its players are called where that is not
+    by their names."""
+    naming = Naming.of(event.season_id)
+    words, named = naming.marked(event.words), naming.marked(f"{event.death_match}")
+    if not pair:
+        said = escaped(words)
+    elif words.startswith(named):
+        rest = words.removeprefix(named)
+        said = pair + " " * rest.startswith(" ") + escaped(rest)
+    else:
+        said = f"{pair}: {escaped(words)}"
     when = event.leg.scheduled_at if event.leg is not None else None
-    return [words if when is None else f"{words} It starts {moment(1000 * when.timestamp())}."]
+    return said if when is None else f"{said} It starts {moment(1000 * when.timestamp())}."
 
 
 def _at(at: datetime) -> str:
@@ -223,11 +235,37 @@ _EVENTS: Final[Mapping[str, Callable[[SeasonEvent, Scene | None], list[str]]]] =
 
 
 def how_text(match: Match) -> str:
-    """How a match was won, to be read after "won": with the score, where that decided it."""
-    how, winner = escaped(how_won(match)), match.winner
-    if winner is None or match.reason in _WITHOUT_SCORE or len(match.scores) < 2:
-        return how
-    return f"{how}, {points(match.scores[winner])} to {points(match.scores[1 - winner])}"
+    """How a match was won and by how much, to be read after "won"."""
+    return escaped(won_by(match))
+
+
+def leg_told(match_id: int) -> Leg:
+    """The leg that a match is, with what `since_lines` reads."""
+    rows = Leg.objects.select_related(
+        "death_match__winner__user", "death_match__home__user", "death_match__away__user"
+    )
+    return rows.get(match=match_id)
+
+
+def since_lines(leg: Leg, scene: Scene) -> list[str]:
+    """What has been made of a match that is over, beyond its own result: that it does not count,
+    and to whom the leg or the whole death match was given without it."""
+    if scene.view["phase"] != "over":
+        return []
+    row, is_void = leg.death_match, scene.match.winner is None
+    lines = []
+    if leg.status == LegStatus.VOID and not is_void:
+        lines.append("Void since: it does not count.")
+    winner = "" if row.winner is None else f"**{escaped(row.winner.shown_name)}**"
+    if row.status == DeathMatchStatus.DECIDED and row.how == How.RULING:
+        lines.append(f"By a ruling {winner} has won the death match.")
+    elif row.status == DeathMatchStatus.DECIDED and row.how == How.WALKOVER and is_void:
+        lines.append(f"{winner} has won the death match without playing.")
+    elif is_void and leg.winner_seat is not None:
+        side = (row.home, row.away)[leg.winner_seat]
+        given = "?" if side is None else escaped(side.shown_name)
+        lines.append(f"**{given}** has won match {leg.number} without playing.")
+    return lines
 
 
 def asked_line(decision: Mapping[str, Any], names: Sequence[str]) -> str:

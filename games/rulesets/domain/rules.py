@@ -215,6 +215,11 @@ class Domain(
     def scores(self, state: DomainState) -> tuple[int, int]:
         return scores(state)
 
+    def has_scored(self, scores: tuple[int, int]) -> bool:
+        """Both begin with a bare domain, whose size is the pool's; a placement takes from one and
+        gives to the other, so that hardly any leaves them level."""
+        return scores[0] != scores[1]
+
     def validate(self, state: DomainState, decision: Decision, move: Move) -> None:
         validation.validate(state, decision, move)
 

@@ -56,7 +56,7 @@ from games.rulesets.peg_domain import (
 )
 from games.rulesets.peg_domain import state as states
 from games.rulesets.peg_domain import view as views
-from games.rulesets.peg_domain.boards import PALLET_SQUARES, members
+from games.rulesets.peg_domain.boards import PALLET_SQUARES, PEGS, members
 from games.rulesets.peg_domain.moves import (
     Choose,
     EndInspection,
@@ -183,6 +183,10 @@ class PegDomain(
 
     def scores(self, state: PegDomainState) -> tuple[int, int]:
         return state.scores
+
+    def has_scored(self, scores: tuple[int, int]) -> bool:
+        """Each begins with the squares under its own pegs."""
+        return scores not in ((0, 0), (PEGS, PEGS))
 
     def validate(self, state: PegDomainState, decision: Decision, move: Move) -> None:
         validation.validate(state, decision, move)

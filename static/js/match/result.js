@@ -47,6 +47,7 @@ export class ResultCard {
     const { result } = view;
     if (root.hidden || result === null || stamp === this.drawn) return;
     this.drawn = stamp;
+    const scored = view.scored !== false;
     const ruled = result.reason === "ruling" ? rulingReason(log) : "";
     const by = voidedByItself(log) ? "The reason" : "The organiser's reason";
     const reader = names.map((name, seat) => (seat === you ? "you" : name));
@@ -60,7 +61,13 @@ export class ResultCard {
     this.why.hidden = why === "";
     fill(
       this.scores,
-      h("div", { class: "versus" }, side(0, result, names), between(), side(1, result, names)),
+      h(
+        "div",
+        { class: "versus" },
+        side(0, result, names, scored),
+        between(scored),
+        side(1, result, names, scored),
+      ),
     );
     if (you !== null && result.winner !== null) {
       root.dataset.outcome = result.winner === you ? "won" : "lost";
@@ -83,17 +90,19 @@ export class ResultCard {
  * @param {Seat} seat
  * @param {Live.Result} result
  * @param {string[]} names
+ * @param {boolean} scored whether the scores tell anything
  */
-function side(seat, { winner, scores }, names) {
+function side(seat, { winner, scores }, names, scored) {
   const outcome = winner === null ? null : winner === seat ? "won" : "lost";
   return h(
     "div",
     { class: "versus__side", "data-result": outcome },
     h("p", { class: "versus__name" }, names[seat]),
-    h("p", { class: "versus__score" }, number(scores[seat])),
+    scored ? h("p", { class: "versus__score" }, number(scores[seat])) : null,
   );
 }
 
-function between() {
-  return h("span", { class: "versus__between" }, "to");
+/** @param {boolean} scored */
+function between(scored) {
+  return h("span", { class: "versus__between" }, scored ? "to" : "vs");
 }

@@ -15,6 +15,8 @@ COMMANDS: Final[dict[str, Command]] = {
     each.name: each
     for each in (*people.COMMANDS, *matches.COMMANDS, *challenges.COMMANDS, *seasons.COMMANDS)
 }
+#: The buttons that have done their part some day, and whether they have.
+SPENT: Final = matches.SPENT
 #: What buttons and menus do, by the first word of their ids.
 PRESSED: Final[dict[str, Pressed]] = {
     **matches.PRESSED,

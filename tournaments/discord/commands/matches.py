@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -303,6 +304,23 @@ def ready_for(asked: Asked, number: str) -> Reply:
     return board_reply(match_for(match.pk, asked.user), asked, words)
 
 
+def is_ready_spent(number: str) -> bool:
+    """Whether nobody can say any more that they are there for a match: it has begun, or is over."""
+    row = Match.objects.filter(pk=int(number)).only("status", "waits_until").first()
+    return row is None or row.is_over or row.waits_until is None
+
+
+def is_here_spent(number: str) -> bool:
+    """The same of a match of a season, which may not have been called yet."""
+    row = Leg.objects.filter(pk=int(number)).values_list("status", "match").first()
+    if row is None:
+        return True
+    status, match_id = row
+    if status == LegStatus.PLANNED:
+        return False
+    return match_id is None or is_ready_spent(str(match_id))
+
+
 def _legs_of(user: User) -> list[Leg]:
     """What somebody has still to play in seasons, what has a time first."""
     rows = Leg.objects.filter(
@@ -366,3 +384,5 @@ COMMANDS: Final = (
     ),
 )
 PRESSED: Final[dict[str, Pressed]] = {"ready": ready_for, "here": leg_ready_for}
+#: The buttons that have done their part some day, and whether they have.
+SPENT: Final[dict[str, Callable[[str], bool]]] = {"ready": is_ready_spent, "here": is_here_spent}
