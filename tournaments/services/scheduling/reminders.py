@@ -48,8 +48,8 @@ def legs_to_remind(at: datetime, at_most: int) -> Iterator[Leg]:
     sent = set(
         ReminderSent.objects.filter(leg__in=soon).values_list("leg", "kind", "scheduled_at", "user")
     )
-    told = _told_at(soon)
     legs = guard.readable("legs.remind", soon.order_by("scheduled_at", "pk"), at_most=at_most)
+    told = _told_at(soon) if legs else {}
 
     def misses_one(leg: Leg) -> bool:
         due = _due(leg, at, told.get(leg.pk))
