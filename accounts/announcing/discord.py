@@ -225,9 +225,8 @@ def direct_test(*, acting_user: User) -> None:
     """Write a test to somebody in Discord, who waits for what Discord says to it. Call it under no
     lock.
 
-    Raises Refusal ``direct.off`` (the site has no bot), ``direct.not-linked``, ``direct.too-often``,
-    ``direct.shut`` (Discord lets none of the bot's messages through to them), ``direct.not-taken``
-    and ``direct.not-now``.
+    Raises Refusal as `must_be_testable` does, ``direct.too-often``, ``direct.shut`` (Discord lets
+    none of the bot's messages through to them), ``direct.not-taken`` and ``direct.not-now``.
     """
     link = must_be_testable(acting_user)
     with PLACES.one() as free:
@@ -245,7 +244,8 @@ def direct_test(*, acting_user: User) -> None:
 
 
 def must_be_testable(user: User) -> DiscordLink:
-    """Where a test is written to. Raises Refusal ``direct.off`` and ``direct.not-linked``."""
+    """Where a test is written to. Raises Refusal ``direct.off`` (the site has no bot) and
+    ``direct.not-linked``."""
     if not is_offered():
         raise Refusal("direct.off", "This site writes to nobody in Discord.")
     link = link_of(user)

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from core.clock import now_utc
 from games.demo import demo_create
-from tests.tournaments.test_documents import elsewhere
 from tests.tournaments.support import leg_of
+from tests.tournaments.test_documents import elsewhere
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Season
 from tournaments.services.scheduling.readiness import leg_confirm, must_be_confirmable

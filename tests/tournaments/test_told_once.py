@@ -39,7 +39,6 @@ from tournaments.formats.elimination.final import final_open
 from tournaments.jobs import ANNOUNCE_EVENT, SETTLE
 from tournaments.models import DeathMatch, Leg
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
-from tournaments.services.legs import ms
 from tournaments.services.results.corrections import (
     death_match_correct,
     death_match_reopen,
@@ -230,10 +229,9 @@ def by(*acts: Act) -> Act:
 FORFEIT = {"no_show_rule": "forfeit"}
 lost = by(beginning, gives_up)
 
+
 def given(orla: User, row: DeathMatch) -> None:
-    death_match_declare(
-        acting_user=orla, death_match=row, winner=row.home, why="because", at=START
-    )
+    death_match_declare(acting_user=orla, death_match=row, winner=row.home, why="because", at=START)
 
 
 correct = lambda orla, row: death_match_correct(  # noqa: E731
