@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -158,11 +158,16 @@ def of_the_season(service: Callable[..., Any], **more: Any) -> Act:
     )
 
 
-def to_home(service: Callable[..., Any]) -> Act:
-    return lambda orla, death_match: service(
-        acting_user=orla, death_match=fresh(death_match), winner=death_match.home, why="because",
-        at=LATER,
-    )  # fmt: skip
+def to_home(service: Callable[..., Any], at: datetime = LATER) -> Act:
+    return lambda orla, row: service(
+        acting_user=orla, death_match=fresh(row), winner=row.home, why="because", at=at
+    )
+
+
+def to_away(service: Callable[..., Any]) -> Act:
+    return lambda orla, row: service(
+        acting_user=orla, death_match=fresh(row), winner=row.away, why="because", at=LATER
+    )
 
 
 def void_leg(orla: User, death_match: DeathMatch) -> None:
@@ -228,17 +233,9 @@ def by(*acts: Act) -> Act:
 
 FORFEIT = {"no_show_rule": "forfeit"}
 lost = by(beginning, gives_up)
+given = to_home(death_match_declare, at=START)
 
-
-def given(orla: User, row: DeathMatch) -> None:
-    death_match_declare(acting_user=orla, death_match=row, winner=row.home, why="because", at=START)
-
-
-correct = lambda orla, row: death_match_correct(  # noqa: E731
-    acting_user=orla, death_match=fresh(row), winner=fresh(row).away, why="because", at=LATER
-)
-
-#: What goes before, what then happens, and whether the death match itself is over by that.
+#: What goes before, and what then happens.
 ACTS: dict[str, tuple[Act, Act]] = {
     "time": (beginning, time_runs_out),
     "concession": (beginning, gives_up),
@@ -254,7 +251,7 @@ ACTS: dict[str, tuple[Act, Act]] = {
     "called off": (beginning, of_the_season(death_match_void)),
     "called off once decided": (lost, of_the_season(death_match_void)),
     "taken up again": (given, of_the_season(death_match_reopen)),
-    "corrected": (lost, correct),
+    "corrected": (lost, to_away(death_match_correct)),
     "taken out": (beginning, taken_out),
     "taken out while it waits": (waiting, taken_out),
     "leaves": (beginning, leaves),
