@@ -6,6 +6,12 @@ from django.dispatch import Signal
 # Sent with `user_id`. The account cannot sign in any more.
 account_closed = Signal()
 
+# Sent with `user_id`. A closed account is open again.
+account_reopened = Signal()
+
+# Sent with `user_id`, the kept account's. What another account had is its own from now on.
+account_merged = Signal()
+
 # Sent with `user_id`. The account cannot sign in for the time being; whatever it has open has lost
 # its rights, and nobody may begin anything new with it.
 account_suspended = Signal()

@@ -315,9 +315,8 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
     )
     if not active:
         PushSubscription.objects.filter(user=user).delete()
-        transaction.on_commit(
-            partial(send, hooks.account_closed, User, user_id=user.pk), robust=True
-        )
+    happened = hooks.account_reopened if active else hooks.account_closed
+    transaction.on_commit(partial(send, happened, User, user_id=user.pk), robust=True)
     return user
 
 

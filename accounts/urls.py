@@ -13,6 +13,7 @@ from accounts.announcing.pages import (
     device_renew_page,
     device_set_page,
     device_test_page,
+    direct_test_page,
 )
 from accounts.blocking.pages import block_page, blocks_page, unblock_page
 from accounts.discord.pages import about_page, asked_page, link_page, settings_page, unlink_page
@@ -48,6 +49,7 @@ urlpatterns = [
     path("discord/", about_page, name="discord"),
     path("discord/link/<str:key>/", asked_page, name="discord_asked"),
     path("settings/announcements/", choices_page, name="announcement_choices"),
+    path("settings/announcements/discord/test/", direct_test_page, name="direct_test"),
     path("settings/devices/", device_set_page, name="device_set"),
     path("settings/devices/renew/", device_renew_page, name="device_renew"),
     path("settings/devices/<int:device_id>/remove/", device_remove_page, name="device_remove"),

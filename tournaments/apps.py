@@ -9,6 +9,8 @@ class TournamentsConfig(AppConfig):
         from accounts.announcing.kinds import declare  # noqa: PLC0415
         from accounts.hooks import (  # noqa: PLC0415
             account_closed,
+            account_merged,
+            account_reopened,
             discord_linked,
             discord_unlinked,
             rights_changed,
@@ -69,7 +71,9 @@ class TournamentsConfig(AppConfig):
         following.register_listeners(posts.channels_listening)
         match_turned.connect(posts.on_turn, dispatch_uid="tournaments.posts.turn")
         match_reminded.connect(posts.on_reminder, dispatch_uid="tournaments.posts.clock")
-        for signal in (discord_linked, discord_unlinked, account_closed):
+        for signal in (
+            discord_linked, discord_unlinked, account_closed, account_reopened, account_merged
+        ):  # fmt: skip
             signal.connect(posts.on_person_changed, dispatch_uid="tournaments.posts.person")
         merging.register("tournaments", contestancies_merge)
         merging.register_duty(organises_seasons)

@@ -4,28 +4,41 @@ else something happens to.
 Each letter is made of one event alone and says what was true when that happened, however late it
 goes out: nothing but what is public, and on the season's pages already. It goes to those whom it
 concerns by then, and once, by the ways that each has chosen.
+
+One act may lead to several events: a ruling decides a death match, and somebody is out by that.
+Nobody is told of it twice. What happens to them themselves (`_OWN`) says most, and what both
+players would be told of the same act (`_OF_BOTH`) goes into that letter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from accounts.announcing.services import Told, announce
 from accounts.models import User
 from core.clock import now_utc
 from core.jobs import guard
-from tournaments.lifecycle import How, Visibility
-from tournaments.models import Contestant, EventNotice, Season, SeasonEvent
+from games.announcements import MISSED
+from games.services.announcing import MISSED_SUBJECT, missed_words
+from games.services.missed import end_mark_missed
+from tournaments.lifecycle import How, LegStatus, Visibility
+from tournaments.models import Contestant, EventNotice, Leg, Season, SeasonEvent
 from tournaments.naming import Naming
 from tournaments.services.scheduling.appointments import spoken
 
 ANNOUNCED: Final = "seasons.announce"
+# What letters say of an event.
+_READ: Final = (
+    "season", "round", "contestant__user", "leg", "death_match__round__season",
+    "death_match__home__user", "death_match__away__user",
+)  # fmt: skip
 # Written this long ago, and no worker has it in hand any more.
 LEFT_ALONE: Final = timedelta(seconds=15)
 
@@ -40,11 +53,14 @@ class Letter(NamedTuple):
     kind: str = ""  # where it is of another than the event's
 
 
+Writing = Callable[[SeasonEvent], Iterator[Letter]]
+
+
 class Letters(NamedTuple):
     """What is written of an event, and as which kind of the table it is announced."""
 
     kind: str
-    of: Callable[[SeasonEvent], Iterator[Letter]]
+    of: Writing
 
 
 def is_announced(kind: str) -> bool:
@@ -77,14 +93,7 @@ def event_announce(event_id: int) -> int:
     """Tell those whom an event of a season concerns; returns how many for the first time. Called
     again for the same event it does nothing."""
     EventNotice.objects.filter(pk=event_id).delete()
-    event = SeasonEvent.objects.select_related(
-        "season",
-        "round",
-        "contestant__user",
-        "death_match__round__season",
-        "death_match__home__user",
-        "death_match__away__user",
-    ).get(pk=event_id)
+    event = SeasonEvent.objects.select_related(*_READ).get(pk=event_id)
     if not is_announced(event.kind) or event.season.visibility == Visibility.DRAFT:
         return 0
     kind, of = _LETTERS[event.kind]
@@ -105,6 +114,70 @@ def event_announce(event_id: int) -> int:
     return len(told)
 
 
+# -- of one act, once ----------------------------------------------------------------------------
+
+
+def _same_act(event: SeasonEvent) -> QuerySet[SeasonEvent]:
+    """The events of the same moment, in their order."""
+    return SeasonEvent.objects.filter(season=event.season_id, at=event.at).order_by("pk")
+
+
+def _own_events(event: SeasonEvent, *contestants: int | None) -> list[SeasonEvent]:
+    """What the act of an event has made of these contestants themselves, and they are told."""
+    rows = _same_act(event).filter(kind__in=_OWN, contestant__in=contestants)
+    leaves = Q(kind="contestant.withdrawn") & ~Q(data__has_key="by")  # who leaves knows it
+    return list(rows.exclude(leaves).select_related("contestant"))
+
+
+def _to_both(of: Writing) -> Writing:
+    """Letters to both players, but for whom the same act has a letter of their own."""
+
+    def letters(event: SeasonEvent) -> Iterator[Letter]:
+        row = event.death_match
+        sides = () if row is None else (row.home_id, row.away_id)
+        own = {each.contestant.user_id for each in _own_events(event, *sides) if each.contestant}
+        yield from (letter for letter in of(event) if letter.user.pk not in own)
+
+    return letters
+
+
+def _to_them(of: Writing) -> Writing:
+    """Letters to whom something happens, with all that the same act has to tell them."""
+
+    def letters(event: SeasonEvent) -> Iterator[Letter]:
+        own = _own_events(event, event.contestant_id)
+        weightiest = max(own, key=lambda each: (_OWN.index(each.kind), each.pk), default=event)
+        user_id = None if event.contestant is None else event.contestant.user_id
+        for letter in of(event):
+            if letter.user.pk != user_id:
+                yield letter
+            elif weightiest.pk == event.pk:
+                yield _with_the_rest(letter, event, own)
+
+    return letters
+
+
+def _with_the_rest(letter: Letter, event: SeasonEvent, own: Sequence[SeasonEvent]) -> Letter:
+    sides = Q(death_match__home=event.contestant_id) | Q(death_match__away=event.contestant_id)
+    both = _same_act(event).filter(sides, kind__in=_OF_BOTH).select_related(*_READ)
+    said = {each.pk: each.words for each in own} | {event.pk: letter.words}
+    path = letter.path
+    for each in both:
+        for other in _OF_BOTH[each.kind](each):
+            if other.user.pk == letter.user.pk:
+                said[each.pk] = other.words
+                path = letter.path if event.kind == "episode.choosing" else other.path
+    return letter._replace(words=_joined(said[pk] for pk in sorted(said)), path=path)
+
+
+def _joined(sentences: Iterable[str]) -> str:
+    return " ".join(map(_sentence, sentences))
+
+
+def _sentence(words: str) -> str:
+    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+
+
 # -- both players --------------------------------------------------------------------------------
 
 
@@ -115,8 +188,7 @@ def _player_letters(event: SeasonEvent, about: str) -> Iterator[Letter]:
         return
     words = event.words
     if event.data.get("by"):
-        stop = "" if words.endswith((".", "!", "?", "…")) else "."
-        words += f"{stop} Decided by {event.data['by']}."
+        words = f"{_sentence(words)} Decided by {event.data['by']}."
     for side in (row.home, row.away):
         if side is not None and side.user is not None:
             yield Letter(side.user, f"{row}: {about}", words, row.get_absolute_url())
@@ -188,7 +260,13 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _void_letters(event: SeasonEvent) -> Iterator[Letter]:
-    return _player_letters(event, "void")
+    """In one letter, where several matches of a death match are void at once."""
+    rows = _same_act(event).filter(kind=event.kind, death_match=event.death_match_id)
+    *earlier, last = rows.values_list("pk", "words")
+    if last[0] == event.pk:
+        before = "".join(f"{_sentence(words)} " for _pk, words in earlier)
+        for letter in _player_letters(event, "void"):
+            yield letter._replace(words=before + letter.words)
 
 
 def _ruling_letters(event: SeasonEvent) -> Iterator[Letter]:
@@ -203,10 +281,32 @@ def _ruling_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _decision_letters(event: SeasonEvent) -> Iterator[Letter]:
-    """What was not played out: who has played knows how it ended. A correction has told already."""
-    decided = event.data.get("how") in (How.WALKOVER, How.RULING)
-    if decided and event.data.get("follows") != "death-match.corrected":
-        yield from _player_letters(event, "decided")
+    """What was not played out: who has played knows how it ended, unless they were away by then. A
+    correction has told already."""
+    if event.data.get("how") in _UNPLAYED:
+        if event.data.get("follows") != "death-match.corrected":
+            yield from _player_letters(event, "decided")
+    elif event.death_match is not None and event.death_match.best_of == 1:
+        played = event.death_match.legs.filter(status=LegStatus.FINISHED)
+        yield from _missed_letters(played.first())
+
+
+def _leg_letters(event: SeasonEvent) -> Iterator[Letter]:
+    """Whoever was away when one of several matches ended."""
+    return _missed_letters(event.leg)
+
+
+def _missed_letters(leg: Leg | None) -> Iterator[Letter]:
+    match = None if leg is None else leg.match
+    if match is None:
+        return
+    if match.aftermath_due:  # the season was quicker
+        end_mark_missed(match=match)
+    for player in match.players.all():
+        if player.missed_end and player.user is not None:
+            words = missed_words(match, player)
+            path = match.get_absolute_url()
+            yield Letter(player.user, MISSED_SUBJECT, words, path, MISSED.key)
 
 
 def _correction_letters(event: SeasonEvent) -> Iterator[Letter]:
@@ -241,9 +341,10 @@ def _placement_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _choosing_letters(event: SeasonEvent) -> Iterator[Letter]:
+    """The EC; of why, the same act has told (`_to_them`)."""
     ec = event.contestant
     if ec is not None and ec.user is not None:
-        words = "the death match was declared void, and you choose your opponent again"
+        words = "You choose your opponent again"
         if event.data.get("follows") == "contestant.replaced":
             words = f"{event.words} You choose your opponent for the death match"
         yield _choice(event, ec, words, event.data.get("choose_by"))
@@ -342,26 +443,42 @@ def _everybody_letters(about: str) -> Callable[[SeasonEvent], Iterator[Letter]]:
     return letters
 
 
+_UNPLAYED: Final = (How.WALKOVER, How.RULING)
+#: What happens to somebody themselves; the last says most.
+_OWN: Final = (
+    "contestant.withdrawn", "contestant.restored", "contestant.replaced", "contestant.eliminated",
+    "episode.choosing",
+)  # fmt: skip
+#: What both players of a death match are told, where an act does not make more of them.
+_OF_BOTH: Final[dict[str, Writing]] = {
+    "death-match.paired": _pairing_letters,
+    "death-match.void": _void_letters,
+    "death-match.leg": _leg_letters,
+    "death-match.decided": _decision_letters,
+    "death-match.corrected": _correction_letters,
+    "ruling": _ruling_letters,
+}
 _LETTERS: Final[dict[str, Letters]] = {
     "season.started": Letters("season.news", _everybody_letters("it begins")),
     "season.cancelled": Letters("season.news", _everybody_letters("called off")),
     "season.finished": Letters("season.news", _everybody_letters("it has a winner")),
-    "contestant.replaced": Letters("contestant.place", _replacement_letters),
-    "contestant.eliminated": Letters("contestant.place", _out_letters),
-    "contestant.withdrawn": Letters("contestant.place", _withdrawal_letters),
-    "contestant.restored": Letters("contestant.place", _back_letters),
+    "contestant.replaced": Letters("contestant.place", _to_them(_replacement_letters)),
+    "contestant.eliminated": Letters("contestant.place", _to_them(_out_letters)),
+    "contestant.withdrawn": Letters("contestant.place", _to_them(_withdrawal_letters)),
+    "contestant.restored": Letters("contestant.place", _to_them(_back_letters)),
     "item.given": Letters("contestant.items", _item_letters),
     "item.taken-back": Letters("contestant.items", _item_letters),
     "episode.placed": Letters("episode.choice", _placement_letters),
-    "episode.choosing": Letters("episode.choice", _choosing_letters),
+    "episode.choosing": Letters("episode.choice", _to_them(_choosing_letters)),
     "episode.chosen": Letters("death-match.paired", _choice_letters),
-    "death-match.paired": Letters("death-match.paired", _pairing_letters),
+    "death-match.paired": Letters("death-match.paired", _to_both(_pairing_letters)),
     "death-match.rules": Letters("death-match.terms", _game_letters),
     "death-match.scheduled": Letters("death-match.terms", _time_letters),
     "death-match.started": Letters("death-match.started", _start_letters),
-    "death-match.void": Letters("death-match.ruling", _void_letters),
+    "death-match.void": Letters("death-match.ruling", _to_both(_void_letters)),
+    "death-match.leg": Letters("match.missed", _to_both(_leg_letters)),
     "death-match.no-show": Letters("death-match.ruling", _no_show_letters),
-    "death-match.decided": Letters("death-match.ruling", _decision_letters),
-    "death-match.corrected": Letters("death-match.ruling", _correction_letters),
-    "ruling": Letters("death-match.ruling", _ruling_letters),
+    "death-match.decided": Letters("death-match.ruling", _to_both(_decision_letters)),
+    "death-match.corrected": Letters("death-match.ruling", _to_both(_correction_letters)),
+    "ruling": Letters("death-match.ruling", _to_both(_ruling_letters)),
 }

@@ -149,6 +149,24 @@ def device_test_page(request: HttpRequest, device_id: int) -> HttpResponse:
     return redirect("accounts:announcement_choices")
 
 
+# -- in Discord ----------------------------------------------------------------------------------
+
+
+@login_required
+@require_POST
+def direct_test_page(request: HttpRequest) -> HttpResponse:
+    """Have the bot write a test to oneself, and say what Discord made of it."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (as above)
+    try:
+        discord.direct_test(acting_user=user)
+    except Refusal as refusal:
+        messages.error(request, refusal.sentence)
+    else:
+        messages.success(request, "Discord has taken the test: you find it in your messages there.")
+    return redirect("accounts:announcement_choices")
+
+
 def _refused(refusal: Refusal) -> JsonResponse:
     data = {"code": refusal.code, "sentence": refusal.sentence}
     return JsonResponse(data, status=refusal.status)

@@ -32,6 +32,9 @@ class DiscordLink(models.Model):
         blank=True,
         help_text="Since when Discord takes no message of the bot's for them.",
     )
+    tested_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its owner last had the bot write a test to them."
+    )
     mentions = models.BooleanField(
         default=False,
         db_default=False,

@@ -105,6 +105,7 @@ def user_merge(*, acting_user: User, keep: User, duplicate: User, reason: str) -
     transaction.on_commit(
         partial(send, hooks.account_closed, User, user_id=duplicate.pk), robust=True
     )
+    transaction.on_commit(partial(send, hooks.account_merged, User, user_id=keep.pk), robust=True)
     transaction.on_commit(partial(send, hooks.writing_changed, User, user_id=keep.pk), robust=True)
     for user in (keep, duplicate):
         tell = partial(mail.merge_announce, merge.pk, user.pk, addresses.get(user.pk))

@@ -19,8 +19,9 @@ from games import presence, store
 from games.announcements import MISSED, RULING, STRANGERS, TURN
 from games.audience import concerned_with, organisers_of
 from games.engine.decisions import Seat
+from games.extras import belongs_elsewhere
 from games.jobs import TELL_TURN
-from games.models import Match, MatchEntry
+from games.models import Match, MatchEntry, MatchPlayer
 from games.publishing.turns import waiting_anew
 from games.store import Held, waits_for
 from games.words import game_name, result_text
@@ -31,27 +32,36 @@ TURN_WORTH_S: Final = 600
 # So long the worker that was told of a challenge has for it.
 RULING_LEFT_ALONE_S: Final = 10
 ANY_TURN: Final = -1  # whichever is open
+MISSED_SUBJECT: Final = "A match of yours ended without you"
 
 
 def missed_end_announce(*, match: Match) -> int:
     """Tell the players for whom a match ended while they were away; returns how many for the first
-    time."""
-    players = list(match.players.all())
-    names = [player.name for player in players]
+    time. Where it is part of something else, that tells them, with all that comes of it."""
+    if belongs_elsewhere(match):
+        return 0
     told = announce(
         Told(
             user=player.user,
             kind=MISSED.key,
             key=f"match:{match.pk}:missed",
-            subject="A match of yours ended without you",
-            words=f"{' and '.join(names)}: {game_name(match.ruleset, match.variant)}. "
-            f"{result_text(names, match, player.seat)} You were not there when it ended.",
+            subject=MISSED_SUBJECT,
+            words=missed_words(match, player),
             path=match.get_absolute_url(),
         )
-        for player in players
+        for player in match.players.all()
         if player.missed_end and player.user is not None
     )
     return len(told)
+
+
+def missed_words(match: Match, player: MatchPlayer) -> str:
+    """What somebody is told for whom a match ended while they were away."""
+    names = [each.name for each in match.players.all()]
+    return (
+        f"{' and '.join(names)}: {game_name(match.ruleset, match.variant)}. "
+        f"{result_text(names, match, player.seat)} You were not there when it ended."
+    )
 
 
 def turns_tell(before: Held | None, after: Held) -> Iterator[Callable[[], object]]:
@@ -88,21 +98,21 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
     if since not in {ANY_TURN, opened} or not would_hear(TURN, [user_id]):
         return False
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
-    path, begins = match.get_absolute_url(), held.live.waiting is not None
-    if begins and _heard_lately(user_id, path):
-        return False  # as a season's match, say
+    path, waits = match.get_absolute_url(), held.live.waiting is not None
+    if (waits or not _is_played(match)) and _heard_lately(user_id, path):
+        return False  # that it begins: as a season's match, say
     by_seat = {player.seat: player for player in match.players.all()}
     user, other = by_seat[seat].user, by_seat[1 - seat].name
     game = game_name(match.ruleset, match.variant)
     if user is None:
         return False
-    subject = "Your match against {} begins" if begins else "It is your turn against {}"
+    subject = "Your match against {} begins" if waits else "It is your turn against {}"
     told = Told(
         user=user,
         kind=TURN.key,
         key=f"match:{match_id}:turn:{opened}:{_clock_since(held, seat)}",
         subject=subject.format(other),
-        words=f"{game}. It begins once you are both there." if begins else f"{game}.",
+        words=f"{game}. It begins once you are both there." if waits else f"{game}.",
         path=path,
     )
     return bool(announce([told]))
@@ -113,6 +123,11 @@ def _clock_since(held: Held, seat: Seat) -> int:
     who was told before it is told again."""
     watch = held.live.watches[seat]
     return 0 if watch is None or watch.since is None else watch.since
+
+
+def _is_played(match: Match) -> bool:
+    """Whether anybody has done anything in a match yet."""
+    return match.entries.filter(actor__in=["0", "1"]).exists()
 
 
 def _heard_lately(user_id: int, path: str) -> bool:

@@ -116,6 +116,7 @@ NO_PAGES = {
     "accounts:block": "takes POST only",
     "accounts:unblock": "takes POST only",
     "accounts:device_": "takes POST only",
+    "accounts:direct_test": "takes POST only",
     "games:invite_accept": "takes POST only",
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from accounts.announcing import discord, kinds, taking
 from accounts.announcing.delivering import deliveries_sweep
-from accounts.announcing.discord import WRITTEN, direct_send
+from accounts.announcing.discord import WRITTEN, direct_send, direct_test
 from accounts.announcing.kinds import Way, When
 from accounts.announcing.services import Told, announce, choices_of, choices_set, would_hear
 from accounts.announcing.taking import PutOff
@@ -29,11 +29,12 @@ from core.clock import now_utc
 from core.discord import client, limits
 from core.discord.marks import NONCE_GOOD_FOR
 from core.jobs.models import SetAside
+from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD
 from tests.discord.conftest import application, fake  # noqa: F401
 from tests.discord.support import labels, plain
 from tests.discord.test_client import nothing_counted  # noqa: F401
-from tests.games.support import committing, user_named
+from tests.games.support import committing, refused, user_named
 from tests.posts.support import addresses, unhurried
 from tests.support.workers import Workers
 from tournaments.discord.fake.held import Guild, Message
@@ -559,3 +560,135 @@ def test_the_pages_about_discord_say_what_is_sent(linked: User, bot: Bot) -> Non
     assert "These are direct messages" in about
     assert SETTINGS in about
     assert SETTINGS in own.get("/accounts/settings/discord/").content.decode()
+
+
+# -- a test --------------------------------------------------------------------------------------
+
+TEST = "/accounts/settings/announcements/discord/test/"
+
+
+def pressed(user: User) -> str:
+    """What the page says to whoever has pressed the button."""
+    own = Client()
+    own.force_login(user)
+    return own.post(TEST, follow=True).content.decode()
+
+
+def rested(user: User) -> None:
+    """They had their last test sent long enough ago."""
+    DiscordLink.objects.filter(user=user).update(tested_at=now_utc() - discord.TEST_EVERY)
+
+
+def test_a_test_is_written_at_once_and_the_page_says_so(linked: User, bot: Bot) -> None:
+    bot.workers.at_once.clear()
+    assert f'action="{TEST}"' in page_of(linked)
+    assert "Discord has taken the test" in pressed(linked)
+    (message,) = bot.told()
+    assert plain(message.body["content"]) == (
+        "**A test from Gauntlet**\nAnnouncements reach you here."
+    )
+    origin = configured.GAUNTLET_ORIGIN
+    assert addresses(message) == [f"{origin}/accounts/announcements/", f"{origin}{SETTINGS}"]
+    # It is none of what they are told.
+    assert not linked.announcements.exists()
+    assert not AnnouncementDelivery.objects.exists()
+    rested(linked)
+    assert "Discord has taken the test" in pressed(linked)
+    assert len(bot.told()) == 2
+    assert len([each for each in bot.there.channels.values() if each.recipient]) == 1
+
+
+def test_where_none_gets_through_the_answer_says_what_to_do(linked: User, bot: Bot) -> None:
+    bot.there.closed.add(ADA)
+    page = pressed(linked)
+    assert "Discord did not let the test through to you." in page
+    assert TROUBLE in page
+    assert "allow direct messages" in page
+    bot.there.closed.clear()
+    rested(linked)
+    page = pressed(linked)
+    assert "Discord has taken the test" in page
+    assert TROUBLE not in page
+
+
+def test_a_channel_that_is_gone_is_opened_anew_for_a_test(linked: User, bot: Bot) -> None:
+    DiscordLink.objects.update(channel="999999999999999999")
+    assert "Discord has taken the test" in pressed(linked)
+    assert len(bot.told()) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "refusal"),
+    [
+        (401, 0, "direct.not-now"),
+        (403, 50007, "direct.shut"),
+        (403, 50278, "direct.shut"),
+        (403, 40003, "direct.not-now"),
+        (400, 50035, "direct.not-taken"),
+        (500, 0, "direct.not-now"),
+    ],
+)
+def test_what_discord_answers_to_a_test_is_said(
+    linked: User, bot: Bot, impatient: None, status: int, code: int, refusal: str
+) -> None:
+    bot.there.instead = [answering(status, code)] * 9
+    with pytest.raises(Refusal) as raised:
+        direct_test(acting_user=linked)
+    assert raised.value.code == refusal
+    assert bot.told() == []
+    assert (DiscordLink.objects.get().shut_since is not None) == (refusal == "direct.shut")
+
+
+def test_a_test_is_refused_where_nobody_can_be_written_to(
+    ada: User, bot: Bot, settings: Any
+) -> None:
+    assert TEST not in page_of(ada)
+    refused("direct.not-linked", direct_test, acting_user=ada)
+    assert "No Discord account is linked" in pressed(ada)
+    link(ada)
+    settings.GAUNTLET_DISCORD_BOT_TOKEN = ""
+    assert TEST not in page_of(ada)
+    refused("direct.off", direct_test, acting_user=ada)
+    assert bot.there.requests == []
+
+
+def test_tests_are_bounded(linked: User, bot: Bot, settings: Any) -> None:
+    direct_test(acting_user=linked)
+    refused("direct.too-often", direct_test, acting_user=linked)
+    almost = now_utc() - discord.TEST_EVERY + timedelta(seconds=10)
+    DiscordLink.objects.update(tested_at=almost)
+    refused("direct.too-often", direct_test, acting_user=linked)
+    assert len(bot.told()) == 1
+    # Who waits for Discord keeps no thread from the others, and loses no turn by that.
+    rested(linked)
+    settings.GAUNTLET_DISCORD_DIRECT_SENDERS = 0
+    refused("direct.not-now", direct_test, acting_user=linked)
+    settings.GAUNTLET_DISCORD_DIRECT_SENDERS = 1
+    direct_test(acting_user=linked)
+    assert len(bot.told()) == 2
+
+
+def test_nobody_waits_for_a_test_with_a_transaction_open(
+    linked: User, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_: list[int] = []
+    whole = client.message_post
+
+    def asked(*given: Any, **more: Any) -> Any:
+        open_.append(len(connection.savepoint_ids))
+        return whole(*given, **more)
+
+    monkeypatch.setattr(client, "message_post", asked)
+    before = len(connection.savepoint_ids)
+    pressed(linked)
+    assert open_ == [before]
+
+
+def test_a_test_is_asked_for_by_whoever_is_signed_in_and_by_a_button(
+    linked: User, bot: Bot
+) -> None:
+    own = Client()
+    assert own.post(TEST)["Location"].startswith("/accounts/login/")
+    own.force_login(linked)
+    assert own.get(TEST).status_code == 405
+    assert bot.told() == []

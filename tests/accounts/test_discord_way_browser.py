@@ -69,6 +69,9 @@ def test_whoever_is_linked_hears_of_it_there(site: Site, new_page: Pages) -> Non
         assert page.get_by_role("columnheader", name="In Discord").count() == 4
         assert_fits_each(page, SCREENS)
         assert examiner.faults(page) == []
+        page.get_by_role("button", name="Send a test").click()
+        page.get_by_text("Discord did not let the test through to you.").wait_for()
+        assert there.told_directly(person) == []
         there.closed.clear()
         tell()
         (message,) = wait_for(lambda: there.told_directly(person), what="a worker to write")

@@ -167,3 +167,34 @@ def test_somebody_links_readies_and_plays(
         assert list(there.faults) == []
         assert there.signin.faults == []
     assert new_page.errors == []
+
+
+@pytest.mark.browser
+def test_what_would_have_been_refused_can_be_closed(site: Site, new_page: Pages) -> None:
+    """By its button, with the keyboard, too; and by the next command."""
+    with rehearsing(site.base_url, [Invited("zoe", "Zoe")], TESTS, port_of(site)) as there:
+        site.manage("discord_commands")
+        chat = Chat(new_page(**axe.look()), f"http://127.0.0.1:{there.fake.port}/")
+        box = chat.page.get_by_role("region", name="Discord would have refused")
+        close = box.get_by_role("button", name="Close")
+
+        def refuse(what: str) -> None:
+            there.fault(what, 400, {"message": "Invalid Form Body", "errors": {"content": "long"}})
+            box.get_by_text(what).wait_for()
+
+        refuse("POST /first")
+        assert axe.Examiner().faults(chat.page) == []
+        close.click()
+        box.wait_for(state="hidden")
+        # What comes later is shown, and nothing of before.
+        refuse("POST /second")
+        assert box.get_by_role("listitem").count() == 1
+        close.focus()
+        chat.page.keyboard.press("Enter")
+        box.wait_for(state="hidden")
+        assert chat.page.get_by_label("Command").evaluate("it => it === document.activeElement")
+        refuse("POST /third")
+        chat.says("/link")
+        chat.reads("Zoe used /link")
+        box.wait_for(state="hidden")
+    assert new_page.errors == []

@@ -8,7 +8,8 @@ import pytest
 
 from accounts.discord.services import discord_let_go, discord_link, discord_unlink
 from accounts.models import DiscordLink, User
-from accounts.services import user_close
+from accounts.moderation.merging import user_merge
+from accounts.services import user_close, user_reopen
 from core.clock import now_utc
 from tests.discord.support import labels, said
 from tests.games.support import committing
@@ -113,6 +114,38 @@ def test_of_merged_accounts_the_one_whose_link_is_let_go_loses_it(
         discord_let_go(cleo, told.stage.ben)
     told.give()
     assert told.has(told.guild.ben.id) == set()
+
+
+def test_whose_account_is_opened_again_gets_it_back(
+    told: Told, channel: DiscordChannel, root: User
+) -> None:
+    with committing():
+        user_close(acting_user=root, user=told.stage.ben, reason="They asked.")
+    told.give()
+    told.stage.ben.refresh_from_db()
+    long_ago()
+    with committing():
+        user_reopen(acting_user=root, user=told.stage.ben, reason="They asked again.")
+    told.give()
+    assert told.has(told.guild.ben.id) == {told.plays}
+
+
+def test_the_kept_account_of_a_merge_gets_it(
+    told: Told, channel: DiscordChannel, root: User, cleo: User
+) -> None:
+    """Only that one is linked, and the other has played."""
+    Contestant.objects.create(
+        season=told.stage.season, user=cleo, name="Cleo", seed=3, status="active"
+    )
+    keep = User.objects.create_user("cleo-too")
+    discord_link(acting_user=keep, discord_id=told.guild.eve.id, discord_name="eve")
+    told.give()
+    assert told.has(told.guild.eve.id) == set()
+    long_ago()
+    with committing():
+        user_merge(acting_user=root, keep=keep, duplicate=cleo, reason="They say so.")
+    told.give()
+    assert told.has(told.guild.eve.id) == {told.plays}
 
 
 def test_a_role_that_is_changed_is_exchanged(told: Told, channel: DiscordChannel) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
+from core.clock import now_utc
 from games.demo import demo_create
+from tests.tournaments.support import leg_of
 from tests.tournaments.test_documents import elsewhere
 from tournaments.invariants import faults_of
-from tournaments.models import Season
+from tournaments.models import DeathMatch, Season
+from tournaments.services.scheduling.readiness import leg_confirm, must_be_confirmable
+from tournaments.waiting import waiting_anywhere
 
 
 def called(*arguments: str) -> str:
@@ -28,6 +33,7 @@ def test_the_demo_has_a_season_that_is_on_and_one_that_is_over() -> None:
     assert {name: season.status for name, season in seasons.items()} == {
         "Spring Cup": "finished",
         "Autumn Gauntlet": "running",
+        "Open Duel": "running",
     }
     for season in seasons.values():
         assert faults_of(season) == []
@@ -38,7 +44,23 @@ def test_the_demo_has_a_season_that_is_on_and_one_that_is_over() -> None:
     assert leg.scheduled_at is not None
     events = on.events.count()
     demo_create(password="only for this test")
-    assert (Season.objects.count(), on.events.count()) == (2, events)
+    assert (Season.objects.count(), on.events.count()) == (3, events)
+
+
+@pytest.mark.django_db
+def test_ada_and_ben_have_a_death_match_that_they_can_begin_at_once() -> None:
+    """By what `/ready` and the pages do; though another of theirs is tomorrow."""
+    demo_create(password="only for this test")
+    row = DeathMatch.objects.get(round__season__name="Open Duel")
+    two = [User.objects.get(username=name) for name in ("ada", "ben")]
+    for user in two:
+        assert row.get_absolute_url() in [each.url for each in waiting_anywhere(user)]
+    for at in (now_utc(), now_utc() + timedelta(days=30)):
+        for user in two:
+            must_be_confirmable(leg_of(row), user, at=at)
+    for user in two:
+        leg_confirm(acting_user=user, leg=leg_of(row))
+    assert leg_of(row).status == "running"
 
 
 def test_a_season_is_simulated_at_the_command_line(orla: User) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 
-from accounts.models import User
+from accounts.models import Announcement, User
 from core.refusals import Refusal
 from games.models import Match
 from tests.games.support import committing
@@ -39,6 +39,7 @@ from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling import sweep
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.readiness import leg_confirm, leg_unconfirm
+from tournaments.services.scheduling.reminders import REMINDERS
 from tournaments.services.scheduling.sweep import Swept, legs_sweep
 from tournaments.services.seasons import season_archive
 
@@ -278,9 +279,63 @@ def test_a_leg_that_is_moved_is_reminded_of_anew(
 ) -> None:
     assert legs_sweep(at=after(hours=30)).reminded == 1
     leg_schedule(
-        acting_user=orla, leg=leg_of(meeting), scheduled_at=after(hours=50), at=after(hours=30)
+        acting_user=orla, leg=leg_of(meeting), scheduled_at=after(hours=60), at=after(hours=30)
     )
-    assert legs_sweep(at=after(hours=31)).reminded == 1
+    assert legs_sweep(at=after(hours=35)).reminded == 0
+    assert legs_sweep(at=after(hours=36)).reminded == 1
+
+
+MINUTE = timedelta(minutes=1)
+LEADS = {each.kind: each.before for each in REMINDERS}
+
+
+@pytest.mark.parametrize("lead", list(LEADS))
+@pytest.mark.parametrize("ahead", [-MINUTE, timedelta(0), MINUTE])
+def test_a_time_that_is_set_late_is_reminded_of_by_what_is_still_ahead(
+    orla: User, season: Season, lead: str, ahead: timedelta
+) -> None:
+    """Around the moment of each reminder. They have just been told of the time."""
+    leg = leg_of(chosen(orla, season, ec=1, dmo=2))
+    begins = after(hours=48)
+    told = begins - LEADS[lead] - ahead
+    leg_schedule(acting_user=orla, leg=leg, scheduled_at=begins, at=told)
+    assert legs_sweep(at=told).reminded == 0
+    for before in sorted(LEADS.values(), reverse=True):
+        for moment in (before + MINUTE, before, before, before - MINUTE):
+            if begins - moment > told:
+                legs_sweep(at=begins - moment)
+    expected = {kind for kind, before in LEADS.items() if before < begins - told}
+    assert {row.kind for row in ReminderSent.objects.all()} == expected
+    assert (lead in expected) == (ahead > timedelta(0))
+    assert Announcement.objects.filter(kind="death-match.reminder").count() == 2 * len(expected)
+    assert kinds(season).count("death-match.reminder") == len(expected)
+
+
+def test_a_time_that_is_minutes_away_is_told_once(orla: User, season: Season) -> None:
+    leg = leg_of(chosen(orla, season, ec=1, dmo=2))
+    leg_schedule(acting_user=orla, leg=leg, scheduled_at=after(minutes=2), at=START)
+    for seconds in (0, 1, 60, 119):
+        assert legs_sweep(at=after(seconds=seconds)).reminded == 0
+    assert not ReminderSent.objects.exists()
+
+
+def test_who_meets_late_at_a_time_that_stood_is_told_it_with_that(
+    orla: User, season: Season
+) -> None:
+    """A bracket's next round has its time before it is known who plays it."""
+    cup = running(orla, 4, "single-elimination")
+    first, second, final = cup_rows(cup)
+    leg_schedule(acting_user=orla, leg=leg_of(final), scheduled_at=after(hours=3), at=START)
+    for row in (first, second):
+        conceded(begun(orla, row), winner=0, at=after(hours=2, minutes=30))
+    assert legs_sweep(at=after(hours=2, minutes=31)).reminded == 0
+    assert legs_sweep(at=after(hours=2, minutes=50)).reminded == 1
+    assert {row.kind for row in ReminderSent.objects.all()} == {"10min"}
+
+
+def cup_rows(cup: Season) -> list[DeathMatch]:
+    """Both semifinals, and the final."""
+    return list(DeathMatch.objects.filter(round__season=cup).order_by("round__number", "number"))
 
 
 # -- what was missed -----------------------------------------------------------------------------
@@ -484,6 +539,7 @@ def test_whoever_waited_in_vain_is_not_shown_as_ready(orla: User, season: Season
 def test_a_replacement_is_reminded(
     orla: User, cleo: User, season: Season, meeting: DeathMatch
 ) -> None:
+    """Of what is still ahead: that they take over has told them the time."""
     _confirmed(user(season, 1))
     _confirmed(user(season, 2))
     _confirmed(cleo)
@@ -491,8 +547,11 @@ def test_a_replacement_is_reminded(
     contestant_replace(
         acting_user=orla, contestant=who(season, 2), user=cleo, why="ill", at=after(hours=26)
     )
+    assert legs_sweep(at=after(hours=27)).reminded == 0
     mail.outbox.clear()
     with committing():
-        assert legs_sweep(at=after(hours=27)).reminded == 1
-    assert [message.to for message in mail.outbox] == [["cleo@example.com"]]
-    assert legs_sweep(at=after(hours=28)).reminded == 0
+        assert legs_sweep(at=after(hours=47)).reminded == 1
+    assert {message.to[0] for message in mail.outbox} == {
+        "player1@example.com", "cleo@example.com",
+    }  # fmt: skip
+    assert legs_sweep(at=after(hours=47, minutes=1)).reminded == 0

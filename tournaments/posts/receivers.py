@@ -36,6 +36,6 @@ def on_reminder(
 
 
 def on_person_changed(*, user_id: int, discord_id: str = "", **_more: Any) -> None:
-    """Somebody has linked a Discord account, or unlinked theirs, or closed their account: it has
-    roles from now on, or no more."""
+    """Somebody has linked a Discord account, or unlinked theirs; or their account was closed,
+    opened again, or given what another one had: it has roles from now on, or no more."""
     person_refresh(user_id=user_id, discord_id=discord_id)

@@ -1,5 +1,5 @@
-"""Seasons to look at on a fresh site: one that is running, with a history, and a bracket that is
-over."""
+"""Seasons to look at on a fresh site: one that is running, with a history, a bracket that is over,
+and a death match that can be begun at any time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from tournaments.formats.elimination.episodes import episode_open
 from tournaments.formats.elimination.main_match import Placing, placements_record
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Season
+from tournaments.services.contestants.enrolment import Enrolment, contestants_enrol
 from tournaments.services.scheduling.appointments import leg_schedule
+from tournaments.services.seasons import season_create, season_list
+from tournaments.services.starts import season_start
 from tournaments.simulation.plan import Plan
 from tournaments.simulation.season import season_simulate
 
 RUNNING: Final = "Autumn Gauntlet"
 FINISHED: Final = "Spring Cup"
+DUEL: Final = "Open Duel"
 SEED: Final = 7
 
 
@@ -30,6 +34,8 @@ def demo_seasons(users: Mapping[str, User]) -> None:
         _cup(olga, players)
     if not Season.objects.filter(name=RUNNING).exists():
         _gauntlet(olga, players)
+    if not Season.objects.filter(name=DUEL).exists():
+        _duel(olga, players)
 
 
 def _cup(olga: User, players: tuple[User, ...]) -> None:
@@ -89,3 +95,22 @@ def _gauntlet(olga: User, players: tuple[User, ...]) -> None:
         scheduled_at=tomorrow,
         at=now,
     )
+
+
+def _duel(olga: User, players: tuple[User, ...]) -> None:
+    """Ada against Ben, at no fixed time: it begins as soon as both say that they are ready."""
+    now = now_utc() - timedelta(hours=1)
+    season = season_create(
+        acting_user=olga,
+        name=DUEL,
+        format="single-elimination",
+        settings={
+            "summary": "Two players, one death match, whenever both are there.",
+            "repertoire": [{"ruleset": "tetronogo", "variant": "standard", "options": {}}],
+        },
+        at=now,
+    )
+    season = season_list(acting_user=olga, season=season, at=now)
+    entries = [Enrolment(user, seed=seed) for seed, user in enumerate(players, start=1)]
+    contestants_enrol(acting_user=olga, season=season, entries=entries, at=now)
+    season_start(acting_user=olga, season=season, at=now)

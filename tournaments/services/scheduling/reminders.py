@@ -1,19 +1,24 @@
-"""Reminders before a death match."""
+"""Reminders before a death match.
+
+Whoever was told of its time when the moment of a reminder had passed already has nothing new from
+that one: it is not sent, those still ahead are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from django.db import transaction
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from accounts.announcing.services import Told, announce
 from accounts.models import User
 from core.jobs import guard
 from games.options import pace
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
-from tournaments.models import DeathMatch, Leg, ReminderSent, Season
+from tournaments.models import DeathMatch, Leg, ReminderSent, Season, SeasonEvent
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
@@ -43,9 +48,10 @@ def legs_to_remind(at: datetime, at_most: int) -> Iterator[Leg]:
         ReminderSent.objects.filter(leg__in=soon).values_list("leg", "kind", "scheduled_at", "user")
     )
     legs = guard.readable("legs.remind", soon.order_by("scheduled_at", "pk"), at_most=at_most)
+    told = _told_at(soon) if legs else {}
 
     def misses_one(leg: Leg) -> bool:
-        due = _due(leg, at)
+        due = _due(leg, at, told.get(leg.pk))
         if due is None:
             return False
         # Somebody may have taken a side over since.
@@ -57,24 +63,39 @@ def legs_to_remind(at: datetime, at_most: int) -> Iterator[Leg]:
     )
 
 
-def _due(leg: Leg, at: datetime) -> ReminderLead | None:
-    """The reminder nearest to the start whose moment has come."""
-    if leg.scheduled_at is None or at >= leg.scheduled_at:
+def _told_at(legs: QuerySet[Leg]) -> Mapping[int, datetime | None]:
+    """When both players were last told of the times of these legs: as they were set, or as the two
+    were paired who play it now."""
+    telling = Q(kind="death-match.scheduled", leg=OuterRef("pk")) | Q(
+        kind="death-match.paired", death_match=OuterRef("death_match")
+    )
+    last = SeasonEvent.objects.filter(telling).order_by("-at").values("at")[:1]
+    return dict(legs.order_by().annotate(told=Subquery(last)).values_list("pk", "told"))
+
+
+def _due(leg: Leg, at: datetime, told: datetime | None) -> ReminderLead | None:
+    """The reminder nearest to the start whose moment has come; None where that had come when both
+    were told of the time."""
+    begins = leg.scheduled_at
+    if begins is None or at >= begins:
         return None
-    return next((each for each in REMINDERS if leg.scheduled_at - at <= each.before), None)
+    due = next((each for each in REMINDERS if begins - at <= each.before), None)
+    if due is None or (told is not None and begins - told <= due.before):
+        return None
+    return due
 
 
 @transaction.atomic
 def reminders_send(*, leg: Leg, at: datetime | None = None) -> bool:
     """Remind both players of a leg, in their own time zones, if one of the reminders is due
-    and was not sent; whether it was. Nobody is reminded twice, and of several that are due (the
-    time was fixed late) only the nearest to the start goes out."""
+    and was not sent; whether it was. Nobody is reminded twice, and of several that are due (nobody
+    has looked for long) only the nearest to the start goes out."""
     at = instant(at)
     season = season_lock(leg.death_match.round.season_id)
     death_match = death_match_fresh(leg.death_match_id)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
-    due = _due(fresh, at)
+    due = _due(fresh, at, _told_at(Leg.objects.filter(pk=fresh.pk)).get(fresh.pk))
     begins = fresh.scheduled_at
     if (
         begins is None

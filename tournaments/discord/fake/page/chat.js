@@ -44,6 +44,8 @@ let received = "";
 let current = "";
 /** @type {Command | null} */
 let command = null;
+/** @type {Set<string>} What would have been refused, and is read. */
+const closed = new Set();
 // Whether the latest message is to stay in view.
 let atEnd = true;
 
@@ -292,8 +294,19 @@ function draw() {
       .flatMap((each) => numbered(`#${each.name}`, each.id, [])),
     ...state.roles.flatMap((each) => numbered(`@${each.name}`, each.id, each.members)),
   );
-  find("#faults").hidden = state.faults.length === 0;
-  find("#faults ul").replaceChildren(...state.faults.toReversed().map(refused));
+  drawFaults();
+}
+
+function drawFaults() {
+  const open = state.faults.filter((each) => !closed.has(each.id));
+  find("#faults").hidden = open.length === 0;
+  find("#faults ul").replaceChildren(...open.toReversed().map(refused));
+}
+
+/** Of what was shown as refused nothing is to be seen any more: what comes later is. */
+function closeFaults() {
+  for (const each of state.faults) closed.add(each.id);
+  drawFaults();
 }
 
 function toEnd() {
@@ -350,6 +363,7 @@ async function refresh() {
  */
 async function act(what) {
   find("#trouble").textContent = "";
+  if (what["kind"] !== "typing") closeFaults();
   const answer = await fetch("/act", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -517,6 +531,10 @@ composer.addEventListener("submit", (event) => {
 // Pictures have no height before they are there.
 messages.addEventListener("load", () => atEnd && toEnd(), true);
 person.addEventListener("change", () => void refresh());
+find("#faults button").addEventListener("click", () => {
+  closeFaults();
+  composer.querySelector("input")?.focus();
+});
 find("#check").addEventListener("click", () => {
   void (async () => {
     find("#checked").textContent = "…";
