@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from core.clock import now_utc
 from tournaments.lifecycle import ContestantStatus
+from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.seasons import Season
 
 # Stands behind the name of somebody who has none, wherever people read it (`tournaments.naming`).
@@ -57,6 +58,14 @@ class Contestant(models.Model):
         help_text="Whose place, seed and pairings they took over.",
     )
     enrolled_at = models.DateTimeField(default=now_utc)
+    invitation = models.ForeignKey(
+        SeasonInvitation,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="contestants",
+        help_text="The link by which they came, if by one.",
+    )
     left_at = models.DateTimeField(null=True, blank=True)
 
     objects = ContestantQuerySet.as_manager()
