@@ -239,8 +239,8 @@ INVITE: Final = Action[AtSeason](
     button="Make a link",
     done="The link is made: copy it below.",
     follows=[
-        "Whoever has the link enters by themselves until the season begins, with their account or "
-        "a new one.",
+        "Whoever has the link enters by themselves until the season begins.",
+        "Who has no account is led to one, and back.",
         "Their name stands on the season's public pages then.",
     ],
     check=lambda s: invitations.must_be_inviting(s.season, s.user),
