@@ -72,6 +72,7 @@ class Migration(migrations.Migration):
             name="invitation",
             field=models.ForeignKey(
                 blank=True,
+                db_index=False,
                 help_text="The link by which they came, if by one.",
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,

@@ -64,6 +64,7 @@ class Contestant(models.Model):
         null=True,
         blank=True,
         related_name="contestants",
+        db_index=False,
         help_text="The link by which they came, if by one.",
     )
     left_at = models.DateTimeField(null=True, blank=True)
@@ -72,6 +73,14 @@ class Contestant(models.Model):
 
     class Meta:
         ordering = ["season", "seed", "id"]
+        # Of its own, for an index that is made while people enter: most came by no link.
+        indexes = [
+            models.Index(
+                fields=["invitation"],
+                condition=Q(invitation__isnull=False),
+                name="contestant_invitation",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(fields=["season", "user"], name="contestant_once"),
             # A replacement takes the seed over from somebody who has left.
