@@ -13,6 +13,7 @@ from django.test import Client
 
 from accounts.models import AuditEntry, User
 from tests.games.support import user_named
+from tests.pages.support import words
 from tests.tournaments.support import GAME, START, enrolled, refused
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, Season, SeasonInvitation
@@ -159,17 +160,35 @@ def test_the_desk_makes_shows_and_withdraws_links(orla: User, season: Season) ->
     assert link.expires_at - link.made_at == timedelta(days=7)
     ada = anybody(1)
     assert signed_in(ada).post(link.get_absolute_url()).status_code == 302
-    page = desk.get(address).content.decode()
-    assert f'data-copy="http://testserver{link.get_absolute_url()}"' in page
-    assert "1 of 8 came by it: guest1" in page
+    page = desk.get(address)
+    assert f'data-copy="http://testserver{link.get_absolute_url()}"' in page.content.decode()
+    assert "1 of 8 came by it: guest1" in words(page)
+    # Who was struck off has left their place to the next, and is not counted.
+    contestant = Contestant.objects.get(user=ada)
+    contestant_withdraw(acting_user=ada, contestant=contestant, why="")
+    assert "0 of 8 came by it" in words(desk.get(address))
+    signed_in(ada).post(link.get_absolute_url())
     assert desk.post(address, {"revoke": str(link.pk)}).status_code == 302
     page = desk.get(address).content.decode()
     assert link.token not in page
-    assert "withdrawn" in page
+    assert "Withdrawn" in page
     assert desk.post(address, {"revoke": "x"}).status_code == 404
     assert desk.post(address, {"limit": "0", "lasts": "7"}).status_code == 422
     assert desk.post(address, {"lasts": "900"}).status_code == 422
     assert signed_in(ada).get(address).status_code == 403
+
+
+def test_no_link_is_shown_as_open_once_the_season_has_begun(orla: User) -> None:
+    season = enrolled(orla, 4)
+    link = invitation_make(acting_user=orla, season=season)
+    desk, address = signed_in(orla), f"/seasons/{season.slug}/desk/invitations/"
+    assert "Open links" in words(desk.get(address))
+    season_start(acting_user=orla, season=season)
+    page = desk.get(address)
+    assert "Open links" not in words(page)
+    assert "Closed with the enrolment, 0 came by it" in words(page)
+    assert link.token not in page.content.decode()
+    assert "The season has begun: links let nobody in any more." in words(page)
 
 
 def test_the_page_of_a_link_says_what_it_is_and_brings_back_who_has_no_account(
@@ -182,7 +201,7 @@ def test_the_page_of_a_link_says_what_it_is_and_brings_back_who_has_no_account(
     assert page["Cache-Control"] == "private, no-cache"
     assert page["X-Robots-Tag"] == "noindex"
     text = page.content.decode()
-    assert f"You are invited to {season.name}" in text
+    assert f"You are invited to {season.name}" in words(page)
     for way in ("login", "signup"):
         assert f'/accounts/{way}/?next={address}"' in text
     assert visitor.post(address)["Location"] == f"/accounts/login/?next={address}"

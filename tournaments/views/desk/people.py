@@ -21,6 +21,7 @@ from tournaments.actions.seasons import (
     SEEDS,
 )
 from tournaments.actions.subjects import AtContestant, AtInvitation, AtPerson, AtSeason
+from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant
 from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform, press
@@ -107,18 +108,16 @@ def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResp
     came: dict[int | None, list[Contestant]] = {}
     for each in sheet.contestants:
         came.setdefault(each.invitation_id, []).append(each)
-    more = {
-        "links": [
-            (row.invitation, came.get(row.invitation.pk, []), INVITATION.offered(row))
-            for row in rows
-            if row.invitation.is_open(at)
-        ],
-        "ended": [
-            (row.invitation, came.get(row.invitation.pk, []))
-            for row in rows
-            if not row.invitation.is_open(at)
-        ],
-    }
+    links, ended = [], []
+    for row in rows:
+        link, people = row.invitation, came.get(row.invitation.pk, [])
+        if link.is_open(at) and sheet.season.status == SeasonStatus.ENROLLING:
+            # As the limit counts: whoever was struck off has left their place to the next.
+            people = [each for each in people if each.status != ContestantStatus.WITHDRAWN]
+            links.append((link, people, INVITATION.offered(row)))
+        else:
+            ended.append((link, people, not link.is_open(at)))
+    more = {"links": links, "ended": ended}
     return perform(request, INVITE, subject, back=back, template="desk_invitations.html", more=more)
 
 
