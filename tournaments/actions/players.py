@@ -127,16 +127,17 @@ def _give(subject: AtContestant, form: Any) -> None:
     )
 
 
+_ENTERED: Final = (
+    "Your name stands on the season's public pages from now on.",
+    "You can withdraw again before it begins without anything being lost.",
+)
 JOIN: Final = Action[AtPerson](
     name="join",
     label="Enrol",
     title=lambda s: f"Enrol in {s.season.name}",
     button="Enrol",
     done="You are enrolled.",
-    follows=[
-        "Your name stands on the season's public pages from now on.",
-        "You can withdraw again before it begins without anything being lost.",
-    ],
+    follows=_ENTERED,
     check=_may_join,
     run=_join,
 )
@@ -146,7 +147,7 @@ ACCEPT: Final = Action[AtInvitation](
     title=lambda s: f"You are invited to {s.season.name}",
     button="Take part",
     done="You are in.",
-    follows=JOIN.follows,
+    follows=_ENTERED,
     check=_may_accept,
     run=_accept,
 )
