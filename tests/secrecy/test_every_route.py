@@ -61,8 +61,8 @@ PREFIXES_NOT_ABOUT_MATCHES = (
     "account", "discord_", "socialaccount_", "oauth2_provider:", "api_docs", "developers",
     "webhooks:", "posts:",
 )  # fmt: skip
-# Rows that there are none of in this season: no challenge led to the match, nobody hosts it, no item
-# was given, and no link leads into it.
+# Rows that there are none of in this season: no challenge led to the match, nobody hosts it, no
+# item was given, and no link leads into it.
 NOTHING_THERE = {
     "api:hosted", "api:hosted_accept", "api:hosted_decline", "api:hosted_cancel",
     "games:hosted", "games:hosted_accept", "games:hosted_decline", "games:hosted_cancel",
