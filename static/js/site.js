@@ -144,6 +144,7 @@ function tellZone() {
   const known = root.dataset.deviceZone;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (known === undefined || !zone || zone === known || kept(ZONE_REFUSED) === zone) return;
+  if (!csrfToken()) return; // no page with a form has been opened yet: the next one tells
   void fetch(root.dataset.preferences ?? "", {
     method: "POST",
     headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },

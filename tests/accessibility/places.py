@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -15,6 +16,7 @@ from accounts.models import User
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_warn
 from accounts.oauth.services import application_register
+from core.clock import now_utc
 from games import demo
 from games.models import Match, Puzzle
 from games.puzzles.services import puzzles_load
@@ -23,6 +25,11 @@ from games.reading import lessons
 from games.rulesets import REGISTRY
 from tests.permissions.table import PERMISSIONS, Page, hook
 from tests.permissions.world import SCENES, Scene, Who, World
+from tournaments.services.contestants.invitations import (
+    invitation_accept,
+    invitation_make,
+    invitation_revoke,
+)
 from tournaments.services.results.corrections import leg_void
 
 
@@ -54,6 +61,10 @@ def of_round(scene: Scene) -> list[Any]:
 
 def given(*args: Any) -> Callable[[Scene], list[Any]]:
     return lambda _scene: list(args)
+
+
+def of_link(name: str) -> Callable[[Scene], list[Any]]:
+    return lambda scene: [scene.season.slug, scene.more[name].token]
 
 
 def of_replay(ruleset: str) -> Callable[[Scene], list[Any]]:
@@ -237,6 +248,10 @@ def _of_seasons() -> Iterator[Place]:
     for scene in ("voided", "decided"):
         yield Place("tournaments:match_desk", scene, Who.ORGANISER, of_row)
     yield Place("tournaments:round_desk", "running", Who.ORGANISER, of_round)
+    yield Place("tournaments:invitations", "invited", Who.ORGANISER, of_season)
+    for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
+                      ("expired", Who.PLAYER)):  # fmt: skip
+        yield Place("tournaments:invited", "invited", who, of_link(link))
     yield Place("webhooks:delivery", "watched", Who.ORGANISER,
                 lambda s: [*hook(s), s.delivery.uid])  # fmt: skip
     for name, scene in (
@@ -279,6 +294,18 @@ def of_administration(world: World) -> Iterator[str]:
             yield reverse(f"{name}_add")
 
 
+def _invited(world: World) -> Scene:
+    """A season with links of every kind, by one of which somebody came."""
+    orla, season = world.users["orla"], world.season("swiss", 2)
+    notes = ("For the channel", "For the club", "For nobody")
+    links = [invitation_make(acting_user=orla, season=season, note=note, limit=4) for note in notes]
+    invitation_accept(acting_user=world.users["eve"], invitation=links[0])
+    invitation_revoke(acting_user=orla, invitation=links[2])
+    links[1].expires_at = now_utc() - timedelta(hours=1)
+    links[1].save()
+    return Scene(world, season, {"open": links[0], "expired": links[1]})
+
+
 def furnished(world: World) -> World:
     """The world, with something on the pages that would otherwise be empty."""
     root, paul, eve, one, two, three = (
@@ -295,6 +322,7 @@ def furnished(world: World) -> World:
     world.scenes["cup"] = Scene(world, world.running("single-elimination", 4))
     world.scenes["voided"] = SCENES["running"](world)
     leg_void(acting_user=world.users["orla"], leg=world.scenes["voided"].leg, why="because")
+    world.scenes["invited"] = _invited(world)
     # Whoever has a password is asked for it, and stays signed in.
     three.set_password("swordfish-77")
     three.save()

@@ -74,6 +74,22 @@ def test_pages_tell_in_which_zone_the_device_is(new_page: Any) -> None:
     assert new_page.errors == []
 
 
+def test_a_page_that_has_brought_no_token_leaves_the_zone_to_the_next(new_page: Any) -> None:
+    page, other = new_page(timezone_id="Asia/Tokyo"), new_page(timezone_id="Europe/Paris")
+    register(page)
+    other.context.add_cookies(
+        [each for each in page.context.cookies() if "csrf" not in each["name"]]
+    )
+    sent: list[str] = []
+    other.on("request", lambda each: sent.append(each.post_data or ""))
+    other.goto("/seasons/", wait_until="networkidle")
+    assert [each for each in sent if "device_zone" in each] == []
+    with other.expect_response(lambda each: "device_zone=" in (each.request.post_data or "")) as it:
+        other.goto("/accounts/settings/")
+    assert it.value.status == 204
+    assert new_page.errors == []
+
+
 def test_the_keyboard_reaches_everything(new_page: Any) -> None:
     page = new_page()
     page.goto("/accounts/login/")

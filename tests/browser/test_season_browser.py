@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.accessibility import axe
+from tests.support.screens import assert_fits
 from tests.support.site import Site
 from tournaments.formats.registry import FORMATS
 
@@ -252,3 +254,62 @@ def test_the_options_of_the_chosen_format_are_shown_and_no_others(
         shown = page.locator(".format-options:visible legend").all_inner_texts()
         assert [text.casefold() for text in shown] == [each.name.casefold()]
         assert page.locator(".tie-options").is_visible() == bool(each.course_type.tie_breaks)
+
+
+PHONE = {"width": 390, "height": 844}
+
+
+def test_whoever_has_no_account_enters_by_a_link_on_their_phone(
+    site: Site, new_page: Pages
+) -> None:
+    cast, examiner = Cast(site, new_page), axe.Examiner()
+
+    def looked_at(page: Page) -> None:
+        assert_fits(page)
+        assert examiner.faults(page) == []
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+
+    orla, guest = cast["Orla"], new_page(**axe.look(viewport=PHONE))
+    orla.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    orla.emulate_media(reduced_motion="reduce")
+    season = f"Winter {cast.mark}"
+    home = made(orla, season)
+    confirm(orla, "Make it public", "Make it public")
+
+    orla.goto(f"{home}desk/invitations/")
+    orla.get_by_label("What it is for").fill("For the channel")
+    orla.get_by_label("For how many").fill("2")
+    orla.get_by_role("button", name="Make a link").click()
+    orla.get_by_text("0 of 2 came by it").wait_for()
+    looked_at(orla)
+    link = orla.get_by_role("link", name="/invited/").inner_text()
+
+    guest.goto(link)
+    guest.get_by_role("heading", name=f"You are invited to {season}").wait_for()
+    looked_at(guest)
+    guest.get_by_role("main").get_by_role("link", name="Register").click()
+    name = f"eve-{cast.mark}"
+    guest.get_by_label("Username").fill(name)
+    guest.get_by_label("Email address").fill(f"{name}@example.org")
+    guest.get_by_label("Password", exact=True).fill(cast.mark * 3)
+    guest.get_by_label("Password (again)").fill(cast.mark * 3)
+    guest.locator("main").get_by_role("button", name="Register").click()
+    guest.wait_for_url(link)
+    looked_at(guest)
+    guest.get_by_role("button", name="Take part").click()
+    guest.get_by_text("You are in.").wait_for()
+    guest.wait_for_url(home)
+
+    orla.reload()
+    orla.get_by_text(f"1 of 2 came by it: {name}").wait_for()
+    looked_at(orla)
+    orla.get_by_role("button", name="Withdraw For the channel").click()
+    orla.get_by_role("heading", name="Closed links").wait_for()
+    # Who is in stays, and the link is nothing to them any more.
+    guest.goto(link)
+    guest.wait_for_url(home)
+    late = new_page(**axe.look(viewport=PHONE))
+    late.goto(link)
+    late.get_by_text("The organisers have withdrawn this link.").wait_for()
+    looked_at(late)
+    assert new_page.errors == []

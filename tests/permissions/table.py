@@ -179,6 +179,11 @@ def the_challenge(scene: Scene) -> list[int]:
     return [scene.challenge.pk]
 
 
+def the_invitation(scene: Scene) -> list[Any]:
+    """The link by which people enter."""
+    return [scene.season.slug, scene.invitation.token]
+
+
 def the_hosted(scene: Scene) -> list[int]:
     """The hosted match."""
     return [scene.hosted.pk]
@@ -276,6 +281,14 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:organisers",
              form=lambda s: {"remove": s.world.users["olin"].pk}, action="organiser.remove"),
     )),
+    "make an invitation link": Permission("enrolling", MANAGE, (
+        Page("tournaments:invitations", form=lambda _s: {"note": "For the channel", "lasts": "7"},
+             action="desk.invite"),
+    )),
+    "withdraw an invitation link": Permission("enrolling", MANAGE, (
+        Page("tournaments:invitations", form=lambda s: {"revoke": s.invitation.pk},
+             action="invitation.revoke"),
+    )),
     # -- people ------------------------------------------------------------------------------
     "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
@@ -291,6 +304,9 @@ PERMISSIONS: dict[str, Permission] = {
         SIGNED_IN - PLACES,
         (Page("tournaments:join", action="own.join"),),
     ),
+    "enter by an invitation link": Permission("enrolling", SIGNED_IN - PLACES, (
+        Page("tournaments:invited", the_invitation, action="own.accept"),
+    )),
     "strike off": Permission("enrolling", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"],
              action="contestant.remove"),
@@ -488,6 +504,7 @@ PERMISSIONS: dict[str, Permission] = {
         ), reads=True)
         for name in (
             "tournaments:desk", "tournaments:settings", "tournaments:organisers",
+            "tournaments:invitations",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",

@@ -54,6 +54,7 @@ from tournaments.models import Contestant, DeathMatch, DiscordChannel, Season, S
 from tournaments.posts.services import channel_test
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
+from tournaments.services.contestants.invitations import invitation_make
 from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import ms
@@ -253,14 +254,16 @@ def _draft(world: World) -> Scene:
 
 def _enrolling(world: World) -> Scene:
     season = world.season("swiss", 4, open_enrolment=True)
-    return Scene(world, season, {"somebody": who(season, 4).pk})
+    link = invitation_make(acting_user=world.users["orla"], season=season)
+    return Scene(world, season, {"somebody": who(season, 4).pk, "invitation": link})
 
 
 def _hidden(world: World) -> Scene:
     """A season with contestants that is a draft again."""
     season = world.season("swiss", 3)
+    link = invitation_make(acting_user=world.users["orla"], season=season)
     season_unlist(acting_user=world.users["orla"], season=season)
-    return Scene(world, season)
+    return Scene(world, season, {"invitation": link})
 
 
 def _cancelled(world: World) -> Scene:

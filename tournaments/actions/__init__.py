@@ -14,11 +14,11 @@ from tournaments.actions.items import GIFT, ITEMS
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
-from tournaments.actions.seasons import DESK, ORGANISER, SEASON, SEASONS
+from tournaments.actions.seasons import DESK, INVITATION, ORGANISER, SEASON, SEASONS
 from tournaments.actions.site import SITE
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
-    SITE, SEASON, SEASONS, DESK, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG,
-    ITEMS, GIFT, CHALLENGES, OWN,
+    SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND,
+    DEATH_MATCH, LEG, ITEMS, GIFT, CHALLENGES, OWN,
 )  # fmt: skip

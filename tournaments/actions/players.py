@@ -10,15 +10,23 @@ from typing import Any, Final
 from django.urls import reverse
 
 from core.actions import Action, Actions, Done
+from core.clock import now_utc
 from core.refusals import Forbidden
 from tournaments import audience
-from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtItem, AtLeg, AtPerson
+from tournaments.actions.subjects import (
+    AtContestant,
+    AtDeathMatch,
+    AtInvitation,
+    AtItem,
+    AtLeg,
+    AtPerson,
+)
 from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
 from tournaments.forms.people import WithdrawForm
 from tournaments.lifecycle import ContestantStatus
 from tournaments.services import legs
-from tournaments.services.contestants import departures, enrolment
+from tournaments.services.contestants import departures, enrolment, invitations
 from tournaments.services.guards import must_not_be_archived
 from tournaments.services.items import declarations, gifts
 from tournaments.services.scheduling import readiness
@@ -31,6 +39,16 @@ def _may_join(subject: AtPerson) -> None:
 
 def _join(subject: AtPerson, _form: Any) -> None:
     enrolment.contestant_join(acting_user=subject.user, season=subject.season)
+
+
+def _may_accept(subject: AtInvitation) -> None:
+    invitations.must_be_acceptable(
+        subject.invitation, subject.season, subject.user, subject.own, now_utc()
+    )
+
+
+def _accept(subject: AtInvitation, _form: Any) -> None:
+    invitations.invitation_accept(acting_user=subject.user, invitation=subject.invitation)
 
 
 def _may_leave(subject: AtContestant) -> None:
@@ -109,18 +127,29 @@ def _give(subject: AtContestant, form: Any) -> None:
     )
 
 
+_ENTERED: Final = (
+    "Your name stands on the season's public pages from now on.",
+    "You can withdraw again before it begins without anything being lost.",
+)
 JOIN: Final = Action[AtPerson](
     name="join",
     label="Enrol",
     title=lambda s: f"Enrol in {s.season.name}",
     button="Enrol",
     done="You are enrolled.",
-    follows=[
-        "Your name stands on the season's public pages from now on.",
-        "You can withdraw again before it begins without anything being lost.",
-    ],
+    follows=_ENTERED,
     check=_may_join,
     run=_join,
+)
+ACCEPT: Final = Action[AtInvitation](
+    name="accept",
+    label="Take part",
+    title=lambda s: f"You are invited to {s.season.name}",
+    button="Take part",
+    done="You are in.",
+    follows=_ENTERED,
+    check=_may_accept,
+    run=_accept,
 )
 LEAVE: Final = Action[AtContestant](
     name="leave",
@@ -206,5 +235,5 @@ LEAVE_AT_HOME: Final = Action[AtItem](
 
 OWN: Final = Actions[Any](
     "own",
-    (JOIN, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME),
+    (JOIN, ACCEPT, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME),
 )

@@ -8,15 +8,16 @@ from functools import partial
 from typing import Any, Final
 
 from core.actions import Action, Actions
+from core.clock import now_utc
 from tournaments import audience
-from tournaments.actions.subjects import AtPerson, AtSeason
+from tournaments.actions.subjects import AtInvitation, AtPerson, AtSeason
 from tournaments.forms.base import NoForm, PublicReasonForm, ServiceForm
-from tournaments.forms.people import OrganiserForm, SeedsForm
+from tournaments.forms.people import InvitationForm, OrganiserForm, SeedsForm
 from tournaments.forms.seasons import SeasonForm, TieForm
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season
 from tournaments.services import preflight, seasons, starts
-from tournaments.services.contestants import seeds
+from tournaments.services.contestants import invitations, seeds
 from tournaments.services.guards import must_be_running
 from tournaments.services.organisers import must_be_dispensable, organiser_add, organiser_remove
 from tournaments.services.preflight import Step, Warned
@@ -153,6 +154,24 @@ def _conclude(subject: AtSeason, form: Any) -> str:
     return subject.season.get_absolute_url()
 
 
+def _unseen(season: Season) -> Sequence[Warned]:
+    if season.visibility != Visibility.DRAFT:
+        return ()
+    return [Warned("preflight.draft", "Links lead nowhere as long as the season is a draft.")]
+
+
+def _invite(subject: AtSeason, form: Any) -> None:
+    at = now_utc()
+    invitations.invitation_make(
+        acting_user=subject.user,
+        season=subject.season,
+        note=form.cleaned_data["note"],
+        limit=form.cleaned_data["limit"],
+        expires_at=form.expires_at(at),
+        at=at,
+    )
+
+
 SETTINGS: Final = Action[AtSeason](
     name="settings",
     label="Settings",
@@ -213,8 +232,47 @@ CONCLUDE: Final = Action[AtSeason](
     danger=True,
 )
 
+INVITE: Final = Action[AtSeason](
+    name="invite",
+    label="Invitation links",
+    title="Invitation links",
+    button="Make a link",
+    done="The link is made: copy it below.",
+    follows=[
+        "Whoever has the link enters by themselves until the season begins.",
+        "Who has no account is led to one, and back.",
+        "Their name stands on the season's public pages then.",
+    ],
+    check=lambda s: invitations.must_be_inviting(s.season, s.user),
+    cautions=lambda s: _unseen(s.season),
+    form=lambda _s: InvitationForm,
+    run=_invite,
+)
+
 #: Pages of the desk about the season as a whole.
-DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, DRAW_SEEDS, CONCLUDE))
+DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, DRAW_SEEDS, CONCLUDE, INVITE))
+
+
+# -- links ---------------------------------------------------------------------------------------
+
+
+def _may_revoke(subject: AtInvitation) -> None:
+    subject.must_manage()
+    invitations.must_not_be_revoked(subject.invitation)
+
+
+REVOKE_INVITATION: Final = Action[AtInvitation](
+    name="revoke",
+    label="Withdraw",
+    title="Withdraw the link",
+    button="Withdraw",
+    done="The link lets nobody in any more.",
+    check=_may_revoke,
+    run=lambda s, _form: invitations.invitation_revoke(acting_user=s.user, invitation=s.invitation),
+    at_once=True,
+)
+
+INVITATION: Final = Actions("invitation", (REVOKE_INVITATION,))
 
 
 # -- who runs it ---------------------------------------------------------------------------------

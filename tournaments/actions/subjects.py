@@ -8,7 +8,16 @@ from django.urls import reverse
 
 from accounts.models import User
 from core.refusals import NotFound
-from tournaments.models import Contestant, DeathMatch, Episode, Gift, Leg, Round, Season
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Gift,
+    Leg,
+    Round,
+    Season,
+    SeasonInvitation,
+)
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
@@ -72,6 +81,18 @@ class AtContestant(AtSeason):
     def must_not_meet(self) -> None:
         """As `guards.must_not_meet`."""
         must_not_meet(self.contestant, self.user, self.undecided)
+
+
+@dataclass(frozen=True)
+class AtInvitation(AtSeason):
+    """Somebody, and a link by which people enter."""
+
+    invitation: SeasonInvitation
+
+    @property
+    def own(self) -> Contestant | None:
+        """The reader's place in the season; None for whoever never had one."""
+        return next((c for c in self.sheet.contestants if c.user_id == self.user.pk), None)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django import forms
@@ -12,6 +13,7 @@ from core.refusals import Refusal
 from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.fields import NAMES, UserField
 from tournaments.models import Contestant
+from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
 from tournaments.services.contestants.rosters import FaultyRoster, LineFault
 
 
@@ -90,6 +92,41 @@ class OrganiserForm(ServiceForm):
 
     at_field: ClassVar[Mapping[str, str]] = {"organiser": "user"}
     user = UserField(label="Username")
+
+
+class InvitationForm(ServiceForm):
+    """A link by which people enter by themselves."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "invitation.note": "note",
+        "invitation.limit": "limit",
+        "invitation.expiry": "lasts",
+    }
+    #: Days.
+    LASTS: ClassVar = [("1", "A day"), ("7", "A week"), ("30", "30 days"), ("", "Until it begins")]
+
+    note = forms.CharField(
+        label="What it is for",
+        required=False,
+        max_length=NOTE_MAX,
+        help_text="For you to tell links apart; nobody else reads it.",
+    )
+    limit = forms.IntegerField(
+        label="For how many",
+        required=False,
+        min_value=1,
+        max_value=LIMIT_MAX,
+        help_text="Empty: for as many as like.",
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    lasts = forms.ChoiceField(
+        label="It lasts", choices=LASTS, required=False, initial="7", widget=forms.RadioSelect
+    )
+
+    def expires_at(self, at: datetime) -> datetime | None:
+        """When the link expires, of a valid form that is sent ``at``."""
+        days = self.cleaned_data["lasts"]
+        return at + timedelta(days=int(days)) if days else None
 
 
 class WithdrawForm(ServiceForm):

@@ -10,6 +10,7 @@ season's own (`SeasonEvent`), which pages, webhooks and feeds are read from.
 from tournaments.models.contestants import Contestant
 from tournaments.models.death_matches import DeathMatch, Leg, ReminderSent
 from tournaments.models.events import EventNotice, SeasonEvent
+from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import NoShowRule, RulesetChoice, Season, SeasonOrganiser
@@ -39,6 +40,7 @@ __all__ = [
     "RulesetChoice",
     "Season",
     "SeasonEvent",
+    "SeasonInvitation",
     "SeasonOrganiser",
     "Webhook",
 ]

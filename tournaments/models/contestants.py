@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from core.clock import now_utc
 from tournaments.lifecycle import ContestantStatus
+from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.seasons import Season
 
 # Stands behind the name of somebody who has none, wherever people read it (`tournaments.naming`).
@@ -57,12 +58,29 @@ class Contestant(models.Model):
         help_text="Whose place, seed and pairings they took over.",
     )
     enrolled_at = models.DateTimeField(default=now_utc)
+    invitation = models.ForeignKey(
+        SeasonInvitation,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="contestants",
+        db_index=False,
+        help_text="The link by which they came, if by one.",
+    )
     left_at = models.DateTimeField(null=True, blank=True)
 
     objects = ContestantQuerySet.as_manager()
 
     class Meta:
         ordering = ["season", "seed", "id"]
+        # Of its own, for an index that is made while people enter: most came by no link.
+        indexes = [
+            models.Index(
+                fields=["invitation"],
+                condition=Q(invitation__isnull=False),
+                name="contestant_invitation",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(fields=["season", "user"], name="contestant_once"),
             # A replacement takes the seed over from somebody who has left.

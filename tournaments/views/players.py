@@ -6,11 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import Forbidden, Refusal, RefusalKind, allowed, refusal_of
+from games.views.common import signed_in
 from tournaments import audience
 from tournaments.actions import players
 from tournaments.actions.challenges import CHALLENGE
@@ -18,6 +22,7 @@ from tournaments.actions.episodes import CHOOSE, choosable
 from tournaments.actions.subjects import (
     AtContestant,
     AtDeathMatch,
+    AtInvitation,
     AtItem,
     AtLeg,
     AtPerson,
@@ -30,6 +35,7 @@ from tournaments.models import Contestant, Gift
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.invitations import invitation_of, must_be_good
 from tournaments.services.items import declarations
 from tournaments.views.actions import perform, press
 from tournaments.views.common import FORMS, season_page, shown, with_user
@@ -50,6 +56,36 @@ def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Enrol."""
     back = sheet.season.get_absolute_url()
     return perform(request, players.JOIN, AtPerson(user, sheet, user), back=back)
+
+
+@require_http_methods(FORMS)
+@season_page
+def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
+    """A link by which one enters; who has no account yet comes back to it with one."""
+    invitation = invitation_of(sheet.season, token)
+    user = signed_in(request)
+    back = sheet.season.get_absolute_url()
+    if user is not None:
+        subject = AtInvitation(user, sheet, invitation)
+        if subject.own is not None and subject.own.status in STILL_IN:
+            return redirect(back)  # whoever comes back by it is shown where they are
+        response = perform(
+            request,
+            players.ACCEPT,
+            subject,
+            back=back,
+            template="invited.html",
+            more={"invitation": invitation},
+        )
+    elif request.method == "POST":
+        response = redirect_to_login(request.path)
+    else:
+        refused = refusal_of(must_be_good, invitation, sheet.season, None, now_utc())
+        context = {"invitation": invitation, "refused": refused}
+        response = shown(request, sheet, "invited.html", context)
+    response["Cache-Control"] = "private, no-cache"
+    response["X-Robots-Tag"] = "noindex"  # its address is the ticket
+    return response
 
 
 @require_http_methods(FORMS)

@@ -15,7 +15,7 @@ from accounts.services import audit_records, users_lock
 from core.refusals import Refusal, Together
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
-from tournaments.models import Contestant, Season, SeasonEvent
+from tournaments.models import Contestant, Season, SeasonEvent, SeasonInvitation
 from tournaments.services.contestants.names import Names
 from tournaments.services.contestants.seeds import is_seed, seed_out_of_range
 from tournaments.services.events import season_events
@@ -28,12 +28,13 @@ from tournaments.services.guards import (
 
 
 class Enrolment(NamedTuple):
-    """Somebody to be enrolled, what the season calls them (their own name, when empty), and their
-    seed, where it is said."""
+    """Somebody to be enrolled, what the season calls them (their own name, when empty), their
+    seed, where it is said, and the link by which they come, if by one."""
 
     user: User
     name: str = ""
     seed: int | None = None
+    invitation: SeasonInvitation | None = None
 
 
 @transaction.atomic
@@ -51,7 +52,9 @@ def contestants_enrol(
     ``contestant.account-closed``, ``contestant.suspended``, ``contestant.name.too-long``,
     ``seed.range``, ``seed.taken``, ``seed.fixed``, and those of the format for a late entry.
     """
-    return _enrol(season_lock_managed(season, acting_user), acting_user, entries, instant(at))
+    return entries_admit(
+        season_lock_managed(season, acting_user), acting_user, entries, instant(at)
+    )
 
 
 def contestant_enrol(
@@ -75,7 +78,7 @@ def contestant_join(*, acting_user: User, season: Season, at: datetime | None = 
     ``enrolment.closed``, and as `contestants_enrol` does."""
     locked = season_lock(season.pk)
     must_be_open_to_everybody(locked)
-    (one,) = _enrol(locked, acting_user, [Enrolment(acting_user)], instant(at))
+    (one,) = entries_admit(locked, acting_user, [Enrolment(acting_user)], instant(at))
     return one
 
 
@@ -144,6 +147,7 @@ class Intake:
         contestant.since_round = self._since_round
         contestant.enrolled_at = self._at
         contestant.left_at = None
+        contestant.invitation = entry.invitation
         if self._late:
             self._last_seed += 1
             contestant.seed = self._last_seed
@@ -162,9 +166,11 @@ class Intake:
             raise Refusal("seed.taken", f"Seed {seed} is {holder.shown_name}'s.")
 
 
-def _enrol(
+def entries_admit(
     season: Season, acting_user: User | None, entries: Sequence[Enrolment], at: datetime
 ) -> list[Contestant]:
+    """Enrol people in this order, all of them or nobody, with the season locked and whatever else
+    there is to ask of whoever acts asked. Raises Refusal as `contestants_enrol` does."""
     must_not_be_over(season)
     intake = Intake(season, entries, at)
     admitted, faults = [], Together()
@@ -214,7 +220,7 @@ def entries_save(
     # Who had been struck off before the start is taken back in.
     again = [each for each in admitted if each.pk is not None]
     Contestant.objects.bulk_update(
-        again, ["name", "seed", "status", "since_round", "enrolled_at", "left_at"]
+        again, ["name", "seed", "status", "since_round", "enrolled_at", "left_at", "invitation"]
     )
     Contestant.objects.bulk_create([each for each in admitted if each.pk is None])
     season_events(

@@ -7,10 +7,22 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import NotFound, Refusal
 from tournaments.actions.contestants import CONTESTANT, ENROL, ENROL_MANY
-from tournaments.actions.seasons import DRAW_SEEDS, ORGANISER, ORGANISERS, REMOVE_ORGANISER, SEEDS
-from tournaments.actions.subjects import AtContestant, AtPerson, AtSeason
+from tournaments.actions.seasons import (
+    DRAW_SEEDS,
+    INVITATION,
+    INVITE,
+    ORGANISER,
+    ORGANISERS,
+    REMOVE_ORGANISER,
+    REVOKE_INVITATION,
+    SEEDS,
+)
+from tournaments.actions.subjects import AtContestant, AtInvitation, AtPerson, AtSeason
+from tournaments.lifecycle import ContestantStatus, SeasonStatus
+from tournaments.models import Contestant
 from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform, press
 from tournaments.views.common import FORMS, contestant_of, organisers_only
@@ -75,6 +87,38 @@ def contestant_act(
     """An action on a contestant."""
     subject = AtContestant(user, sheet, contestant_of(sheet, pk))
     return perform(request, CONTESTANT.named(name), subject, back=subject.address("roster"))
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Links by which people enter by themselves."""
+    subject = AtSeason(user, sheet)
+    back = subject.address("invitations")
+    at = now_utc()
+    rows = [
+        AtInvitation(user, sheet, each)
+        for each in sheet.season.invitations.select_related("made_by")
+    ]
+    if "revoke" in request.POST:
+        named = next((r for r in rows if str(r.invitation.pk) == request.POST["revoke"]), None)
+        if named is None:
+            raise NotFound("invitation.none", "There is no such invitation.")
+        return press(request, REVOKE_INVITATION, named, back=back)
+    came: dict[int | None, list[Contestant]] = {}
+    for each in sheet.contestants:
+        came.setdefault(each.invitation_id, []).append(each)
+    links, ended = [], []
+    for row in rows:
+        link, people = row.invitation, came.get(row.invitation.pk, [])
+        if link.is_open(at) and sheet.season.status == SeasonStatus.ENROLLING:
+            # As the limit counts: whoever was struck off has left their place to the next.
+            people = [each for each in people if each.status != ContestantStatus.WITHDRAWN]
+            links.append((link, people, INVITATION.offered(row)))
+        else:
+            ended.append((link, people, not link.is_open(at)))
+    more = {"links": links, "ended": ended}
+    return perform(request, INVITE, subject, back=back, template="desk_invitations.html", more=more)
 
 
 @require_http_methods(FORMS)
