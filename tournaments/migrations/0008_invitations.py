@@ -8,7 +8,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0006_discord_posts"),
+        ("tournaments", "0007_role_names"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

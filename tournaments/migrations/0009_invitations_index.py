@@ -1,4 +1,4 @@
-"""What 0007 adds has its index made while people enter."""
+"""What 0008 adds has its index made while people enter."""
 
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False
     dependencies = [
-        ("tournaments", "0007_invitations"),
+        ("tournaments", "0008_invitations"),
     ]
 
     operations = [
