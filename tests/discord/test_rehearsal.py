@@ -89,6 +89,23 @@ def test_what_is_for_ones_own_eyes_is_shown_to_nobody_else(play: Play) -> None:
     assert [each["content"] for each in play.sees(play.ben)] == ["For all."]
 
 
+def test_what_follows_says_for_itself_whom_it_is_for(play: Play) -> None:
+    """Also behind an answer that changes what everybody sees."""
+    press = {"type": 2, "style": 1, "label": "I'm ready", "custom_id": "ready:1"}
+    row = {"type": 1, "components": [press]}
+    play.act(play.ada, {"type": MESSAGE, "data": {"content": "Who plays?", "components": [row]}})
+    (there,) = play.sees(play.ben)
+    gone = {"type": UPDATE, "data": {"components": []}}
+    play.act(play.ben, gone, kind="press", custom_id="ready:1", message=there["id"])
+    path = f"/webhooks/{play.rehearsal.fake.application}/{play.asked[-1]['token']}"
+    for told in ({"content": "The match is on.", **PRIVATE}, {"content": "It is on."}):
+        assert play.bot("POST", path, json=told).status_code == 200
+    own, others = play.sees(play.ben), play.sees(play.ada)
+    assert [each["content"] for each in own] == ["Who plays?", "The match is on.", "It is on."]
+    assert [each.get("private", False) for each in own] == [False, True, False]
+    assert [each["content"] for each in others] == ["Who plays?", "It is on."]
+
+
 def test_what_the_bot_writes_to_one_person_is_shown_to_nobody_else(play: Play) -> None:
     before = len(play.state(play.ben)["channels"])
     made = play.bot("POST", "/users/@me/channels", json={"recipient_id": play.ada}).json()

@@ -225,6 +225,11 @@ def test_a_void_match_says_to_whom_the_death_match_was_given(
     told.say()
     said = description(told.shown("match")).splitlines()
     assert said == ["The match is void, by an organiser's ruling.", line]
+    # So do commands that show it.
+    assert leg.match_id is not None
+    for command in ("match", "record"):
+        asked = told.guild.eve.command(command, match=leg.match_id)
+        assert description(told.guild.finished(asked)).splitlines() == said
     assert "Ada" in content(told.in_channel()[-1])
     turn = json.loads(Delivery.objects.filter(kind=TURN).order_by("pk").reverse()[0].body)
     assert plain(turn["content"]) == said[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -46,6 +47,8 @@ log = structlog.get_logger("gauntlet.discord")
 AWAITED_AT_ONCE: Final = 4
 # For how long an answer is tried to be given at once: Discord waits three seconds.
 PATIENCE_S: Final = 2.0
+# Within this Discord has read an answer, as a rule.
+_READ_WITHIN_S: Final = 0.3
 PONG: Final = {"type": Callback.PONG}
 
 _KINDS: Final[dict[int, str]] = {
@@ -133,8 +136,7 @@ def _refused(interaction: Interaction, refusal: Refusal) -> Reply:
 
 def _at_once(interaction: Interaction, reply: Reply) -> dict[str, Any]:
     if reply.rows_left is not None:
-        # It comes when Discord has read the answer: until then it is told to come again.
-        _aside(_telling(), partial(_tell_beside, interaction.token, reply))
+        _aside(_telling(), partial(_tell_soon, interaction.token, reply))
         return {"type": Callback.UPDATE, "data": {"components": list(reply.rows_left)}}
     handed_on = reply.later is not None and _handed_on(interaction, reply)
     return reply.promise if handed_on else reply.answer
@@ -293,6 +295,12 @@ def _tell(token: str, reply: Reply) -> None:
         interaction_finish(token, reply.message)
     except DiscordError as error:
         log.warning("discord.not-told", status=error.status, code=error.code)
+
+
+def _tell_soon(token: str, reply: Reply) -> None:
+    # Before Discord has read the answer it knows nothing of the token.
+    time.sleep(_READ_WITHIN_S)
+    _tell_beside(token, reply)
 
 
 def _tell_beside(token: str, reply: Reply) -> None:

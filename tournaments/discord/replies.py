@@ -28,6 +28,7 @@ from tournaments.models import Contestant, DeathMatch, Season
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import counted_text
 from tournaments.webhooks.payloads import absolute
+from tournaments.webhooks.telling import given_lines, leg_told
 
 PICTURE: Final = "board.png"
 OF_MATCHES: Final = 0x2F6FB3
@@ -83,7 +84,9 @@ class Shown:
     def _lines(self) -> list[str]:
         match, view = self.match, self.view
         if match.is_over:
-            return [escaped(result_text(self.names, match, self.you))]
+            leg = leg_told(match.pk)
+            since = () if leg is None else given_lines(leg, match)
+            return [escaped(result_text(self.names, match, self.you)), *since]
         lines = []
         if view["paused"]:
             lines.append("The match is paused.")

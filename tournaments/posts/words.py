@@ -287,7 +287,7 @@ def match_said(match_id: int) -> Said:
         "color": OF_MATCHES,
         "description": within_limit([*_match_lines(scene), *since_lines(leg, scene)]),
     }
-    if leg.death_match.best_of > 1:
+    if leg is not None and leg.death_match.best_of > 1:
         embed["footer"] = {"text": f"Match {leg.number} of at most {leg.death_match.best_of}"}
     if scene.still is not None:
         embed["image"] = {"url": f"attachment://{PICTURE}"}

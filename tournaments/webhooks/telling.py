@@ -239,20 +239,24 @@ def how_text(match: Match) -> str:
     return escaped(won_by(match))
 
 
-def leg_told(match_id: int) -> Leg:
-    """The leg that a match is, with what `since_lines` reads."""
+def leg_told(match_id: int) -> Leg | None:
+    """The leg that a match is, with what `given_lines` reads; None where it is no season's."""
     rows = Leg.objects.select_related(
         "death_match__winner__user", "death_match__home__user", "death_match__away__user"
     )
-    return rows.get(match=match_id)
+    return rows.filter(match=match_id).first()
 
 
-def since_lines(leg: Leg, scene: Scene) -> list[str]:
+def since_lines(leg: Leg | None, scene: Scene) -> list[str]:
+    """What has been made of a match since, in a scene that shows that it is over."""
+    is_over = scene.view["phase"] == "over"
+    return given_lines(leg, scene.match) if is_over and leg is not None else []
+
+
+def given_lines(leg: Leg, match: Match) -> list[str]:
     """What has been made of a match that is over, beyond its own result: that it does not count,
     and to whom the leg or the whole death match was given without it."""
-    if scene.view["phase"] != "over":
-        return []
-    row, is_void = leg.death_match, scene.match.winner is None
+    row, is_void = leg.death_match, match.winner is None
     lines = []
     if leg.status == LegStatus.VOID and not is_void:
         lines.append("Void since: it does not count.")

@@ -16,7 +16,7 @@ import msgspec
 
 from tournaments.discord.fake.held import Channel, Guild, Message, Request, Token
 from tournaments.discord.fake.people import Answer, Application, Interactions, Person, by_http
-from tournaments.discord.fake.schemas import Invalid
+from tournaments.discord.fake.schemas import EPHEMERAL, Invalid
 from tournaments.discord.fake.server import (
     ANSWER_SECONDS,
     APPLICATION,
@@ -262,19 +262,22 @@ class Rehearsal:
         for done in self.done:
             if done.channel.id != channel.id:
                 continue
+            own = done.person.id == person
             private = done.token is None or done.token.ephemeral
-            if private and done.person.id != person:
-                continue
             asked = f"{done.person.name} used {done.said}" if done.said else ""
-            head = {"asked": asked, "private": private}
-            if done.fault:
-                shown[done.id] = _line(done.id) | head | {"fault": done.fault}
-            elif done.said and not _messages(done):
-                shown[done.id] = _line(done.id) | head | {"content": "…is thinking."}
+            head: dict[str, Any] = {"asked": asked, "private": private}
+            if own or not private:
+                if done.fault:
+                    shown[done.id] = _line(done.id) | head | {"fault": done.fault}
+                elif done.said and not _messages(done):
+                    shown[done.id] = _line(done.id) | head | {"content": "…is thinking."}
             for each in _messages(done):
-                if each.id not in shown:
+                # What follows says for itself whether it is for one alone.
+                is_first = done.token is not None and each is done.token.original
+                head["private"] = (private and is_first) or _is_private(each)
+                if each.id not in shown and (own or not head["private"]):
                     shown[each.id] = _shown(each) | head
-                    head = {"asked": "", "private": private}
+                    head = {"asked": ""}
         return sorted(shown.values(), key=lambda each: int(each["id"]))
 
 
@@ -283,6 +286,10 @@ def _messages(done: Done) -> Sequence[Message]:
         return ()
     first = () if done.token.original is None else (done.token.original,)
     return (*first, *done.token.follow_ups)
+
+
+def _is_private(message: Message) -> bool:
+    return bool(message.body.get("flags", 0) & EPHEMERAL)
 
 
 def _line(number: str) -> dict[str, Any]:
