@@ -63,6 +63,13 @@ def those_linked(user_ids: Iterable[int]) -> set[int]:
     return set(DiscordLink.objects.filter(user__in=ids).values_list("user", flat=True))
 
 
+def those_let_through(user_ids: Iterable[int]) -> set[int]:
+    """Who of these the bot can write to, and takes its messages as far as is known."""
+    ids = those_linked(user_ids)
+    rows = DiscordLink.objects.filter(user__in=ids, shut_since=None)
+    return set(rows.values_list("user", flat=True)) if ids else set()
+
+
 def link_of(user: User) -> DiscordLink | None:
     """Where the bot writes to somebody; None where it does not."""
     return DiscordLink.objects.filter(user=user).first() if is_offered() else None

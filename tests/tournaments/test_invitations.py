@@ -161,6 +161,8 @@ def test_the_desk_makes_shows_and_withdraws_links(orla: User, season: Season) ->
     ada = anybody(1)
     assert signed_in(ada).post(link.get_absolute_url()).status_code == 302
     page = desk.get(address)
+    assert "no-store" in page["Cache-Control"]
+    assert "For the channel" not in str(AuditEntry.objects.get(action="invitation.make").data)
     assert f'data-copy="http://testserver{link.get_absolute_url()}"' in page.content.decode()
     assert "1 of 8 came by it: guest1" in words(page)
     # Who was struck off has left their place to the next, and is not counted.
@@ -198,7 +200,7 @@ def test_the_page_of_a_link_says_what_it_is_and_brings_back_who_has_no_account(
     visitor = Client()
     page = visitor.get(address)
     assert page.status_code == 200
-    assert page["Cache-Control"] == "private, no-cache"
+    assert "no-store" in page["Cache-Control"]
     assert page["X-Robots-Tag"] == "noindex"
     text = page.content.decode()
     assert f"You are invited to {season.name}" in words(page)
@@ -236,6 +238,7 @@ def test_a_link_leads_nowhere_by_another_token_season_or_in_a_draft(
     )
     of_draft = invitation_make(acting_user=orla, season=draft, at=START)
     assert visitor.get(of_draft.get_absolute_url()).status_code == 404
+    refused("season.draft", invitation_accept, acting_user=orla, invitation=of_draft, at=START)
     assert visitor.get(f"/seasons/{draft.slug}/invited/{link.token}/").status_code == 404
     assert visitor.get(f"/seasons/{season.slug}/invited/{of_draft.token}/").status_code == 404
     page = signed_in(orla).get(f"/seasons/{draft.slug}/desk/invitations/").content.decode()

@@ -125,6 +125,9 @@ def test_organisers_are_named_as_long_as_they_have_confirmed_no_address(
     assert warns("no mail reaches Orla.", "nothing else reaches them")
     DiscordLink.objects.create(user=orla, discord_id="8" * 18, name="orla")
     assert warns("no mail reaches Orla.", "hear of it on their devices or in Discord.")
+    # Discord lets none of the bot's messages through to her.
+    DiscordLink.objects.filter(user=orla).update(shut_since=START)
+    assert warns("no mail reaches Orla.", "nothing else reaches them")
     confirmed(orla)
     assert told() == ""
 

@@ -87,6 +87,12 @@ def must_not_be_archived(season: Season) -> None:
         )
 
 
+def must_not_be_draft(season: Season) -> None:
+    """Raises Refusal ``season.draft``."""
+    if season.visibility == Visibility.DRAFT:
+        raise Refusal("season.draft", "The season is still a draft: list it first.")
+
+
 def must_be_running(season: Season) -> None:
     """Raises Refusal ``season.not-running``."""
     if season.status != SeasonStatus.RUNNING:

@@ -31,7 +31,8 @@ def unreached(users: Iterable[User]) -> list[str]:
 
 def organisers_announce(*, season: Season, key: str, subject: str, words: str) -> None:
     """Tell everybody who runs the season; ``key`` names what it is about. For a transaction."""
-    users = [each.user for each in season.organisers.select_related("user")]
+    rows = season.organisers.select_related("user")
+    users = [each.user for each in rows if each.user.is_active]
     if len(unreached(users)) == len(users):
         # It stands on the season's desk all the same, which says that nothing reaches them.
         log.warning("organisers.nobody-reached", season=season.pk, organisers=len(users))

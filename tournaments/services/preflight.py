@@ -14,8 +14,9 @@ from accounts.moderation.standing import is_suspended
 from core.refusals import Refusal, Together, each_of, refusal_of
 from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
-from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus, Visibility
+from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, Season
+from tournaments.services.guards import must_not_be_draft
 from tournaments.services.mail import addresses_of, unreached
 
 Step = Literal["list", "start", "cancel", "finish", "archive"]
@@ -105,12 +106,6 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
             "preflight.no-referee",
             "Every organiser plays: any organiser of the site will be able to referee.",
         )
-
-
-def must_not_be_draft(season: Season) -> None:
-    """Raises Refusal ``season.draft``."""
-    if season.visibility == Visibility.DRAFT:
-        raise Refusal("season.draft", "The season is still a draft: list it first.")
 
 
 def organisers_unreached(season: Season) -> Iterator[Warned]:

@@ -14,8 +14,8 @@ from tournaments.formats.registry import format_of
 from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
 from tournaments.services.events import season_event
-from tournaments.services.guards import instant, season_lock_managed
-from tournaments.services.preflight import must_not_be_draft, must_pass
+from tournaments.services.guards import instant, must_not_be_draft, season_lock_managed
+from tournaments.services.preflight import must_pass
 from tournaments.services.results import decisions
 from tournaments.services.seasons import season_move
 

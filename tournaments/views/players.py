@@ -9,6 +9,7 @@ from dataclasses import replace
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
@@ -59,6 +60,7 @@ def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 
 
 @require_http_methods(FORMS)
+@never_cache  # its address is a ticket
 @season_page
 def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
     """A link by which one enters; who has no account yet comes back to it with one."""
@@ -83,8 +85,7 @@ def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
         refused = refusal_of(must_be_good, invitation, sheet.season, None, now_utc())
         context = {"invitation": invitation, "refused": refused}
         response = shown(request, sheet, "invited.html", context)
-    response["Cache-Control"] = "private, no-cache"
-    response["X-Robots-Tag"] = "noindex"  # its address is the ticket
+    response["X-Robots-Tag"] = "noindex"
     return response
 
 

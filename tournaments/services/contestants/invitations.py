@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Q
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -18,6 +19,7 @@ from tournaments.services.contestants.enrolment import (
     Enrolment,
     entries_admit,
     must_be_enrollable,
+    must_not_be_in,
     must_not_be_over,
 )
 from tournaments.services.guards import (
@@ -25,6 +27,7 @@ from tournaments.services.guards import (
     line,
     must_manage,
     must_not_be_archived,
+    must_not_be_draft,
     season_lock,
 )
 
@@ -57,7 +60,8 @@ def invitation_make(
         raise Refusal("invitation.limit", f"A link is for 1 to {LIMIT_MAX} people.", field="limit")
     if expires_at is not None and not at < expires_at <= at + LASTS_MAX:
         raise Refusal("invitation.expiry", "A link lasts for up to a year.", field="expires_at")
-    if sum(each.is_open(at) for each in locked.invitations.all()) >= OPEN_MAX:
+    lasts = Q(expires_at=None) | Q(expires_at__gt=at)
+    if locked.invitations.filter(lasts, revoked_at=None).count() >= OPEN_MAX:
         raise Refusal(
             "invitation.many", f"{OPEN_MAX} links are open already: withdraw one of them first."
         )
@@ -76,7 +80,6 @@ def invitation_make(
         target=made,
         data={
             "season": locked.pk,
-            "note": tidy,
             "limit": limit,
             "expires_at": None if expires_at is None else expires_at.isoformat(),
         },
@@ -123,12 +126,13 @@ def must_be_inviting(season: Season, acting_user: User) -> None:
     """Whether somebody can make links. Raises Refusal ``season.not-organiser``,
     ``season.archived``, ``season.over`` and ``enrolment.closed``."""
     must_manage(season, acting_user)
+    must_take_links(season)
+
+
+def must_take_links(season: Season) -> None:
+    """Whether links let anybody into a season. Raises Refusal ``season.archived``,
+    ``season.over`` and ``enrolment.closed``."""
     must_not_be_archived(season)
-    must_not_have_begun(season)
-
-
-def must_not_have_begun(season: Season) -> None:
-    """Raises Refusal ``season.over`` and ``enrolment.closed``."""
     must_not_be_over(season)
     if season.status != SeasonStatus.ENROLLING:
         raise Refusal("enrolment.closed", "The season has begun: links let nobody in any more.")
@@ -144,11 +148,10 @@ def must_be_good(
     invitation: SeasonInvitation, season: Season, user: User | None, at: datetime
 ) -> None:
     """Whether a link lets somebody in now (None: who is yet to sign in), as far as that depends on
-    the link. Raises Refusal
-    ``season.archived``, ``season.over``, ``enrolment.closed``, ``invitation.revoked``,
+    the link. Raises Refusal as `must_take_links` does, ``season.draft``, ``invitation.revoked``,
     ``invitation.expired`` and ``invitation.full``."""
-    must_not_be_archived(season)
-    must_not_have_begun(season)
+    must_take_links(season)
+    must_not_be_draft(season)
     must_not_be_revoked(invitation)
     if not invitation.is_open(at):
         raise Refusal("invitation.expired", "This link has expired: ask for another one.")
@@ -172,8 +175,9 @@ def must_be_acceptable(
     """Whether somebody can enter by a link now; ``contestant``: their place in the season, if they
     ever had one. Raises Refusal as `must_be_good` and `enrolment.must_be_enrollable` do."""
     # To whoever is in already the link is no question any more.
-    must_be_enrollable(season, user, contestant)
+    must_not_be_in(contestant, user.shown_name, late=season.status == SeasonStatus.RUNNING)
     must_be_good(invitation, season, user, at)
+    must_be_enrollable(season, user, contestant)
 
 
 def invitation_of(season: Season, token: str) -> SeasonInvitation:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from core.clock import now_utc
-from core.refusals import NotFound, Refusal
+from core.refusals import NotFound, Refusal, allowed
 from tournaments.actions.contestants import CONTESTANT, ENROL, ENROL_MANY
 from tournaments.actions.seasons import (
     DRAW_SEEDS,
@@ -21,9 +22,10 @@ from tournaments.actions.seasons import (
     SEEDS,
 )
 from tournaments.actions.subjects import AtContestant, AtInvitation, AtPerson, AtSeason
-from tournaments.lifecycle import ContestantStatus, SeasonStatus
+from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.invitations import must_take_links
 from tournaments.views.actions import perform, press
 from tournaments.views.common import FORMS, contestant_of, organisers_only
 
@@ -90,6 +92,7 @@ def contestant_act(
 
 
 @require_http_methods(FORMS)
+@never_cache  # links are tickets
 @organisers_only
 def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Links by which people enter by themselves."""
@@ -109,9 +112,10 @@ def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResp
     for each in sheet.contestants:
         came.setdefault(each.invitation_id, []).append(each)
     links, ended = [], []
+    lets_in = allowed(must_take_links, sheet.season)
     for row in rows:
         link, people = row.invitation, came.get(row.invitation.pk, [])
-        if link.is_open(at) and sheet.season.status == SeasonStatus.ENROLLING:
+        if link.is_open(at) and lets_in:
             # As the limit counts: whoever was struck off has left their place to the next.
             people = [each for each in people if each.status != ContestantStatus.WITHDRAWN]
             links.append((link, people, INVITATION.offered(row)))
