@@ -21,7 +21,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from accounts.announcing.services import Told, announce
+from accounts.announcing.kinds import Kind, kind_of
+from accounts.announcing.services import Told, announce, hears_as_much
 from accounts.models import User
 from core.clock import now_utc
 from core.jobs import guard
@@ -135,10 +136,20 @@ def _to_both(of: Writing) -> Writing:
     def letters(event: SeasonEvent) -> Iterator[Letter]:
         row = event.death_match
         sides = () if row is None else (row.home_id, row.away_id)
-        own = {each.contestant.user_id for each in _own_events(event, *sides) if each.contestant}
+        own: set[int] = set()
+        for each in _own_events(event, *sides):
+            user_id = None if each.contestant is None else each.contestant.user_id
+            if user_id is not None:
+                # Whoever wants to hear less of that hears of this by itself.
+                kinds = _kind_of(each.kind), _kind_of(event.kind)
+                own |= hears_as_much(kinds[0], than=kinds[1], user_ids=[user_id])
         yield from (letter for letter in of(event) if letter.user.pk not in own)
 
     return letters
+
+
+def _kind_of(happened: str) -> Kind:
+    return kind_of(_LETTERS[happened].kind)
 
 
 def _to_them(of: Writing) -> Writing:
@@ -161,12 +172,16 @@ def _with_the_rest(letter: Letter, event: SeasonEvent, own: Sequence[SeasonEvent
     sides = Q(death_match__home=event.contestant_id) | Q(death_match__away=event.contestant_id)
     both = _same_act(event).filter(sides, kind__in=_OF_BOTH).select_related(*_READ)
     said = {each.pk: each.words for each in own} | {event.pk: letter.words}
-    path = letter.path
+    paths: set[str] = set()
     for each in both:
         for other in _OF_BOTH[each.kind](each):
             if other.user.pk == letter.user.pk:
                 said[each.pk] = other.words
-                path = letter.path if event.kind == "episode.choosing" else other.path
+                paths.add(other.path)
+    # It leads to the one that it is about, unless there is something to do, or there are several.
+    path = letter.path
+    if len(paths) == 1 and event.kind != "episode.choosing":
+        (path,) = paths
     return letter._replace(words=_joined(said[pk] for pk in sorted(said)), path=path)
 
 
@@ -315,8 +330,8 @@ def _correction_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 def _no_show_letters(event: SeasonEvent) -> Iterator[Letter]:
     """Unless it has decided the death match at once, which is told with the result."""
-    decided = SeasonEvent.objects.filter(
-        death_match=event.death_match_id, pk__gt=event.pk, data__follows=event.kind, at=event.at
+    decided = _same_act(event).filter(
+        death_match=event.death_match_id, kind="death-match.decided", data__how__in=_UNPLAYED
     )
     if not decided.exists():
         yield from _player_letters(event, "somebody was not there")
@@ -455,6 +470,7 @@ _OF_BOTH: Final[dict[str, Writing]] = {
     "death-match.void": _void_letters,
     "death-match.leg": _leg_letters,
     "death-match.decided": _decision_letters,
+    "death-match.no-show": _no_show_letters,
     "death-match.corrected": _correction_letters,
     "ruling": _ruling_letters,
 }
@@ -477,7 +493,7 @@ _LETTERS: Final[dict[str, Letters]] = {
     "death-match.started": Letters("death-match.started", _start_letters),
     "death-match.void": Letters("death-match.ruling", _to_both(_void_letters)),
     "death-match.leg": Letters("match.missed", _to_both(_leg_letters)),
-    "death-match.no-show": Letters("death-match.ruling", _no_show_letters),
+    "death-match.no-show": Letters("death-match.ruling", _to_both(_no_show_letters)),
     "death-match.decided": Letters("death-match.ruling", _to_both(_decision_letters)),
     "death-match.corrected": Letters("death-match.ruling", _to_both(_correction_letters)),
     "ruling": Letters("death-match.ruling", _to_both(_ruling_letters)),

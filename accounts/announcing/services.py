@@ -155,6 +155,22 @@ def would_hear(kind: Kind, user_ids: Iterable[int]) -> set[int]:
     }
 
 
+def hears_as_much(of: Kind, *, than: Kind, user_ids: Iterable[int]) -> set[int]:
+    """Who of these is told of one kind by every way that leaves the site by which they are told of
+    another one."""
+    ids = set(user_ids)
+    choices = _chosen_by(ids)
+
+    def hears(kind: Kind, way: Way, each: int) -> bool:
+        return when_of(kind, way, choices.get(each, {})) is not When.OFF
+
+    return {
+        each
+        for each in ids
+        if all(hears(of, way, each) for way in OUTSIDE if hears(than, way, each))
+    }
+
+
 def ways_of(user: User) -> list[Way]:
     """The ways that somebody is asked about: in Discord only where the bot can write to them."""
     linked = those_linked([user.pk])

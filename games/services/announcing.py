@@ -22,7 +22,6 @@ from games.engine.decisions import Seat
 from games.extras import belongs_elsewhere
 from games.jobs import TELL_TURN
 from games.models import Match, MatchEntry, MatchPlayer
-from games.publishing import frames
 from games.publishing.turns import waiting_anew
 from games.store import Held, waits_for
 from games.words import game_name, result_text
@@ -100,8 +99,10 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
         return False
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
     path, waits = match.get_absolute_url(), held.live.waiting is not None
-    if _heard_lately(user_id, path) and (waits or not _is_played(held, match, seat)):
-        return False  # that it begins: as a season's match, say
+    # What a match opens with that begins at once: after a wait nobody has been told of it.
+    is_first = opened == store.Readers().since[seat]
+    if (waits or is_first) and _heard_that_it_begins(user_id, path):
+        return False  # as of a season's match, say
     by_seat = {player.seat: player for player in match.players.all()}
     user, other = by_seat[seat].user, by_seat[1 - seat].name
     game = game_name(match.ruleset, match.variant)
@@ -126,16 +127,10 @@ def _clock_since(held: Held, seat: Seat) -> int:
     return 0 if watch is None or watch.since is None else watch.since
 
 
-def _is_played(held: Held, match: Match, seat: Seat) -> bool:
-    """Whether a player has seen anybody do anything in a match yet: whether they are told must say
-    nothing of what the other has chosen in secret."""
-    log = frames.log_of(match, 1 if seat else 0, up_to=held.seq)
-    return any(item["actor"] in {0, 1} for item in log)
-
-
-def _heard_lately(user_id: int, path: str) -> bool:
+def _heard_that_it_begins(user_id: int, path: str) -> bool:
     since = now_utc() - timedelta(minutes=1)
-    return Announcement.objects.filter(user=user_id, path=path, at__gte=since).exists()
+    heard = Announcement.objects.filter(user=user_id, path=path, at__gte=since)
+    return heard.exclude(kind=TURN.key).exists()
 
 
 def ruling_announce(*, match_id: int, seq: int) -> int:

@@ -18,6 +18,7 @@ from games import presence
 from games.announcements import TURN
 from games.jobs import TELL_TURN
 from games.services.announcing import AWAY_FOR_S, sight_lose, turn_announce
+from games.services.arrivals import match_attend
 from games.services.practice import practice_start
 from games.tasks import tell_turn
 from tests.accounts.test_push import switched_on
@@ -160,6 +161,22 @@ def test_who_has_just_heard_that_it_begins_is_not_told_so_again(
         announce([begun])
         assert not turn_announce(match_id=play.pk, seat=seat, since=since)
     Announcement.objects.update(at=now_utc() - timedelta(minutes=2))
+    with committing():
+        assert turn_announce(match_id=play.pk, seat=seat, since=since)
+
+
+def test_who_has_heard_that_a_match_waits_is_told_once_it_has_begun(
+    ada: User, ben: User, device: Browser, workers: Workers
+) -> None:
+    """Their clock runs from then on."""
+    play = started((ada, ben), waits=True)
+    path = play.match.get_absolute_url()
+    with committing():
+        announce([Told(ben, "death-match.started", "one", "It waits for you", "…", path)])
+    workers.handed.clear()
+    with committing():
+        assert match_attend(match_id=play.pk, there=(True, True), at=2 * SECOND)
+    _match, seat, since = [each for each in workers.of(TELL_TURN) if each[1] == 1][-1]
     with committing():
         assert turn_announce(match_id=play.pk, seat=seat, since=since)
 

@@ -136,7 +136,7 @@ def _refused(interaction: Interaction, refusal: Refusal) -> Reply:
 
 def _at_once(interaction: Interaction, reply: Reply) -> dict[str, Any]:
     if reply.rows_left is not None:
-        _aside(_telling(), partial(_tell_soon, interaction.token, reply))
+        _aside(_beside(), partial(_tell_soon, interaction.token, reply))
         return {"type": Callback.UPDATE, "data": {"components": list(reply.rows_left)}}
     handed_on = reply.later is not None and _handed_on(interaction, reply)
     return reply.promise if handed_on else reply.answer
@@ -276,6 +276,12 @@ def _doing() -> ThreadPoolExecutor:
 @cache
 def _telling() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(AWAITED_AT_ONCE, thread_name_prefix="gauntlet-discord-telling")
+
+
+# Nor does what was promised wait for what only goes with an answer.
+@cache
+def _beside() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(AWAITED_AT_ONCE, thread_name_prefix="gauntlet-discord-beside")
 
 
 def _await(token: str, awaited: Callable[[], Reply]) -> None:
