@@ -134,49 +134,13 @@ export function localiseTimes(scope = document) {
   }
 }
 
-const ZONE_REFUSED = "gauntlet.zone-refused";
-
-/**
- * Tell the server in which zone this device is, where it does not know and times in what it sends
- * are to be in that one.
- */
+/* Told only where the server does not know it, and times in what it sends are to be in that zone. */
 function tellZone() {
-  const known = root.dataset.deviceZone;
+  const { deviceZone } = root.dataset;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (known === undefined || !zone || zone === known || kept(ZONE_REFUSED) === zone) return;
-  if (!csrfToken()) return; // no page with a form has been opened yet: the next one tells
-  void fetch(root.dataset.preferences ?? "", {
-    method: "POST",
-    headers: { Accept: "application/json", "X-CSRFToken": csrfToken() },
-    body: new URLSearchParams({ device_zone: zone }),
-    credentials: "same-origin",
-  })
-    .then(({ status }) => {
-      if (status === 422) keep(ZONE_REFUSED, zone); // newer than what the server knows of zones
-    })
-    .catch(() => {}); // the next page tells
-}
-
-/* Storage can be forbidden altogether. */
-/** @param {string} name */
-function kept(name) {
-  try {
-    return sessionStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-/**
- * @param {string} name
- * @param {string} value
- */
-function keep(name, value) {
-  try {
-    sessionStorage.setItem(name, value);
-  } catch {
-    // It is asked again by the next page.
-  }
+  if (deviceZone === undefined || !zone || zone === deviceZone) return;
+  const address = root.dataset.preferences ?? "";
+  void import("./zone.js").then(({ tell }) => tell(zone, address, csrfToken()));
 }
 
 /* --- Saying things ------------------------------------------------------------------------- */

@@ -33,7 +33,8 @@ def person(name):
         username=handle, email=f"{{handle}}@example.org", password=wish["mark"] * 2
     )
     # Not by registering: some other test may have a player whose username this is.
-    User.objects.filter(pk=made.pk).update(display_name=name)
+    # And their pages have told in which zone they are.
+    User.objects.filter(pk=made.pk).update(display_name=name, device_zone="UTC")
     made.display_name = name
     return made
 
