@@ -314,7 +314,7 @@ def test_a_loser_by_time_who_was_away_is_told(ada: User, ben: User, here: Any, a
     assert told == {seat: seat == loser == away for seat in (0, 1)}
     if loser == away:
         person = (ada, ben)[away]
-        sentence = "You lost to two bouts in a row, 0 to 0."
+        sentence = "You lost to two bouts in a row."
         client = Client()
         client.force_login(person)
         for address in ("/", "/lobby/"):
