@@ -124,6 +124,8 @@ def addresses(season: Season) -> Iterator[tuple[str, str]]:
             given, tables = [{"pk": each.pk} for each in people], CONTESTANT
         elif "/items/" in str(route.pattern):
             given = [{"pk": each.pk} for each in season.gifts.all()[:1]]
+        elif "token" in wanted:
+            given = [{"token": each.token} for each in season.invitations.all()]
         elif "name" in wanted:
             tables = SEASON
         for more in [{} if wanted == {"slug"} else each for each in given]:

@@ -18,7 +18,7 @@ from tournaments.services.contestants.enrolment import Enrolment, contestants_en
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start
-from tournaments.simulation.plan import Plan
+from tournaments.simulation.plan import Plan, repertoire_of_all
 from tournaments.simulation.season import season_simulate
 
 RUNNING: Final = "Autumn Gauntlet"
@@ -106,7 +106,7 @@ def _duel(olga: User, players: tuple[User, ...]) -> None:
         format="single-elimination",
         settings={
             "summary": "Two players, one death match, whenever both are there.",
-            "repertoire": [{"ruleset": "tetronogo", "variant": "standard", "options": {}}],
+            "repertoire": repertoire_of_all()[:1],  # one is enough
         },
         at=now,
     )
