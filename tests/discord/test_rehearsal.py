@@ -192,6 +192,25 @@ def test_what_the_bot_says_wrongly_shows_with_the_place(play: Play) -> None:
     assert [each["content"] for each in play.sees(play.ada)] == ["Fine."]
 
 
+def test_who_comes_before_an_answer_is_read_comes_again_and_nothing_is_wrong(play: Play) -> None:
+    fake = play.rehearsal.fake
+    asked = f"/webhooks/{fake.application}"
+    statuses: list[int] = []
+
+    def early(body: bytes, _headers: Mapping[str, str]) -> tuple[int, bytes]:
+        path = f"{asked}/{json.loads(body)['token']}"
+        statuses.append(play.bot("POST", path, json={"content": "Now."}).status_code)
+        return 200, json.dumps({"type": LATER, "data": PRIVATE}).encode()
+
+    play.rehearsal.discord.post = early
+    play.rehearsal.act(Act(play.ada, play.channel, "command", "match"))
+    assert statuses == [404]
+    assert play.state(play.ada)["faults"] == []
+    # By a token that there is not it is wrong.
+    assert play.bot("POST", f"{asked}/none", json={"content": "Now."}).status_code == 404
+    assert len(play.state(play.ada)["faults"]) == 1
+
+
 def test_a_site_that_is_not_there(play: Play) -> None:
     def nobody(*_: Any) -> Any:
         raise httpx.ConnectError("refused")
