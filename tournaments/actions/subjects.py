@@ -63,8 +63,7 @@ class AtPerson(AtSeason):
     @property
     def contestant(self) -> Contestant | None:
         """The person's place in the season; None for whoever never had one."""
-        own = (each for each in self.sheet.contestants if each.user_id == self.person.pk)
-        return next(own, None)
+        return self.sheet.contestant_of(self.person)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class AtInvitation(AtSeason):
     @property
     def own(self) -> Contestant | None:
         """The reader's place in the season; None for whoever never had one."""
-        return next((c for c in self.sheet.contestants if c.user_id == self.user.pk), None)
+        return self.sheet.contestant_of(self.user)
 
 
 @dataclass(frozen=True)

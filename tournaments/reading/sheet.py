@@ -91,6 +91,10 @@ class Sheet:
         """Everybody by primary key."""
         return {each.pk: each for each in self.contestants}
 
+    def contestant_of(self, user: User) -> Contestant | None:
+        """Somebody's place in the season; None for whoever never had one."""
+        return next((each for each in self.contestants if each.user_id == user.pk), None)
+
     @cached_property
     def naming(self) -> Naming:
         """Their names, in sentences that were written down."""

@@ -44,10 +44,10 @@ from tournaments.views.common import FORMS, season_page, shown, with_user
 
 def me_in(sheet: Sheet, user: User) -> Contestant:
     """``user``'s place in the season. Raises Refusal ``contestant.not-in``."""
-    for each in sheet.contestants:
-        if each.user_id == user.pk:
-            return each
-    raise Forbidden("contestant.not-in", "You are not a contestant of this season.")
+    own = sheet.contestant_of(user)
+    if own is None:
+        raise Forbidden("contestant.not-in", "You are not a contestant of this season.")
+    return own
 
 
 @require_http_methods(FORMS)
