@@ -258,9 +258,10 @@ def asked(position: Position, seat: int) -> str | None:
 
 def acknowledged(stage: Stage, *, number: int) -> None:
     """Have the server say that it has what was confirmed last, which is so many moves in all."""
-    frames = [each for each in stage.sent if each["type"] == "submit"]
+    # What a page says again, whose connection a slow machine has cost it, is said once.
+    frames = {each["id"]: each for each in stage.sent if each["type"] == "submit"}
     assert len(frames) == number
-    frame = frames[-1]
+    *_, frame = frames.values()
     keys = ("version", "at")
     stage.say({"type": "ack", "id": frame["id"], **{key: stage.state[key] for key in keys}})
 

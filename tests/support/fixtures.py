@@ -36,7 +36,7 @@ ARGUMENTS = [
     "--disable-dev-shm-usage",
 ]
 FAILURES = ROOT / ".data" / "test-failures"
-TIMEOUT = 30_000  # milliseconds for one browser action, on a machine that is busy with others
+TIMEOUT = 60_000  # milliseconds for one browser action, on a machine that is busy with others
 
 
 @pytest.hookimpl(tryfirst=True)
