@@ -15,7 +15,7 @@ from tests.support.site import Site
 from tournaments.formats.registry import FORMATS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
     from tests.support.fixtures import Pages
 
@@ -90,6 +90,12 @@ def confirm(page: Page, link: str, button: str) -> None:
     page.get_by_role("link", name=link, exact=True).first.click()
     page.get_by_role("main").get_by_role("button", name=button, exact=True).click()
     page.locator(".messages .alert--success").wait_for()
+
+
+def expect_count(found: Locator, number: int) -> None:
+    """Wait until there are so many of these."""
+    found.nth(number - 1).wait_for()
+    found.nth(number).wait_for(state="detached")
 
 
 def place(page: Page, *names: str) -> None:
@@ -197,7 +203,13 @@ def test_an_organiser_takes_a_season_from_its_making_to_its_winner(
 
     # The final of Ada and Ben, begun at the organiser's word.
     orla.goto(f"{home}desk/")
-    confirm(orla, "Open the final", "Open the final")
+    orla.get_by_role("link", name="Open the final", exact=True).first.click()
+    games, most = orla.locator("select[data-match]:visible"), orla.get_by_label("Matches at most")
+    for number in ("3", "1"):
+        most.fill(number)
+        expect_count(games, int(number))
+    orla.get_by_role("main").get_by_role("button", name="Open the final", exact=True).click()
+    orla.locator(".messages .alert--success").wait_for()
     orla.get_by_role("link", name=DESK).click()
     confirm(orla, "Begin now", "Begin")
     ada, ben = cast["Ada"], cast["Ben"]

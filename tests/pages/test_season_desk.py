@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -41,6 +42,7 @@ from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.forms.death_matches import ScheduleForm
 from tournaments.invariants import faults_of
+from tournaments.items.catalogue import items_for
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.items.gifts import item_give
 from tournaments.services.organisers import organiser_add
@@ -535,6 +537,89 @@ def test_the_final_says_who_holds_more_items(visitor: Visitor, orla: User) -> No
     page = words(visitor().get(address))
     assert page.count("by lot: both hold equally many") == 2
     assert page.count("Player 2, who holds more items for this match so far") == 1
+
+
+def items_of(page: Any) -> set[str]:
+    """What can be chosen in the form of an item."""
+    groups = page.context["form"].fields["item"].choices
+    return {value for _, options in groups for value, _ in options}
+
+
+def test_only_items_that_fit_are_offered(visitor: Visitor, orla: User) -> None:
+    games = [
+        {"ruleset": "domino-wars", "variant": "standard", "options": {}},
+        {"ruleset": "tetronogo", "variant": "standard", "options": {}},
+    ]
+    season = running(orla, 3, repertoire=games)
+    played(orla, chosen(orla, season, 3, 2), 1)
+    final = final_open(acting_user=orla, season=season, best_of=3, games=games[:1], at=START)
+    giving, desk = "/seasons/autumn/items/give/", "/seasons/autumn/desk/items/"
+    page = visitor(who(season, 3).user).get(giving)
+    given = {f"{each.id}@{each.ruleset}" for each in items_for("domino-wars", "standard")}
+    assert items_of(page) == given
+    # Organisers may grant for any match of the season, too.
+    both = given | {f"{each.id}@{each.ruleset}" for each in items_for("tetronogo", "standard")}
+    assert items_of(visitor(orla).get(desk)) == both
+    # What does not fit the match of the final that it is for is not offered beside that.
+    Leg.objects.filter(death_match=final, number=2).update(ruleset="peg-domain", variant="final")
+    page = visitor(who(season, 3).user).get(giving)
+    fits = json.loads(page.context["form"].fields["item"].widget.attrs["data-fits"])
+    legs = fits[str(final.pk)]
+    assert set(legs["1"]) == set(legs["3"]) == given
+    pegs = {f"{each.id}@{each.ruleset}" for each in items_for("peg-domain", "final")}
+    assert set(legs["2"]) == pegs
+    assert items_of(page) == given | pegs
+    with nothing_changes():
+        data = {
+            "item": "rapid-removal@peg-domain", "receiver": final.home_id,
+            "death_match": final.pk, "leg_number": "1", "note": "",
+        }  # fmt: skip
+        answer = visitor(who(season, 3).user).post(giving, data)
+    assert answer.status_code == 422
+    assert answer.context["form"].errors["item"]
+
+
+@pytest.mark.parametrize(
+    ("choices", "played_in"),
+    [
+        ({}, ["domino-wars", "tetronogo", "domino-wars"]),
+        ({"game_2": "domain/standard"}, ["domino-wars", "domain", "domino-wars"]),
+        ({"game_1": "domain/standard"}, ["domain", "tetronogo", "domino-wars"]),
+        ({"game_3": "domain/standard"}, ["domino-wars", "tetronogo", "domain"]),
+    ],
+)
+def test_each_match_of_the_final_is_played_in_what_was_chosen_for_it(
+    visitor: Visitor, orla: User, choices: dict[str, str], played_in: list[str]
+) -> None:
+    games = [
+        {"ruleset": "domino-wars", "variant": "standard", "options": {}},
+        {"ruleset": "tetronogo", "variant": "standard", "options": {}},
+    ]
+    season = running(orla, 3, repertoire=games)
+    played(orla, chosen(orla, season, 3, 2), 1)
+    opening = "/seasons/autumn/desk/final/"
+    data = form_of(visitor(orla).get(opening)) | {"best_of": "3"}
+    with nothing_changes():
+        answer = visitor(orla).post(opening, {**data, "game_4": "domain/standard"})
+    assert answer.status_code == 422
+    assert "There are 4 games for 3 matches." in words(answer)
+    assert visitor(orla).post(opening, {**data, **choices}).status_code == 302
+    legs = Leg.objects.filter(death_match__round__is_final=True).order_by("number")
+    assert [each.ruleset for each in legs] == played_in
+
+
+def test_without_a_list_a_game_is_chosen_for_each_match_or_none(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 3)
+    played(orla, chosen(orla, season, 3, 2), 1)
+    Season.objects.update(repertoire=[])
+    opening = "/seasons/autumn/desk/final/"
+    data = form_of(visitor(orla).get(opening)) | {"best_of": "3", "game_2": "domain/standard"}
+    with nothing_changes():
+        answer = visitor(orla).post(opening, data)
+    assert answer.status_code == 422
+    assert set(answer.context["form"].errors) == {"game_1", "game_3"}
 
 
 # -- rounds --------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def test_nothing_is_given_for_a_death_match_with_one_side(orla: User) -> None:
     )
     assert refusal.sentence == "It is not known yet who meets there."
     # So the forms do not offer it.
-    assert [str(each) for each in Sheet(season).open_to_items] == ["Player 2 vs Player 3"]
+    assert [str(each) for each, _ in Sheet(season).open_to_items] == ["Player 2 vs Player 3"]
 
 
 def test_nothing_is_given_while_nothing_is_to_be_played(orla: User, season: Season) -> None:
@@ -195,7 +195,7 @@ def test_giving_is_not_offered_for_a_match_that_is_on(orla: User) -> None:
     final = final_open(acting_user=orla, season=season, best_of=1, games=[WARS], at=START)
     giver = who(season, 3)
     assert not offered(season, giver)
-    assert [each.pk for each in Sheet(season).open_to_items] == [final.pk]
+    assert [each.pk for each, _ in Sheet(season).open_to_items] == [final.pk]
     begun(orla, final)
     assert offered(season, giver) == "item.leg-begun"
     assert Sheet(Season.objects.get(pk=season.pk)).open_to_items == []

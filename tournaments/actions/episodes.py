@@ -50,7 +50,7 @@ def _may_skip(subject: AtRound) -> None:
 
 def _final_form(subject: AtSeason) -> Callable[..., FinalForm]:
     usual = episodes.elimination_options(subject.season).final_best_of
-    return partial(FinalForm, initial={"best_of": usual})
+    return partial(FinalForm, initial={"best_of": usual}, repertoire=subject.season.repertoire)
 
 
 def _open_the_final(subject: AtSeason, form: Any) -> str:

@@ -23,7 +23,11 @@ def _gift_form(subject: AtSeason) -> Callable[..., GiftForm]:
     sheet = subject.sheet
     out = [each for each in sheet.contestants if each.status == ContestantStatus.ELIMINATED]
     return partial(
-        GiftForm, receivers=sheet.still_in, givers=out, death_matches=sheet.open_to_items
+        GiftForm,
+        receivers=sheet.still_in,
+        givers=out,
+        meetings=sheet.open_to_items,
+        games=subject.season.repertoire,
     )
 
 

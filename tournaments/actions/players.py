@@ -117,7 +117,11 @@ def _may_give(subject: AtContestant) -> None:
 def _gift_form(subject: AtContestant) -> Callable[..., GiftForm]:
     sheet = subject.sheet
     return partial(
-        GiftForm, receivers=sheet.still_in, givers=None, death_matches=sheet.open_to_items
+        GiftForm,
+        receivers=sheet.still_in,
+        givers=None,
+        meetings=sheet.open_to_items,
+        games=subject.season.repertoire,
     )
 
 

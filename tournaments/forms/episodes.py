@@ -12,6 +12,7 @@ from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import game_of
 from tournaments.models import Contestant
+from tournaments.services.deathmatches import BEST_OF_MAX
 
 
 class EpisodeForm(ServiceForm):
@@ -103,27 +104,55 @@ class FinalForm(ServiceForm):
 
     at_field: ClassVar[Mapping[str, str]] = {
         "best-of": "best_of",
-        "final.games": "game_1",
+        "final.games": "best_of",
         "setup": "game_1",
         "season.repertoire": "game_1",
         "round.name": "name",
     }
     name = forms.CharField(label="Name", max_length=80, initial="Final")
     best_of = forms.IntegerField(
-        label="Matches at most", min_value=1, max_value=15, help_text="An odd number."
+        label="Matches at most", min_value=1, max_value=BEST_OF_MAX, help_text="An odd number."
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, repertoire: Sequence[Mapping[str, Any]] = (), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self._repertoire = repertoire
         offered = [("", "As the season's list says"), *(
             (value, card.title) for value, card in games_offered()
         )]  # fmt: skip
-        for number in range(1, 8):
+        for number in range(1, BEST_OF_MAX + 1):
             self.fields[f"game_{number}"] = forms.ChoiceField(
-                label=f"Match {number}", required=False, choices=offered
+                label=f"Match {number}",
+                required=False,
+                choices=offered,
+                widget=forms.Select(attrs={"data-match": number}),
             )
 
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or self.cleaned_data
+        chosen = self._chosen(data)
+        if any(chosen) and not self._repertoire:
+            for number, each in enumerate(chosen, 1):
+                if not each:
+                    self.add_error(f"game_{number}", "The season has no list: please choose one.")
+        return data
+
     def games(self) -> list[dict[str, Any]]:
-        """What the matches are played in, in turn, of a valid form."""
-        chosen = [self.cleaned_data[f"game_{number}"] for number in range(1, 8)]
-        return [game_of(each) for each in chosen if each]
+        """What the matches are played in, in turn, of a valid form; nothing where none is chosen.
+        Where one is not, it comes from the season's list, as it would without."""
+        chosen = self._chosen(self.cleaned_data)
+        if not any(chosen):
+            return []
+        return [
+            game_of(each) if each else dict(self._repertoire[index % len(self._repertoire)])
+            for index, each in enumerate(chosen)
+        ]
+
+    @staticmethod
+    def _chosen(data: Mapping[str, Any]) -> list[str]:
+        """The choice for each match there may be, and for those beyond that one was made for."""
+        chosen = [data.get(f"game_{number}", "") for number in range(1, BEST_OF_MAX + 1)]
+        most = data.get("best_of", 0)
+        return [each for index, each in enumerate(chosen) if index < most or each]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -11,11 +12,15 @@ from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import ruleset_name
 from tournaments.items import catalogue
-from tournaments.models import Contestant
+from tournaments.items.catalogue import Item
+from tournaments.models import Contestant, Leg
+from tournaments.services.items.gifts import Meeting
 
 
 class GiftForm(ServiceForm):
-    """An item for somebody."""
+    """An item for somebody, of those that fit what is played: in a match of ``meetings`` (death
+    matches with the legs that items can be given for), or, where there are ``givers`` and so a
+    gift for any match, in one of ``games`` (a season's repertoire; none: whatever there is)."""
 
     at_field: ClassVar[Mapping[str, str]] = {
         "item.unknown": "item",
@@ -38,12 +43,25 @@ class GiftForm(ServiceForm):
         *args: Any,
         receivers: Sequence[Contestant],
         givers: Sequence[Contestant] | None,
-        death_matches: Sequence[Any],
+        meetings: Sequence[Meeting],
+        games: Sequence[Mapping[str, Any]],
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        death_matches = [each for each, _ in meetings]
         self._matches = {str(each.pk): each for each in death_matches}
-        self.fields["item"] = forms.ChoiceField(label="Item", choices=_item_choices())
+        fits = {
+            str(each.pk): {str(leg.number): _fitting(leg, games) for leg in legs}
+            for each, legs in meetings
+        }
+        offered = {each for legs in fits.values() for found in legs.values() for each in found}
+        if givers is not None:
+            offered.update(_fitting_any(games))
+        self.fields["item"] = forms.ChoiceField(
+            label="Item",
+            choices=_item_choices(offered),
+            widget=forms.Select(attrs={"data-fits": json.dumps(_as_values(fits))}),
+        )
         self.fields["receiver"] = ContestantField(receivers, label="For")
         if givers is not None:
             self.fields["giver"] = ContestantField(
@@ -90,10 +108,39 @@ class GiftForm(ServiceForm):
         }
 
 
-def _item_choices() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Every item, under the name of its ruleset, as `id@ruleset`."""
+def _fitting_any(games: Iterable[Mapping[str, Any]]) -> list[Item]:
+    played = [(each["ruleset"], each["variant"]) for each in games]
+    return [
+        each
+        for each in catalogue.catalogue()
+        if not played or any(each.fits(*game) for game in played)
+    ]
+
+
+def _fitting(leg: Leg, games: Iterable[Mapping[str, Any]]) -> list[Item]:
+    # What is not chosen yet comes from the season's list.
+    if not leg.ruleset:
+        return _fitting_any(games)
+    return catalogue.items_for(leg.ruleset, leg.variant)
+
+
+def _as_values(fits: Mapping[str, Mapping[str, Sequence[Item]]]) -> dict[str, Any]:
+    return {
+        pk: {number: [_value(each) for each in found] for number, found in legs.items()}
+        for pk, legs in fits.items()
+    }
+
+
+def _value(item: Item) -> str:
+    return f"{item.id}@{item.ruleset}"
+
+
+def _item_choices(offered: Iterable[Item]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """These items in the catalogue's order, each under the name of its ruleset."""
+    wanted = set(offered)
     groups: dict[str, list[tuple[str, str]]] = {}
     for item in catalogue.catalogue():
-        name = ruleset_name(item.ruleset) if item.ruleset else "Works on other items"
-        groups.setdefault(name, []).append((f"{item.id}@{item.ruleset}", item.name))
+        if item in wanted:
+            name = ruleset_name(item.ruleset) if item.ruleset else "Works on other items"
+            groups.setdefault(name, []).append((_value(item), item.name))
     return list(groups.items())

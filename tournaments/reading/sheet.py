@@ -54,7 +54,7 @@ from tournaments.reading.history import events_of
 from tournaments.reading.items import ItemHistory, gifts_of, histories_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
 from tournaments.services.guards import must_manage
-from tournaments.services.items.gifts import legs_open_to_items
+from tournaments.services.items.gifts import Meeting, legs_open_to_items
 from tournaments.standings.table import StandingsTable
 
 
@@ -218,10 +218,12 @@ class Sheet:
         return next(not_closed, None)
 
     @property
-    def open_to_items(self) -> list[DeathMatch]:
-        """Death matches that items can be given for."""
+    def open_to_items(self) -> list[Meeting]:
+        """Death matches that items can be given for, each with those of its legs."""
         return [
-            each.row for each in self.with_legs if allowed(legs_open_to_items, each.row, each.legs)
+            (each.row, legs_open_to_items(each.row, each.legs))
+            for each in self.with_legs
+            if allowed(legs_open_to_items, each.row, each.legs)
         ]
 
     def undecided_of(self, contestant: Contestant) -> list[DeathMatch]:
