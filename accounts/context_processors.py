@@ -1,6 +1,6 @@
 """What every page needs to know about its reader and its own address."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -9,10 +9,16 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from accounts.discord.offers import is_offered
-from accounts.models import Sanction, User
+from accounts.models import RegistrationChange, Sanction, SiteAnnouncement, User
 from accounts.moderation.standing import suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, motion_of
 from accounts.roles import is_moderator
+from accounts.site.announcements import shown_now
+from accounts.site.registration import registration_now
+
+# Up to which number of them a browser's reader has closed the site's announcements.
+CLOSED_COOKIE: Final = "announcements_closed"
+MOST_DIGITS: Final = 18
 
 
 class Shell:
@@ -73,6 +79,20 @@ class Shell:
         if self._user is None or self._user.warned is False:
             return None
         return Sanction.objects.unread_warnings().filter(user=self._user).order_by("at").first()
+
+    @cached_property
+    def announcements(self) -> list[SiteAnnouncement]:
+        """What the site says to everybody now, without what this browser's reader has closed."""
+        closed = self._request.COOKIES.get(CLOSED_COOKIE, "")
+        # What a browser sends back may be anything; of more digits there is no number.
+        known = closed.isascii() and closed.isdigit() and len(closed) <= MOST_DIGITS
+        return shown_now(closed=int(closed) if known else 0)
+
+    @cached_property
+    def registration_closed(self) -> RegistrationChange | None:
+        """That registration is closed; None where it is not. Costs a query."""
+        last = registration_now()
+        return None if last is None or last.is_open else last
 
     @cached_property
     def cut_off(self) -> bool:

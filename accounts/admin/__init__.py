@@ -10,4 +10,5 @@ from accounts.admin import (  # noqa: F401  (each registers its own)
     people,
     reports,
     sanctions,
+    site,
 )

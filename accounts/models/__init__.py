@@ -18,6 +18,11 @@ from accounts.models.moderation import (
     Sanction,
     SanctionQuerySet,
 )
+from accounts.models.site import (
+    RegistrationChange,
+    SiteAnnouncement,
+    SiteAnnouncementQuerySet,
+)
 from accounts.models.tokens import ApiToken
 from accounts.models.users import User
 
@@ -35,9 +40,12 @@ __all__ = [
     "DiscordLinkRequest",
     "PushSubscription",
     "PushSubscriptionQuerySet",
+    "RegistrationChange",
     "Report",
     "ReportQuerySet",
     "Sanction",
     "SanctionQuerySet",
+    "SiteAnnouncement",
+    "SiteAnnouncementQuerySet",
     "User",
 ]

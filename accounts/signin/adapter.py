@@ -21,6 +21,7 @@ from accounts.moderation.standing import is_suspended
 from accounts.names.impostors import refuse_impersonating_username
 from accounts.names.validators import validate_not_reserved
 from accounts.services import audit_record, guest_join, user_register, user_set_password
+from accounts.site.registration import is_registration_open
 from core.refusals import Refusal
 
 
@@ -60,6 +61,10 @@ class AccountAdapter(DefaultAccountAdapter):
             "password from here, or sign in from where you have signed in before."
         ),
     }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Whether accounts are opened: asked of every way to register, Discord's included."""
+        return is_registration_open()
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
         """Check a name that somebody wants to register; return it as it will be stored."""

@@ -214,6 +214,20 @@ export function toast(text, { kind = "info", seconds = kind === "danger" ? 12 : 
 
 /* --- Enhancing the page -------------------------------------------------------------------- */
 
+/** What the site says to everybody stays closed in this browser, and all that came before it. */
+function enhanceAnnouncements() {
+  /** @type {NodeListOf<HTMLElement>} */
+  const shown = document.querySelectorAll("[data-announcement]");
+  for (const one of shown) {
+    one.querySelector("[data-close-announcement]")?.addEventListener("click", () => {
+      const number = Number(one.dataset.announcement);
+      rememberHere("announcements_closed", String(number));
+      for (const each of shown) if (Number(each.dataset.announcement) <= number) each.remove();
+      document.getElementById("main")?.focus({ preventScroll: true });
+    });
+  }
+}
+
 function enhanceMenus() {
   /** @type {NodeListOf<HTMLDetailsElement>} */
   const menus = document.querySelectorAll("details[data-menu]");
@@ -321,6 +335,7 @@ if (!root.classList.contains("js")) {
   setInterval(() => localiseTimes(), 60_000);
   tellZone();
   enhanceMenus();
+  enhanceAnnouncements();
   enhanceForms();
   forgetLeaving();
   enhanceThemeToggles();

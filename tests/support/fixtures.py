@@ -211,6 +211,18 @@ def broker_asked_again() -> None:
 
 
 @pytest.fixture(autouse=True)
+def nothing_announced_to_everybody() -> None:
+    """What this process knows of it goes with the test's rows, and by no age in the midst of one:
+    then a page would ask for it."""
+    from django.apps import apps
+
+    if apps.ready:
+        from accounts.site.announcements import know
+
+        know((), read_at=float("inf"))
+
+
+@pytest.fixture(autouse=True)
 def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this process knows of outages goes with the test's rows."""
     from django.apps import apps

@@ -48,6 +48,8 @@ MODELS = [
 # filter belongs here only if what it tells is on the list or on the row's page anyway.
 ALLOWED = {
     "auth.group": "",
+    "accounts.siteannouncement": "",
+    "accounts.registrationchange": "",
     "sites.site": "",
     "account.emailaddress": "primary__exact primary__isnull verified__exact verified__isnull",
     "oauth2_provider.application": (

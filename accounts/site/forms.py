@@ -1,0 +1,56 @@
+"""Forms of what moderators say and decide for the whole site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from accounts.models import RegistrationChange, SiteAnnouncement
+from accounts.site.announcements import END_PAST, WORDS_MAX, may_end
+
+
+class SiteAnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Words for every page, and from when until when."""
+
+    words = forms.CharField(
+        max_length=WORDS_MAX,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
+        help_text="Shown as they are on every page, to everybody.",
+    )
+    is_urgent = forms.BooleanField(
+        label="Urgent",
+        required=False,
+        help_text="It stands out, and its readers cannot close it.",
+    )
+
+    class Meta:
+        model = SiteAnnouncement
+        fields = ("words", "is_urgent", "begins_at", "ends_at")
+
+    def clean(self) -> dict[str, Any]:
+        """Where the end is wrong, the database's constraint is not asked, which has no words."""
+        given = super().clean() or self.cleaned_data
+        if not may_end(given.get("begins_at"), given.get("ends_at")):
+            self.add_error("ends_at", END_PAST)
+        return given
+
+
+class RegistrationForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Whether accounts are opened, and what is said while they are not."""
+
+    is_open = forms.TypedChoiceField(
+        label="Registration",
+        choices=[("no", "Closed: nobody opens an account"), ("yes", "Open to everybody")],
+        coerce=lambda value: value == "yes",
+        empty_value=None,
+    )
+    words = forms.CharField(
+        required=False,
+        max_length=WORDS_MAX,
+        help_text="Shown to whoever would register while it is closed.",
+    )
+
+    class Meta:
+        model = RegistrationChange
+        fields = ("is_open", "words")
