@@ -3,8 +3,14 @@
 import itertools
 import re
 import secrets
+from types import SimpleNamespace
 from typing import Any
 
+from axe_playwright_python.base import AXE_SCRIPT
+from django.template.loader import render_to_string
+
+from accounts.context_processors import CLOSED_COOKIE
+from accounts.models import SiteAnnouncement
 from tests.accounts.conftest import PASSWORD
 from tests.support.screens import Screen, assert_fits_each
 from tests.support.site import Site, wait_for
@@ -54,6 +60,35 @@ def test_the_theme_is_switched_at_once_and_kept(new_page: Any) -> None:
     page.goto("/accounts/settings/")
     assert page.evaluate(ground) == dark
     assert page.get_by_label("Dark").is_checked()
+    assert new_page.errors == []
+
+
+def test_what_the_site_says_is_closed_and_stays_so(new_page: Any) -> None:
+    """Of a page into which it was put: this site is that of other tests, too."""
+    said = [SiteAnnouncement(pk=pk, words=f"Words {pk}", is_urgent=pk == 2) for pk in (4, 3, 2)]
+    shell = SimpleNamespace(announcements=said)
+    banner = render_to_string("accounts/site_announcements.html", {"shell": shell})
+
+    def with_it(route: Any) -> None:
+        answer = route.fetch()
+        body = answer.text().replace('<main id="main"', f'{banner}<main id="main"', 1)
+        route.fulfill(response=answer, body=body)
+
+    page = new_page()
+    page.route("**/accounts/login/", with_it)
+    page.goto("/accounts/login/")
+    assert_fits_each(page, SCREENS)
+    region = page.get_by_role("region", name="From the site's team")
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate("axe.run('.site-announcements').then((found) => found.violations)") == []
+    assert region.get_by_role("button").count() == 2
+    region.get_by_text("Words 3").locator("..").get_by_role("button", name="Close this").click()
+    region.get_by_text("Words 3").wait_for(state="detached")
+    assert region.get_by_role("paragraph").all_inner_texts() == ["Words 4", "Words 2"]
+    region.get_by_role("button", name="Close this").press("Enter")
+    assert region.inner_text() == "Words 2"
+    kept = {each["name"]: each["value"] for each in page.context.cookies()}
+    assert kept[CLOSED_COOKIE] == "4"
     assert new_page.errors == []
 
 
