@@ -45,9 +45,7 @@ def order(season: Season, *numbers: int) -> str:
     return ",".join(str(who(season, number).pk) for number in numbers)
 
 
-def test_one_name_is_who_came_last_and_everybody_else_is_safe(
-    visitor: Visitor, orla: User
-) -> None:
+def test_one_name_is_who_came_last_and_everybody_else_is_safe(visitor: Visitor, orla: User) -> None:
     season = running(orla, 4)
     answer = visitor(orla).post(PAGE, {"order": order(season, 4), "others_safe": "on"})
     assert answer["Location"] == PAGE
@@ -144,9 +142,7 @@ def test_nothing_is_recorded_of_too_little(
     assert sentence in words(answer)
 
 
-def test_the_dmo_is_named_there_and_the_next_episode_follows(
-    visitor: Visitor, orla: User
-) -> None:
+def test_the_dmo_is_named_there_and_the_next_episode_follows(visitor: Visitor, orla: User) -> None:
     season = running(orla, 4)
     client = visitor(orla)
     client.post(PAGE, {"order": order(season, 4), "others_safe": "on"})

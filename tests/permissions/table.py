@@ -507,8 +507,8 @@ PERMISSIONS: dict[str, Permission] = {
                  method="get"),
         ), reads=True)
         for name in (
-            "tournaments:desk", "tournaments:episode", "tournaments:settings", "tournaments:organisers",
-            "tournaments:invitations",
+            "tournaments:desk", "tournaments:episode", "tournaments:settings",
+            "tournaments:organisers", "tournaments:invitations",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",

@@ -77,9 +77,7 @@ def main_match_form(subject: AtSeason) -> Callable[..., MainMatchForm]:
     )
 
 
-def _recorded(
-    found: EpisodeWithPlacements, games: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def _recorded(found: EpisodeWithPlacements, games: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What has been recorded of a main match, to be changed."""
     row, played = found.row, found.row.round
     by_place = groupby(found.placements, key=lambda each: each.place)

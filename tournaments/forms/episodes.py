@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
 from core.moments import MomentField
 from games.forms import games_offered
 from games.words import game_name
-from tournaments.formats.elimination import main_match, rules
+from tournaments.formats.elimination import rules
+from tournaments.formats.elimination.main_match import MINUTES_MAX, Ahead, Placing
 from tournaments.forms import finishing
 from tournaments.forms.base import ServiceForm
-from tournaments.forms.fields import ContestantField
+from tournaments.forms.fields import NAMES, ContestantField
 from tournaments.forms.games import game_of
 from tournaments.models import Contestant
 
@@ -125,14 +127,12 @@ class MainMatchForm(ServiceForm):
         label="Order of finish",
         required=False,
         max_length=20_000,
-        widget=forms.Textarea(
-            attrs={"rows": 5, "autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
-        ),
+        widget=forms.Textarea(attrs={"rows": 5, **NAMES}),
         help_text="One name a line, the first is best. Equal places: “Ada = Ben” in one line, or "
         "“= Ben” in the next. Numbers, bullets and medals in front do not matter.",
     )
     minutes = forms.IntegerField(
-        label="Minutes to choose", required=False, min_value=1, max_value=main_match.MINUTES_MAX
+        label="Minutes to choose", required=False, min_value=1, max_value=MINUTES_MAX
     )
     main_match = forms.CharField(label="Main match", required=False, max_length=120)
     notes = forms.CharField(
@@ -212,8 +212,10 @@ class MainMatchForm(ServiceForm):
         for field in [each for each in self.errors if each != "pasted"]:
             del self.errors[field]
         if not self.errors:
-            data = self.data.copy()
-            data["order"] = finishing.order_text([[each.pk for each in group] for group in self.groups])
+            data = cast(QueryDict, self.data).copy()
+            data["order"] = finishing.order_text(
+                [[each.pk for each in group] for group in self.groups]
+            )
             data["pasted"] = ""
             self.data = data
 
@@ -231,19 +233,16 @@ class MainMatchForm(ServiceForm):
             return bool(getattr(self, "cleaned_data", {}).get(name))
         return bool(self.get_initial_for_field(self.fields[name], name))
 
-    def placements(self) -> list[main_match.Placing]:
+    def placements(self) -> list[Placing]:
         """Who has which place, of a valid form."""
         immune = set(self.cleaned_data["immune"])
-        return [
-            main_match.Placing(self._people[pk], place, pk in immune)
-            for pk, place in self.places.items()
-        ]
+        return [Placing(self._people[pk], place, pk in immune) for pk, place in self.places.items()]
 
-    def ahead(self) -> main_match.Ahead:
+    def ahead(self) -> Ahead:
         """What is settled of the death match, of a valid form: only what differs from the rule of
         the season."""
         chosen = self.cleaned_data.get("game", "")
-        return main_match.Ahead(
+        return Ahead(
             game=self._repertoire[int(chosen)] if chosen and chosen != self._usual else None,
             scheduled_at=self.cleaned_data["when"],
             minutes=self.cleaned_data["minutes"],

@@ -42,7 +42,7 @@ def read(text: str, people: Iterable[Contestant]) -> Read:
         names, tied, place = _names_in(line, known)
         # "2= Ada" and "2= Ben" share the second place, and "2= Ada" is not as good as "1. Cleo".
         together = tied or (place != "" and place == place_before)
-        found = []
+        found: list[int] = []
         for name in names:
             fits = known.get(_key(name), set())
             if len(fits) != 1:

@@ -9,7 +9,6 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal
 from tournaments.models import Leg
 from tournaments.services.events import season_event
 from tournaments.services.guards import (

@@ -30,7 +30,6 @@ from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only, shown
 
-
 # Why a main match cannot be recorded, where how the episode stands says it.
 _SHOWN = {"episode.placed", "round.not-closed", "episode.too-few"}
 
@@ -40,7 +39,6 @@ class Way(NamedTuple):
 
     offer: Offer
     address: str
-
 
 
 @require_http_methods(FORMS)
