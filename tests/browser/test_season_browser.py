@@ -440,7 +440,8 @@ def test_a_season_of_eight_is_run_from_a_phone(
     assert box["y"] + box["height"] <= PHONE["height"] + 1  # under the thumb
     thumb.tap(bar.get_by_role("link", name="Record it"))
 
-    left, costs = list(EIGHT), []
+    left = list(EIGHT)
+    costs: list[tuple[int, int]] = []
     while len(left) > 2:
         ec, dmo = left.pop(), left[-1]
         first = not costs
