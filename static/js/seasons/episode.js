@@ -16,7 +16,9 @@ function field(form, name) {
 
 /** @param {HTMLFormElement} form @returns {HTMLElement[]} */
 function rowsOf(form) {
-  return [...form.querySelectorAll("[data-contestant]")].filter((each) => each instanceof HTMLElement);
+  return [...form.querySelectorAll("[data-contestant]")].filter(
+    (each) => each instanceof HTMLElement,
+  );
 }
 
 /** @param {HTMLFormElement} form @returns {string[][]} */
@@ -33,7 +35,9 @@ function named(form) {
  */
 export function tapped(groups, who, together) {
   if (groups.some((group) => group.includes(who))) {
-    return groups.map((group) => group.filter((each) => each !== who)).filter((group) => group.length);
+    return groups
+      .map((group) => group.filter((each) => each !== who))
+      .filter((group) => group.length);
   }
   const last = groups.at(-1);
   return together && last ? [...groups.slice(0, -1), [...last, who]] : [...groups, [who]];
@@ -97,7 +101,9 @@ function show(form) {
 
 /** @param {HTMLElement | undefined} row */
 function said(row) {
-  const immune = /** @type {HTMLInputElement | null | undefined} */ (row?.querySelector("[name=immune]"));
+  const immune = /** @type {HTMLInputElement | null | undefined} */ (
+    row?.querySelector("[name=immune]")
+  );
   return `${row?.dataset.name ?? ""}${immune?.checked ? " (immune)" : ""}`;
 }
 
@@ -110,7 +116,8 @@ function paragraph(words) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target instanceof Element ? event.target.closest("[data-finish] [name=tap]") : null;
+  const button =
+    event.target instanceof Element ? event.target.closest("[data-finish] [name=tap]") : null;
   if (!(button instanceof HTMLButtonElement) || !button.form) return;
   event.preventDefault();
   const form = button.form;
