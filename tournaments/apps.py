@@ -80,6 +80,7 @@ class TournamentsConfig(AppConfig):
         register_section(extras.profile_section, order=20)
         register_banner(extras.match_banner)
         register_owner(extras.match_owned)
+        register_home_section(extras.organising_section, first=True)
         register_home_section(extras.home_section)
         register_waiting(extras.waiting)
         register_demo(demo.demo_seasons)

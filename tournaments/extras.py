@@ -1,4 +1,4 @@
-"""What seasons add to pages of others: a line on a match's page, a part of the front door, what
+"""What seasons add to pages of others: a line on a match's page, parts of the front door, what
 waits for the reader, a section of somebody's profile."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from games.models import Match
 from tournaments.models import Leg
 from tournaments.reading.death_matches import leg_of_match
 from tournaments.reading.seasons import contestancies_of, next_scheduled, seasons_by_stage
-from tournaments.waiting import waiting_anywhere
+from tournaments.waiting import organising_anywhere, waiting_anywhere
 
 
 def match_banner(request: HttpRequest, match: Match) -> SafeString:
@@ -50,6 +50,14 @@ def waiting(request: HttpRequest) -> SafeString:
     if not found:
         return SafeString("")
     return render_to_string("tournaments/_waiting.html", {"waiting": found}, request)
+
+
+def organising_section(request: HttpRequest) -> SafeString:
+    """What waits in the seasons that the reader runs."""
+    found = organising_anywhere(request.user)
+    if not found:
+        return SafeString("")
+    return render_to_string("tournaments/_organising.html", {"tasks": found}, request)
 
 
 def profile_section(request: HttpRequest, person: User) -> Section | None:

@@ -213,10 +213,8 @@ def _pairing_letters(event: SeasonEvent) -> Iterator[Letter]:
     """Who meets whom, in what, and when: as far as it is known."""
     if event.data.get("follows") == "episode.chosen":
         return  # which has told both
-    times = event.data.get("times", [])
     for letter in _player_letters(event, "your death match"):
-        on = " and ".join(_moment(at, letter.user) for at in times)
-        words = letter.words + _games(event) + (f" It is on {on}." if on else "")
+        words = letter.words + _games(event) + _times(event, letter.user)
         yield letter._replace(words=words)
 
 
@@ -228,6 +226,12 @@ def _games(event: SeasonEvent) -> str:
     if len(set(games)) == 1:
         return f" You play {games[0]}."
     return " You play " + ", then ".join(games) + "."
+
+
+def _times(event: SeasonEvent, user: User) -> str:
+    """A sentence for when it is played, where that is decided."""
+    on = " and ".join(_moment(at, user) for at in event.data.get("times", []))
+    return f" It is on {on}." if on else ""
 
 
 def _game_letters(event: SeasonEvent) -> Iterator[Letter]:
@@ -379,7 +383,7 @@ def _choice(event: SeasonEvent, ec: Contestant, words: str, choose_by: str | Non
 
 
 def _choice_letters(event: SeasonEvent) -> Iterator[Letter]:
-    """The DMO and the EC: who meets whom, and in what."""
+    """The DMO and the EC: who meets whom, in what, and when."""
     people = [event.data.get("dmo"), event.data.get("ec")]
     rows = Contestant.objects.filter(season=event.season_id, pk__in=people)
     for each in rows.select_related("user").order_by("pk"):
@@ -389,7 +393,7 @@ def _choice_letters(event: SeasonEvent) -> Iterator[Letter]:
         words = event.words
         if dmo:
             words += " You are the DMO, and have the advantage in the death match."
-        words += _games(event)
+        words += _games(event) + _times(event, each.user)
         meeting = event.death_match
         path = _round_path(event) if meeting is None else meeting.get_absolute_url()
         yield Letter(each.user, f"{event.season.name}: your death match", words, path)

@@ -1,5 +1,5 @@
-"""What seasons wait for somebody to do, said to nobody else: on their own pages, on the front door
-and in the lobby."""
+"""What seasons wait for somebody to do, said to nobody else: a contestant on the season's pages, on
+the front door and in the lobby; an organiser on the desk and on the front door."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from typing import Any, Final, NamedTuple
 from django.db.models import Q
 from django.urls import reverse
 
+from accounts.models import User
+from accounts.roles import is_organiser
 from core.refusals import allowed
 from tournaments import audience
 from tournaments.actions.episodes import awaits_choice
+from tournaments.actions.rounds import ROUND
+from tournaments.actions.seasons import LIST, START
+from tournaments.actions.subjects import AtRound, AtSeason
+from tournaments.formats.base import Task
 from tournaments.lifecycle import (
     PLAYABLE,
     DeathMatchStatus,
@@ -21,11 +27,15 @@ from tournaments.lifecycle import (
 from tournaments.models import DeathMatch, Episode, Leg, Season
 from tournaments.reading.death_matches import DeathMatchWithLegs, with_legs
 from tournaments.reading.sheet import Sheet
+from tournaments.services import mail, preflight
 from tournaments.services.legs import legs_open_to_rules
 from tournaments.services.scheduling.readiness import must_be_confirmable
 
 # What is told at most on pages about other things.
 _AT_MOST: Final = 10
+_SEASONS_AT_MOST: Final = 5
+#: How pressing a task is that cannot wait.
+NOW: Final = 2
 
 
 class PendingTask(NamedTuple):
@@ -112,3 +122,116 @@ def _can_be_ready(found: DeathMatchWithLegs, leg: Leg, user: Any) -> bool:
     if seat is None or (leg.home_ready_at, leg.away_ready_at)[seat] is not None:
         return False
     return allowed(must_be_confirmable, leg, user, legs=found.legs)
+
+
+# -- whoever runs a season -------------------------------------------------------------------------
+
+
+def organising_anywhere(user: Any) -> list[PendingTask]:
+    """What waits now, in the seasons that ``user`` runs, for them to do: of those that changed
+    last, so many at most. One query for whoever runs none that is on."""
+    if not is_organiser(user):
+        return []
+    running = Season.objects.filter(status=SeasonStatus.RUNNING, organisers__user=user)
+    running = running.exclude(visibility=Visibility.ARCHIVED).order_by("-changed_at")
+    found = []
+    for season in running[:_SEASONS_AT_MOST]:
+        subject = AtSeason(user, Sheet(season))
+        tasks = _of_what_is_played(subject.sheet, user)
+        for task in sorted(tasks, key=lambda task: -task.pressing):
+            address = address_of(subject, task) if task.pressing >= NOW else ""
+            if address:
+                found.append(PendingTask(f"{season.name}: {task.words}", task.action, address))
+    return found[:_AT_MOST]
+
+
+def address_of(subject: AtSeason, task: Task) -> str:
+    """Where a task is done; empty where another organiser must do it."""
+    if task.url:
+        return task.url
+    action = next((each for each in ROUND if each.name == task.page), None)
+    if action is not None:
+        played = subject.sheet.round(*task.args)
+        if not action.offered(AtRound(subject.user, subject.sheet, played)):
+            return ""
+    return subject.address(task.page, *task.args)
+
+
+def todo(sheet: Sheet, user: User) -> list[Task]:
+    """Everything that waits for an organiser of the season."""
+    season = sheet.season
+    if season.visibility == Visibility.ARCHIVED:
+        return []
+    if season.status == SeasonStatus.ENROLLING:
+        return _before_the_start(AtSeason(user, sheet)) + _unreached_tasks(sheet)
+    if season.status != SeasonStatus.RUNNING:
+        return []
+    return [*_unreached_tasks(sheet), *_of_what_is_played(sheet, user)]
+
+
+def _of_what_is_played(sheet: Sheet, user: User) -> list[Task]:
+    return [*sheet.format.tasks(sheet.course), *_match_tasks(sheet, user)]
+
+
+def _unreached_tasks(sheet: Sheet) -> list[Task]:
+    """Whom nothing that the season tells reaches."""
+    found = [
+        Task(warned.sentence, "organisers", "See who runs it")
+        for warned in preflight.organisers_unreached(sheet.season)
+    ]
+    players = mail.unreached(each.user for each in sheet.still_in if each.user is not None)
+    if players:
+        names = preflight.named(players)
+        words = f"Away from the site nothing reaches {names}: tell them of what concerns them."
+        found.append(Task(words, "roster", "See the contestants", 0))
+    return found
+
+
+def _before_the_start(subject: AtSeason) -> list[Task]:
+    sheet, found = subject.sheet, []
+    if LIST.offered(subject):
+        found.append(
+            Task(
+                "Nobody else can see this season yet. It can be started once it is public.",
+                "step",
+                "Make it public",
+                args=("list",),
+            )
+        )
+    if not sheet.season.repertoire:
+        found.append(Task("It is not said what is played.", "settings", "Choose games"))
+    if not sheet.still_in:
+        found.append(Task("Nobody is enrolled.", "roster", "Enrol somebody", 2))
+    elif any(each.seed is None for each in sheet.still_in):
+        found.append(Task("Not everybody has a seed.", "seeds", "Set seeds"))
+    if sheet.still_in and START.offered(subject):
+        found.append(
+            Task(
+                f"{len(sheet.still_in)} are enrolled.",
+                "step",
+                "Look before starting",
+                args=("start",),
+            )
+        )
+    return found
+
+
+def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
+    found = []
+    for each in sheet.planned:
+        row, leg = each.row, each.leg
+        if row.home_id is None or row.away_id is None or not each.is_next:
+            continue
+        if not leg.ruleset:
+            words, action, pressing = f"{row}: what is played?", "Choose the game", 2
+        elif leg.no_show_at is not None:
+            words, action, pressing = f"{row}: somebody was not there in time.", "Decide", 2
+        elif leg.scheduled_at is None:
+            words, action, pressing = f"{row} has no time yet.", "Set a time", 1
+        else:
+            continue
+        found.append(Task(words, "match_desk", action, pressing, (row.pk,)))
+    for match in sheet.awaiting_ruling_of(user):
+        words = f"{match.leg.death_match} stands still until you have ruled."
+        found.append(Task(words, "", "Rule", 3, url=match.get_absolute_url()))
+    return found

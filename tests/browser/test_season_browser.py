@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.urls import URLPattern, reverse
 
 from tests.accessibility import axe
 from tests.support.screens import assert_fits
 from tests.support.site import Site
+from tournaments import urls
 from tournaments.formats.registry import FORMATS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Frame, Locator, Page
 
     from tests.support.fixtures import Pages
 
@@ -65,9 +68,9 @@ DESK = re.compile("^Organiser.s desk$")
 class Cast:
     """Everybody in the test, each in a browser of their own once they are needed."""
 
-    def __init__(self, site: Site, new_page: Pages) -> None:
+    def __init__(self, site: Site, new_page: Pages, *names: str) -> None:
         self.mark = secrets.token_hex(4)
-        told = site.python(_PEOPLE.format(mark=self.mark, names=NAMES))
+        told = site.python(_PEOPLE.format(mark=self.mark, names=["Orla", *(names or NAMES[1:])]))
         self._sessions: dict[str, str] = json.loads(told.strip().splitlines()[-1])
         self._site, self._new_page = site, new_page
         self._pages: dict[str, Page] = {}
@@ -100,11 +103,12 @@ def expect_count(found: Locator, number: int) -> None:
 
 def place(page: Page, *names: str) -> None:
     """Record a main match: the first of ``names`` won it and is immune, the last is the EC."""
-    page.get_by_role("link", name="Record it").click()
-    for number, name in enumerate(names, start=1):
-        page.get_by_role("spinbutton", name=f"{name} place").fill(str(number))
+    for name in names:
+        page.locator("[data-finish]").get_by_role("button", name=name).click()
     page.get_by_role("checkbox", name=re.compile(f"immune.*{names[0]}")).check()
-    page.get_by_role("button", name="Record it").click()
+    first = page.get_by_role("region", name="What will be recorded").get_by_role("listitem").first
+    assert first.inner_text().split() == ["1", names[0], "(immune)"]
+    page.get_by_role("button", name=re.compile("^Record")).click()
     page.locator(".messages .alert--success").wait_for()
 
 
@@ -148,6 +152,7 @@ def enrolled_and_started(orla: Page, home: str, handles: list[str]) -> None:
 
 def first_episode(cast: Cast, home: str, name: str) -> None:
     """Dora comes last and chooses Ben (Ada is immune); both are ready; Dora gives up."""
+    cast["Orla"].get_by_role("link", name="Record it").click()
     place(cast["Orla"], "Ada", "Ben", "Cleo", "Dora")
     dora, ben = cast["Dora"], cast["Ben"]
     dora.goto(home)
@@ -168,13 +173,12 @@ def first_episode(cast: Cast, home: str, name: str) -> None:
 
 def second_episode(orla: Page, home: str) -> None:
     """Ben comes last; the organiser names Cleo, and rules for Ben in the end."""
-    confirm(orla, "Open it", "Open it")
+    orla.get_by_role("link", name="Open it").click()
     place(orla, "Ada", "Cleo", "Ben")
     orla.goto(f"{home}desk/")
     orla.get_by_role("link", name="Name the DMO yourself").click()
-    orla.locator(".candidate", has_text="Cleo").click()
+    orla.get_by_role("radio", name="Cleo").check()
     orla.get_by_role("button", name="Name the opponent").click()
-    orla.get_by_role("link", name=DESK).click()
     orla.get_by_role("link", name="Rule who has won").click()
     orla.get_by_role("radio", name="Ben").check()
     orla.get_by_role("textbox", name="Reason").fill("Cleo has told us that she cannot come.")
@@ -325,3 +329,250 @@ def test_whoever_has_no_account_enters_by_a_link_on_their_phone(
     late.get_by_text("The organisers have withdrawn this link.").wait_for()
     looked_at(late)
     assert new_page.errors == []
+
+
+# -- twenty contestants from a phone -------------------------------------------------------------
+
+
+class Thumb:
+    """An organiser's phone, on which is counted what an episode takes."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.taps, self.pages = page, 0, 0
+        page.on("framenavigated", self._went)
+
+    def _went(self, frame: Frame) -> None:
+        self.pages += frame == self.page.main_frame
+
+    def begin(self) -> None:
+        """Count anew, from the page that is shown."""
+        self.taps, self.pages = 0, 1
+
+    def tap(self, found: Locator) -> None:
+        """Tap something."""
+        found.click()
+        self.taps += 1
+
+
+EIGHT = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hana")
+
+
+@dataclass
+class Phones:
+    """A season of eight whose organiser and contestants have phones; every kind of page that they
+    pass is looked at once."""
+
+    cast: Cast
+    home: str = ""
+    examiner: axe.Examiner = field(default_factory=axe.Examiner)
+
+    def of(self, name: str) -> Page:
+        """Somebody's phone."""
+        page = self.cast[name]
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+        page.emulate_media(reduced_motion="reduce")
+        return page
+
+    def look_at(self, page: Page) -> None:
+        """Nothing sticks out, and axe finds nothing."""
+        assert_fits(page)
+        assert self.examiner.faults(page) == []
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+
+    def come_by_a_link(self, orla: Page) -> None:
+        """Everybody enters by one link, and the season starts."""
+        orla.goto(f"{self.home}desk/invitations/")
+        orla.get_by_label("What it is for").fill("For the channel")
+        orla.get_by_role("button", name="Make a link").click()
+        link = orla.get_by_role("link", name="/invited/").inner_text()
+        for name in EIGHT:
+            guest = self.of(name)
+            guest.goto(link)
+            if name == EIGHT[0]:
+                self.look_at(guest)
+            guest.get_by_role("button", name="Take part").click()
+            guest.get_by_text("You are in.").wait_for()
+        orla.goto(f"{self.home}desk/")
+        self.look_at(orla)
+        confirm(orla, "Start the season", "Start it")
+
+    def record(self, thumb: Thumb, ec: str, *, looking: bool) -> None:
+        """Somebody came last; everybody else is safe."""
+        page = thumb.page
+        form = page.locator("[data-finish]")
+        if looking:
+            self.look_at(page)
+        button = form.get_by_role("button", name=ec)
+        box = button.bounding_box()
+        assert box is not None
+        assert box["height"] >= 44  # as large as a thumb asks for
+        thumb.tap(button)
+        look = page.get_by_role("region", name="What will be recorded")
+        assert look.get_by_role("listitem").last.inner_text().endswith(ec)
+        thumb.tap(form.get_by_role("button", name=re.compile("^Record")))
+        page.get_by_role("heading", name=f"{ec} is choosing an opponent").wait_for()
+        if looking:
+            self.look_at(page)
+
+    def finish(self, orla: Page, wait_until: Any) -> None:
+        """The last two meet on the board, and Ada wins."""
+        confirm(orla, "Open the final", "Open the final")
+        orla.get_by_role("link", name=DESK).click()
+        self.look_at(orla)
+        confirm(orla, "Begin now", "Begin")
+        for name in ("Ada", "Ben"):
+            self.cast[name].goto(self.home)
+            self.cast[name].get_by_role("link", name="To the board").click()
+        give_up(self.cast["Ben"])
+        wait_until(lambda: orla.goto(self.home) and orla.locator(".winner").count())
+        assert orla.locator(".winner__name").inner_text() == "Ada"
+        self.look_at(orla)
+
+
+def test_a_season_of_eight_is_run_from_a_phone(
+    site: Site, new_page: Pages, wait_until: Any
+) -> None:
+    phones = Phones(Cast(site, new_page, *EIGHT))
+    cast, orla = phones.cast, phones.of("Orla")
+    phones.home = home = made(orla, f"Spring {cast.mark}")
+    confirm(orla, "Make it public", "Make it public")
+    phones.come_by_a_link(orla)
+
+    # Who signs in finds on the front door what waits for them.
+    orla.goto("/")
+    orla.get_by_role("heading", name="Your seasons: 1 thing waits").wait_for()
+    phones.look_at(orla)
+    orla.goto(f"{home}desk/")
+    phones.look_at(orla)
+    thumb = Thumb(orla)
+    thumb.begin()
+    bar = orla.locator(".desk-bar")
+    box = bar.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= PHONE["height"] + 1  # under the thumb
+    thumb.tap(bar.get_by_role("link", name="Record it"))
+
+    left = list(EIGHT)
+    costs: list[tuple[int, int]] = []
+    while len(left) > 2:
+        ec, dmo = left.pop(), left[-1]
+        first = not costs
+        phones.record(thumb, ec, looking=first)
+        chooses(cast[ec], home, dmo)
+        if first:
+            lost_on_the_board(cast[ec], cast[dmo])
+            wait_until(lambda: decided(cast["Ada"], home))
+        orla.reload()
+        if not first:
+            if len(costs) == 1:
+                phones.look_at(orla)
+            thumb.tap(orla.get_by_role("link", name="Rule who has won"))
+            orla.get_by_role("textbox", name="Reason").fill("They have told us.")
+            thumb.tap(orla.get_by_role("radio", name=dmo))
+            thumb.tap(orla.get_by_role("button", name="Rule so"))
+        orla.get_by_text(f"{dmo} won").wait_for()
+        orla.get_by_text(re.compile("next main match|meet in the final")).wait_for()
+        # The page that the next episode begins on is counted there.
+        costs.append((thumb.pages - 1, thumb.taps))
+        thumb.begin()
+    assert len(costs) == len(EIGHT) - 2
+    assert all(pages <= 4 and taps <= 6 for pages, taps in costs), costs
+    phones.look_at(orla)
+    phones.finish(orla, wait_until)
+    assert new_page.errors == []
+
+
+def decided(page: Page, home: str) -> bool:
+    """Whether the season has a result, as somebody else reads it."""
+    page.goto(home)
+    return page.get_by_role("heading", name="Latest results").count() > 0
+
+
+def chooses(page: Page, home: str, dmo: str) -> None:
+    """The EC names their opponent."""
+    page.goto(home)
+    page.get_by_role("link", name="Choose your opponent").click()
+    page.locator(".candidate", has_text=dmo).click()
+    page.get_by_role("button", name="This is my choice").click()
+    page.get_by_role("button", name="I am ready").wait_for()
+
+
+def lost_on_the_board(loser: Page, winner: Page) -> None:
+    """Both say that they are ready, and the first of them gives up."""
+    winner.goto(loser.url)
+    loser.get_by_role("button", name="I am ready").click()
+    loser.get_by_role("button", name="I am not ready after all").wait_for()
+    winner.get_by_role("button", name="I am ready").click()
+    winner.wait_for_url(re.compile(r"/matches/\d+/$"))
+    loser.goto(winner.url)
+    give_up(loser)
+
+
+def test_no_page_of_the_desk_scrolls_sideways_on_a_phone(site: Site, new_page: Pages) -> None:
+    cast = Cast(site, new_page)
+    told = site.python(_A_SEASON.format(mark=cast.mark))
+    slug, row, leg, person = json.loads(told.strip().splitlines()[-1])
+    known = {"slug": slug, "number": 1, "pk": row, "leg_id": leg}
+    orla = cast["Orla"]
+    orla.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    names = {
+        "round_act": ["skip", "times", "close", "reopen"],
+        "match_act": ["rules", "walkover", "declare", "void"],
+        "leg_act": ["schedule", "start", "void"],
+        "contestant_act": ["withdraw", "replace"],
+        "step": ["cancel", "archive", "start"],
+    }
+    seen = 0
+    for name, pattern in desk_pages():
+        for act in names.get(name, ["-"]):
+            pk = person if name in ("contestant_act", "challenge_enter") else row
+            more = {each: ({**known, "pk": pk}).get(each, act) for each in pattern}
+            answer = orla.goto(reverse(f"tournaments:{name}", kwargs=more))
+            assert answer is not None
+            assert answer.status < 500
+            assert_fits(orla)
+            seen += answer.status == 200
+    assert seen > 20
+
+
+def desk_pages() -> list[tuple[str, list[str]]]:
+    """The names of all pages of the desk, each with what its address needs."""
+    files = (".csv", ".json", ".zip", "back/")
+    return [
+        (each.name or "", list(each.pattern.converters))
+        for each in urls.urlpatterns
+        if isinstance(each, URLPattern)
+        and "/desk/" in str(each.pattern)
+        and not str(each.pattern).endswith(files)
+    ]
+
+
+# A season in which names are as long as they can be, with a death match that is to be played.
+_A_SEASON = """
+import json
+from accounts.models import User
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.main_match import Placing, placements_record
+from tournaments.models import Episode
+from tournaments.services.contestants.enrolment import Enrolment, contestants_enrol
+from tournaments.services.seasons import season_create, season_list
+from tournaments.services.starts import season_start
+
+orla = User.objects.get(username="orla-{mark}")
+game = {{"ruleset": "tetronogo", "variant": "standard", "options": {{}}}}
+season = season_create(
+    acting_user=orla, name="A Season With a Very Long Name Indeed {mark}", format="elimination",
+    settings={{"repertoire": [game]}},
+)
+season_list(acting_user=orla, season=season)
+users = User.objects.filter(username__endswith="-{mark}").exclude(pk=orla.pk).order_by("pk")
+entries = [Enrolment(user, name="W" * 20 + user.username[:3]) for user in users
+           if not user.is_superuser]
+people = contestants_enrol(acting_user=orla, season=season, entries=entries)
+season_start(acting_user=orla, season=season)
+episode = Episode.objects.get(round__season=season)
+placed = [Placing(each, place) for place, each in enumerate(people, start=1)]
+episode = placements_record(acting_user=orla, episode=episode, placements=placed)
+row = dmo_choose(acting_user=orla, episode=episode, contestant=people[0])
+print(json.dumps([season.slug, row.pk, row.legs.get().pk, people[1].pk]))
+"""

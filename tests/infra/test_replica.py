@@ -135,6 +135,7 @@ ACTING = {
     "tournaments:settings", "tournaments:organisers", "tournaments:roster",
     "tournaments:contestants_file", "tournaments:challenge_enter", "tournaments:contestant_act",
     "tournaments:seeds", "tournaments:step", "tournaments:episode", "tournaments:final",
+    "tournaments:episode_open",
     "tournaments:pair", "tournaments:pair_by_hand", "tournaments:conclude",
     "tournaments:round_desk", "tournaments:placements", "tournaments:round_times",
     "tournaments:round_act", "tournaments:match_desk", "tournaments:match_act",

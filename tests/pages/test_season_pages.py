@@ -66,7 +66,8 @@ DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
     "desk/invitations/", "desk/seeds/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
-    "desk/steps/unlist/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
+    "desk/steps/unlist/", "desk/episode/", "desk/episode/open/", "desk/final/", "desk/pair/",
+    "desk/pair/by-hand/",
     "desk/conclude/",
     "desk/items/",
 ]  # fmt: skip

@@ -344,8 +344,12 @@ PERMISSIONS: dict[str, Permission] = {
     )),
     # -- rounds ------------------------------------------------------------------------------
     "open an episode": Permission("between", MANAGE, (
-        Page("tournaments:episode", action="next-round.episode"),
+        Page("tournaments:episode_open", action="next-round.episode"),
         Api("post", "api:season_rounds"),
+    )),
+    "record the next main match": Permission("between", MANAGE, (
+        Page("tournaments:episode", form=lambda s: {"order": s.id(3), "others_safe": "on"},
+             action="next-round.main-match"),
     )),
     "record a main match": Permission("main match", MANAGE, (
         Page("tournaments:placements", numbered, places, action="round.placements"),
@@ -503,8 +507,8 @@ PERMISSIONS: dict[str, Permission] = {
                  method="get"),
         ), reads=True)
         for name in (
-            "tournaments:desk", "tournaments:settings", "tournaments:organisers",
-            "tournaments:invitations",
+            "tournaments:desk", "tournaments:episode", "tournaments:settings",
+            "tournaments:organisers", "tournaments:invitations",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",

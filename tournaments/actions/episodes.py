@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any, Final
 
 from accounts.models import User
-from core.actions import Action
+from core.actions import Action, Done
 from core.refusals import allowed
 from tournaments import audience
 from tournaments.actions.subjects import AtRound, AtSeason
@@ -15,8 +16,17 @@ from tournaments.formats.elimination import choice, episodes, main_match
 from tournaments.formats.elimination.final import final_open, finalists
 from tournaments.formats.elimination.main_match import Placing
 from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
+from tournaments.forms.episodes import (
+    ChooseForm,
+    EpisodeForm,
+    FinalForm,
+    MainMatchForm,
+    PlacementsForm,
+)
+from tournaments.forms.finishing import order_text
 from tournaments.models import Contestant, Episode
+from tournaments.reading.episodes import EpisodeWithPlacements
+from tournaments.services import repertoire
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -32,6 +42,72 @@ def _may_open_the_final(subject: AtSeason) -> None:
 def _may_place(subject: AtRound) -> None:
     subject.must_manage()
     main_match.must_await_placements(subject.episode, subject.user)
+
+
+def _main_match_on(subject: AtSeason) -> EpisodeWithPlacements | None:
+    """The episode whose main match can be recorded; None where that would be the next one's."""
+    current = subject.sheet.current
+    return None if current is None else subject.sheet.episode_of(current)
+
+
+def _may_record(subject: AtSeason) -> None:
+    subject.must_manage()
+    found = _main_match_on(subject)
+    if found is None:
+        episodes.must_be_ready_for_an_episode(subject.season)
+    else:
+        main_match.must_await_placements(found.row, subject.user)
+
+
+def main_match_form(subject: AtSeason) -> Callable[..., MainMatchForm]:
+    """What makes the form about the main match that can be recorded."""
+    season, found = subject.season, _main_match_on(subject)
+    number = episodes.next_number(season) if found is None else found.row.round.number
+    playing = set(season.contestants.in_round(number).values_list("pk", flat=True))
+    usual = repertoire.game_of_round(season, number)
+    games = [repertoire.game_fields(each) for each in season.repertoire]
+    initial: dict[str, Any] = {} if found is None else _recorded(found, games)
+    return partial(
+        MainMatchForm,
+        people=[each for each in subject.sheet.contestants if each.pk in playing],
+        zone=subject.user.time_zone,
+        repertoire=games,
+        usual=str(games.index(usual)) if usual else "",
+        initial=initial,
+    )
+
+
+def _recorded(found: EpisodeWithPlacements, games: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What has been recorded of a main match, to be changed."""
+    row, played = found.row, found.row.round
+    by_place = groupby(found.placements, key=lambda each: each.place)
+    own = {"ruleset": played.ruleset, "variant": played.variant, "options": played.options}
+    return {
+        "order": order_text([[each.contestant_id for each in group] for _, group in by_place]),
+        "immune": [each.contestant_id for each in found.placements if each.immune],
+        "ec": row.ec_id,
+        "main_match": row.main_match,
+        "notes": row.notes,
+        "scheduled_at": row.death_match_at,
+        **({"game": str(games.index(own))} if own in games else {}),
+    }
+
+
+def _record(subject: AtSeason, form: Any) -> Done:
+    found = _main_match_on(subject)
+    told: dict[str, Any] = {
+        "acting_user": subject.user,
+        "placements": form.placements(),
+        "ec": form.cleaned_data["ec"],
+        "ahead": form.ahead(),
+        "main_match": form.cleaned_data["main_match"],
+        "notes": form.cleaned_data["notes"],
+    }
+    if found is None:
+        episode = main_match.main_match_record_next(season=subject.season, **told)
+    else:
+        episode = main_match.placements_record(episode=found.row, **told)
+    return Done(f"{episode.round.name} is recorded: {episode.ec} came last, and chooses.")
 
 
 def awaits_choice(episode: Episode, user: User) -> bool:
@@ -109,6 +185,9 @@ def _choose(subject: AtRound, form: Any) -> str:
         episode=subject.episode,
         contestant=form.cleaned_data["contestant"],
     )
+    # Who runs the season goes on with the episode.
+    if not _is_ec(subject) and subject.manages:
+        return subject.address("episode")
     return row.get_absolute_url()
 
 
@@ -139,6 +218,16 @@ FINAL: Final = Action[AtSeason](
     check=_may_open_the_final,
     form=_final_form,
     run=_open_the_final,
+)
+RECORD: Final = Action[AtSeason](
+    name="main-match",
+    label="Record the main match",
+    title="How the main match ended",
+    button=lambda s: "Record and open the next" if _main_match_on(s) is None else "Record it",
+    done="The main match is recorded.",
+    check=_may_record,
+    form=main_match_form,
+    run=_record,
 )
 PLACEMENTS: Final = Action[AtRound](
     name="placements",

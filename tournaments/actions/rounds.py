@@ -90,7 +90,9 @@ PAIR_BY_HAND: Final = Action[AtSeason](
 )
 
 #: How the next round comes about.
-NEXT: Final = Actions("next-round", (episodes.OPEN, episodes.FINAL, PAIR, PAIR_BY_HAND))
+NEXT: Final = Actions(
+    "next-round", (episodes.RECORD, episodes.OPEN, episodes.FINAL, PAIR, PAIR_BY_HAND)
+)
 
 
 # -- one that there is ---------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from accounts.models import User
-from core.refusals import NotFound
+from core.refusals import NotFound, allowed
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -48,6 +48,11 @@ class AtSeason:
         ``season.not-organiser`` and ``season.archived``."""
         self.sheet.must_be_managed_by(self.user)
         must_not_be_archived(self.season)
+
+    @property
+    def manages(self) -> bool:
+        """Whether they run the season."""
+        return allowed(self.sheet.must_be_managed_by, self.user)
 
     def address(self, name: str, *args: object) -> str:
         """The address of one of the season's pages."""

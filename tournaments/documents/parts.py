@@ -124,6 +124,7 @@ class EpisodeDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dmo: ContestantNumber | None
     choose_by: Moment | None
     expiry_told_for: Moment | None
+    death_match_at: Moment | None = None
     chosen_at: Moment | None
     placements: Annotated[tuple[PlacementDoc, ...], ROWS]
 

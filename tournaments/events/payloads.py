@@ -160,12 +160,14 @@ class Choosing(Payload, total=False):
 
 
 class Chosen(Payload, total=False):
-    """Who meets, and in what; ``by_organiser``: it was not the EC who chose."""
+    """Who meets, in what, and when, as far as that is known; ``by_organiser``: it was not the EC
+    who chose."""
 
     ec: ContestantMention
     dmo: ContestantMention
     by_organiser: bool
     games: list[str]
+    times: list[Time]
 
 
 class Paired(Payload, total=False):

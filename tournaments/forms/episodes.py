@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, cast
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
+from core.moments import MomentField
 from games.forms import games_offered
+from games.words import game_name
+from tournaments.formats.elimination import rules
+from tournaments.formats.elimination.main_match import MINUTES_MAX, Ahead, Placing
+from tournaments.forms import finishing
 from tournaments.forms.base import ServiceForm
-from tournaments.forms.fields import ContestantField
+from tournaments.forms.fields import NAMES, ContestantField
 from tournaments.forms.games import game_of
 from tournaments.models import Contestant
 from tournaments.services.deathmatches import BEST_OF_MAX
@@ -87,6 +94,203 @@ class PlacementsForm(ServiceForm):
             for each in self._contestants
             if (place := self.cleaned_data[f"place_{each.pk}"]) is not None
         ]
+
+
+class MainMatchForm(ServiceForm):
+    """A main match by order of finish: names tapped one after another, or a list of them.
+
+    ``order`` is what was tapped, by ids (`finishing.order_of`); a list that is written takes its
+    place. ``tap`` and ``look`` are buttons that record nothing: with ``looking`` the form only says
+    what would be recorded.
+    """
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "placements.tie": "ec",
+        "placements.ec": "ec",
+        "placements.missing": "others_safe",
+        "episode.main-match": "main_match",
+        "episode.notes": "notes",
+        "choice.minutes": "minutes",
+        "schedule": "when",
+        "season.repertoire": "game",
+        "setup": "game",
+    }
+
+    order = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
+    together = forms.BooleanField(label="Same place as the one before", required=False)
+    others_safe = forms.BooleanField(
+        label="Everybody else is safe",
+        required=False,
+        initial=True,
+        help_text="Whoever is not named comes off equally, before the last.",
+    )
+    pasted = forms.CharField(
+        label="Order of finish",
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 5, **NAMES}),
+        help_text="One name a line, the first is best. Equal places: “Ada = Ben” in one line, or "
+        "“= Ben” in the next. Numbers, bullets and medals in front do not matter.",
+    )
+    minutes = forms.IntegerField(
+        label="Minutes to choose", required=False, min_value=1, max_value=MINUTES_MAX
+    )
+    main_match = forms.CharField(label="Main match", required=False, max_length=120)
+    notes = forms.CharField(
+        label="Notes",
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Public: how it went.",
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        people: Sequence[Contestant],
+        zone: str,
+        repertoire: Sequence[Mapping[str, Any]],
+        usual: str,
+        looking: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._people = {each.pk: each for each in people}
+        self._usual, self._looking, self._repertoire = usual, looking, repertoire
+        order = finishing.order_of(self.initial.get("order", ""), self._people)
+        self.groups = [] if self.is_bound else self._of(order)
+        self.fields["immune"] = forms.TypedMultipleChoiceField(
+            choices=[(each.pk, each.shown_name) for each in people], coerce=int, required=False
+        )
+        self.fields["ec"] = ContestantField(
+            people, empty="Whoever came last", label="Elimination candidate", required=False
+        )
+        if repertoire:
+            choices = [
+                (str(number), game_name(each["ruleset"], each["variant"]))
+                for number, each in enumerate(repertoire)
+            ]
+            if not usual:
+                choices = [("", "The lower seed chooses"), *choices]
+            self.fields["game"] = forms.ChoiceField(
+                label="Game of the death match", choices=choices, initial=usual, required=False
+            )
+        self.fields["when"] = MomentField(
+            zone=zone,
+            moment=self.initial.get("scheduled_at"),
+            label="The death match begins",
+            help_text="May be left open.",
+        )
+
+    # -- what is filled in -------------------------------------------------------------------------
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        listed = finishing.read(data.get("pasted", ""), self._people.values())
+        for sentence in listed.faults:
+            self.add_error("pasted", ValidationError(sentence, code="finish"))
+        named = listed.groups or finishing.order_of(data.get("order", ""), self._people)
+        if self._looking:
+            named = finishing.tapped(named, self._tap(), together=data.get("together", False))
+        self.groups = self._of(named)
+        if not named and not self._looking and not listed.faults:
+            self.add_error(None, ValidationError("Who came last? Tap a name.", code="finish"))
+        if self.groups and len(self.groups[-1]) == 1:
+            data["ec"] = None
+        return data
+
+    def _of(self, named: finishing.Groups) -> list[list[Contestant]]:
+        return [[self._people[pk] for pk in group] for group in named]
+
+    def _tap(self) -> int | None:
+        text = str(self.data.get("tap", ""))
+        return int(text) if text.isdecimal() and int(text) in self._people else None
+
+    def looked(self) -> None:
+        """Read what is filled in, and keep it as if it had been tapped, without recording anything;
+        only a list can be at fault."""
+        self.is_valid()
+        for field in [each for each in self.errors if each != "pasted"]:
+            del self.errors[field]
+        if not self.errors:
+            data = cast(QueryDict, self.data).copy()
+            data["order"] = finishing.order_text(
+                [[each.pk for each in group] for group in self.groups]
+            )
+            data["pasted"] = ""
+            self.data = data
+
+    @property
+    def places(self) -> dict[int, int]:
+        """The place of everybody who gets one, by id."""
+        named = [[each.pk for each in group] for group in self.groups]
+        known = {pk for group in named for pk in group}
+        safe = bool(named) and self._says("others_safe")
+        others = [pk for pk in self._people if pk not in known] if safe else []
+        return rules.places_in_order(named, others)
+
+    def _says(self, name: str) -> bool:
+        if self.is_bound:
+            return bool(getattr(self, "cleaned_data", {}).get(name))
+        return bool(self.get_initial_for_field(self.fields[name], name))
+
+    def placements(self) -> list[Placing]:
+        """Who has which place, of a valid form."""
+        immune = set(self.cleaned_data["immune"])
+        return [Placing(self._people[pk], place, pk in immune) for pk, place in self.places.items()]
+
+    def ahead(self) -> Ahead:
+        """What is settled of the death match, of a valid form: only what differs from the rule of
+        the season."""
+        chosen = self.cleaned_data.get("game", "")
+        return Ahead(
+            game=self._repertoire[int(chosen)] if chosen and chosen != self._usual else None,
+            scheduled_at=self.cleaned_data["when"],
+            minutes=self.cleaned_data["minutes"],
+        )
+
+    # -- what is shown -----------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> list[FinishRow]:
+        """Everybody with what is said of them so far."""
+        places = self.places
+        named = {each.pk for group in self.groups for each in group}
+        last = {each.pk for each in self.groups[-1]} if self.groups else set()
+        immune = {str(each) for each in self["immune"].value() or ()}
+        ec = str(self["ec"].value() or "")
+        return [
+            FinishRow(
+                each,
+                place=places.get(pk),
+                named=pk in named,
+                immune=str(pk) in immune,
+                ties=len(last) > 1 and pk in last,
+                ec=str(pk) == ec,
+            )
+            for pk, each in self._people.items()
+        ]
+
+    @property
+    def finish(self) -> list[tuple[int, list[FinishRow]]]:
+        """What would be recorded: each place with who has it."""
+        found: dict[int, list[FinishRow]] = {}
+        for row in self.rows:
+            if row.place is not None:
+                found.setdefault(row.place, []).append(row)
+        return sorted(found.items())
+
+
+class FinishRow(NamedTuple):
+    """A contestant as the form about a main match shows them; ``ties``: shares the last place, so
+    that it must be said who is the EC."""
+
+    contestant: Contestant
+    place: int | None
+    named: bool
+    immune: bool
+    ties: bool
+    ec: bool
 
 
 class ChooseForm(ServiceForm):

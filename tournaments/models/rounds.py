@@ -80,6 +80,11 @@ class Episode(models.Model):
     expiry_told_for = models.DateTimeField(
         null=True, blank=True, help_text="Which of these the organisers have been told of."
     )
+    death_match_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the death match is to be played, until there is one.",
+    )
     chosen_at = models.DateTimeField(null=True, blank=True)
     chosen_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -112,6 +117,11 @@ class Episode(models.Model):
                 | Q(status__in=["death-match", "done"], dmo__isnull=False)
                 | Q(status="skipped"),
                 name="episode_people_fit_status",
+            ),
+            # Once there is a death match its legs have the time.
+            models.CheckConstraint(
+                condition=Q(death_match_at__isnull=True) | Q(status="choosing"),
+                name="episode_time_until_chosen",
             ),
         ]
 

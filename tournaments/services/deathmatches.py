@@ -58,6 +58,7 @@ def death_match_create(  # noqa: PLR0913  (everything that is known of a pairing
     best_of: int = 1,
     games: Sequence[Mapping[str, Any]] = (),
     advantage: Seat | None = None,
+    scheduled_at: datetime | None = None,
     follows: str = "",
     at: datetime,
 ) -> DeathMatch:
@@ -66,7 +67,8 @@ def death_match_create(  # noqa: PLR0913  (everything that is known of a pairing
 
     ``games``: ruleset, variant and options of each leg, as in a season's repertoire; where there
     are fewer than ``best_of`` they are played in turn, and where there are none, the round's own
-    are taken, or it is left open. ``advantage``: the seat, in every leg.
+    are taken, or it is left open. ``advantage``: the seat, in every leg. ``scheduled_at``: when
+    the first leg is played.
     """
     if home is not None and away is not None and home.pk == away.pk:
         raise EngineFault("nobody plays against themselves")
@@ -89,6 +91,7 @@ def death_match_create(  # noqa: PLR0913  (everything that is known of a pairing
             death_match=death_match,
             number=number,
             advantage=advantage,
+            scheduled_at=scheduled_at if number == 1 else None,
             **(repertoire.game_fields(played[(number - 1) % len(played)]) if played else {}),
         )
         for number in range(1, best_of + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -170,6 +170,15 @@ def must_not_play_in(playing: Iterable[Contestant], acting_user: User) -> None:
 def own_death_match() -> Refusal:
     """What whoever decides about themselves is told, whatever their role."""
     return Forbidden("death-match.own", "Nobody decides about their own death match.")
+
+
+def must_be_ahead(scheduled_at: datetime | None, at: datetime | None = None) -> None:
+    """Raises Refusal ``schedule.past`` and ``schedule.far``."""
+    at = instant(at)
+    if scheduled_at is not None and scheduled_at < at - timedelta(minutes=1):
+        raise Refusal("schedule.past", "This time is over.")
+    if scheduled_at is not None and scheduled_at > at + timedelta(days=3660):
+        raise Refusal("schedule.far", "This time is too far away.")
 
 
 def heirs_of(contestants: Iterable[int]) -> set[int]:

@@ -87,9 +87,14 @@ def _placed(event: SeasonEvent, scene: Scene | None) -> list[str]:
 
 
 def _chosen(event: SeasonEvent, scene: Scene | None) -> list[str]:
-    """Whom the EC meets, and in what."""
+    """Whom the EC meets, in what, and when, in the time of whoever reads it."""
     games = [escaped(game) for game in event.data.get("games") or ()]
-    return [*_headline(event, scene), *([f"They play {', then '.join(games)}."] if games else [])]
+    times = [parse_datetime(at) for at in event.data.get("times") or ()]
+    return [
+        *_headline(event, scene),
+        *([f"They play {', then '.join(games)}."] if games else []),
+        *(f"Your time: {_at(at)}." for at in times if at is not None),
+    ]
 
 
 def _scheduled(event: SeasonEvent, scene: Scene | None) -> list[str]:

@@ -32,7 +32,11 @@ async function look() {
 /** @param {HTMLElement} old */
 async function renew(old) {
   // What is being filled in must not be pulled from under the finger.
-  if (old.querySelector("form[data-sent]") || old.contains(document.activeElement)) return;
+  if (
+    old.querySelector("form[data-sent], form[data-filled]") ||
+    old.contains(document.activeElement)
+  )
+    return;
   const response = await fetch(location.href, { cache: "no-store" });
   if (!response.ok || response.redirected) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");

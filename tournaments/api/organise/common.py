@@ -19,8 +19,7 @@ from tournaments.api.serializers import DeathMatchSerializer, RoundSerializer
 from tournaments.models import DeathMatch, Season
 from tournaments.reading.seasons import season_for
 from tournaments.reading.whole import death_matches_whole, rounds_whole
-from tournaments.services.guards import must_manage, reason
-from tournaments.services.scheduling.appointments import must_be_ahead
+from tournaments.services.guards import must_be_ahead, must_manage, reason
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
 # What contestants do for themselves takes `play`, the same for others `organise`: which of the two,

@@ -36,8 +36,8 @@ from tournaments.api.serializers import RoundSerializer
 from tournaments.api.views import TAG, RoundsReading
 from tournaments.formats.registry import format_of
 from tournaments.models import DeathMatch, Round, Season
+from tournaments.services.guards import must_be_ahead
 from tournaments.services.rounds import ManualPairing, round_next, round_schedule
-from tournaments.services.scheduling.appointments import must_be_ahead
 
 
 def _round(season: Season, number: int) -> Round:

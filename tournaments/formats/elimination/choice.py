@@ -78,7 +78,8 @@ def dmo_choose(
     the EC on seat 0, the DMO on seat 1 and at an advantage.
 
     What it is played in comes from the round or the season's repertoire; where the lower seed
-    chooses, or nothing is there to choose from, it stays open (see `legs.rules_set`). Raises
+    chooses, or nothing is there to choose from, it stays open (see `legs.rules_set`). It has the
+    time that was set ahead, unless that is over by now: the organisers are told then. Raises
     Refusal ``season.none``, ``season.archived``, ``season.not-running``, ``choice.closed``,
     ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
     ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
@@ -96,6 +97,8 @@ def dmo_choose(
     ec = fresh.ec
     if ec is None:
         raise EngineFault("an episode in which somebody chooses has an EC")
+    planned = fresh.death_match_at
+    scheduled_at = planned if planned is not None and planned > at else None
     episode_move(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
     game = repertoire.game_of_round(season, fresh.round.number)
     own = {"ruleset": fresh.round.ruleset, "variant": fresh.round.variant}
@@ -109,6 +112,7 @@ def dmo_choose(
             "dmo": dmo.pk,
             "by_organiser": not is_ec,
             "games": [game_name(played["ruleset"], played["variant"])] if played else [],
+            "times": [] if scheduled_at is None else [scheduled_at.isoformat()],
         },
         round=fresh.round,
         contestant=dmo,
@@ -121,12 +125,21 @@ def dmo_choose(
         target=fresh,
         data={"ec": ec.pk, "dmo": dmo.pk, "fallback": not is_ec},
     )
+    if planned is not None and scheduled_at is None:
+        organisers_announce(
+            season=season,
+            key=f"time-over:{fresh.pk}:{planned:%Y%m%dT%H%M%S}",
+            subject=f"{season.name}: a death match without a time",
+            words=f"{dmo.name} was chosen to meet {ec.name} when the time set for it was over: "
+            "please set another.",
+        )
     return death_match_create(
         round=fresh.round,
         home=ec,
         away=dmo,
         games=[game] if game and not fresh.round.ruleset else [],
         advantage=DMO_SEAT,
+        scheduled_at=scheduled_at,
         follows="episode.chosen",
         at=at,
     )

@@ -59,6 +59,9 @@ def episode_move(episode: Episode, status: EpisodeStatus, **more: Any) -> None:
     """Take an episode to another state, and set ``more`` of its columns. Raises Refusal
     ``lifecycle.step``."""
     episode.status = lifecycle.step(lifecycle.EPISODE, episode.status, status, "The episode")
+    if status != EpisodeStatus.CHOOSING:
+        # The time is for the death match that is chosen; then that has it, or nothing does.
+        more = {"death_match_at": None, **more}
     for key, value in more.items():
         setattr(episode, key, value)
     episode.save(update_fields=["status", *more])

@@ -139,17 +139,16 @@ class Elimination(Format):
         episode = Episode.objects.filter(round=now).select_related("ec").first()
         if episode is None:
             return
-        where = (now.number,)
         if episode.status == EpisodeStatus.MAIN_MATCH:
             words = f"{now.name}: how did the main match end?"
-            yield Task(words, "placements", "Record it", 2, where)
+            yield Task(words, "episode", "Record it", 2)
         elif episode.status == EpisodeStatus.CHOOSING:
             if episode.choose_by is not None and episode.choose_by < now_utc():
                 words = f"{now.name}: {episode.ec} has not chosen in time."
-                yield Task(words, "choose", "Name the DMO yourself", 2, where)
+                yield Task(words, "episode", "Name the DMO yourself", 2)
             else:
                 words = f"{now.name}: {episode.ec} is choosing an opponent."
-                yield Task(words, "choose", "Name the DMO yourself", 0, where)
+                yield Task(words, "episode", "Name the DMO yourself", 0)
 
     def faults(
         self, *, season: Season, death_matches: Sequence[DeathMatch], lenient: bool

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -13,23 +13,32 @@ from django.db.models import QuerySet
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Refusal, Together
+from games.words import game_name
 from tournaments.formats.elimination import rules
 from tournaments.formats.elimination.choice import busy_elsewhere
 from tournaments.formats.elimination.episodes import (
     elimination_options,
     episode_fresh,
     episode_move,
+    episode_open,
     main_match_name,
     must_have_episodes,
     must_not_be_ec,
 )
 from tournaments.lifecycle import EpisodeStatus
-from tournaments.models import Contestant, Episode, Placement
+from tournaments.models import Contestant, Episode, Placement, Round, Season
+from tournaments.services import repertoire
 from tournaments.services.events import season_event
-from tournaments.services.guards import instant, season_lock_managed
+from tournaments.services.guards import (
+    instant,
+    must_be_ahead,
+    own_death_match,
+    season_lock_managed,
+)
 
 NOTES_MAX = 4000
 PLACE_MAX: Final = 32_000
+MINUTES_MAX: Final = 60 * 24 * 60
 
 
 class Placing(NamedTuple):
@@ -40,6 +49,46 @@ class Placing(NamedTuple):
     immune: bool = False
 
 
+class Ahead(NamedTuple):
+    """What organisers settle beforehand of what follows a main match: the ``game`` of the death
+    match (as in a season's repertoire), when it is played, and the ``minutes`` in which the EC is
+    to choose. None: as the season has it, or not yet."""
+
+    game: Mapping[str, Any] | None = None
+    scheduled_at: datetime | None = None
+    minutes: int | None = None
+
+
+NOTHING_AHEAD: Final = Ahead()
+
+
+@transaction.atomic
+def main_match_record_next(
+    *,
+    acting_user: User,
+    season: Season,
+    placements: Sequence[Placing],
+    ec: Contestant | None = None,
+    ahead: Ahead = NOTHING_AHEAD,
+    main_match: str = "",
+    notes: str = "",
+    at: datetime | None = None,
+) -> Episode:
+    """Open the next episode and record its main match: both, or neither. Raises Refusal as
+    `episode_open` and `placements_record` do."""
+    at = instant(at)
+    opened = episode_open(acting_user=acting_user, season=season, main_match=main_match, at=at)
+    return placements_record(
+        acting_user=acting_user,
+        episode=opened,
+        placements=placements,
+        ec=ec,
+        ahead=ahead,
+        notes=notes,
+        at=at,
+    )
+
+
 @transaction.atomic
 def placements_record(
     *,
@@ -47,12 +96,14 @@ def placements_record(
     episode: Episode,
     placements: Sequence[Placing],
     ec: Contestant | None = None,
+    ahead: Ahead = NOTHING_AHEAD,
     main_match: str = "",
     notes: str = "",
     at: datetime | None = None,
 ) -> Episode:
     """Record how everybody came off in the main match; whoever came last is the EC, and has the
-    season's time to choose an opponent. Recording again, while the EC chooses, replaces it.
+    season's time to choose an opponent, or that of ``ahead``. Recording again, while the EC
+    chooses, replaces it, and what was settled ahead.
 
     ``ec`` names one of several who share the last place. Late entries play from the next episode
     on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
@@ -60,7 +111,9 @@ def placements_record(
     ``episode.placed``, ``placements.missing``, ``placements.twice``, ``placements.stranger``,
     ``placements.place``, ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune``,
     ``placements.ec-playing`` (in a death match of another episode), ``placements.nobody-left`` (to
-    choose from), ``episode.main-match.too-long``, ``episode.notes.too-long``.
+    choose from), ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
+    ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``, ``setup.*`` and
+    ``death-match.own`` (the EC settles nothing of it).
     """
     season = season_lock_managed(episode.round.season, acting_user)
     fresh = episode_fresh(episode)
@@ -79,16 +132,19 @@ def placements_record(
         )
     if len(notes) > NOTES_MAX:
         raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
+    game = _settled(ahead, last, acting_user, at)
     Placement.objects.bulk_create(
         Placement(episode=fresh, contestant=each.contestant, place=each.place, immune=each.immune)
         for each in sorted(placements, key=lambda each: (each.place, each.contestant.pk))
     )
-    hours = elimination_options(season).choice_hours
+    _round_plays(fresh.round, game)
+    usual = timedelta(hours=elimination_options(season).choice_hours)
     episode_move(
         fresh,
         EpisodeStatus.CHOOSING,
         ec=last,
-        choose_by=at + timedelta(hours=hours),
+        choose_by=at + (usual if ahead.minutes is None else timedelta(minutes=ahead.minutes)),
+        death_match_at=ahead.scheduled_at,
         main_match=main_match_name(main_match) or fresh.main_match,
         notes=notes.replace("\x00", "").strip(),
     )
@@ -113,9 +169,32 @@ def placements_record(
         data={
             "placements": [[each.contestant.pk, each.place, each.immune] for each in placements],
             "ec": last.pk,
+            "game": game_name(game["ruleset"], game["variant"]) if game else "",
+            "death_match_at": fresh.death_match_at and fresh.death_match_at.isoformat(),
+            "minutes": ahead.minutes,
         },
     )
     return fresh
+
+
+def _settled(ahead: Ahead, ec: Contestant, acting_user: User, at: datetime) -> dict[str, Any]:
+    """The game that is settled ahead, as fields of a round; empty where none is."""
+    if ahead != NOTHING_AHEAD and ec.user_id == acting_user.pk:
+        raise own_death_match()
+    if ahead.minutes is not None and not 1 <= ahead.minutes <= MINUTES_MAX:
+        raise Refusal(
+            "choice.minutes", f"The EC has from 1 to {MINUTES_MAX} minutes, which are 60 days."
+        )
+    must_be_ahead(ahead.scheduled_at, at)
+    if not ahead.game:
+        return {}
+    return repertoire.game_fields(repertoire.game_validate_public(ahead.game))
+
+
+def _round_plays(played: Round, game: Mapping[str, Any]) -> None:
+    played.ruleset, played.variant = game.get("ruleset", ""), game.get("variant", "")
+    played.options = game.get("options", {})
+    played.save(update_fields=["ruleset", "variant", "options"])
 
 
 def must_await_placements(episode: Episode, acting_user: User) -> None:

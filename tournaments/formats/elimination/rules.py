@@ -36,6 +36,22 @@ class Departure(msgspec.Struct, frozen=True):
 # -- the main match, and the choice ----------------------------------------------------------------
 
 
+def places_in_order(
+    named: Sequence[Collection[int]], others: Collection[int] = ()
+) -> dict[int, int]:
+    """The places of a main match, from who finished in which order: the best first, who share a
+    place together. ``others`` are safe: they share the places before those who are named last.
+
+        [[7]] and others 1, 2, 3:       1, 2 and 3 share the first place, 7 is fourth
+        [[4], [5, 6], [7]] and none:    4 is first, 5 and 6 second, 7 fourth
+    """
+    ordered = [*named[:-1], others, *named[-1:]]
+    found: dict[int, int] = {}
+    for group in ordered:
+        found |= dict.fromkeys(group, len(found) + 1)
+    return found
+
+
 def ec_of(placed: Sequence[MainMatchPlace], named: int | None, names: Mapping[int, str]) -> int:
     """Who came last, or ``named`` of several who did; ``names`` are what sentences call them.
 

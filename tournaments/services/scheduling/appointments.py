@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal
 from tournaments.models import Leg
 from tournaments.services.events import season_event
-from tournaments.services.guards import instant, leg_lock_managed, must_be_running
+from tournaments.services.guards import (
+    instant,
+    leg_lock_managed,
+    must_be_ahead,
+    must_be_running,
+)
 from tournaments.services.legs import must_be_planned
 
 
@@ -68,15 +72,6 @@ def must_be_schedulable(leg: Leg) -> None:
     ``leg.not-planned``."""
     must_be_running(leg.death_match.round.season)
     must_be_planned(leg)
-
-
-def must_be_ahead(scheduled_at: datetime | None, at: datetime | None = None) -> None:
-    """Raises Refusal ``schedule.past`` and ``schedule.far``."""
-    at = instant(at)
-    if scheduled_at is not None and scheduled_at < at - timedelta(minutes=1):
-        raise Refusal("schedule.past", "This time is over.")
-    if scheduled_at is not None and scheduled_at > at + timedelta(days=3660):
-        raise Refusal("schedule.far", "This time is too far away.")
 
 
 def which_leg(leg: Leg) -> str:

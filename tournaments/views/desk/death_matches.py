@@ -54,7 +54,10 @@ def _why_kept(row: DeathMatch) -> Refusal | None:
 def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str) -> HttpResponse:
     """An action on a death match as a whole."""
     subject = AtDeathMatch(user, sheet, sheet.death_match(pk))
-    back = subject.address("match_desk", pk)
+    # An episode goes on on its own page.
+    played = sheet.episode_of(subject.death_match.round)
+    latest = played is not None and subject.death_match.round == sheet.rounds[-1]
+    back = subject.address("episode") if latest else subject.address("match_desk", pk)
     return perform(request, DEATH_MATCH.named(name), subject, back=back)
 
 

@@ -2,15 +2,121 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from tournaments.actions.episodes import FINAL, OPEN, PLACEMENTS
-from tournaments.actions.subjects import AtRound, AtSeason
+from core.actions import Offer
+from core.clock import now_utc
+from tournaments.actions.death_matches import DEATH_MATCH
+from tournaments.actions.episodes import (
+    CHOOSE,
+    FINAL,
+    OPEN,
+    PLACEMENTS,
+    RECORD,
+    SKIP,
+    choosable,
+    main_match_form,
+)
+from tournaments.actions.legs import LEG
+from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound, AtSeason
+from tournaments.lifecycle import PLAYABLE
+from tournaments.models import Round
+from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform
-from tournaments.views.common import FORMS, organisers_only
+from tournaments.views.common import FORMS, organisers_only, shown
+
+# Why a main match cannot be recorded, where how the episode stands says it.
+_SHOWN = {"episode.placed", "round.not-closed", "episode.too-few"}
+
+
+class Way(NamedTuple):
+    """What leads to an action on a death match, and its address."""
+
+    offer: Offer
+    address: str
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def episode(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Everything of an episode: how it stands, what can be done now, and, once it is complete, the
+    main match of the next one. ``look`` and ``tap`` are buttons that only show what would be
+    recorded."""
+    subject = AtSeason(user, sheet)
+    looking = request.method == "POST" and not {"look", "tap"}.isdisjoint(request.POST)
+    refusal = RECORD.refusal(subject)
+    if request.method == "POST" and not looking:
+        # Its own page is this one, whatever can be done on it just now.
+        return perform(
+            request,
+            RECORD,
+            subject,
+            back=subject.address("episode"),
+            template="desk_episode.html",
+            more=_standing(subject),
+        )
+    form = None
+    if refusal is None:
+        made = main_match_form(subject)
+        form = made(request.POST, looking=True) if looking else made()
+        if looking:
+            form.looked()
+    context = {
+        "form": form,
+        "why_not": "" if refusal is None or refusal.code in _SHOWN else refusal.sentence,
+        "prompt": RECORD.prompt(subject),
+    }
+    return shown(request, sheet, "desk_episode.html", _standing(subject) | context)
+
+
+def _standing(subject: AtSeason) -> dict[str, Any]:
+    """How an episode stands, and what can be done about it besides recording it."""
+    sheet = subject.sheet
+    current = sheet.current
+    played = current or (sheet.rounds[-1] if sheet.rounds else None)
+    found = None if played is None else sheet.episode_of(played)
+    context: dict[str, Any] = {
+        "round": played,
+        "episode": None if found is None else found.row,
+        "complete": current is None,
+        "opens": OPEN.offered(subject),
+        "opens_final": FINAL.offered(subject),
+        "meetings": [] if played is None else _meetings(subject, played),
+    }
+    if current is not None and found is not None:
+        there = AtRound(subject.user, sheet, current)
+        if CHOOSE.offered(there):
+            context["people"] = choosable(there)
+            context["over"] = found.row.choose_by is not None and found.row.choose_by < now_utc()
+        context["skips"] = SKIP.offered(there)
+    return context
+
+
+def _meetings(subject: AtSeason, played: Round) -> list[tuple[DeathMatchWithLegs, list[Way]]]:
+    """The death matches of a round, each with what can be done about it next."""
+    found = []
+    for each in subject.sheet.in_round(played):
+        ways: list[Way] = []
+        if each.row.status in PLAYABLE:
+            leg = each.next
+            if leg is not None:
+                at = AtLeg(subject.user, subject.sheet, each, leg)
+                ways += [
+                    Way(offer, subject.address("leg_act", each.row.pk, leg.pk, offer.name))
+                    for offer in LEG.offered(at)
+                ]
+            at_match = AtDeathMatch(subject.user, subject.sheet, each)
+            ways += [
+                Way(offer, subject.address("match_act", each.row.pk, offer.name))
+                for offer in DEATH_MATCH.offered(at_match)
+            ]
+        found.append((each, ways))
+    return found
 
 
 @require_http_methods(FORMS)
@@ -18,7 +124,7 @@ from tournaments.views.common import FORMS, organisers_only
 def episode_new(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Open the next episode."""
     subject = AtSeason(user, sheet)
-    return perform(request, OPEN, subject, back=subject.address("desk"))
+    return perform(request, OPEN, subject, back=subject.address("episode"))
 
 
 @require_http_methods(FORMS)
@@ -42,4 +148,4 @@ def placements(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
 def final(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Open the final."""
     subject = AtSeason(user, sheet)
-    return perform(request, FINAL, subject, back=subject.address("desk"))
+    return perform(request, FINAL, subject, back=subject.address("episode"))

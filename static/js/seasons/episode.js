@@ -1,0 +1,138 @@
+// @ts-check
+/**
+ * The page of an episode: names are tapped in order of finish, and what will be recorded is shown at
+ * once. Without this script each tap is a round trip, and the page says the same.
+ */
+
+import "./live.js";
+import "./times.js";
+
+/** @typedef {{groups: string[][], safe: string[]}} Finish */
+
+/** @param {HTMLFormElement} form @param {string} name */
+function field(form, name) {
+  return /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+}
+
+/** @param {HTMLFormElement} form @returns {HTMLElement[]} */
+function rowsOf(form) {
+  return [...form.querySelectorAll("[data-contestant]")].filter(
+    (each) => each instanceof HTMLElement,
+  );
+}
+
+/** @param {HTMLFormElement} form @returns {string[][]} */
+function named(form) {
+  const parts = field(form, "order").value.split(",");
+  return parts.map((part) => part.split("=").filter(Boolean)).filter((group) => group.length);
+}
+
+/**
+ * What is named once somebody is tapped.
+ * @param {string[][]} groups
+ * @param {string} who
+ * @param {boolean} together
+ */
+export function tapped(groups, who, together) {
+  if (groups.some((group) => group.includes(who))) {
+    return groups
+      .map((group) => group.filter((each) => each !== who))
+      .filter((group) => group.length);
+  }
+  const last = groups.at(-1);
+  return together && last ? [...groups.slice(0, -1), [...last, who]] : [...groups, [who]];
+}
+
+/**
+ * Who shares which place, the best first: whoever is safe comes before the last.
+ * @param {string[][]} groups
+ * @param {string[]} safe
+ * @returns {[number, string[]][]}
+ */
+export function places(groups, safe) {
+  /** @type {[number, string[]][]} */
+  const found = [];
+  let place = 1;
+  for (const group of [...groups.slice(0, -1), safe, ...groups.slice(-1)]) {
+    if (group.length) found.push([place, group]);
+    place += group.length;
+  }
+  return found;
+}
+
+/** @param {HTMLFormElement} form */
+function show(form) {
+  const rows = new Map(rowsOf(form).map((row) => [row.dataset.contestant ?? "", row]));
+  const groups = named(form);
+  const all = new Set(groups.flat());
+  const others = groups.length > 0 && field(form, "others_safe").checked;
+  const finish = places(groups, others ? [...rows.keys()].filter((pk) => !all.has(pk)) : []);
+  const last = groups.at(-1) ?? [];
+  const numbers = new Map(finish.flatMap(([place, group]) => group.map((pk) => [pk, place])));
+  for (const [pk, row] of rows) {
+    row.querySelector("[name=tap]")?.setAttribute("aria-pressed", String(all.has(pk)));
+    const place = row.querySelector("[data-place]");
+    if (place) place.textContent = all.has(pk) ? String(numbers.get(pk)) : "";
+    const ec = /** @type {HTMLElement | null} */ (row.querySelector("[data-ec]"));
+    const ties = last.length > 1 && last.includes(pk);
+    if (ec) ec.hidden = !ties;
+    const radio = /** @type {HTMLInputElement | null} */ (row.querySelector("[name=ec]"));
+    if (radio && !ties) radio.checked = false;
+  }
+  const look = form.querySelector("[data-look]");
+  if (!look || !finish.length) {
+    if (look) look.replaceChildren(paragraph("Nobody is named yet."));
+    return;
+  }
+  const list = document.createElement("ol");
+  list.className = "finish__places";
+  for (const [place, group] of finish) {
+    const number = document.createElement("span");
+    number.className = "numbers";
+    number.textContent = String(place);
+    const names = document.createElement("span");
+    names.textContent = group.map((pk) => said(rows.get(pk))).join(", ");
+    const item = document.createElement("li");
+    item.append(number, " ", names);
+    list.append(item);
+  }
+  look.replaceChildren(list);
+}
+
+/** @param {HTMLElement | undefined} row */
+function said(row) {
+  const immune = /** @type {HTMLInputElement | null | undefined} */ (
+    row?.querySelector("[name=immune]")
+  );
+  return `${row?.dataset.name ?? ""}${immune?.checked ? " (immune)" : ""}`;
+}
+
+/** @param {string} words */
+function paragraph(words) {
+  const made = document.createElement("p");
+  made.className = "muted small";
+  made.textContent = words;
+  return made;
+}
+
+document.addEventListener("click", (event) => {
+  const button =
+    event.target instanceof Element ? event.target.closest("[data-finish] [name=tap]") : null;
+  if (!(button instanceof HTMLButtonElement) || !button.form) return;
+  event.preventDefault();
+  const form = button.form;
+  const groups = tapped(named(form), button.value, field(form, "together").checked);
+  field(form, "order").value = groups.map((group) => group.join("=")).join(",");
+  // What is tapped takes the place of what was written.
+  field(form, "pasted").value = "";
+  form.dataset.filled = "1";
+  show(form);
+});
+
+document.addEventListener("change", (event) => {
+  const input = event.target instanceof HTMLInputElement ? event.target : null;
+  const form = input?.closest("form[data-finish]");
+  if (!input || !(form instanceof HTMLFormElement)) return;
+  form.dataset.filled = "1";
+  if (["immune", "others_safe"].includes(input.name)) show(form);
+});
