@@ -13,6 +13,8 @@ KINDS: Final = (
          "Whom it happens to", Urgency.SOON),
     Kind("contestant.items", "Seasons", "You get an item, or it is taken back",
          "Who has it", Urgency.SOON),
+    Kind("season.entry", "Seasons", "You are let into a season, or not",
+         "Who has applied, or waits", Urgency.SOON),
     Kind("season.news", "Seasons", "A season begins, ends or is called off",
          "Everybody who plays in it", Urgency.NEWS),
     Kind("death-match.paired", "Death matches", "Whom you meet", "Both players", Urgency.SOON),

@@ -289,6 +289,29 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:invitations", form=lambda s: {"revoke": s.invitation.pk},
              action="invitation.revoke"),
     )),
+    # -- who would enter ---------------------------------------------------------------------
+    "apply": Permission("applying", SIGNED_IN - PLACES, (
+        Page("tournaments:join", form=lambda _s: {"words": "I play."}, action="own.apply"),
+    )),
+    "take an application back": Permission("applied", frozenset({Who.PLAYER, Who.MUTED}), (
+        Page("tournaments:join", form=lambda _s: {"take-back": "yes"}, action="own.take-back"),
+    )),
+    "approve an application": Permission("applied", MANAGE, (
+        Page("tournaments:application_act",
+             lambda s: [s.season.slug, s.application.pk, "approve"], action="application.approve"),
+    )),
+    "approve several": Permission("applied", MANAGE, (
+        Page("tournaments:applications", form=lambda s: {"tick": s.application.pk},
+             action="applications.approve-many"),
+    )),
+    "decline an application": Permission("applied", MANAGE, (
+        Page("tournaments:application_act",
+             lambda s: [s.season.slug, s.application.pk, "decline"], action="application.decline"),
+    )),
+    "let somebody apply again": Permission("applied", MANAGE, (
+        Page("tournaments:application_act",
+             lambda s: [s.season.slug, s.declined.pk, "allow"], action="application.allow"),
+    )),
     # -- people ------------------------------------------------------------------------------
     "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
@@ -504,7 +527,7 @@ PERMISSIONS: dict[str, Permission] = {
         ), reads=True)
         for name in (
             "tournaments:desk", "tournaments:settings", "tournaments:organisers",
-            "tournaments:invitations",
+            "tournaments:invitations", "tournaments:applications",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",

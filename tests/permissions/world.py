@@ -52,6 +52,10 @@ from tournaments.formats.elimination.main_match import placements_record
 from tournaments.items.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, DiscordChannel, Season, SeasonOrganiser
 from tournaments.posts.services import channel_test
+from tournaments.services.contestants.applications import (
+    application_decline,
+    application_make,
+)
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.contestants.invitations import invitation_make
@@ -256,6 +260,21 @@ def _enrolling(world: World) -> Scene:
     season = world.season("swiss", 4, open_enrolment=True)
     link = invitation_make(acting_user=world.users["orla"], season=season)
     return Scene(world, season, {"somebody": who(season, 4).pk, "invitation": link})
+
+
+def _applying(world: World) -> Scene:
+    return Scene(world, world.season("swiss", 4, open_enrolment=True, by_application=True))
+
+
+def _applied(world: World) -> Scene:
+    """Paul has applied, and Eve was declined."""
+    season = world.season("swiss", 4, open_enrolment=True, by_application=True)
+    rows = {
+        name: application_make(acting_user=world.users[name], season=season, words="I play.")
+        for name in ("paul", "eve")
+    }
+    application_decline(acting_user=world.users["orla"], application=rows["eve"])
+    return Scene(world, season, {"application": rows["paul"], "declined": rows["eve"]})
 
 
 def _hidden(world: World) -> Scene:
@@ -578,7 +597,8 @@ def _challenged(world: World) -> Scene:
 
 
 SCENES: dict[str, Callable[[World], Scene]] = {
-    "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
+    "draft": _draft, "enrolling": _enrolling, "applying": _applying, "applied": _applied,
+    "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
     "gifted": _gifted, "both ready": _both_ready, "running": _running, "featured": _featured,

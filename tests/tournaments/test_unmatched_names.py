@@ -20,7 +20,7 @@ from tests.tournaments.support import GAME, START, after, enrolled, episode_now
 from tests.tournaments.test_documents import elsewhere
 from tests.webhooks.test_discord import shown as as_discord_shows
 from tournaments import notices, urls
-from tournaments.actions.contestants import CONTESTANT
+from tournaments.actions.contestants import APPLICATION, CONTESTANT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.legs import LEG
 from tournaments.actions.rounds import ROUND
@@ -122,6 +122,9 @@ def addresses(season: Season) -> Iterator[tuple[str, str]]:
             given, tables = [{"pk": each.pk} for each in matches], DEATH_MATCH
         elif "/contestants/" in str(route.pattern):
             given, tables = [{"pk": each.pk} for each in people], CONTESTANT
+        elif "/applications/" in str(route.pattern) and "pk" in wanted:
+            given = [{"pk": each.pk} for each in season.applications.all()]
+            tables = APPLICATION
         elif "/items/" in str(route.pattern):
             given = [{"pk": each.pk} for each in season.gifts.all()[:1]]
         elif "token" in wanted:

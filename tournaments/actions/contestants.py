@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from core.actions import Action, Actions, Done
-from tournaments.actions.subjects import AtContestant, AtPerson, AtSeason
+from tournaments.actions.subjects import AtApplication, AtContestant, AtPerson, AtSeason
 from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.people import ReplaceForm, RosterForm
-from tournaments.services.contestants import departures, enrolment, rosters
+from tournaments.forms.people import (
+    ApplicationsForm,
+    DeclineForm,
+    ReplaceForm,
+    RosterForm,
+)
+from tournaments.models import SeasonApplication
+from tournaments.services.contestants import applications, departures, enrolment, rosters
 
 # -- entering ------------------------------------------------------------------------------------
 
@@ -16,6 +24,19 @@ from tournaments.services.contestants import departures, enrolment, rosters
 def _may_enrol(subject: AtPerson) -> None:
     subject.must_manage()
     enrolment.must_be_enrollable(subject.season, subject.person, subject.contestant)
+    subject.must_not_wait()
+
+
+def _enrol(subject: AtPerson, _form: Any) -> Done | None:
+    entered = enrolment.contestants_take(
+        acting_user=subject.user,
+        season=subject.season,
+        entries=[enrolment.Enrolment(subject.person)],
+    )
+    if not entered.waiting:
+        return None
+    name = subject.person.shown_name
+    return Done(f"All places are taken: {name} is on the waiting list.")
 
 
 def _may_enrol_many(subject: AtSeason) -> None:
@@ -27,7 +48,10 @@ def _enrol_many(subject: AtSeason, form: Any) -> Done:
     entered = rosters.contestants_import(
         acting_user=subject.user, season=subject.season, text=form.roster()
     )
-    return Done(f"{len(entered)} enrolled.")
+    words = f"{len(entered.contestants)} enrolled."
+    if entered.waiting:
+        words += f" All places are taken: {len(entered.waiting)} more on the waiting list."
+    return Done(words)
 
 
 ENROL: Final = Action[AtPerson](
@@ -37,9 +61,7 @@ ENROL: Final = Action[AtPerson](
     button="Enrol",
     done=lambda s: f"{s.person.shown_name} is enrolled.",
     check=_may_enrol,
-    run=lambda s, _form: enrolment.contestant_enrol(
-        acting_user=s.user, season=s.season, user=s.person
-    ),
+    run=_enrol,
     at_once=True,
 )
 ENROL_MANY: Final = Action[AtSeason](
@@ -54,6 +76,86 @@ ENROL_MANY: Final = Action[AtSeason](
 )
 
 ROSTER: Final = Actions[Any]("roster", (ENROL, ENROL_MANY))
+
+
+# -- who would enter -----------------------------------------------------------------------------
+
+
+def _may_approve(subject: AtApplication) -> None:
+    applications.must_be_deciding(subject.season, subject.user)
+    applications.must_be_asked(subject.application)
+
+
+def _may_decline(subject: AtApplication) -> None:
+    applications.must_be_deciding(subject.season, subject.user)
+    applications.must_be_undecided(subject.application)
+
+
+def _may_allow(subject: AtApplication) -> None:
+    applications.must_be_deciding(subject.season, subject.user)
+    applications.must_be_allowable(subject.application)
+
+
+def _approved(subject: AtSeason, rows: Sequence[SeasonApplication]) -> Done:
+    entered = applications.applications_approve(
+        acting_user=subject.user, season=subject.season, applications=rows
+    )
+    into = f"{len(entered.contestants)} taken in."
+    if not entered.waiting:
+        return Done(into)
+    waiting = f"{len(entered.waiting)} on the waiting list."
+    return Done(f"{into} {waiting}" if entered.contestants else waiting)
+
+
+APPROVE: Final = Action[AtApplication](
+    name="approve",
+    label="Approve",
+    title=lambda s: f"Take {s.application.user.shown_name} in",
+    button="Approve",
+    done="Taken in.",
+    check=_may_approve,
+    run=lambda s, _form: _approved(s, [s.application]),
+    at_once=True,
+)
+DECLINE: Final = Action[AtApplication](
+    name="decline",
+    label="Decline",
+    title=lambda s: f"Decline {s.application.user.shown_name}",
+    button="Decline",
+    done=lambda s: f"{s.application.user.shown_name} is declined, and told so.",
+    check=_may_decline,
+    form=lambda _s: DeclineForm,
+    run=lambda s, form: applications.application_decline(
+        acting_user=s.user, application=s.application, why=form.cleaned_data["why"]
+    ),
+)
+ALLOW: Final = Action[AtApplication](
+    name="allow",
+    label="Let them apply again",
+    title=lambda s: f"Let {s.application.user.shown_name} apply again",
+    button="Let them apply again",
+    done=lambda s: f"{s.application.user.shown_name} may apply again, and is told so.",
+    check=_may_allow,
+    run=lambda s, _form: applications.application_allow(
+        acting_user=s.user, application=s.application
+    ),
+    at_once=True,
+)
+
+APPLICATION: Final = Actions("application", (APPROVE, DECLINE, ALLOW))
+
+APPROVE_MANY: Final = Action[AtSeason](
+    name="approve-many",
+    label="Approve the ticked",
+    title="Applications",
+    button="Approve the ticked",
+    done="They are taken in.",
+    check=lambda s: applications.must_be_deciding(s.season, s.user),
+    form=lambda s: partial(ApplicationsForm, applications=s.sheet.undecided),
+    run=lambda s, form: _approved(s, form.cleaned_data["tick"]),
+)
+
+APPLICATIONS: Final = Actions("applications", (APPROVE_MANY,))
 
 
 # -- one of them ---------------------------------------------------------------------------------

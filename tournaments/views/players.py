@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
@@ -31,8 +32,8 @@ from tournaments.actions.subjects import (
 )
 from tournaments.items import catalogue
 from tournaments.items.catalogue import item_of
-from tournaments.lifecycle import STILL_IN, GiftStatus
-from tournaments.models import Contestant, Gift
+from tournaments.lifecycle import STILL_IN, ApplicationStatus, GiftStatus
+from tournaments.models import Contestant, Gift, WayIn
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
@@ -54,9 +55,35 @@ def me_in(sheet: Sheet, user: User) -> Contestant:
 @season_page
 @with_user
 def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
-    """Enrol."""
+    """Enrol, or apply, whichever the season asks for; or see how one stands who has, and take it
+    back."""
+    subject = AtPerson(user, sheet, user)
     back = sheet.season.get_absolute_url()
-    return perform(request, players.JOIN, AtPerson(user, sheet, user), back=back)
+    if "take-back" in request.POST:
+        return press(request, players.TAKE_BACK, subject, back=back)
+    apply = sheet.season.way_in is WayIn.APPLICATION
+    return perform(
+        request,
+        players.APPLY if apply else players.JOIN,
+        subject,
+        back=back,
+        template="join.html",
+        more=standing_in(subject),
+    )
+
+
+def standing_in(subject: AtPerson) -> dict[str, Any]:
+    """How somebody stands who has applied, or waits: for pages."""
+    row = subject.application
+    if row is None or row.status == ApplicationStatus.ADMITTED:
+        return {}
+    ahead = subject.sheet.waiting_list
+    return {
+        "application": row,
+        "turn": ahead.index(row) + 1 if row in ahead else 0,
+        "waiting_count": len(ahead),
+        "takes_back": players.TAKE_BACK.offered(subject),
+    }
 
 
 @require_http_methods(FORMS)

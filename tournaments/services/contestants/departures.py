@@ -24,6 +24,7 @@ from tournaments.models import Contestant, DeathMatch, Episode, Gift, ItemEvent,
 from tournaments.services import deathmatches
 from tournaments.services.contestants.enrolment import able_to_enter, must_be_able_to_enter
 from tournaments.services.contestants.names import Names
+from tournaments.services.contestants.places import places_fill
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -118,6 +119,7 @@ def _withdraw_before_start(
     contestant.left_at = at
     contestant.save(update_fields=["status", "seed", "left_at"])
     _announce_withdrawal(season, contestant, acting_user, why, at)
+    places_fill(season, at)
     return contestant
 
 

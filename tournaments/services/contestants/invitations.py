@@ -12,11 +12,12 @@ from django.db.models import Q
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import NotFound, Refusal
-from tournaments.lifecycle import ContestantStatus, SeasonStatus
+from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonInvitation
 from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
 from tournaments.services.contestants.enrolment import (
     Enrolment,
+    Entered,
     entries_admit,
     must_be_enrollable,
     must_not_be_in,
@@ -107,16 +108,16 @@ def invitation_revoke(
 @transaction.atomic
 def invitation_accept(
     *, acting_user: User, invitation: SeasonInvitation, at: datetime | None = None
-) -> Contestant:
-    """Enter a season by a link. Raises Refusal ``season.none``, as `must_be_good` does, and as
+) -> Entered:
+    """Enter a season by a link, or wait for a place where it is full. Raises Refusal
+    ``season.none``, ``application.waiting``, as `must_be_good` does, and as
     `enrolment.contestants_enrol` does."""
     at = instant(at)
     locked = season_lock(invitation.season_id)
     fresh = _fresh(invitation, locked)
     must_be_good(fresh, locked, acting_user, at)
     entry = Enrolment(acting_user, invitation=fresh)
-    (one,) = entries_admit(locked, acting_user, [entry], at)
-    return one
+    return entries_admit(locked, acting_user, [entry], at)
 
 
 # -- what is asked first -------------------------------------------------------------------------
@@ -159,7 +160,9 @@ def must_be_good(
         return
     # Who was struck off again has left their place to the next.
     others = invitation.contestants.exclude(status=ContestantStatus.WITHDRAWN)
-    if others.exclude(user=user).count() >= invitation.limit:
+    # Who waits for a place has come by it too.
+    waiting = invitation.applications.filter(status=ApplicationStatus.WAITING)
+    if sum(rows.exclude(user=user).count() for rows in (others, waiting)) >= invitation.limit:
         raise Refusal(
             "invitation.full", "As many have come by this link as it was for: ask for another one."
         )

@@ -16,9 +16,9 @@ from accounts.services import audit_record
 from core.refusals import Refusal
 from core.spreadsheets import harmless, unarmed
 from tournaments.lifecycle import ContestantStatus
-from tournaments.models import Contestant, Season
+from tournaments.models import Season
 from tournaments.naming import plain
-from tournaments.services.contestants.enrolment import Enrolment, Intake, entries_save
+from tournaments.services.contestants.enrolment import Enrolment, Entered, Reception
 from tournaments.services.guards import instant, season_lock_managed
 
 CSV_LINES_MAX: Final = 2000
@@ -48,8 +48,9 @@ class FaultyRoster(Refusal):
 @transaction.atomic
 def contestants_import(
     *, acting_user: User, season: Season, text: str, at: datetime | None = None
-) -> list[Contestant]:
-    """Enrol everybody whom a CSV text names: all of them, or nobody.
+) -> Entered:
+    """Enrol everybody whom a CSV text names: all of them, or nobody. For whom no place is left,
+    they wait for one.
 
     Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
     headings in any order, or without headings in this order. People are found by username only:
@@ -72,22 +73,21 @@ def contestants_import(
             entries.append((number, Enrolment(user, plain(row["name"]), seed)))
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
-    intake = Intake(locked, [entry for _, entry in entries], at)
-    admitted: list[Contestant] = []
+    # Each line stands or falls alone, so that the report tells of all of them.
+    reception = Reception(locked, [entry for _, entry in entries], at)
     for number, entry in entries:
-        # Each line stands or falls alone, so that the report tells of all of them.
         try:
-            admitted.append(intake.admit(entry))
+            reception.take(entry)
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
     if faults:
         raise FaultyRoster(sorted(faults))
-    made = entries_save(locked, acting_user, admitted, at)
+    made = reception.settle(acting_user)
     audit_record(
         acting_user=acting_user,
         action="contestants.import",
         target=locked,
-        data={"contestants": len(made)},
+        data={"contestants": len(made.contestants), "waiting": len(made.waiting)},
     )
     return made
 

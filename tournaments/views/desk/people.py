@@ -8,9 +8,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
+from core.actions import Offer
 from core.clock import now_utc
 from core.refusals import NotFound, Refusal, allowed
-from tournaments.actions.contestants import CONTESTANT, ENROL, ENROL_MANY
+from tournaments.actions.contestants import (
+    APPLICATION,
+    APPROVE_MANY,
+    CONTESTANT,
+    ENROL,
+    ENROL_MANY,
+)
 from tournaments.actions.seasons import (
     DRAW_SEEDS,
     INVITATION,
@@ -21,9 +28,15 @@ from tournaments.actions.seasons import (
     REVOKE_INVITATION,
     SEEDS,
 )
-from tournaments.actions.subjects import AtContestant, AtInvitation, AtPerson, AtSeason
-from tournaments.lifecycle import ContestantStatus
-from tournaments.models import Contestant
+from tournaments.actions.subjects import (
+    AtApplication,
+    AtContestant,
+    AtInvitation,
+    AtPerson,
+    AtSeason,
+)
+from tournaments.lifecycle import ApplicationStatus, ContestantStatus
+from tournaments.models import Contestant, SeasonApplication
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.invitations import must_take_links
 from tournaments.views.actions import perform, press
@@ -89,6 +102,48 @@ def contestant_act(
     """An action on a contestant."""
     subject = AtContestant(user, sheet, contestant_of(sheet, pk))
     return perform(request, CONTESTANT.named(name), subject, back=subject.address("roster"))
+
+
+# -- who would enter -----------------------------------------------------------------------------
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def applications(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Who has applied, who waits for a place, and who was declined; several can be approved at
+    once."""
+    subject = AtSeason(user, sheet)
+
+    def offered(rows: list[SeasonApplication]) -> list[tuple[SeasonApplication, list[Offer]]]:
+        return [(each, APPLICATION.offered(AtApplication(user, sheet, each))) for each in rows]
+
+    declined = [each for each in sheet.applications if each.status == ApplicationStatus.DECLINED]
+    return perform(
+        request,
+        APPROVE_MANY,
+        subject,
+        back=subject.address("applications"),
+        template="desk_applications.html",
+        more={
+            "asked": offered(sheet.undecided),
+            "waiting_list": offered(sheet.waiting_list),
+            "declined": offered(declined),
+            "ticked": request.POST.getlist("tick"),
+        },
+    )
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def application_act(
+    request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
+) -> HttpResponse:
+    """An action on an application."""
+    found = next((each for each in sheet.applications if each.pk == pk), None)
+    if found is None:
+        raise NotFound("application.none", "There is no such application.")
+    subject = AtApplication(user, sheet, found)
+    return perform(request, APPLICATION.named(name), subject, back=subject.address("applications"))
 
 
 @require_http_methods(FORMS)
