@@ -15,6 +15,8 @@ KINDS: Final = (
          "Who has it", Urgency.SOON),
     Kind("season.entry", "Seasons", "You are let into a season, or not",
          "Who has applied, or waits", Urgency.SOON),
+    Kind("season.check-in", "Seasons", "A season asks you to check in", "Who is in and has not",
+         Urgency.NOW),
     Kind("season.news", "Seasons", "A season begins, ends or is called off",
          "Everybody who plays in it", Urgency.NEWS),
     Kind("death-match.paired", "Death matches", "Whom you meet", "Both players", Urgency.SOON),

@@ -231,6 +231,18 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:prepared", "challenged", Who.ORGANISER, lambda s: [s.kept.pk])
 
 
+def _of_entering() -> Iterator[Place]:
+    """Before a season begins."""
+    for scene in ("checking in", "checked in", "enrolling"):
+        yield Place("tournaments:check_in_desk", scene, Who.ORGANISER, of_season)
+    for scene in ("checking in", "checked in"):
+        yield Place("tournaments:season", scene, Who.SEAT_0, of_season)
+    for scene in ("applying", "asked", "queued"):
+        yield Place("tournaments:applications", scene, Who.ORGANISER, of_season)
+        yield Place("tournaments:join", scene, Who.PLAYER, of_season)
+        yield Place("tournaments:season", scene, Who.PLAYER, of_season)
+
+
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
     for name in SEASON_PAGES:
@@ -254,10 +266,7 @@ def _of_seasons() -> Iterator[Place]:
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip
         yield Place("tournaments:invited", "invited", who, of_link(link))
-    for scene in ("applying", "asked", "queued"):
-        yield Place("tournaments:applications", scene, Who.ORGANISER, of_season)
-        yield Place("tournaments:join", scene, Who.PLAYER, of_season)
-        yield Place("tournaments:season", scene, Who.PLAYER, of_season)
+    yield from _of_entering()
     yield Place("webhooks:delivery", "watched", Who.ORGANISER,
                 lambda s: [*hook(s), s.delivery.uid])  # fmt: skip
     for name, scene in (

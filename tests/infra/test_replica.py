@@ -130,7 +130,7 @@ FROM_PRIMARY = {
 ACTING = {
     "tournaments:season_new", "tournaments:season_restore", "tournaments:join",
     "tournaments:invited", "tournaments:invitations", "tournaments:applications",
-    "tournaments:application_act",
+    "tournaments:application_act", "tournaments:check_in", "tournaments:check_in_desk",
     "tournaments:withdraw", "tournaments:challenge", "tournaments:choose", "tournaments:rules",
     "tournaments:ready", "tournaments:declare", "tournaments:give", "tournaments:desk",
     "tournaments:settings", "tournaments:organisers", "tournaments:roster",

@@ -30,6 +30,7 @@ from tournaments.actions.items import GIFT
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import (
     APPLY,
+    CHECK_IN,
     CHOOSE_RULES,
     CONFIRM,
     GIVE,
@@ -83,6 +84,7 @@ def _own(sheet: Sheet, user: User | None) -> Wanted:
     yield offered, _address(sheet, "join")
     if person.contestant is not None:
         subject = AtContestant(user, sheet, person.contestant)
+        yield CHECK_IN.offered(subject), _address(sheet, "check_in")
         yield LEAVE.offered(subject), _address(sheet, "withdraw")
         yield GIVE.offered(subject), _address(sheet, "give")
         yield CHALLENGE.offered(subject), _address(sheet, "challenge")
@@ -196,9 +198,9 @@ ON_PAGES: dict[str, Callable[..., Wanted]] = {
     f"tournaments:{name}": wanted
     for name, wanted in (
         ("season", on_season), ("items", on_items), ("round", on_round),
-        ("death_match", on_death_match), ("desk", on_desk), ("roster", on_roster), ("applications", on_applications),
-       
-        ("ledger", on_ledger), ("round_desk", on_round_desk), ("match_desk", on_match_desk),
+        ("death_match", on_death_match), ("desk", on_desk), ("roster", on_roster),
+        ("applications", on_applications), ("ledger", on_ledger), ("round_desk", on_round_desk),
+        ("match_desk", on_match_desk),
     )
 }  # fmt: skip
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from core.clock import now_utc
 from tests.permissions.world import Scene, Who
 from tournaments.documents.export import season_export
 
@@ -312,6 +314,27 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:application_act",
              lambda s: [s.season.slug, s.declined.pk, "allow"], action="application.allow"),
     )),
+    # -- who is there ------------------------------------------------------------------------
+    "open check-in": Permission("enrolling", MANAGE, (
+        Page("tournaments:check_in_desk",
+             form=lambda _s: {"until": (now_utc() + timedelta(hours=1)).isoformat()},
+             action="check-in.open"),
+    )),
+    "call check-in off": Permission("checking in", MANAGE, (
+        Page("tournaments:check_in_desk", form=lambda _s: {"close": "yes"},
+             action="check-in.close"),
+    )),
+    "strike the absent off": Permission("checked in", MANAGE, (
+        Page("tournaments:check_in_desk", form=lambda _s: {"strike-absent": "yes"},
+             action="check-in.strike-absent"),
+    )),
+    "check somebody in": Permission("checking in", MANAGE, (
+        Page("tournaments:check_in_desk", form=lambda s: {"contestant": s.id(4)},
+             action="check-in.contestant"),
+    )),
+    "check in": Permission("checking in", PLACES, (
+        Page("tournaments:check_in", action="own.check-in"),
+    )),
     # -- people ------------------------------------------------------------------------------
     "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
@@ -528,6 +551,7 @@ PERMISSIONS: dict[str, Permission] = {
         for name in (
             "tournaments:desk", "tournaments:settings", "tournaments:organisers",
             "tournaments:invitations", "tournaments:applications",
+            "tournaments:check_in_desk",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",

@@ -20,6 +20,7 @@ from accounts.roles import Role as SiteRole
 from accounts.roles import forget_roles
 from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
+from core.clock import now_utc
 from core.jobs.models import SetAside
 from games.models import Puzzle, Seek
 from games.puzzles.services import puzzles_load
@@ -56,6 +57,7 @@ from tournaments.services.contestants.applications import (
     application_decline,
     application_make,
 )
+from tournaments.services.contestants.check_in import check_in_open
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.contestants.invitations import invitation_make
@@ -275,6 +277,21 @@ def _applied(world: World) -> Scene:
     }
     application_decline(acting_user=world.users["orla"], application=rows["eve"])
     return Scene(world, season, {"application": rows["paul"], "declined": rows["eve"]})
+
+
+def _checking_in(world: World) -> Scene:
+    season = world.season("swiss", 4)
+    until = now_utc() + timedelta(hours=1)
+    season = check_in_open(acting_user=world.users["orla"], season=season, until=until)
+    return Scene(world, season)
+
+
+def _checked_in(world: World) -> Scene:
+    """The hour is over."""
+    scene = _checking_in(world)
+    past = now_utc() - timedelta(minutes=1)
+    Season.objects.filter(pk=scene.season.pk).update(check_in_until=past)
+    return scene
 
 
 def _hidden(world: World) -> Scene:
@@ -598,6 +615,7 @@ def _challenged(world: World) -> Scene:
 
 SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "applying": _applying, "applied": _applied,
+    "checking in": _checking_in, "checked in": _checked_in,
     "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,

@@ -183,7 +183,7 @@ def test_all_move_up_where_places_are_not_counted_any_more(orla: User, season: S
 
 
 def test_who_may_not_enter_keeps_their_turn(orla: User, season: Season) -> None:
-    ada, ben, cleo = (join(name, season) for name in ("ada", "ben", "cleo"))
+    ada, ben, _cleo = (join(name, season) for name in ("ada", "ben", "cleo"))
     root = User.objects.get(username="root")
     user_suspend(acting_user=root, user=ben, reason="Rude", until=None)
     contestant_withdraw(acting_user=ada, contestant=place_of(ada), at=tick())

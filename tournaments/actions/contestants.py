@@ -7,16 +7,24 @@ from functools import partial
 from typing import Any, Final
 
 from core.actions import Action, Actions, Done
+from core.clock import now_utc
 from tournaments.actions.subjects import AtApplication, AtContestant, AtPerson, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.people import (
     ApplicationsForm,
+    CheckInForm,
     DeclineForm,
     ReplaceForm,
     RosterForm,
 )
 from tournaments.models import SeasonApplication
-from tournaments.services.contestants import applications, departures, enrolment, rosters
+from tournaments.services.contestants import (
+    applications,
+    check_in,
+    departures,
+    enrolment,
+    rosters,
+)
 
 # -- entering ------------------------------------------------------------------------------------
 
@@ -156,6 +164,68 @@ APPROVE_MANY: Final = Action[AtSeason](
 )
 
 APPLICATIONS: Final = Actions("applications", (APPROVE_MANY,))
+
+
+# -- who is there ---------------------------------------------------------------------------------
+
+
+def _may_check_in(subject: AtContestant) -> None:
+    subject.must_manage()
+    check_in.must_be_able_to_check_in(subject.contestant, subject.user, now_utc())
+
+
+OPEN_CHECK_IN: Final = Action[AtSeason](
+    name="open",
+    label="Open check-in",
+    title="Check-in",
+    button=lambda s: "Open it" if s.season.check_in_until is None else "Set another hour",
+    done="Check-in is open, and who has not checked in is told.",
+    follows=[
+        "Everybody who is in is asked to check in on the season's page.",
+        "After the hour you can strike off who has not, and those who wait move up.",
+    ],
+    check=lambda s: check_in.must_be_openable(s.season, s.user),
+    form=lambda s: partial(CheckInForm, user=s.user, until=s.season.check_in_until),
+    run=lambda s, form: check_in.check_in_open(
+        acting_user=s.user, season=s.season, until=form.cleaned_data["until"]
+    ),
+)
+CLOSE_CHECK_IN: Final = Action[AtSeason](
+    name="close",
+    label="Call it off",
+    title="Call check-in off",
+    button="Call it off",
+    done="There is no check-in any more.",
+    check=lambda s: check_in.must_be_closable(s.season, s.user),
+    run=lambda s, _form: check_in.check_in_close(acting_user=s.user, season=s.season),
+    at_once=True,
+)
+STRIKE_ABSENT: Final = Action[AtSeason](
+    name="strike-absent",
+    label="Strike off who has not checked in",
+    title="Strike off who has not checked in",
+    button="Strike them off",
+    done="They are struck off.",
+    check=lambda s: check_in.must_be_over(s.season, s.user, now_utc()),
+    run=lambda s, _form: Done(
+        f"{len(check_in.absent_strike_off(acting_user=s.user, season=s.season))} struck off."
+    ),
+    danger=True,
+)
+CHECK_THEM_IN: Final = Action[AtContestant](
+    name="contestant",
+    label="Check in",
+    title=lambda s: f"Check {s.contestant} in",
+    button="Check in",
+    done=lambda s: f"{s.contestant} is checked in.",
+    check=_may_check_in,
+    run=lambda s, _form: check_in.contestant_check_in(acting_user=s.user, contestant=s.contestant),
+    at_once=True,
+)
+
+CHECK_IN: Final = Actions[Any](
+    "check-in", (OPEN_CHECK_IN, CLOSE_CHECK_IN, STRIKE_ABSENT, CHECK_THEM_IN)
+)
 
 
 # -- one of them ---------------------------------------------------------------------------------

@@ -27,7 +27,13 @@ from tournaments.forms.items import GiftForm
 from tournaments.forms.people import ApplicationForm, WithdrawForm
 from tournaments.lifecycle import ContestantStatus
 from tournaments.services import legs
-from tournaments.services.contestants import applications, departures, enrolment, invitations
+from tournaments.services.contestants import (
+    applications,
+    check_in,
+    departures,
+    enrolment,
+    invitations,
+)
 from tournaments.services.contestants.enrolment import Entered
 from tournaments.services.contestants.places import standing_of
 from tournaments.services.guards import must_not_be_archived
@@ -106,6 +112,10 @@ def _may_accept(subject: AtInvitation) -> None:
 def _accept(subject: AtInvitation, _form: Any) -> Done:
     entered = invitations.invitation_accept(acting_user=subject.user, invitation=subject.invitation)
     return _entered(entered, "You are in.")
+
+
+def _may_check_in(subject: AtContestant) -> None:
+    check_in.must_be_able_to_check_in(subject.contestant, subject.user, now_utc())
 
 
 def _may_leave(subject: AtContestant) -> None:
@@ -229,6 +239,16 @@ ACCEPT: Final = Action[AtInvitation](
     check=_may_accept,
     run=_accept,
 )
+CHECK_IN: Final = Action[AtContestant](
+    name="check-in",
+    label="Check in",
+    title="Check in",
+    button="Check in",
+    done="You have checked in.",
+    check=_may_check_in,
+    run=lambda s, _form: check_in.contestant_check_in(acting_user=s.user, contestant=s.contestant),
+    at_once=True,
+)
 LEAVE: Final = Action[AtContestant](
     name="leave",
     label="Withdraw",
@@ -314,7 +334,7 @@ LEAVE_AT_HOME: Final = Action[AtItem](
 OWN: Final = Actions[Any](
     "own",
     (
-        JOIN, APPLY, TAKE_BACK, ACCEPT, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE, BRING,
-        LEAVE_AT_HOME,
+        JOIN, APPLY, TAKE_BACK, ACCEPT, CHECK_IN, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE,
+        BRING, LEAVE_AT_HOME,
     ),
 )  # fmt: skip

@@ -8,7 +8,10 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html
 
+from accounts.models import User
+from core.moments import MomentField, zone_text
 from core.refusals import Refusal
 from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.fields import NAMES, UserField
@@ -173,6 +176,22 @@ class DeclineForm(ServiceForm):
         max_length=WHY_MAX,
         help_text="They alone are told. It can be left out.",
     )
+
+
+class CheckInForm(ServiceForm):
+    """Until when contestants check in."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"check-in.until": "until"}
+
+    def __init__(self, *args: Any, user: User, until: datetime | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["until"] = MomentField(
+            zone=user.time_zone,
+            moment=until,
+            label="Open until",
+            required=True,
+            help_text=format_html("In the time of {}.", zone_text(user.time_zone)),
+        )
 
 
 class WithdrawForm(ServiceForm):

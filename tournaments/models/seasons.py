@@ -87,6 +87,11 @@ class Season(models.Model):
         validators=[MinValueValidator(PLACES_MIN)],
         help_text="How many may be in when it begins; empty: as many as like.",
     )
+    check_in_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Until when contestants say that they are there, before it begins.",
+    )
     repertoire = models.JSONField(
         default=list,
         blank=True,

@@ -85,6 +85,10 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
             "in the order in which they enrolled.",
         )
     yield from _before_listing(season, None)
+    absent = sum(each.checked_in_at is None for each in enrolled)
+    if season.check_in_until is not None and absent:
+        words = f"{absent} of {len(enrolled)} have not checked in."
+        yield Warned("preflight.check-in", words)
     users = [each.user for each in enrolled if each.user is not None]
     unconfirmed = len(users) - len(confirmed_addresses(users))
     for count, code, what in (

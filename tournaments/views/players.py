@@ -39,7 +39,7 @@ from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.invitations import invitation_of, must_be_good
 from tournaments.services.items import declarations
-from tournaments.views.actions import perform, press
+from tournaments.views.actions import perform, press, press_or_say
 from tournaments.views.common import FORMS, season_page, shown, with_user
 
 
@@ -114,6 +114,15 @@ def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
         response = shown(request, sheet, "invited.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response
+
+
+@require_POST
+@season_page
+@with_user
+def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Say that one is there, before the season begins."""
+    subject = AtContestant(user, sheet, me_in(sheet, user))
+    return press_or_say(request, players.CHECK_IN, subject, back=sheet.season.get_absolute_url())
 
 
 @require_http_methods(FORMS)

@@ -21,6 +21,7 @@ from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.players import (
     APPLY,
+    CHECK_IN,
     CHOOSE_RULES,
     CONFIRM,
     GIVE,
@@ -94,7 +95,7 @@ def _own_actions(sheet: Sheet, user: User | None) -> set[str]:
     own = {each.name for each in (JOIN, APPLY) if each.offered(person)}
     if person.contestant is not None:
         subject = AtContestant(user, sheet, person.contestant)
-        own |= {each.name for each in (GIVE, CHALLENGE, LEAVE) if each.offered(subject)}
+        own |= {each.name for each in (GIVE, CHALLENGE, CHECK_IN, LEAVE) if each.offered(subject)}
     return own
 
 

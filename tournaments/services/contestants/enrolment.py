@@ -174,7 +174,7 @@ class Intake:
         contestant.status = ContestantStatus.ENROLLED
         contestant.since_round = self._since_round
         contestant.enrolled_at = self._at
-        contestant.left_at = None
+        contestant.left_at = contestant.checked_in_at = None
         contestant.invitation = entry.invitation
         if self._late:
             self._last_seed += 1
@@ -349,7 +349,17 @@ def entries_save(
     # Who had been struck off before the start is taken back in.
     again = [each for each in admitted if each.pk is not None]
     Contestant.objects.bulk_update(
-        again, ["name", "seed", "status", "since_round", "enrolled_at", "left_at", "invitation"]
+        again,
+        [
+            "name",
+            "seed",
+            "status",
+            "since_round",
+            "enrolled_at",
+            "left_at",
+            "invitation",
+            "checked_in_at",
+        ],
     )
     Contestant.objects.bulk_create([each for each in admitted if each.pk is None])
     # Whoever had applied, or waited, does so no more.

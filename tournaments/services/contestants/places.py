@@ -17,6 +17,7 @@ from tournaments.services.contestants.enrolment import (
     places_left,
     places_taken,
 )
+from tournaments.services.scheduling.appointments import spoken
 
 
 def waiting_list(season: Season) -> QuerySet[SeasonApplication]:
@@ -59,7 +60,11 @@ def places_fill(season: Season, at: datetime) -> list[Contestant]:
         by_user = {row.user_id: row for row in waiting}
         for each in moved:
             row = by_user[each.user_id or 0]
-            tell(row, at, "You are in", "A place has become free, and it is yours.")
+            words = "A place has become free, and it is yours."
+            if season.check_in_until is not None and season.check_in_until > at:
+                until = spoken(season.check_in_until, row.user.zone)
+                words = f"{words} Please check in on the season's page by {until}."
+            tell(row, at, "You are in", words)
     return moved
 
 

@@ -14,9 +14,13 @@ from core.refusals import NotFound, Refusal, allowed
 from tournaments.actions.contestants import (
     APPLICATION,
     APPROVE_MANY,
+    CHECK_THEM_IN,
+    CLOSE_CHECK_IN,
     CONTESTANT,
     ENROL,
     ENROL_MANY,
+    OPEN_CHECK_IN,
+    STRIKE_ABSENT,
 )
 from tournaments.actions.seasons import (
     DRAW_SEEDS,
@@ -38,8 +42,9 @@ from tournaments.actions.subjects import (
 from tournaments.lifecycle import ApplicationStatus, ContestantStatus
 from tournaments.models import Contestant, SeasonApplication
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.check_in import must_be_closable
 from tournaments.services.contestants.invitations import must_take_links
-from tournaments.views.actions import perform, press
+from tournaments.views.actions import perform, press, press_or_say
 from tournaments.views.common import FORMS, contestant_of, organisers_only
 
 
@@ -144,6 +149,39 @@ def application_act(
         raise NotFound("application.none", "There is no such application.")
     subject = AtApplication(user, sheet, found)
     return perform(request, APPLICATION.named(name), subject, back=subject.address("applications"))
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Who has checked in, and who has not; and until when they may."""
+    subject = AtSeason(user, sheet)
+    back = subject.address("check_in_desk")
+    for action in (CLOSE_CHECK_IN, STRIKE_ABSENT):
+        if action.name in request.POST:
+            return press_or_say(request, action, subject, back=back)
+    rows = [AtContestant(user, sheet, each) for each in sheet.still_in]
+    if "contestant" in request.POST:
+        wanted = request.POST["contestant"]
+        named = next((row for row in rows if str(row.contestant.pk) == wanted), None)
+        if named is None:
+            raise NotFound("contestant.none", "There is no such contestant.")
+        return press_or_say(request, CHECK_THEM_IN, named, back=back)
+    is_on = allowed(must_be_closable, sheet.season, user)
+    more = {
+        "is_on": is_on,
+        "absent": [
+            (row.contestant, CHECK_THEM_IN.offered(row))
+            for row in rows
+            if row.contestant.checked_in_at is None
+        ],
+        "there": [row.contestant for row in rows if row.contestant.checked_in_at is not None],
+        "closes": CLOSE_CHECK_IN.offered(subject),
+        "strikes": STRIKE_ABSENT.offered(subject),
+    }
+    return perform(
+        request, OPEN_CHECK_IN, subject, back=back, template="desk_check_in.html", more=more
+    )
 
 
 @require_http_methods(FORMS)
