@@ -52,6 +52,10 @@ def check_in(season: Season, number: int, at: datetime = START) -> None:
     contestant_check_in(acting_user=found.user, contestant=found, at=at)
 
 
+def zoe() -> User:
+    return User.objects.get(username="zoe")
+
+
 def told(user: User) -> list[str]:
     return list(
         Announcement.objects.filter(user=user).order_by("pk").values_list("words", flat=True)
@@ -75,7 +79,7 @@ def test_who_is_in_is_told_and_checks_in_until_the_hour(orla: User, season: Seas
     opened(orla, season)
     (letter,) = told(account(season, 1))
     assert letter.startswith(f"{season.name}: Please check in on the season's page by ")
-    assert told(user_named("zoe")) == []  # who waits has no place to lose
+    assert told(zoe()) == []  # who waits has no place to lose
     check_in(season, 1)
     assert who(season, 1).checked_in_at == START
     first = who(season, 1)
@@ -137,7 +141,7 @@ def test_who_moves_up_meanwhile_is_asked_to_check_in_with_that(orla: User, seaso
     contestant_withdraw(
         acting_user=account(season, 4), contestant=who(season, 4), at=START + timedelta(minutes=1)
     )
-    (letter,) = told(user_named("zoe"))
+    (letter,) = told(zoe())
     assert "Please check in on the season's page by" in letter
 
 
@@ -222,7 +226,7 @@ def test_one_tap_checks_in_and_the_desk_sees_it(orla: User, season: Season) -> N
         sent = olga.post(desk, {"until": UNTIL.isoformat()}, follow=True)
         assert "0 of 4 have checked in" in words(sent)
         assert address not in Client().get(home).content.decode()
-        assert address not in signed_in(user_named("zoe")).get(home).content.decode()
+        assert address not in signed_in(zoe()).get(home).content.decode()
         page = first.get(home)
         assert "Please check in by" in words(page)
         assert address in page.content.decode()
@@ -230,7 +234,7 @@ def test_one_tap_checks_in_and_the_desk_sees_it(orla: User, season: Season) -> N
         assert address not in first.get(home).content.decode()
         assert "1 of 4 have checked in" in words(olga.get(desk))
         assert first.get(desk).status_code == 403
-        assert signed_in(user_named("zoe")).post(address).status_code == 403
+        assert signed_in(zoe()).post(address).status_code == 403
         assert "They may still check in" in words(
             olga.post(desk, {"strike-absent": "yes"}, follow=True)
         )
