@@ -37,7 +37,7 @@ class RosterForm(ServiceForm):
     file = forms.FileField(
         label="Or a CSV file",
         required=False,
-        help_text="With the headings username, name, seed; at most 200 kB.",
+        help_text="With the headings username (or discord), name, seed; at most 200 kB.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
     )
 

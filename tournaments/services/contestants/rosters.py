@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from django.db import transaction
 from django.db.models import F
 
+from accounts.discord.services import users_named_at_discord
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Refusal
@@ -23,6 +24,9 @@ from tournaments.services.guards import instant, season_lock_managed
 
 CSV_LINES_MAX: Final = 2000
 CSV_COLUMNS: Final = ("username", "name", "seed")
+#: What a file may have besides, under its own heading.
+CSV_MORE: Final = ("discord",)
+_KNOWN: Final = (*CSV_COLUMNS, *CSV_MORE)
 
 
 class LineFault(NamedTuple):
@@ -52,9 +56,10 @@ def contestants_import(
     """Enrol everybody whom a CSV text names: all of them, or nobody. For whom no place is left,
     they wait for one.
 
-    Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
-    headings in any order, or without headings in this order. People are found by username only:
-    whose address belongs to which account is not for organisers to find out. The mark of a name
+    Columns ``username``, ``name`` (empty: the account's own), ``seed`` (may be empty) and
+    ``discord``, with headings in any order, or without headings the first three in this order.
+    People are found by username, or by their name at Discord where they have chosen that: whose
+    address belongs to which account is not for organisers to find out. The mark of a name
     that `contestants_export` wrote (`tournaments.naming`) is no part of it. Raises Refusal as
     `guards.season_lock_managed` does, and FaultyRoster with a line for each fault.
     """
@@ -66,10 +71,11 @@ def contestants_import(
         faults.append(LineFault(1, "There is nobody in this file."))
     names = {row["username"] for _, row in rows}
     known = {user.username: user for user in User.objects.filter(username__in=names)}
+    at_discord = users_named_at_discord(row["discord"] for _, row in rows)
     entries: list[tuple[int, Enrolment]] = []
     for number, row in rows:
         try:
-            user, seed = _user_named(known, row["username"]), _seed_of(row["seed"])
+            user, seed = _user_of(row, known, at_discord), _seed_of(row["seed"])
             entries.append((number, Enrolment(user, plain(row["name"]), seed)))
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
@@ -111,6 +117,20 @@ def contestants_export(*, season: Season) -> str:
     return out.getvalue()
 
 
+def _user_of(
+    row: Mapping[str, str], known: Mapping[str, User], at_discord: Mapping[str, User]
+) -> User:
+    if row["username"]:
+        return _user_named(known, row["username"])
+    found = at_discord.get(row["discord"])
+    if found is None:
+        raise Refusal(
+            "contestant.unknown",
+            f"Nobody who is called {row['discord']!r} at Discord can be found by that.",
+        )
+    return found
+
+
 def _user_named(users: Mapping[str, User], username: str) -> User:
     if username not in users:
         raise Refusal("contestant.unknown", f"Nobody here is called {username!r}.")
@@ -136,7 +156,7 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
             if not columns:
                 columns, is_heading = _columns_of(tidy)
                 if not columns:
-                    known = ", ".join(CSV_COLUMNS)
+                    known = ", ".join(_KNOWN)
                     faults.append(LineFault(number, f"The headings are some of {known}."))
                     return
                 if is_heading:
@@ -144,9 +164,10 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
             if len(tidy) > len(columns):
                 faults.append(LineFault(number, f"This line has more than {len(columns)} columns."))
                 continue
-            row = dict.fromkeys(CSV_COLUMNS, "") | dict(zip(columns, tidy, strict=False))
-            row["username"] = row["username"].removeprefix("@").lower()
-            if not row["username"]:
+            row = dict.fromkeys(_KNOWN, "") | dict(zip(columns, tidy, strict=False))
+            for name in ("username", "discord"):
+                row[name] = row[name].removeprefix("@").lower()
+            if not (row["username"] or row["discord"]):
                 faults.append(LineFault(number, "The username is missing."))
                 continue
             yield number, row
@@ -157,9 +178,11 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
 def _columns_of(cells: list[str]) -> tuple[tuple[str, ...], bool]:
     """The columns, and whether this line was their headings; none where it cannot be told."""
     lowered = tuple(cell.lower() for cell in cells)
-    if "username" not in lowered:
+    # Alone, each of these may be what somebody is called.
+    all_known = set(lowered) <= set(_KNOWN) and len(lowered) > 1
+    if "username" not in lowered and not all_known:
         return CSV_COLUMNS, False
-    if not set(lowered) <= set(CSV_COLUMNS) or len(set(lowered)) < len(lowered):
+    if not set(lowered) <= set(_KNOWN) or len(set(lowered)) < len(lowered):
         return (), True
     return lowered, True
 

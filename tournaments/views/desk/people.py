@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.discord.services import users_named_at_discord
 from accounts.models import User
 from core.actions import Offer
 from core.clock import now_utc
@@ -78,8 +79,11 @@ def _user_of(number: str) -> User | None:
 
 
 def _people_called(subject: AtSeason, query: str) -> list[tuple[User, Refusal | None]]:
-    """Players whose name contains ``query``, and why they cannot be enrolled, if so."""
+    """Players whose name contains ``query``, or whose name at Discord it is and who let themselves
+    be found by that; and why they cannot be enrolled, if so."""
     named = Q(username__icontains=query) | Q(display_name__icontains=query)
+    there = users_named_at_discord([query.removeprefix("@")])
+    named |= Q(pk__in=[user.pk for user in there.values()])
     rows = (
         User.objects.with_standing()
         .filter(named, is_active=True, is_guest=False)
