@@ -23,6 +23,7 @@ from tournaments.services.contestants import (
     check_in,
     departures,
     enrolment,
+    held,
     rosters,
 )
 
@@ -56,7 +57,10 @@ def _enrol_many(subject: AtSeason, form: Any) -> Done:
     entered = rosters.contestants_import(
         acting_user=subject.user, season=subject.season, text=form.roster()
     )
-    words = f"{len(entered.contestants)} enrolled."
+    places = sum(each.user_id is None for each in entered.contestants)
+    words = f"{len(entered.contestants) - places} enrolled."
+    if places:
+        words += f" {places} held: their links stand under Invitations."
     if entered.waiting:
         words += f" All places are taken: {len(entered.waiting)} more on the waiting list."
     return Done(words)
@@ -253,6 +257,11 @@ def _may_replace(subject: AtContestant) -> None:
     departures.must_be_replaceable(subject.contestant, subject.undecided)
 
 
+def _renew_link(subject: AtContestant, _form: Any) -> str:
+    held.place_link_renew(acting_user=subject.user, contestant=subject.contestant)
+    return subject.address("invitations")
+
+
 REMOVE: Final = Action[AtContestant](
     name="remove",
     label="Strike off",
@@ -312,4 +321,15 @@ RETURN: Final = Action[AtContestant](
     ),
 )
 
-CONTESTANT: Final = Actions("contestant", (REMOVE, RETURN, REPLACE, WITHDRAW))
+RENEW_LINK: Final = Action[AtContestant](
+    name="link",
+    label="New link",
+    title=lambda s: f"A new link to the place of {s.contestant.name}",
+    button="Make a new link",
+    done="The place has a new link.",
+    follows=["An earlier link leads nowhere from then on."],
+    check=lambda s: held.must_be_renewable(s.contestant, s.user),
+    run=_renew_link,
+)
+
+CONTESTANT: Final = Actions("contestant", (RENEW_LINK, REMOVE, RETURN, REPLACE, WITHDRAW))

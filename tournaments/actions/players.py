@@ -106,7 +106,12 @@ def _may_accept(subject: AtInvitation) -> None:
     invitations.must_be_acceptable(
         subject.invitation, subject.season, subject.user, subject.own, now_utc()
     )
-    subject.must_not_wait()
+    if not subject.invitation.for_place:
+        subject.must_not_wait()
+
+
+def _accepting_follows(subject: AtInvitation) -> Sequence[str]:
+    return _ENTERED if subject.invitation.for_place else _entering_follows(subject)
 
 
 def _accept(subject: AtInvitation, _form: Any) -> Done:
@@ -235,7 +240,7 @@ ACCEPT: Final = Action[AtInvitation](
     title=lambda s: f"You are invited to {s.season.name}",
     button="Take part",
     done="You are in.",
-    follows=_entering_follows,
+    follows=_accepting_follows,
     check=_may_accept,
     run=_accept,
 )

@@ -31,13 +31,14 @@ class RosterForm(ServiceForm):
         label="One a line",
         required=False,
         max_length=200_000,
-        help_text="A username; or username, name and seed with commas between them.",
+        help_text="A username; or username, name and seed with commas between them. For somebody "
+        "without an account begin with the comma: a place is held for them, with a link to it.",
         widget=forms.Textarea(attrs={"rows": 6, **NAMES}),
     )
     file = forms.FileField(
         label="Or a CSV file",
         required=False,
-        help_text="With the headings username (or discord), name, seed; at most 200 kB.",
+        help_text="With the headings username (or discord), name, seed, email; at most 200 kB.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
     )
 

@@ -16,6 +16,7 @@ from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, Season
+from tournaments.services.contestants.held import must_have_nobody_held
 from tournaments.services.guards import must_not_be_draft
 from tournaments.services.mail import addresses_of, unreached
 
@@ -67,6 +68,7 @@ def _before_listing(season: Season, _user: User | None) -> Iterable[Warned]:
 
 def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     yield from _stops(must_not_be_draft, season)
+    yield from _stops(must_have_nobody_held, season)
     enrolled = list(
         season.contestants.filter(status=ContestantStatus.ENROLLED).select_related("user")
     )

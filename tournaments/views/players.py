@@ -37,6 +37,7 @@ from tournaments.models import Contestant, Gift, WayIn
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.held import held_by
 from tournaments.services.contestants.invitations import invitation_of, must_be_good
 from tournaments.services.items import declarations
 from tournaments.views.actions import perform, press, press_or_say
@@ -94,6 +95,7 @@ def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
     invitation = invitation_of(sheet.season, token)
     user = signed_in(request)
     back = sheet.season.get_absolute_url()
+    place = held_by(invitation) if invitation.for_place else None
     if user is not None:
         subject = AtInvitation(user, sheet, invitation)
         if subject.own is not None and subject.own.status in STILL_IN:
@@ -104,13 +106,13 @@ def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
             subject,
             back=back,
             template="invited.html",
-            more={"invitation": invitation},
+            more={"invitation": invitation, "place": place},
         )
     elif request.method == "POST":
         response = redirect_to_login(request.path)
     else:
         refused = refusal_of(must_be_good, invitation, sheet.season, None, now_utc())
-        context = {"invitation": invitation, "refused": refused}
+        context = {"invitation": invitation, "refused": refused, "place": place}
         response = shown(request, sheet, "invited.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response

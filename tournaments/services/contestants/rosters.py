@@ -19,13 +19,19 @@ from core.spreadsheets import harmless, unarmed
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Season
 from tournaments.naming import plain
-from tournaments.services.contestants.enrolment import Enrolment, Entered, Reception
+from tournaments.services.contestants.enrolment import (
+    Enrolment,
+    Entered,
+    Reception,
+    must_have_room_for,
+)
+from tournaments.services.contestants.held import Hold, holds_check, places_hold_in
 from tournaments.services.guards import instant, season_lock_managed
 
 CSV_LINES_MAX: Final = 2000
 CSV_COLUMNS: Final = ("username", "name", "seed")
 #: What a file may have besides, under its own heading.
-CSV_MORE: Final = ("discord",)
+CSV_MORE: Final = ("discord", "email")
 _KNOWN: Final = (*CSV_COLUMNS, *CSV_MORE)
 
 
@@ -57,7 +63,9 @@ def contestants_import(
     they wait for one.
 
     Columns ``username``, ``name`` (empty: the account's own), ``seed`` (may be empty) and
-    ``discord``, with headings in any order, or without headings the first three in this order.
+    ``discord``, with headings in any order, or without headings the first three in this order. A
+    line with a ``name`` alone holds a place for somebody who has no account yet (`held`), and sends
+    its link to the ``email``, where there is one; of others an address is not looked at.
     People are found by username, or by their name at Discord where they have chosen that: whose
     address belongs to which account is not for organisers to find out. The mark of a name
     that `contestants_export` wrote (`tournaments.naming`) is no part of it. Raises Refusal as
@@ -73,8 +81,12 @@ def contestants_import(
     known = {user.username: user for user in User.objects.filter(username__in=names)}
     at_discord = users_named_at_discord(row["discord"] for _, row in rows)
     entries: list[tuple[int, Enrolment]] = []
+    holds: list[tuple[int, Hold]] = []
     for number, row in rows:
         try:
+            if not (row["username"] or row["discord"]):
+                holds.append((number, _hold_of(row)))
+                continue
             user, seed = _user_of(row, known, at_discord), _seed_of(row["seed"])
             entries.append((number, Enrolment(user, plain(row["name"]), seed)))
         except Refusal as refusal:
@@ -86,16 +98,32 @@ def contestants_import(
             reception.take(entry)
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
+    to_hold = [hold for _, hold in holds]
+    wrong = holds_check(locked, to_hold, acting_user, at).refused
+    faults += [LineFault(holds[each.row or 0][0], each.sentence) for each in wrong]
+    taken = {entry.seed: number for number, entry in entries if entry.seed is not None}
+    faults += [
+        LineFault(number, f"Seed {hold.seed} is given twice.")
+        for number, hold in holds
+        if hold.seed in taken
+    ]
     if faults:
         raise FaultyRoster(sorted(faults))
     made = reception.settle(acting_user)
+    # Somebody without an account cannot wait: for all that are held there must be room.
+    must_have_room_for(locked, len(holds))
+    held = places_hold_in(locked, acting_user, to_hold, at)
     audit_record(
         acting_user=acting_user,
         action="contestants.import",
         target=locked,
-        data={"contestants": len(made.contestants), "waiting": len(made.waiting)},
+        data={
+            "contestants": len(made.contestants),
+            "waiting": len(made.waiting),
+            "held": len(held),
+        },
     )
-    return made
+    return Entered([*made.contestants, *held], made.waiting)
 
 
 def contestants_export(*, season: Season) -> str:
@@ -115,6 +143,11 @@ def contestants_export(*, season: Season) -> str:
         username = "" if each.user is None else each.user.username
         writer.writerow([harmless(username), harmless(each.shown_name), each.seed])
     return out.getvalue()
+
+
+def _hold_of(row: Mapping[str, str]) -> Hold:
+    """A place for somebody who has no account yet."""
+    return Hold(plain(row["name"]), _seed_of(row["seed"]), row["email"])
 
 
 def _user_of(
@@ -167,7 +200,7 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
             row = dict.fromkeys(_KNOWN, "") | dict(zip(columns, tidy, strict=False))
             for name in ("username", "discord"):
                 row[name] = row[name].removeprefix("@").lower()
-            if not (row["username"] or row["discord"]):
+            if not (row["username"] or row["discord"] or row["name"]):
                 faults.append(LineFault(number, "The username is missing."))
                 continue
             yield number, row

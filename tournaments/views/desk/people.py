@@ -41,9 +41,10 @@ from tournaments.actions.subjects import (
     AtSeason,
 )
 from tournaments.lifecycle import ApplicationStatus, ContestantStatus
-from tournaments.models import Contestant, SeasonApplication
+from tournaments.models import Contestant, SeasonApplication, SeasonInvitation
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.check_in import must_be_closable
+from tournaments.services.contestants.held import is_held
 from tournaments.services.contestants.invitations import must_take_links
 from tournaments.views.actions import perform, press, press_or_say
 from tournaments.views.common import FORMS, contestant_of, organisers_only
@@ -211,6 +212,8 @@ def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResp
     links, ended = [], []
     lets_in = allowed(must_take_links, sheet.season)
     for row in rows:
+        if row.invitation.for_place:
+            continue
         link, people = row.invitation, came.get(row.invitation.pk, [])
         if link.is_open(at) and lets_in:
             # As the limit counts: whoever was struck off has left their place to the next.
@@ -218,8 +221,25 @@ def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResp
             links.append((link, people, INVITATION.offered(row)))
         else:
             ended.append((link, people, not link.is_open(at)))
-    more = {"links": links, "ended": ended}
+    more = {"links": links, "ended": ended, "held": _held(sheet, user, rows) if lets_in else []}
     return perform(request, INVITE, subject, back=back, template="desk_invitations.html", more=more)
+
+
+def _held(
+    sheet: Sheet, user: User, rows: list[AtInvitation]
+) -> list[tuple[Contestant, SeasonInvitation | None, list[Offer]]]:
+    """The places that nobody has taken, each with its link where that leads there still, and with
+    what can be done about both."""
+    by_id = {row.invitation.pk: row for row in rows}
+    found = []
+    for each in sheet.still_in:
+        row = by_id.get(each.invitation_id or 0)
+        if not is_held(each) or row is None:
+            continue
+        is_good = row.invitation.revoked_at is None
+        offers = INVITATION.offered(row) if is_good else []
+        found.append((each, row.invitation if is_good else None, offers))
+    return found
 
 
 @require_http_methods(FORMS)
