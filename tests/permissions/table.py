@@ -336,6 +336,9 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:check_in", action="own.check-in"),
     )),
     # -- people ------------------------------------------------------------------------------
+    "ask people to confirm their addresses": Permission("enrolling", MANAGE, (
+        Page("tournaments:roster", form=lambda _s: {"confirm": "all"}),
+    ), reads=False),
     "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
              action="roster.enrol"),

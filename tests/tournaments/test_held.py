@@ -233,9 +233,7 @@ def test_the_desk_lists_the_links_and_one_leads_in(orla: User, season: Season) -
         assert link.token not in shown
         assert "Benji" in shown
     visitor = Client()
-    assert "A place is held for you as Benji, seed 7." in words(
-        visitor.get(link.get_absolute_url())
-    )
+    assert "A place is held for you as" in words(visitor.get(link.get_absolute_url()))
     ada = signed_in(user_named("ada"))
     assert "You are in." in words(ada.post(link.get_absolute_url(), follow=True))
     assert "Somebody has taken this place" in words(visitor.get(link.get_absolute_url()))

@@ -217,7 +217,7 @@ def must_be_renewable(contestant: Contestant, acting_user: User) -> None:
 
 
 def must_be_takable(place: Contestant | None, user: User, own: Contestant | None) -> Contestant:
-    """The held place, if somebody can take it; ``own``: the one that they have or had in the season.
+    """The held place, if somebody can take it; ``own``: the one that they have or had in there.
     Raises Refusal ``invitation.taken``, ``contestant.twice`` and ``place.was-in``."""
     must_not_be_in(own, user.shown_name, late=False)
     if place is None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.confirming import confirmations_send, unconfirmed
 from accounts.discord.services import users_named_at_discord
 from accounts.models import User
 from core.actions import Offer
@@ -61,9 +64,13 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         if found is None:
             raise NotFound("contestant.none", "There is no such player.")
         return press(request, ENROL, AtPerson(user, sheet, found), back=back)
+    without_address = unconfirmed(_who_would_play(sheet))
+    if "confirm" in request.POST:
+        return _confirm_again(request, subject, without_address, back)
     query = request.GET.get("q", "").strip()[:60]
     more = {
         "query": query,
+        "unconfirmed": without_address,
         "found": _people_called(subject, query) if query else [],
         "people": [
             (each, CONTESTANT.offered(AtContestant(user, sheet, each)))
@@ -71,6 +78,29 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         ],
     }
     return perform(request, ENROL_MANY, subject, back=back, template="desk_roster.html", more=more)
+
+
+def _who_would_play(sheet: Sheet) -> list[User]:
+    """Whoever is in with an account, has applied or waits."""
+    people = [each.user for each in sheet.still_in if each.user is not None]
+    return people + [each.user for each in (*sheet.undecided, *sheet.waiting_list)]
+
+
+def _confirm_again(
+    request: HttpRequest, subject: AtSeason, people: list[User], back: str
+) -> HttpResponse:
+    """Send those whom the form names, or all, the letter once more that confirms an address."""
+    subject.must_manage()
+    wanted = request.POST["confirm"]
+    chosen = [each for each in people if wanted in ("all", str(each.pk))]
+    if not chosen:
+        raise NotFound("contestant.none", "Everybody whom you name has confirmed an address.")
+    asked, paused = confirmations_send(request, chosen)
+    if asked:
+        messages.success(request, "Whoever has given an address is asked to confirm it once more.")
+    if paused:
+        messages.info(request, f"Asked within a day, and not asked again: {paused}.")
+    return redirect(back)
 
 
 def _user_of(number: str) -> User | None:
