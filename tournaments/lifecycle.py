@@ -37,6 +37,16 @@ class ContestantStatus(models.TextChoices):
     REPLACED = "replaced", "Replaced"
 
 
+class ApplicationStatus(models.TextChoices):
+    """What has become of somebody's wish to enter a season."""
+
+    ASKED = "asked", "Not decided yet"
+    WAITING = "waiting", "On the waiting list"
+    ADMITTED = "admitted", "Admitted"
+    DECLINED = "declined", "Declined"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
 class RoundStatus(models.TextChoices):
     """Whether results of a round may still change."""
 

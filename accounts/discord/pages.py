@@ -155,12 +155,16 @@ def about_page(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings_page(request: HttpRequest) -> HttpResponse:
-    """Show which Discord account is linked to one's own, and choose whether it is mentioned."""
+    """Show which Discord account is linked to one's own, and choose whether it is mentioned, and
+    found by its name."""
     person = _person(request)
     if request.method == "POST":
         try:
             services.discord_mentions_set(
                 acting_user=person, mentions=request.POST.get("mentions") == "on"
+            )
+            services.discord_found_set(
+                acting_user=person, found_by_name=request.POST.get("found_by_name") == "on"
             )
         except Refusal as refusal:
             messages.error(request, refusal.sentence)

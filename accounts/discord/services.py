@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -16,6 +16,7 @@ from typing import Final
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Lower
 from django.urls import reverse
 
 from accounts import hooks
@@ -119,6 +120,45 @@ def discord_mentions_set(*, acting_user: User, mentions: bool) -> DiscordLink:
             data={"mentions": mentions},
         )
     return link
+
+
+@transaction.atomic
+def discord_found_set(*, acting_user: User, found_by_name: bool) -> DiscordLink:
+    """Let organisers of seasons find one by one's name at Discord, or not.
+
+    Raises Refusal ``discord.not-linked``.
+    """
+    locked = users_lock([acting_user])[acting_user.pk]
+    link = DiscordLink.objects.filter(user=locked).first()
+    if link is None:
+        raise _not_linked()
+    if link.found_by_name != found_by_name:
+        link.found_by_name = found_by_name
+        link.save(update_fields=["found_by_name"])
+        audit_record(
+            acting_user=acting_user,
+            action="user.change_discord_found",
+            target=locked,
+            data={"found_by_name": found_by_name},
+        )
+    return link
+
+
+def users_named_at_discord(names: Iterable[str]) -> dict[str, User]:
+    """Who of those that let themselves be found has one of these names at Discord, by the name in
+    lower case. Of a name that several had when they last signed in, nobody is told of: it may be
+    another's by now."""
+    wanted = {name.lower() for name in names if name}
+    rows = (
+        DiscordLink.objects.filter(found_by_name=True, user__is_active=True)
+        .annotate(plain=Lower("name"))
+        .filter(plain__in=wanted)
+        .select_related("user")
+    )
+    found: dict[str, list[User]] = {}
+    for row in rows:
+        found.setdefault(row.name.lower(), []).append(row.user)
+    return {name: users[0] for name, users in found.items() if len(users) == 1}
 
 
 def _not_linked() -> Refusal:

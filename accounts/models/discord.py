@@ -41,6 +41,12 @@ class DiscordLink(models.Model):
         help_text="Whether its owner wants to be mentioned by the bot's reminders.",
     )
 
+    found_by_name = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether organisers of seasons find its owner by the name at Discord.",
+    )
+
     class Meta:
         verbose_name = "Discord link"
         ordering = ["-linked_at", "-id"]

@@ -25,6 +25,8 @@ from games.reading import lessons
 from games.rulesets import REGISTRY
 from tests.permissions.table import PERMISSIONS, Page, hook
 from tests.permissions.world import SCENES, Scene, Who, World
+from tournaments.services.contestants.applications import application_decline, application_make
+from tournaments.services.contestants.enrolment import contestant_join
 from tournaments.services.contestants.invitations import (
     invitation_accept,
     invitation_make,
@@ -229,6 +231,18 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:prepared", "challenged", Who.ORGANISER, lambda s: [s.kept.pk])
 
 
+def _of_entering() -> Iterator[Place]:
+    """Before a season begins."""
+    for scene in ("checking in", "checked in", "enrolling"):
+        yield Place("tournaments:check_in_desk", scene, Who.ORGANISER, of_season)
+    for scene in ("checking in", "checked in"):
+        yield Place("tournaments:season", scene, Who.SEAT_0, of_season)
+    for scene in ("applying", "asked", "queued"):
+        yield Place("tournaments:applications", scene, Who.ORGANISER, of_season)
+        yield Place("tournaments:join", scene, Who.PLAYER, of_season)
+        yield Place("tournaments:season", scene, Who.PLAYER, of_season)
+
+
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
     for name in SEASON_PAGES:
@@ -254,6 +268,7 @@ def _of_seasons() -> Iterator[Place]:
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip
         yield Place("tournaments:invited", "invited", who, of_link(link))
+    yield from _of_entering()
     yield Place("webhooks:delivery", "watched", Who.ORGANISER,
                 lambda s: [*hook(s), s.delivery.uid])  # fmt: skip
     for name, scene in (
@@ -308,6 +323,26 @@ def _invited(world: World) -> Scene:
     return Scene(world, season, {"open": links[0], "expired": links[1]})
 
 
+def _asked(world: World) -> Scene:
+    """A season that people have applied to, some of whom are decided."""
+    users, orla = world.users, world.users["orla"]
+    season = world.season("swiss", 2, open_enrolment=True, by_application=True)
+    rows = {
+        name: application_make(acting_user=users[name], season=season, words="I play.\n\nOften.")
+        for name in ("paul", "eve", "mona")
+    }
+    application_decline(acting_user=orla, application=rows["eve"], why="Not this time.")
+    return Scene(world, season)
+
+
+def _queued(world: World) -> Scene:
+    """A season without a free place, which people wait for."""
+    season = world.season("swiss", 2, open_enrolment=True, places=2)
+    for name in ("eve", "paul"):
+        contestant_join(acting_user=world.users[name], season=season)
+    return Scene(world, season)
+
+
 def furnished(world: World) -> World:
     """The world, with something on the pages that would otherwise be empty."""
     root, paul, eve, one, two, three = (
@@ -325,6 +360,7 @@ def furnished(world: World) -> World:
     world.scenes["voided"] = SCENES["running"](world)
     leg_void(acting_user=world.users["orla"], leg=world.scenes["voided"].leg, why="because")
     world.scenes["invited"] = _invited(world)
+    world.scenes["asked"], world.scenes["queued"] = _asked(world), _queued(world)
     # Whoever has a password is asked for it, and stays signed in.
     three.set_password("swordfish-77")
     three.save()

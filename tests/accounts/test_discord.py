@@ -638,6 +638,32 @@ def test_being_mentioned_is_ones_own_choice(
     assert Client().post(SETTINGS, {"mentions": "on"}).status_code == 302
 
 
+def test_being_found_by_the_name_there_is_ones_own_choice(
+    discord: FakeDiscord, client: Client, person: People, actions: Actions
+) -> None:
+    ada, bob = person("ada"), person("bob")
+    unlinked = partial(services.discord_found_set, acting_user=bob, found_by_name=True)
+    refused("discord.not-linked", unlinked)
+    linked(ada)
+    name = DiscordLink.objects.get().name
+    assert services.users_named_at_discord([name]) == {}
+    client.force_login(ada)
+    answer = client.post(SETTINGS, {"found_by_name": "on"}, follow=True)
+    assert said(answer).count(" checked") == 1
+    assert not DiscordLink.objects.get().mentions
+    assert services.users_named_at_discord([name.upper(), "", "x"]) == {name.lower(): ada}
+    assert services.users_named_at_discord([name[:-1]]) == {}
+    # Of two who had the name when they last came, one has it no more: nobody says which.
+    other = DiscordLink.objects.create(
+        user=bob, discord_id="77", name=name.upper(), found_by_name=True
+    )
+    assert services.users_named_at_discord([name]) == {}
+    other.delete()
+    client.post(SETTINGS)
+    assert services.users_named_at_discord([name]) == {}
+    assert actions().count("user.change_discord_found") == 2
+
+
 def test_refusals_of_unlinking(discord: FakeDiscord, client: Client, person: People) -> None:
     ada = person("ada")
     refused("discord.not-linked", partial(services.discord_unlink, acting_user=ada))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -576,3 +577,84 @@ episode = placements_record(acting_user=orla, episode=episode, placements=placed
 row = dmo_choose(acting_user=orla, episode=episode, contestant=people[0])
 print(json.dumps([season.slug, row.pk, row.legs.get().pk, people[1].pk]))
 """
+
+
+def apply(page: Page, home: str, words: str) -> None:
+    """Apply to a season, and say something."""
+    page.goto(home)
+    page.get_by_role("main").get_by_role("link", name="Apply").click()
+    page.get_by_label("What you would like the organisers to know").fill(words)
+    assert_fits(page)
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.get_by_role("main").get_by_role("button", name="Apply").click()
+    page.get_by_role("button", name="Take the application back").wait_for()
+
+
+def checked_in(orla: Page, cleo: Page, home: str, looked_at: Callable[[Page], None]) -> None:
+    """Open check-in: Cleo checks in, and the organiser does it for Ada."""
+    orla.goto(f"{home}desk/check-in/")
+    looked_at(orla)
+    ahead = "Date.now() + 3600e3 - new Date().getTimezoneOffset() * 60e3"
+    orla.get_by_label("Open until").fill(
+        orla.evaluate(f"new Date({ahead}).toISOString().slice(0, 16)")
+    )
+    orla.get_by_role("button", name="Open it").click()
+    orla.get_by_text("0 of 2 have checked in").wait_for()
+    cleo.reload()
+    looked_at(cleo)
+    cleo.get_by_role("main").get_by_role("button", name="Check in").click()
+    cleo.get_by_text("You have checked in").first.wait_for()
+    orla.get_by_role("button", name="Check in Ada").click()
+    orla.get_by_text("2 of 2 have checked in").wait_for()
+    looked_at(orla)
+
+
+def test_from_an_application_to_checking_in_with_one_thumb(site: Site, new_page: Pages) -> None:
+    cast, examiner = Cast(site, new_page), axe.Examiner()
+
+    def looked_at(page: Page) -> None:
+        assert_fits(page)
+        assert examiner.faults(page) == []
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+
+    for name in NAMES:
+        cast[name].set_viewport_size(PHONE)  # type: ignore[arg-type]
+        cast[name].emulate_media(reduced_motion="reduce")
+    orla = cast["Orla"]
+    home = made(orla, f"Spring {cast.mark}")
+    confirm(orla, "Make it public", "Make it public")
+    orla.goto(f"{home}desk/settings/")
+    orla.get_by_role("radio", name="Everybody may apply").check()
+    orla.get_by_role("spinbutton", name="Places").fill("2")
+    orla.get_by_role("button", name="Keep").click()
+    orla.locator(".messages .alert--success").wait_for()
+
+    for name in ("Ada", "Ben", "Cleo", "Dora"):
+        apply(cast[name], home, f"{name} plays.")
+    looked_at(cast["Dora"])
+
+    orla.goto(f"{home}desk/applications/")
+    orla.get_by_text("Ada plays.").wait_for()
+    looked_at(orla)
+    for name in ("Ada", "Ben", "Cleo"):
+        orla.get_by_role("checkbox", name=name).check()
+    orla.get_by_role("button", name="Approve the ticked").click()
+    orla.get_by_text("2 taken in. 1 on the waiting list.").wait_for()
+    orla.locator("summary", has_text="Decline").click()
+    orla.locator("details[open]").get_by_label("Reason").fill("Next time.")
+    looked_at(orla)
+    orla.get_by_role("button", name="Decline Dora").click()
+    orla.get_by_text("Next time.").wait_for()
+    looked_at(orla)
+    cast["Dora"].reload()
+    cast["Dora"].get_by_text("The organisers have not taken you in: Next time.").wait_for()
+    cast["Cleo"].reload()
+    cast["Cleo"].get_by_text("You are number 1 of 1 on the waiting list").wait_for()
+    looked_at(cast["Cleo"])
+
+    cast["Ben"].goto(f"{home}withdraw/")
+    cast["Ben"].get_by_role("main").get_by_role("button", name="Withdraw").click()
+    cast["Ben"].locator(".messages .alert--success").wait_for()
+    # Cleo has moved up into Ben's place.
+    checked_in(orla, cast["Cleo"], home, looked_at)
+    assert new_page.errors == []

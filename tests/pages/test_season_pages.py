@@ -64,7 +64,8 @@ PAGES = [
 CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
-    "desk/invitations/", "desk/seeds/",
+    "desk/invitations/", "desk/applications/",
+    "desk/check-in/", "desk/seeds/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
     "desk/steps/unlist/", "desk/episode/", "desk/episode/open/", "desk/final/", "desk/pair/",
     "desk/pair/by-hand/",

@@ -23,15 +23,26 @@ from games.services.challenges import (
 )
 from tests.permissions.world import Scene
 from tournaments.actions.challenges import CHALLENGE, ENTER
-from tournaments.actions.contestants import CONTESTANT
+from tournaments.actions.contestants import APPLICATION, CONTESTANT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.items import GIFT
 from tournaments.actions.legs import LEG
-from tournaments.actions.players import CHOOSE_RULES, CONFIRM, GIVE, JOIN, LEAVE, UNCONFIRM
+from tournaments.actions.players import (
+    APPLY,
+    CHECK_IN,
+    CHOOSE_RULES,
+    CONFIRM,
+    GIVE,
+    JOIN,
+    LEAVE,
+    TAKE_BACK,
+    UNCONFIRM,
+)
 from tournaments.actions.rounds import ROUND
 from tournaments.actions.seasons import CONCLUDE, SEASON
 from tournaments.actions.subjects import (
+    AtApplication,
     AtContestant,
     AtDeathMatch,
     AtGift,
@@ -69,9 +80,11 @@ def _own(sheet: Sheet, user: User | None) -> Wanted:
     if user is None:
         return
     person = AtPerson(user, sheet, user)
-    yield JOIN.offered(person), _address(sheet, "join")
+    offered = any(each.offered(person) for each in (JOIN, APPLY, TAKE_BACK))
+    yield offered, _address(sheet, "join")
     if person.contestant is not None:
         subject = AtContestant(user, sheet, person.contestant)
+        yield CHECK_IN.offered(subject), _address(sheet, "check_in")
         yield LEAVE.offered(subject), _address(sheet, "withdraw")
         yield GIVE.offered(subject), _address(sheet, "give")
         yield CHALLENGE.offered(subject), _address(sheet, "challenge")
@@ -147,6 +160,13 @@ def on_roster(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
             yield offered, _address(sheet, "contestant_act", each.pk, action.name)
 
 
+def on_applications(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
+    for each in sheet.applications:
+        for action in APPLICATION:
+            offered = action.offered(AtApplication(user, sheet, each))
+            yield offered, _address(sheet, "application_act", each.pk, action.name)
+
+
 def on_ledger(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
     for each in sheet.gifts:
         offered = all(action.offered(AtGift(user, sheet, each)) for action in GIFT)
@@ -179,7 +199,8 @@ ON_PAGES: dict[str, Callable[..., Wanted]] = {
     for name, wanted in (
         ("season", on_season), ("items", on_items), ("round", on_round),
         ("death_match", on_death_match), ("desk", on_desk), ("roster", on_roster),
-        ("ledger", on_ledger), ("round_desk", on_round_desk), ("match_desk", on_match_desk),
+        ("applications", on_applications), ("ledger", on_ledger), ("round_desk", on_round_desk),
+        ("match_desk", on_match_desk),
     )
 }  # fmt: skip
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from core.clock import now_utc
 from tests.permissions.world import Scene, Who
 from tournaments.documents.export import season_export
 
@@ -289,7 +291,54 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:invitations", form=lambda s: {"revoke": s.invitation.pk},
              action="invitation.revoke"),
     )),
+    # -- who would enter ---------------------------------------------------------------------
+    "apply": Permission("applying", SIGNED_IN - PLACES, (
+        Page("tournaments:join", form=lambda _s: {"words": "I play."}, action="own.apply"),
+    )),
+    "take an application back": Permission("applied", frozenset({Who.PLAYER, Who.MUTED}), (
+        Page("tournaments:join", form=lambda _s: {"take-back": "yes"}, action="own.take-back"),
+    )),
+    "approve an application": Permission("applied", MANAGE, (
+        Page("tournaments:application_act",
+             lambda s: [s.season.slug, s.application.pk, "approve"], action="application.approve"),
+    )),
+    "approve several": Permission("applied", MANAGE, (
+        Page("tournaments:applications", form=lambda s: {"tick": s.application.pk},
+             action="applications.approve-many"),
+    )),
+    "decline an application": Permission("applied", MANAGE, (
+        Page("tournaments:application_act",
+             lambda s: [s.season.slug, s.application.pk, "decline"], action="application.decline"),
+    )),
+    "let somebody apply again": Permission("applied", MANAGE, (
+        Page("tournaments:application_act",
+             lambda s: [s.season.slug, s.declined.pk, "allow"], action="application.allow"),
+    )),
+    # -- who is there ------------------------------------------------------------------------
+    "open check-in": Permission("enrolling", MANAGE, (
+        Page("tournaments:check_in_desk",
+             form=lambda _s: {"until": (now_utc() + timedelta(hours=1)).isoformat()},
+             action="check-in.open"),
+    )),
+    "call check-in off": Permission("checking in", MANAGE, (
+        Page("tournaments:check_in_desk", form=lambda _s: {"close": "yes"},
+             action="check-in.close"),
+    )),
+    "strike the absent off": Permission("checked in", MANAGE, (
+        Page("tournaments:check_in_desk", form=lambda _s: {"strike-absent": "yes"},
+             action="check-in.strike-absent"),
+    )),
+    "check somebody in": Permission("checking in", MANAGE, (
+        Page("tournaments:check_in_desk", form=lambda s: {"contestant": s.id(4)},
+             action="check-in.contestant"),
+    )),
+    "check in": Permission("checking in", PLACES, (
+        Page("tournaments:check_in", action="own.check-in"),
+    )),
     # -- people ------------------------------------------------------------------------------
+    "ask people to confirm their addresses": Permission("enrolling", MANAGE, (
+        Page("tournaments:roster", form=lambda _s: {"confirm": "all"}),
+    ), reads=False),
     "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
              action="roster.enrol"),
@@ -508,7 +557,8 @@ PERMISSIONS: dict[str, Permission] = {
         ), reads=True)
         for name in (
             "tournaments:desk", "tournaments:episode", "tournaments:settings",
-            "tournaments:organisers", "tournaments:invitations",
+            "tournaments:organisers", "tournaments:invitations", "tournaments:applications",
+            "tournaments:check_in_desk",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",

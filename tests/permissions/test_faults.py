@@ -136,8 +136,8 @@ def places(world: World) -> list[Place]:
 
 def _found(world: World) -> list[Place]:
     root = world.root
-    names = ("talking", "gifted", "watched", "challenged", "choosing")
-    talk, gifted, watched, challenged, choosing = (world.scene(name) for name in names)
+    names = ("talking", "gifted", "watched", "challenged", "choosing", "applied")
+    talk, gifted, watched, challenged, choosing, applied = (world.scene(name) for name in names)
     app, _ = application_register(
         acting_user=root, name="Boards", redirect_uris=[BACK], public=True
     )
@@ -172,6 +172,9 @@ def _found(world: World) -> list[Place]:
         ("slug", "webhook"): watched.season.slug, ("slug", "item"): gifted.season.slug,
         ("slug", "episode_"): choosing.season.slug, ("slug", "placements"): choosing.season.slug,
         ("slug", "choose"): choosing.season.slug, ("pk", "api:challenge"): challenged.challenge.pk,
+        ("slug", "application_act"): applied.season.slug,
+        ("pk", "application_act"): applied.application.pk,
+        ("name", "application_act"): "decline",
         ("pk", "contestant"): talk.id(1), ("pk", "ladder"): talk.id(1),
         ("pk", "item"): gifted.gift.pk, ("ruleset_id", "prepared"): "peg-domain",
         ("key", "games:"): "pallets", ("name", "contestant_act"): "withdraw",

@@ -32,7 +32,7 @@ FURNISHED = {
     "accounts:discord_asked", "games:puzzle", "games:replay", "games:study",
     "oauth2_provider:authorize",
 }  # fmt: skip
-FURNISHED_SCENES = {"robins", "cup", "voided", "invited"}
+FURNISHED_SCENES = {"robins", "cup", "voided", "invited", "asked", "queued"}
 
 API = ("season", "season_standings", "season_bracket", "season_rounds", "season_items",
        "season_events", "season_contestants", "season_leaderboard")  # fmt: skip

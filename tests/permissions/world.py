@@ -20,6 +20,7 @@ from accounts.roles import Role as SiteRole
 from accounts.roles import forget_roles
 from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
+from core.clock import now_utc
 from core.jobs.models import SetAside
 from games.models import Puzzle, Seek
 from games.puzzles.services import puzzles_load
@@ -52,6 +53,11 @@ from tournaments.formats.elimination.main_match import placements_record
 from tournaments.items.catalogue import catalogue
 from tournaments.models import Contestant, DeathMatch, DiscordChannel, Season, SeasonOrganiser
 from tournaments.posts.services import channel_test
+from tournaments.services.contestants.applications import (
+    application_decline,
+    application_make,
+)
+from tournaments.services.contestants.check_in import check_in_open
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.contestants.invitations import invitation_make
@@ -256,6 +262,36 @@ def _enrolling(world: World) -> Scene:
     season = world.season("swiss", 4, open_enrolment=True)
     link = invitation_make(acting_user=world.users["orla"], season=season)
     return Scene(world, season, {"somebody": who(season, 4).pk, "invitation": link})
+
+
+def _applying(world: World) -> Scene:
+    return Scene(world, world.season("swiss", 4, open_enrolment=True, by_application=True))
+
+
+def _applied(world: World) -> Scene:
+    """Paul has applied, and Eve was declined."""
+    season = world.season("swiss", 4, open_enrolment=True, by_application=True)
+    rows = {
+        name: application_make(acting_user=world.users[name], season=season, words="I play.")
+        for name in ("paul", "eve")
+    }
+    application_decline(acting_user=world.users["orla"], application=rows["eve"])
+    return Scene(world, season, {"application": rows["paul"], "declined": rows["eve"]})
+
+
+def _checking_in(world: World) -> Scene:
+    season = world.season("swiss", 4)
+    until = now_utc() + timedelta(hours=1)
+    season = check_in_open(acting_user=world.users["orla"], season=season, until=until)
+    return Scene(world, season)
+
+
+def _checked_in(world: World) -> Scene:
+    """The hour is over."""
+    scene = _checking_in(world)
+    past = now_utc() - timedelta(minutes=1)
+    Season.objects.filter(pk=scene.season.pk).update(check_in_until=past)
+    return scene
 
 
 def _hidden(world: World) -> Scene:
@@ -578,7 +614,9 @@ def _challenged(world: World) -> Scene:
 
 
 SCENES: dict[str, Callable[[World], Scene]] = {
-    "draft": _draft, "enrolling": _enrolling, "cancelled": _cancelled, "archived": _archived,
+    "draft": _draft, "enrolling": _enrolling, "applying": _applying, "applied": _applied,
+    "checking in": _checking_in, "checked in": _checked_in,
+    "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned,
     "gifted": _gifted, "both ready": _both_ready, "running": _running, "featured": _featured,

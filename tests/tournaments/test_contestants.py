@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.models import AuditEntry, Sanction, User
+from accounts.models import AuditEntry, DiscordLink, Sanction, User
 from accounts.services import user_close
 from core.refusals import Refusal
 from tests.games.support import user_named
@@ -141,11 +142,12 @@ def test_joining_where_it_is_open(orla: User, cleo: User) -> None:
     season = enrolled(orla, 2)
     refused("enrolment.closed", contestant_join, acting_user=cleo, season=season)
     season_update(acting_user=orla, season=season, changes={"open_enrolment": True})
-    contestant = contestant_join(acting_user=cleo, season=season, at=START)
+    (contestant,) = contestant_join(acting_user=cleo, season=season, at=START).contestants
     assert (contestant.name, contestant.seed, contestant.status) == ("Cleo", None, "enrolled")
     refused("contestant.twice", contestant_join, acting_user=cleo, season=season)
     contestant_withdraw(acting_user=cleo, contestant=contestant, at=START)
-    assert contestant_join(acting_user=cleo, season=season, at=START).pk == contestant.pk
+    again = contestant_join(acting_user=cleo, season=season, at=START)
+    assert again.contestants == [contestant]
     Season.objects.filter(pk=season.pk).update(visibility="draft")
     refused("enrolment.closed", contestant_join, acting_user=user_named("zoe"), season=season)
 
@@ -181,7 +183,7 @@ def by_service(orla: User, season: Season, users: list[User]) -> list[Contestant
 
 def by_file(orla: User, season: Season, users: list[User]) -> list[Contestant]:
     text = "\n".join(user.username for user in users)
-    return contestants_import(acting_user=orla, season=season, text=text, at=START)
+    return contestants_import(acting_user=orla, season=season, text=text, at=START).contestants
 
 
 @pytest.mark.parametrize("enter", [by_service, by_file])
@@ -714,3 +716,46 @@ def test_a_place_that_is_given_twice_is_a_fault(orla: User) -> None:
     Contestant.objects.filter(pk=who(season, 4).pk).update(place=4)
     Contestant.objects.filter(pk=who(season, 1).pk).update(place=1)
     assert faults_of(season) == ["Player 1 is active and has place 1"]
+
+
+# -- by the name at Discord ----------------------------------------------------------------------
+
+
+def at_discord(user: User, name: str, *, found: bool = True) -> None:
+    DiscordLink.objects.create(
+        user=user, discord_id=str(1000 + user.pk), name=name, found_by_name=found
+    )
+
+
+def test_a_file_may_name_people_as_they_are_called_at_discord(orla: User, cleo: User) -> None:
+    season, shy, plain = enrolled(orla, 0), user_named("shy"), user_named("plain")
+    at_discord(cleo, "Cleo.Patra")
+    at_discord(shy, "shy.one", found=False)
+    text = "discord,name,username\n@cleo.patra,Cleopatra,\n,,plain"
+    entered = contestants_import(acting_user=orla, season=season, text=text, at=START)
+    assert [(each.user, each.name) for each in entered.contestants] == [
+        (cleo, "Cleopatra"), (plain, plain.shown_name),
+    ]  # fmt: skip
+    sentences = []
+    # Whoever has chosen not to be found is answered for as somebody who is not there.
+    for name in ("shy.one", "nobody.there"):
+        with pytest.raises(FaultyRoster) as refusal:
+            contestants_import(acting_user=orla, season=season, text=f"discord,seed\n{name},1")
+        (fault,) = refusal.value.faults
+        sentences.append(fault.sentence.replace(name, "x"))
+    assert len(set(sentences)) == 1
+
+
+def test_the_desk_finds_people_by_their_whole_name_at_discord(orla: User, cleo: User) -> None:
+    season, shy = enrolled(orla, 0), user_named("shy")
+    at_discord(cleo, "the.queen")
+    at_discord(shy, "the.shy.queen", found=False)
+    client = Client()
+    client.force_login(orla, backend="accounts.signin.backends.NameBackend")
+    address = f"/seasons/{season.slug}/desk/contestants/"
+    for query, found in (
+        ("the.queen", True), ("@The.Queen", True), ("the.que", False), ("the.shy.queen", False),
+    ):  # fmt: skip
+        page = client.get(address, {"q": query}).content.decode()
+        assert (f'name="user" value="{cleo.pk}"' in page) is found, query
+        assert f'name="user" value="{shy.pk}"' not in page

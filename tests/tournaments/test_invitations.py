@@ -52,10 +52,10 @@ def test_whoever_has_the_link_enters_until_it_is_full(
     orla: User, season: Season, link: SeasonInvitation
 ) -> None:
     one, two, three = (anybody(number) for number in range(3))
-    first = invitation_accept(acting_user=one, invitation=link, at=START)
+    (first,) = invitation_accept(acting_user=one, invitation=link, at=START).contestants
     assert (first.season, first.invitation, first.status) == (season, link, "enrolled")
     refused("contestant.twice", invitation_accept, acting_user=one, invitation=link, at=START)
-    second = invitation_accept(acting_user=two, invitation=link, at=START)
+    (second,) = invitation_accept(acting_user=two, invitation=link, at=START).contestants
     refused("invitation.full", invitation_accept, acting_user=three, invitation=link, at=START)
     # Somebody who leaves gives their place back, and may come again as long as it is free.
     contestant_withdraw(acting_user=two, contestant=second, why="", at=START)

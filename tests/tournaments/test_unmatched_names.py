@@ -20,7 +20,7 @@ from tests.tournaments.support import GAME, START, after, enrolled, episode_now
 from tests.tournaments.test_documents import elsewhere
 from tests.webhooks.test_discord import shown as as_discord_shows
 from tournaments import notices, urls
-from tournaments.actions.contestants import CONTESTANT
+from tournaments.actions.contestants import APPLICATION, CONTESTANT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.legs import LEG
 from tournaments.actions.rounds import ROUND
@@ -98,6 +98,13 @@ def first_and_last(rows: Any) -> list[Any]:
     return [found[0], found[-1]] if len(found) > 1 else found
 
 
+# Of rows besides: by a part of the address, those of a season, and what can be done about one.
+ROWS: dict[str, tuple[Any, Any]] = {
+    "/items/": (lambda season: season.gifts.all(), ()),
+    "/applications/": (lambda season: season.applications.all(), APPLICATION),
+}
+
+
 def addresses(season: Season) -> Iterator[tuple[str, str]]:
     """Every page of a season by its route's name: of its rounds, death matches and contestants the
     first and the last."""
@@ -122,8 +129,9 @@ def addresses(season: Season) -> Iterator[tuple[str, str]]:
             given, tables = [{"pk": each.pk} for each in matches], DEATH_MATCH
         elif "/contestants/" in str(route.pattern):
             given, tables = [{"pk": each.pk} for each in people], CONTESTANT
-        elif "/items/" in str(route.pattern):
-            given = [{"pk": each.pk} for each in season.gifts.all()[:1]]
+        elif found := next((p for p in ROWS if p in str(route.pattern)), ""):
+            rows, tables = ROWS[found]
+            given = [{"pk": each.pk} for each in rows(season)[:1]]
         elif "token" in wanted:
             given = [{"token": each.token} for each in season.invitations.all()]
         elif "name" in wanted:

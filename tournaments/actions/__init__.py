@@ -8,7 +8,13 @@ from typing import Any, Final
 
 from core.actions import Actions
 from tournaments.actions.challenges import CHALLENGES
-from tournaments.actions.contestants import CONTESTANT, ROSTER
+from tournaments.actions.contestants import (
+    APPLICATION,
+    APPLICATIONS,
+    CHECK_IN,
+    CONTESTANT,
+    ROSTER,
+)
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.items import GIFT, ITEMS
 from tournaments.actions.legs import LEG
@@ -19,6 +25,6 @@ from tournaments.actions.site import SITE
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
-    SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND,
-    DEATH_MATCH, LEG, ITEMS, GIFT, CHALLENGES, OWN,
+    SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, APPLICATION, APPLICATIONS,
+    CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, CHALLENGES, OWN,
 )  # fmt: skip

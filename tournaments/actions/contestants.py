@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from core.actions import Action, Actions, Done
-from tournaments.actions.subjects import AtContestant, AtPerson, AtSeason
+from core.clock import now_utc
+from tournaments.actions.subjects import AtApplication, AtContestant, AtPerson, AtSeason
 from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.people import ReplaceForm, RosterForm
-from tournaments.services.contestants import departures, enrolment, rosters
+from tournaments.forms.people import (
+    ApplicationsForm,
+    CheckInForm,
+    DeclineForm,
+    ReplaceForm,
+    RosterForm,
+)
+from tournaments.models import SeasonApplication
+from tournaments.services.contestants import (
+    applications,
+    check_in,
+    departures,
+    enrolment,
+    held,
+    rosters,
+)
 
 # -- entering ------------------------------------------------------------------------------------
 
@@ -16,6 +33,19 @@ from tournaments.services.contestants import departures, enrolment, rosters
 def _may_enrol(subject: AtPerson) -> None:
     subject.must_manage()
     enrolment.must_be_enrollable(subject.season, subject.person, subject.contestant)
+    subject.must_not_wait()
+
+
+def _enrol(subject: AtPerson, _form: Any) -> Done | None:
+    entered = enrolment.contestants_take(
+        acting_user=subject.user,
+        season=subject.season,
+        entries=[enrolment.Enrolment(subject.person)],
+    )
+    if not entered.waiting:
+        return None
+    name = subject.person.shown_name
+    return Done(f"All places are taken: {name} is on the waiting list.")
 
 
 def _may_enrol_many(subject: AtSeason) -> None:
@@ -27,7 +57,13 @@ def _enrol_many(subject: AtSeason, form: Any) -> Done:
     entered = rosters.contestants_import(
         acting_user=subject.user, season=subject.season, text=form.roster()
     )
-    return Done(f"{len(entered)} enrolled.")
+    places = sum(each.user_id is None for each in entered.contestants)
+    words = f"{len(entered.contestants) - places} enrolled."
+    if places:
+        words += f" {places} held: their links stand under Invitations."
+    if entered.waiting:
+        words += f" All places are taken: {len(entered.waiting)} more on the waiting list."
+    return Done(words)
 
 
 ENROL: Final = Action[AtPerson](
@@ -37,9 +73,7 @@ ENROL: Final = Action[AtPerson](
     button="Enrol",
     done=lambda s: f"{s.person.shown_name} is enrolled.",
     check=_may_enrol,
-    run=lambda s, _form: enrolment.contestant_enrol(
-        acting_user=s.user, season=s.season, user=s.person
-    ),
+    run=_enrol,
     at_once=True,
 )
 ENROL_MANY: Final = Action[AtSeason](
@@ -54,6 +88,148 @@ ENROL_MANY: Final = Action[AtSeason](
 )
 
 ROSTER: Final = Actions[Any]("roster", (ENROL, ENROL_MANY))
+
+
+# -- who would enter -----------------------------------------------------------------------------
+
+
+def _may_approve(subject: AtApplication) -> None:
+    applications.must_be_deciding(subject.season, subject.user)
+    applications.must_be_asked(subject.application)
+
+
+def _may_decline(subject: AtApplication) -> None:
+    applications.must_be_deciding(subject.season, subject.user)
+    applications.must_be_undecided(subject.application)
+
+
+def _may_allow(subject: AtApplication) -> None:
+    applications.must_be_deciding(subject.season, subject.user)
+    applications.must_be_allowable(subject.application)
+
+
+def _approved(subject: AtSeason, rows: Sequence[SeasonApplication]) -> Done:
+    entered = applications.applications_approve(
+        acting_user=subject.user, season=subject.season, applications=rows
+    )
+    into = f"{len(entered.contestants)} taken in."
+    if not entered.waiting:
+        return Done(into)
+    waiting = f"{len(entered.waiting)} on the waiting list."
+    return Done(f"{into} {waiting}" if entered.contestants else waiting)
+
+
+APPROVE: Final = Action[AtApplication](
+    name="approve",
+    label="Approve",
+    title=lambda s: f"Take {s.application.user.shown_name} in",
+    button="Approve",
+    done="Taken in.",
+    check=_may_approve,
+    run=lambda s, _form: _approved(s, [s.application]),
+    at_once=True,
+)
+DECLINE: Final = Action[AtApplication](
+    name="decline",
+    label="Decline",
+    title=lambda s: f"Decline {s.application.user.shown_name}",
+    button="Decline",
+    done=lambda s: f"{s.application.user.shown_name} is declined, and told so.",
+    check=_may_decline,
+    form=lambda _s: DeclineForm,
+    run=lambda s, form: applications.application_decline(
+        acting_user=s.user, application=s.application, why=form.cleaned_data["why"]
+    ),
+)
+ALLOW: Final = Action[AtApplication](
+    name="allow",
+    label="Let them apply again",
+    title=lambda s: f"Let {s.application.user.shown_name} apply again",
+    button="Let them apply again",
+    done=lambda s: f"{s.application.user.shown_name} may apply again, and is told so.",
+    check=_may_allow,
+    run=lambda s, _form: applications.application_allow(
+        acting_user=s.user, application=s.application
+    ),
+    at_once=True,
+)
+
+APPLICATION: Final = Actions("application", (APPROVE, DECLINE, ALLOW))
+
+APPROVE_MANY: Final = Action[AtSeason](
+    name="approve-many",
+    label="Approve the ticked",
+    title="Applications",
+    button="Approve the ticked",
+    done="They are taken in.",
+    check=lambda s: applications.must_be_deciding(s.season, s.user),
+    form=lambda s: partial(ApplicationsForm, applications=s.sheet.undecided),
+    run=lambda s, form: _approved(s, form.cleaned_data["tick"]),
+)
+
+APPLICATIONS: Final = Actions("applications", (APPROVE_MANY,))
+
+
+# -- who is there ---------------------------------------------------------------------------------
+
+
+def _may_check_in(subject: AtContestant) -> None:
+    subject.must_manage()
+    check_in.must_be_able_to_check_in(subject.contestant, subject.user, now_utc())
+
+
+OPEN_CHECK_IN: Final = Action[AtSeason](
+    name="open",
+    label="Open check-in",
+    title="Check-in",
+    button=lambda s: "Open it" if s.season.check_in_until is None else "Set another hour",
+    done="Check-in is open, and who has not checked in is told.",
+    follows=[
+        "Everybody who is in is asked to check in on the season's page.",
+        "After the hour you can strike off who has not, and those who wait move up.",
+    ],
+    check=lambda s: check_in.must_be_openable(s.season, s.user),
+    form=lambda s: partial(CheckInForm, user=s.user, until=s.season.check_in_until),
+    run=lambda s, form: check_in.check_in_open(
+        acting_user=s.user, season=s.season, until=form.cleaned_data["until"]
+    ),
+)
+CLOSE_CHECK_IN: Final = Action[AtSeason](
+    name="close",
+    label="Call it off",
+    title="Call check-in off",
+    button="Call it off",
+    done="There is no check-in any more.",
+    check=lambda s: check_in.must_be_closable(s.season, s.user),
+    run=lambda s, _form: check_in.check_in_close(acting_user=s.user, season=s.season),
+    at_once=True,
+)
+STRIKE_ABSENT: Final = Action[AtSeason](
+    name="strike-absent",
+    label="Strike off who has not checked in",
+    title="Strike off who has not checked in",
+    button="Strike them off",
+    done="They are struck off.",
+    check=lambda s: check_in.must_be_over(s.season, s.user, now_utc()),
+    run=lambda s, _form: Done(
+        f"{len(check_in.absent_strike_off(acting_user=s.user, season=s.season))} struck off."
+    ),
+    danger=True,
+)
+CHECK_THEM_IN: Final = Action[AtContestant](
+    name="contestant",
+    label="Check in",
+    title=lambda s: f"Check {s.contestant} in",
+    button="Check in",
+    done=lambda s: f"{s.contestant} is checked in.",
+    check=_may_check_in,
+    run=lambda s, _form: check_in.contestant_check_in(acting_user=s.user, contestant=s.contestant),
+    at_once=True,
+)
+
+CHECK_IN: Final = Actions[Any](
+    "check-in", (OPEN_CHECK_IN, CLOSE_CHECK_IN, STRIKE_ABSENT, CHECK_THEM_IN)
+)
 
 
 # -- one of them ---------------------------------------------------------------------------------
@@ -79,6 +255,11 @@ def _may_replace(subject: AtContestant) -> None:
     subject.must_manage()
     subject.must_not_meet()
     departures.must_be_replaceable(subject.contestant, subject.undecided)
+
+
+def _renew_link(subject: AtContestant, _form: Any) -> str:
+    held.place_link_renew(acting_user=subject.user, contestant=subject.contestant)
+    return subject.address("invitations")
 
 
 REMOVE: Final = Action[AtContestant](
@@ -140,4 +321,15 @@ RETURN: Final = Action[AtContestant](
     ),
 )
 
-CONTESTANT: Final = Actions("contestant", (REMOVE, RETURN, REPLACE, WITHDRAW))
+RENEW_LINK: Final = Action[AtContestant](
+    name="link",
+    label="New link",
+    title=lambda s: f"A new link to the place of {s.contestant.name}",
+    button="Make a new link",
+    done="The place has a new link.",
+    follows=["An earlier link leads nowhere from then on."],
+    check=lambda s: held.must_be_renewable(s.contestant, s.user),
+    run=_renew_link,
+)
+
+CONTESTANT: Final = Actions("contestant", (RENEW_LINK, REMOVE, RETURN, REPLACE, WITHDRAW))

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from core.actions import Action, Actions, Done
 from core.clock import now_utc
-from core.refusals import Forbidden
+from core.refusals import Forbidden, NotFound
 from tournaments import audience
 from tournaments.actions.subjects import (
     AtContestant,
@@ -20,13 +20,22 @@ from tournaments.actions.subjects import (
     AtItem,
     AtLeg,
     AtPerson,
+    AtSeason,
 )
 from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
-from tournaments.forms.people import WithdrawForm
+from tournaments.forms.people import ApplicationForm, WithdrawForm
 from tournaments.lifecycle import ContestantStatus
 from tournaments.services import legs
-from tournaments.services.contestants import departures, enrolment, invitations
+from tournaments.services.contestants import (
+    applications,
+    check_in,
+    departures,
+    enrolment,
+    invitations,
+)
+from tournaments.services.contestants.enrolment import Entered
+from tournaments.services.contestants.places import standing_of
 from tournaments.services.guards import must_not_be_archived
 from tournaments.services.items import declarations, gifts
 from tournaments.services.scheduling import readiness
@@ -35,20 +44,83 @@ from tournaments.services.scheduling import readiness
 def _may_join(subject: AtPerson) -> None:
     enrolment.must_be_open_to_everybody(subject.season)
     enrolment.must_be_enrollable(subject.season, subject.person, subject.contestant)
+    subject.must_not_wait()
 
 
-def _join(subject: AtPerson, _form: Any) -> None:
-    enrolment.contestant_join(acting_user=subject.user, season=subject.season)
+def _join(subject: AtPerson, _form: Any) -> Done:
+    entered = enrolment.contestant_join(acting_user=subject.user, season=subject.season)
+    return _entered(entered, "You are enrolled.")
+
+
+def _entered(entered: Entered, words: str) -> Done:
+    if not entered.waiting:
+        return Done(words)
+    which = standing_of(entered.waiting[0])
+    return Done(f"All places are taken: you are number {which} on the waiting list.")
+
+
+def _entering_follows(subject: AtSeason) -> Sequence[str]:
+    if not subject.sheet.is_full:
+        return _ENTERED
+    return (
+        "All places are taken: you go on the waiting list.",
+        "When a place becomes free and you are next, it is yours, and you are told.",
+    )
+
+
+def _may_apply(subject: AtPerson) -> None:
+    applications.must_be_appliable(
+        subject.season, subject.person, subject.contestant, subject.application
+    )
+
+
+def _applying_follows(subject: AtPerson) -> Sequence[str]:
+    follows = ["The organisers decide who takes part, and you are told."]
+    if subject.sheet.is_full:
+        follows.append("All places are taken: whoever is approved now waits for one.")
+    return [*follows, "You can take your application back until then."]
+
+
+def _apply(subject: AtPerson, form: Any) -> None:
+    applications.application_make(
+        acting_user=subject.user, season=subject.season, words=form.cleaned_data["words"]
+    )
+
+
+def _may_take_back(subject: AtPerson) -> None:
+    row = subject.application
+    if row is None:
+        raise NotFound("application.none", "You have not applied.")
+    must_not_be_archived(subject.season)
+    applications.must_be_undecided(row)
+
+
+def _take_back(subject: AtPerson, _form: Any) -> None:
+    row = subject.application
+    if row is None:
+        raise NotFound("application.none", "You have not applied.")
+    applications.application_withdraw(acting_user=subject.user, application=row)
 
 
 def _may_accept(subject: AtInvitation) -> None:
     invitations.must_be_acceptable(
         subject.invitation, subject.season, subject.user, subject.own, now_utc()
     )
+    if not subject.invitation.for_place:
+        subject.must_not_wait()
 
 
-def _accept(subject: AtInvitation, _form: Any) -> None:
-    invitations.invitation_accept(acting_user=subject.user, invitation=subject.invitation)
+def _accepting_follows(subject: AtInvitation) -> Sequence[str]:
+    return _ENTERED if subject.invitation.for_place else _entering_follows(subject)
+
+
+def _accept(subject: AtInvitation, _form: Any) -> Done:
+    entered = invitations.invitation_accept(acting_user=subject.user, invitation=subject.invitation)
+    return _entered(entered, "You are in.")
+
+
+def _may_check_in(subject: AtContestant) -> None:
+    check_in.must_be_able_to_check_in(subject.contestant, subject.user, now_utc())
 
 
 def _may_leave(subject: AtContestant) -> None:
@@ -141,9 +213,30 @@ JOIN: Final = Action[AtPerson](
     title=lambda s: f"Enrol in {s.season.name}",
     button="Enrol",
     done="You are enrolled.",
-    follows=_ENTERED,
+    follows=_entering_follows,
     check=_may_join,
     run=_join,
+)
+APPLY: Final = Action[AtPerson](
+    name="apply",
+    label="Apply",
+    title=lambda s: f"Apply to {s.season.name}",
+    button="Apply",
+    done="You have applied. The organisers decide, and you are told.",
+    follows=_applying_follows,
+    check=_may_apply,
+    form=lambda _s: ApplicationForm,
+    run=_apply,
+)
+TAKE_BACK: Final = Action[AtPerson](
+    name="take-back",
+    label="Take it back",
+    title="Take it back",
+    button="Take it back",
+    done="You have taken it back.",
+    check=_may_take_back,
+    run=_take_back,
+    at_once=True,
 )
 ACCEPT: Final = Action[AtInvitation](
     name="accept",
@@ -151,9 +244,19 @@ ACCEPT: Final = Action[AtInvitation](
     title=lambda s: f"You are invited to {s.season.name}",
     button="Take part",
     done="You are in.",
-    follows=_ENTERED,
+    follows=_accepting_follows,
     check=_may_accept,
     run=_accept,
+)
+CHECK_IN: Final = Action[AtContestant](
+    name="check-in",
+    label="Check in",
+    title="Check in",
+    button="Check in",
+    done="You have checked in.",
+    check=_may_check_in,
+    run=lambda s, _form: check_in.contestant_check_in(acting_user=s.user, contestant=s.contestant),
+    at_once=True,
 )
 LEAVE: Final = Action[AtContestant](
     name="leave",
@@ -239,5 +342,8 @@ LEAVE_AT_HOME: Final = Action[AtItem](
 
 OWN: Final = Actions[Any](
     "own",
-    (JOIN, ACCEPT, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME),
-)
+    (
+        JOIN, APPLY, TAKE_BACK, ACCEPT, CHECK_IN, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE,
+        BRING, LEAVE_AT_HOME,
+    ),
+)  # fmt: skip

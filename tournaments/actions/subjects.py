@@ -16,11 +16,13 @@ from tournaments.models import (
     Leg,
     Round,
     Season,
+    SeasonApplication,
     SeasonInvitation,
 )
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.enrolment import must_not_wait
 from tournaments.services.guards import must_not_be_archived, must_not_be_own, must_not_meet
 
 
@@ -70,6 +72,23 @@ class AtPerson(AtSeason):
         """The person's place in the season; None for whoever never had one."""
         return self.sheet.contestant_of(self.person)
 
+    @property
+    def application(self) -> SeasonApplication | None:
+        """How the person stands who has applied, or waits; None for whoever never did."""
+        return self.sheet.application_of(self.person)
+
+    def must_not_wait(self) -> None:
+        """As `enrolment.must_not_wait`."""
+        name = self.person.shown_name
+        must_not_wait(self.application, name, is_full=self.sheet.is_full)
+
+
+@dataclass(frozen=True)
+class AtApplication(AtSeason):
+    """Somebody, and how a person stands who has applied, or waits for a place."""
+
+    application: SeasonApplication
+
 
 @dataclass(frozen=True)
 class AtContestant(AtSeason):
@@ -97,6 +116,11 @@ class AtInvitation(AtSeason):
     def own(self) -> Contestant | None:
         """The reader's place in the season; None for whoever never had one."""
         return self.sheet.contestant_of(self.user)
+
+    def must_not_wait(self) -> None:
+        """As `enrolment.must_not_wait`."""
+        row = self.sheet.application_of(self.user)
+        must_not_wait(row, self.user.shown_name, is_full=self.sheet.is_full)
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ class SeasonDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     visibility: Annotated[Literal["draft", "listed", "archived"], LATER]
     status: Annotated[Literal["enrolling", "running", "finished", "cancelled"], LATER]
     open_enrolment: Annotated[bool, SETTING]
+    by_application: Annotated[bool, SETTING] = False
+    places: Annotated[Annotated[int, msgspec.Meta(ge=2, le=32_767)] | None, SETTING] = None
     repertoire: Annotated[tuple[GameDoc, ...], SETTING] = ()
     ruleset_choice: Annotated[Literal["fixed", "rotating", "lower-seed"], SETTING]
     pace: Annotated[str, msgspec.Meta(max_length=20), SETTING]

@@ -8,11 +8,15 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html
 
+from accounts.models import User
+from core.moments import MomentField, zone_text
 from core.refusals import Refusal
 from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.fields import NAMES, UserField
-from tournaments.models import Contestant
+from tournaments.models import Contestant, SeasonApplication
+from tournaments.models.applications import WHY_MAX, WORDS_MAX
 from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
 from tournaments.services.contestants.rosters import FaultyRoster, LineFault
 
@@ -27,13 +31,14 @@ class RosterForm(ServiceForm):
         label="One a line",
         required=False,
         max_length=200_000,
-        help_text="A username; or username, name and seed with commas between them.",
+        help_text="A username; or username, name and seed with commas between them. For somebody "
+        "without an account begin with the comma: a place is held for them, with a link to it.",
         widget=forms.Textarea(attrs={"rows": 6, **NAMES}),
     )
     file = forms.FileField(
         label="Or a CSV file",
         required=False,
-        help_text="With the headings username, name, seed; at most 200 kB.",
+        help_text="With the headings username (or discord), name, seed, email; at most 200 kB.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv,text/plain"}),
     )
 
@@ -127,6 +132,67 @@ class InvitationForm(ServiceForm):
         """When the link expires, of a valid form that is sent ``at``."""
         days = self.cleaned_data["lasts"]
         return at + timedelta(days=int(days)) if days else None
+
+
+class ApplicationForm(ServiceForm):
+    """Asking to take part."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"application.words": "words"}
+    words = forms.CharField(
+        label="What you would like the organisers to know",
+        required=False,
+        max_length=WORDS_MAX,
+        help_text=f"They alone read it; up to {WORDS_MAX} characters.",
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+
+
+class ApplicationsForm(ServiceForm):
+    """Those of the applications that are ticked."""
+
+    def __init__(
+        self, *args: Any, applications: Sequence[SeasonApplication], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        known = {each.pk: each for each in applications}
+        self.fields["tick"] = forms.TypedMultipleChoiceField(
+            label="Approve",
+            choices=[(each.pk, each.user.shown_name) for each in applications],
+            coerce=lambda value: known[int(value)],
+            widget=forms.CheckboxSelectMultiple,
+            error_messages={
+                "required": "Tick somebody first.",
+                "invalid_choice": "Somebody ticked is decided about by now.",
+            },
+        )
+
+
+class DeclineForm(ServiceForm):
+    """Declining somebody, with a reason or without one."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
+    why = forms.CharField(
+        label="Reason",
+        required=False,
+        max_length=WHY_MAX,
+        help_text="They alone are told. It can be left out.",
+    )
+
+
+class CheckInForm(ServiceForm):
+    """Until when contestants check in."""
+
+    at_field: ClassVar[Mapping[str, str]] = {"check-in.until": "until"}
+
+    def __init__(self, *args: Any, user: User, until: datetime | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["until"] = MomentField(
+            zone=user.time_zone,
+            moment=until,
+            label="Open until",
+            required=True,
+            help_text=format_html("In the time of {}.", zone_text(user.time_zone)),
+        )
 
 
 class WithdrawForm(ServiceForm):

@@ -18,7 +18,9 @@ from tournaments.formats.registry import FORMATS, format_of, option_limits, opti
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import game_of, value_of
-from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season
+from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, WayIn
+from tournaments.models.seasons import PLACES_MIN
+from tournaments.services.seasons import PLACES_MAX
 from tournaments.standings.metrics import METRICS
 
 GAMES_MOST: Final = 12
@@ -67,6 +69,7 @@ class SeasonForm(ServiceForm):
         "season.choice": "ruleset_choice",
         "season.pace": "pace",
         "season.tie-breaks": "tie_1",
+        "season.places": "places",
         "season.no-show": "no_show_minutes",
         "setup.late": "late_s",
         "format.unknown": "format",
@@ -85,8 +88,16 @@ class SeasonForm(ServiceForm):
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 4}),
     )
-    open_enrolment = forms.BooleanField(
-        label="Players may enrol themselves", required=False, initial=False
+    way_in = forms.ChoiceField(
+        label="Who comes in", choices=WayIn.choices, initial=WayIn.CLOSED, widget=forms.RadioSelect
+    )
+    places = forms.IntegerField(
+        label="Places",
+        required=False,
+        min_value=PLACES_MIN,
+        max_value=PLACES_MAX,
+        help_text="Once they are taken, whoever comes waits for one. Empty: as many as like.",
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
     ruleset_choice = forms.ChoiceField(
         label="Which of them a round is played in",
@@ -203,10 +214,12 @@ class SeasonForm(ServiceForm):
         given: dict[str, Any] = {
             name: data[name]
             for name in (
-                "name", "summary", "open_enrolment", "ruleset_choice", "pace", "no_show_minutes",
+                "name", "summary", "places", "ruleset_choice", "pace", "no_show_minutes",
                 "no_show_rule",
             )
         }  # fmt: skip
+        given["open_enrolment"] = data["way_in"] != WayIn.CLOSED
+        given["by_application"] = data["way_in"] == WayIn.APPLICATION
         given["late_s"] = data["late_s"] or 0
         given["repertoire"] = self._repertoire()
         if has_table(key) and "tie_1" in self.fields:
@@ -247,7 +260,7 @@ def _initial_of(season: Season) -> dict[str, Any]:
     initial: dict[str, Any] = {
         name: getattr(season, name)
         for name in (
-            "name", "summary", "open_enrolment", "ruleset_choice", "pace", "no_show_minutes",
+            "name", "summary", "way_in", "places", "ruleset_choice", "pace", "no_show_minutes",
             "no_show_rule", "late_s",
         )
     }  # fmt: skip

@@ -7,13 +7,20 @@ final. Items travel as `Gift`s; what happened to them is an append-only history,
 season's own (`SeasonEvent`), which pages, webhooks and feeds are read from.
 """
 
+from tournaments.models.applications import SeasonApplication
 from tournaments.models.contestants import Contestant
 from tournaments.models.death_matches import DeathMatch, Leg, ReminderSent
 from tournaments.models.events import EventNotice, SeasonEvent
 from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.rounds import Episode, Placement, Round
-from tournaments.models.seasons import NoShowRule, RulesetChoice, Season, SeasonOrganiser
+from tournaments.models.seasons import (
+    NoShowRule,
+    RulesetChoice,
+    Season,
+    SeasonOrganiser,
+    WayIn,
+)
 
 # Those of Discord and of webhooks are kept there, and found by Django through this module.
 from tournaments.posts.models import DiscordChannel, DiscordPlace, DiscordPost, DiscordRole
@@ -39,8 +46,10 @@ __all__ = [
     "Round",
     "RulesetChoice",
     "Season",
+    "SeasonApplication",
     "SeasonEvent",
     "SeasonInvitation",
     "SeasonOrganiser",
+    "WayIn",
     "Webhook",
 ]

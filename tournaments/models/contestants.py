@@ -67,6 +67,9 @@ class Contestant(models.Model):
         db_index=False,
         help_text="The link by which they came, if by one.",
     )
+    checked_in_at = models.DateTimeField(
+        null=True, blank=True, help_text="When they said that they are there, before it begins."
+    )
     left_at = models.DateTimeField(null=True, blank=True)
 
     objects = ContestantQuerySet.as_manager()

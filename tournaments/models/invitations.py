@@ -32,6 +32,14 @@ class SeasonInvitation(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(LIMIT_MAX)],
         help_text="How many may come by it; empty: as many as like.",
     )
+    for_place = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether it is for one place, which is held for whoever has it.",
+    )
+    mailed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was sent by mail; to where is not kept."
+    )
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="season_invitations"
     )

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from django.conf import settings
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -15,6 +16,8 @@ from core.clock import now_utc
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.models import formats
 
+PLACES_MIN = 2
+
 
 class RulesetChoice(models.TextChoices):
     """Who or what decides which ruleset a round is played in."""
@@ -22,6 +25,14 @@ class RulesetChoice(models.TextChoices):
     FIXED = "fixed", "The first of the list, always"
     ROTATING = "rotating", "The list in turn, one each round"
     LOWER_SEED = "lower-seed", "The lower seed chooses from the list"
+
+
+class WayIn(models.TextChoices):
+    """How people enter a season by themselves: what its two switches say together."""
+
+    CLOSED = "closed", "Nobody by themselves: its organisers enrol them"
+    OPEN = "open", "Everybody, by themselves"
+    APPLICATION = "application", "Everybody may apply, and the organisers decide"
 
 
 class NoShowRule(models.TextChoices):
@@ -64,6 +75,22 @@ class Season(models.Model):
     )
     open_enrolment = models.BooleanField(
         default=False, help_text="Whether players may enrol themselves."
+    )
+    by_application = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether who enrols themselves only applies, and organisers decide.",
+    )
+    places = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(PLACES_MIN)],
+        help_text="How many may be in when it begins; empty: as many as like.",
+    )
+    check_in_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="Until when contestants say that they are there, before it begins.",
     )
     repertoire = models.JSONField(
         default=list,
@@ -126,6 +153,10 @@ class Season(models.Model):
                 condition=Q(no_show_rule__in=NoShowRule.values), name="season_no_show_known"
             ),
             models.CheckConstraint(condition=~Q(name=""), name="season_named"),
+            models.CheckConstraint(
+                condition=Q(places__isnull=True) | Q(places__gte=PLACES_MIN),
+                name="season_places_from_2",
+            ),
             # What is played is public: nothing of a draft has begun.
             models.CheckConstraint(
                 condition=~Q(visibility="draft")
@@ -150,6 +181,13 @@ class Season(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("tournaments:season", args=[self.slug])
+
+    @property
+    def way_in(self) -> WayIn:
+        """How people enter by themselves."""
+        if not self.open_enrolment:
+            return WayIn.CLOSED
+        return WayIn.APPLICATION if self.by_application else WayIn.OPEN
 
 
 class SeasonOrganiser(models.Model):

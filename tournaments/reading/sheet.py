@@ -25,6 +25,7 @@ from tournaments.lifecycle import (
     SETTLED,
     STILL_IN,
     UNDECIDED,
+    ApplicationStatus,
     DeathMatchStatus,
     LegStatus,
     RoundStatus,
@@ -36,6 +37,7 @@ from tournaments.models import (
     Gift,
     Round,
     Season,
+    SeasonApplication,
     SeasonEvent,
     SeasonOrganiser,
 )
@@ -105,6 +107,34 @@ class Sheet:
         """Who runs the season."""
         rows = SeasonOrganiser.objects.filter(season=self.season).select_related("user")
         return [row.user for row in rows.order_by("pk")]
+
+    @cached_property
+    def applications(self) -> list[SeasonApplication]:
+        """Everybody who has applied, or waits for a place, in the order in which they asked."""
+        rows = self.season.applications.select_related("user", "decided_by")
+        return list(rows.order_by("asked_at", "pk"))
+
+    @property
+    def undecided(self) -> list[SeasonApplication]:
+        """The applications that are to be decided."""
+        return [each for each in self.applications if each.status == ApplicationStatus.ASKED]
+
+    @property
+    def waiting_list(self) -> list[SeasonApplication]:
+        """Who waits for a place, the next first."""
+        rows = (each for each in self.applications if each.turn is not None)
+        return sorted(rows, key=lambda each: each.turn or 0)
+
+    def application_of(self, user: User) -> SeasonApplication | None:
+        """How somebody stands who has applied, or waits; None for whoever never did."""
+        return next((each for each in self.applications if each.user_id == user.pk), None)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all places are taken of a season that has not begun."""
+        season = self.season
+        enrolling = season.status == SeasonStatus.ENROLLING
+        return enrolling and season.places is not None and len(self.still_in) >= season.places
 
     @cached_property
     def still_in(self) -> list[Contestant]:

@@ -16,6 +16,7 @@ from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, Season
+from tournaments.services.contestants.held import must_have_nobody_held
 from tournaments.services.guards import must_not_be_draft
 from tournaments.services.mail import addresses_of, unreached
 
@@ -67,6 +68,7 @@ def _before_listing(season: Season, _user: User | None) -> Iterable[Warned]:
 
 def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     yield from _stops(must_not_be_draft, season)
+    yield from _stops(must_have_nobody_held, season)
     enrolled = list(
         season.contestants.filter(status=ContestantStatus.ENROLLED).select_related("user")
     )
@@ -85,6 +87,10 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
             "in the order in which they enrolled.",
         )
     yield from _before_listing(season, None)
+    absent = sum(each.checked_in_at is None for each in enrolled)
+    if season.check_in_until is not None and absent:
+        words = f"{absent} of {len(enrolled)} have not checked in."
+        yield Warned("preflight.check-in", words)
     users = [each.user for each in enrolled if each.user is not None]
     unconfirmed = len(users) - len(confirmed_addresses(users))
     for count, code, what in (

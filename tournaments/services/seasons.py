@@ -20,6 +20,8 @@ from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, SeasonOrganiser
+from tournaments.models.seasons import PLACES_MIN
+from tournaments.services.contestants.places import must_have_places_for, places_fill
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -34,6 +36,7 @@ from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
 
 SUMMARY_MAX = 2000
+PLACES_MAX = 2000
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
 SLUG_ATTEMPTS = 8
 
@@ -94,9 +97,12 @@ def free_slug(name: str) -> str:
 
 
 @transaction.atomic
-def season_update(*, acting_user: User, season: Season, changes: Mapping[str, Any]) -> Season:
-    """Change what stands in ``changes``: ``name``, ``summary``, ``open_enrolment``, ``repertoire``
-    (a list of objects with ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
+def season_update(
+    *, acting_user: User, season: Season, changes: Mapping[str, Any], at: datetime | None = None
+) -> Season:
+    """Change what stands in ``changes``: ``name``, ``summary``, ``open_enrolment``,
+    ``by_application``, ``places`` (None: as many as like), ``repertoire`` (a list of objects with
+    ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
     ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
     its matches late), and, as long as the season has not begun,
     ``format_options`` and ``tie_breaks``: who plays for them must know them.
@@ -104,7 +110,8 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
-    ``standings.*``, ``season.no-show``, ``format.options``, ``setup.*``.
+    ``standings.*``, ``season.no-show``, ``season.places``, ``format.options``, ``setup.*``.
+    With more places those who wait for one move up.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)
@@ -116,6 +123,8 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
         return locked
     if "tie_breaks" in changed and locked.status != SeasonStatus.ENROLLING:
         raise Refusal("season.begun", "What breaks ties is declared before a season begins.")
+    if "places" in changed:
+        must_have_places_for(locked, changed["places"])
     before = {key: getattr(locked, key) for key in changed}
     for key, value in changed.items():
         setattr(locked, key, value)
@@ -127,6 +136,8 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
         target=locked,
         data={key: {"from": before[key], "to": changed[key]} for key in changed},
     )
+    if "places" in changed:
+        places_fill(locked, instant(at))
     return locked
 
 
@@ -193,6 +204,16 @@ def _minutes(value: Any) -> int:
     return value
 
 
+def _places(value: Any) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or not PLACES_MIN <= value <= PLACES_MAX:
+        raise Refusal(
+            "season.places", f"Places are {PLACES_MIN} to {PLACES_MAX}, or as many as like."
+        )
+    return value
+
+
 def _delay(value: Any) -> int:
     must_be_a_delay(value)
     return int(value)
@@ -202,6 +223,8 @@ _CHECKS: Final[dict[str, Any]] = {
     "name": _name,
     "summary": _summary,
     "open_enrolment": bool,
+    "by_application": bool,
+    "places": _places,
     "repertoire": repertoire_validate,
     "ruleset_choice": _one_of(RulesetChoice.values, "season.choice", "Who chooses the ruleset"),
     "pace": _one_of([each.id for each in pace.PACES], "season.pace", "The pace"),

@@ -35,7 +35,7 @@ def season_start(*, acting_user: User, season: Season, at: datetime | None = Non
     locked.contestants.filter(status=ContestantStatus.ENROLLED).update(
         status=ContestantStatus.ACTIVE
     )
-    season_move(locked, SeasonStatus.RUNNING, started_at=at)
+    season_move(locked, SeasonStatus.RUNNING, started_at=at, check_in_until=None)
     count = locked.contestants.filter(status=ContestantStatus.ACTIVE).count()
     season_event(
         season=locked,

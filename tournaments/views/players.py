@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
@@ -31,14 +32,15 @@ from tournaments.actions.subjects import (
 )
 from tournaments.items import catalogue
 from tournaments.items.catalogue import item_of
-from tournaments.lifecycle import STILL_IN, GiftStatus
-from tournaments.models import Contestant, Gift
+from tournaments.lifecycle import STILL_IN, ApplicationStatus, GiftStatus
+from tournaments.models import Contestant, Gift, WayIn
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.items import item_named
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.held import held_by
 from tournaments.services.contestants.invitations import invitation_of, must_be_good
 from tournaments.services.items import declarations
-from tournaments.views.actions import perform, press
+from tournaments.views.actions import perform, press, press_or_say
 from tournaments.views.common import FORMS, season_page, shown, with_user
 
 
@@ -54,9 +56,35 @@ def me_in(sheet: Sheet, user: User) -> Contestant:
 @season_page
 @with_user
 def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
-    """Enrol."""
+    """Enrol, or apply, whichever the season asks for; or see how one stands who has, and take it
+    back."""
+    subject = AtPerson(user, sheet, user)
     back = sheet.season.get_absolute_url()
-    return perform(request, players.JOIN, AtPerson(user, sheet, user), back=back)
+    if "take-back" in request.POST:
+        return press(request, players.TAKE_BACK, subject, back=back)
+    apply = sheet.season.way_in is WayIn.APPLICATION
+    return perform(
+        request,
+        players.APPLY if apply else players.JOIN,
+        subject,
+        back=back,
+        template="join.html",
+        more=standing_in(subject),
+    )
+
+
+def standing_in(subject: AtPerson) -> dict[str, Any]:
+    """How somebody stands who has applied, or waits: for pages."""
+    row = subject.application
+    if row is None or row.status == ApplicationStatus.ADMITTED:
+        return {}
+    ahead = subject.sheet.waiting_list
+    return {
+        "application": row,
+        "turn": ahead.index(row) + 1 if row in ahead else 0,
+        "waiting_count": len(ahead),
+        "takes_back": players.TAKE_BACK.offered(subject),
+    }
 
 
 @require_http_methods(FORMS)
@@ -67,6 +95,7 @@ def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
     invitation = invitation_of(sheet.season, token)
     user = signed_in(request)
     back = sheet.season.get_absolute_url()
+    place = held_by(invitation) if invitation.for_place else None
     if user is not None:
         subject = AtInvitation(user, sheet, invitation)
         if subject.own is not None and subject.own.status in STILL_IN:
@@ -77,16 +106,25 @@ def invited(request: HttpRequest, sheet: Sheet, token: str) -> HttpResponse:
             subject,
             back=back,
             template="invited.html",
-            more={"invitation": invitation},
+            more={"invitation": invitation, "place": place},
         )
     elif request.method == "POST":
         response = redirect_to_login(request.path)
     else:
         refused = refusal_of(must_be_good, invitation, sheet.season, None, now_utc())
-        context = {"invitation": invitation, "refused": refused}
+        context = {"invitation": invitation, "refused": refused, "place": place}
         response = shown(request, sheet, "invited.html", context)
     response["X-Robots-Tag"] = "noindex"
     return response
+
+
+@require_POST
+@season_page
+@with_user
+def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Say that one is there, before the season begins."""
+    subject = AtContestant(user, sheet, me_in(sheet, user))
+    return press_or_say(request, players.CHECK_IN, subject, back=sheet.season.get_absolute_url())
 
 
 @require_http_methods(FORMS)

@@ -19,7 +19,16 @@ from games.views.common import one_page, signed_in
 from tournaments import audience
 from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE
-from tournaments.actions.players import CHOOSE_RULES, CONFIRM, GIVE, JOIN, LEAVE, UNCONFIRM
+from tournaments.actions.players import (
+    APPLY,
+    CHECK_IN,
+    CHOOSE_RULES,
+    CONFIRM,
+    GIVE,
+    JOIN,
+    LEAVE,
+    UNCONFIRM,
+)
 from tournaments.actions.site import CREATE, RESTORE
 from tournaments.actions.subjects import (
     AtContestant,
@@ -35,11 +44,13 @@ from tournaments.pictures import links
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_run_by
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.applications import must_take_applications
 from tournaments.services.contestants.enrolment import must_be_open_to_everybody
 from tournaments.services.items.declarations import bringing_seat
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling.readiness import must_be_next, ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
+from tournaments.views.players import standing_in
 from tournaments.waiting import waiting_for
 
 
@@ -64,9 +75,11 @@ def seasons(request: HttpRequest) -> HttpResponse:
 @public_page
 def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """A season's home: how it stands, as a picture first."""
+    user = signed_in(request)
     context = {
         "events": list(sheet.events()[:12]),
-        "own": _own_actions(sheet, signed_in(request)),
+        "own": _own_actions(sheet, user),
+        **({} if user is None else standing_in(AtPerson(user, sheet, user))),
         "waiting": waiting_for(sheet, request.user),
     }
     return shown(request, sheet, "season.html", context)
@@ -76,12 +89,13 @@ def _own_actions(sheet: Sheet, user: User | None) -> set[str]:
     """The names of what readers can do here for themselves; who is nobody yet is asked to sign in
     first."""
     if user is None:
-        return {JOIN.name} if allowed(must_be_open_to_everybody, sheet.season) else set()
+        ways = ((JOIN, must_be_open_to_everybody), (APPLY, must_take_applications))
+        return {each.name for each, check in ways if allowed(check, sheet.season)}
     person = AtPerson(user, sheet, user)
-    own = {JOIN.name} if JOIN.offered(person) else set()
+    own = {each.name for each in (JOIN, APPLY) if each.offered(person)}
     if person.contestant is not None:
         subject = AtContestant(user, sheet, person.contestant)
-        own |= {each.name for each in (GIVE, CHALLENGE, LEAVE) if each.offered(subject)}
+        own |= {each.name for each in (GIVE, CHALLENGE, CHECK_IN, LEAVE) if each.offered(subject)}
     return own
 
 

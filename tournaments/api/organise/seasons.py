@@ -26,6 +26,7 @@ from tournaments.api.organise.common import ORGANISE, WHY_AT_FAULT, managed_seas
 from tournaments.api.serializers import RepertoireSerializer, SeasonSerializer
 from tournaments.api.views import TAG, SeasonReading, SeasonsReading
 from tournaments.models import NoShowRule, RulesetChoice, Season
+from tournaments.models.seasons import PLACES_MIN
 from tournaments.reading.seasons import season_for
 from tournaments.reading.whole import seasons_whole
 from tournaments.services import preflight, repertoire, seasons, starts
@@ -64,6 +65,17 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         help_text="See `docs/seasons.md`; keys that a format does not know are refused.",
     )
     open_enrolment = serializers.BooleanField(required=False)
+    by_application = serializers.BooleanField(
+        required=False,
+        help_text="Who enrols themselves, where that is open, only applies, and organisers decide.",
+    )
+    places = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=PLACES_MIN,
+        max_value=seasons.PLACES_MAX,
+        help_text="How many may be in when it begins; null: as many as like.",
+    )
     repertoire = serializers.ListField(
         child=RepertoireSerializer(), required=False, max_length=repertoire.REPERTOIRE_MAX
     )

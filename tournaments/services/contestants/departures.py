@@ -24,6 +24,7 @@ from tournaments.models import Contestant, DeathMatch, Episode, Gift, ItemEvent,
 from tournaments.services import deathmatches
 from tournaments.services.contestants.enrolment import able_to_enter, must_be_able_to_enter
 from tournaments.services.contestants.names import Names
+from tournaments.services.contestants.places import places_fill
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -48,7 +49,10 @@ def contestant_remove(
     season, found = _fresh(contestant)
     must_manage(season, acting_user)
     must_be_removable(found)
-    return _withdraw_before_start(season, found, acting_user, "", instant(at))
+    at = instant(at)
+    leave_before_start(season, found, acting_user, "", at)
+    places_fill(season, at)
+    return found
 
 
 def must_be_removable(contestant: Contestant) -> None:
@@ -81,7 +85,9 @@ def contestant_withdraw(
     must_be_in(found)
     why = line(why, code="why", what="A reason", most=500, empty=True) if own else reason(why)
     if season.status == SeasonStatus.ENROLLING:
-        return _withdraw_before_start(season, found, acting_user, why, at)
+        leave_before_start(season, found, acting_user, why, at)
+        places_fill(season, at)
+        return found
     found.status = _status_after_leaving(found, ContestantStatus.WITHDRAWN)
     found.left_at = at
     found.save(update_fields=["status", "left_at"])
@@ -110,15 +116,17 @@ def must_be_in(contestant: Contestant) -> None:
     _status_after_leaving(contestant, ContestantStatus.WITHDRAWN)
 
 
-def _withdraw_before_start(
+def leave_before_start(
     season: Season, contestant: Contestant, acting_user: User | None, why: str, at: datetime
-) -> Contestant:
+) -> None:
+    """Somebody leaves a season that has not begun: part of an action under its lock, which has
+    those who wait move up afterwards (`places.places_fill`)."""
     contestant.status = _status_after_leaving(contestant, ContestantStatus.WITHDRAWN)
     contestant.seed = None
+    contestant.checked_in_at = None
     contestant.left_at = at
-    contestant.save(update_fields=["status", "seed", "left_at"])
+    contestant.save(update_fields=["status", "seed", "checked_in_at", "left_at"])
     _announce_withdrawal(season, contestant, acting_user, why, at)
-    return contestant
 
 
 def _announce_withdrawal(

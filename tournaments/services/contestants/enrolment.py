@@ -14,8 +14,15 @@ from accounts.moderation.standing import is_suspended
 from accounts.services import audit_records, users_lock
 from core.refusals import Refusal, Together
 from tournaments.formats.registry import format_of
-from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
-from tournaments.models import Contestant, Season, SeasonEvent, SeasonInvitation
+from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus, Visibility
+from tournaments.models import (
+    Contestant,
+    Season,
+    SeasonApplication,
+    SeasonEvent,
+    SeasonInvitation,
+    WayIn,
+)
 from tournaments.services.contestants.names import Names
 from tournaments.services.contestants.seeds import is_seed, seed_out_of_range
 from tournaments.services.events import season_events
@@ -48,13 +55,27 @@ def contestants_enrol(
     """Enrol people in this order, all of them or nobody; in a season that is running, as late
     entries from the next round on. The number of queries does not depend on how many they are.
 
-    Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``contestant.twice``,
+    Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.full`` (see
+    `contestants_take`), ``contestant.twice``,
     ``contestant.account-closed``, ``contestant.suspended``, ``contestant.name.too-long``,
     ``seed.range``, ``seed.taken``, ``seed.fixed``, and those of the format for a late entry.
     """
-    return entries_admit(
-        season_lock_managed(season, acting_user), acting_user, entries, instant(at)
-    )
+    locked = season_lock_managed(season, acting_user)
+    must_have_room_for(locked, len(entries))
+    return entries_admit(locked, acting_user, entries, instant(at)).contestants
+
+
+@transaction.atomic
+def contestants_take(
+    *,
+    acting_user: User,
+    season: Season,
+    entries: Sequence[Enrolment],
+    at: datetime | None = None,
+) -> Entered:
+    """Enrol people as `contestants_enrol` does; for whom no place is left, they wait for one."""
+    locked = season_lock_managed(season, acting_user)
+    return entries_admit(locked, acting_user, entries, instant(at))
 
 
 def contestant_enrol(
@@ -73,26 +94,33 @@ def contestant_enrol(
 
 
 @transaction.atomic
-def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Contestant:
-    """Enrol oneself, where the season is open. Raises Refusal ``season.none``, ``season.archived``,
-    ``enrolment.closed``, and as `contestants_enrol` does."""
+def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Entered:
+    """Enrol oneself, where the season is open, or wait for a place where it is full. Raises Refusal
+    ``season.none``, ``season.archived``, ``enrolment.closed``, ``application.waiting``, and as
+    `contestants_enrol` does."""
     locked = season_lock(season.pk)
     must_be_open_to_everybody(locked)
-    (one,) = entries_admit(locked, acting_user, [Enrolment(acting_user)], instant(at))
-    return one
+    return entries_admit(locked, acting_user, [Enrolment(acting_user)], instant(at))
 
 
 def must_be_open_to_everybody(season: Season) -> None:
     """Whether people can enrol by themselves. Raises Refusal ``season.archived`` and
     ``enrolment.closed``."""
     must_not_be_archived(season)
-    is_open = (
-        season.open_enrolment
-        and season.visibility == Visibility.LISTED
-        and season.status == SeasonStatus.ENROLLING
-    )
-    if not is_open:
+    if season.way_in is not WayIn.OPEN or not is_taking_people(season):
         raise Refusal("enrolment.closed", "This season is not open to everybody just now.")
+
+
+def is_taking_people(season: Season) -> bool:
+    """Whether whoever would come by themselves finds a season that has not begun."""
+    return season.visibility == Visibility.LISTED and season.status == SeasonStatus.ENROLLING
+
+
+class Entered(NamedTuple):
+    """Who is in now, and who waits for a place."""
+
+    contestants: list[Contestant]
+    waiting: list[SeasonApplication]
 
 
 class Intake:
@@ -146,7 +174,7 @@ class Intake:
         contestant.status = ContestantStatus.ENROLLED
         contestant.since_round = self._since_round
         contestant.enrolled_at = self._at
-        contestant.left_at = None
+        contestant.left_at = contestant.checked_in_at = None
         contestant.invitation = entry.invitation
         if self._late:
             self._last_seed += 1
@@ -168,17 +196,118 @@ class Intake:
 
 def entries_admit(
     season: Season, acting_user: User | None, entries: Sequence[Enrolment], at: datetime
-) -> list[Contestant]:
+) -> Entered:
     """Enrol people in this order, all of them or nobody, with the season locked and whatever else
-    there is to ask of whoever acts asked. Raises Refusal as `contestants_enrol` does."""
+    there is to ask of whoever acts asked; for whom no place is left, they wait for one. Raises
+    Refusal as `contestants_enrol` does, and ``application.waiting``."""
     must_not_be_over(season)
-    intake = Intake(season, entries, at)
-    admitted, faults = [], Together()
+    reception = Reception(season, entries, at)
+    faults = Together()
     for number, entry in enumerate(entries):
         with faults.of(number):
-            admitted.append(intake.admit(entry))
+            reception.take(entry)
     faults.settle()
-    return entries_save(season, acting_user, admitted, at)
+    return reception.settle(acting_user)
+
+
+class Reception:
+    """Takes people in one after another, with the season locked: as long as places are left they
+    are in, then they wait. Nothing is written before `settle`."""
+
+    def __init__(self, season: Season, entries: Sequence[Enrolment], at: datetime) -> None:
+        self._season = season
+        self._at = at
+        self._left = places_left(season)
+        rows = season.applications.filter(
+            user__in={entry.user.pk for entry in entries}, status=ApplicationStatus.WAITING
+        )
+        self._waiting = set(rows.values_list("user", flat=True))
+        self._intake = Intake(season, entries, at)
+        self._admitted: list[Contestant] = []
+        self._queued: list[Enrolment] = []
+
+    def take(self, entry: Enrolment) -> None:
+        """Raises Refusal as `contestants_enrol` does, and ``application.waiting``."""
+        is_full = self._left is not None and len(self._admitted) >= self._left
+        if is_full and entry.user.pk in self._waiting:
+            raise waits_already(entry.user.shown_name)
+        contestant = self._intake.admit(entry)
+        if is_full:
+            self._queued.append(entry)
+        else:
+            self._admitted.append(contestant)
+
+    def settle(self, acting_user: User | None) -> Entered:
+        """Write all of them down."""
+        season, at = self._season, self._at
+        entered = entries_save(season, acting_user, self._admitted, at) if self._admitted else []
+        return Entered(entered, entries_queue(season, acting_user, self._queued, at))
+
+
+def must_not_wait(row: SeasonApplication | None, name: str, *, is_full: bool) -> None:
+    """Whether asking for a place changes anything for somebody; ``row``: how they stand, if they
+    ever applied or waited. Raises Refusal ``application.waiting``."""
+    if is_full and row is not None and row.status == ApplicationStatus.WAITING:
+        raise waits_already(name)
+
+
+def waits_already(name: str) -> Refusal:
+    """What somebody is told who asks for a place once more."""
+    return Refusal("application.waiting", f"{name} is on the waiting list already.")
+
+
+def places_left(season: Season) -> int | None:
+    """How many may still enter before the beginning; None: as many as like. Nobody is counted who
+    comes late to a season that is running."""
+    if season.places is None or season.status != SeasonStatus.ENROLLING:
+        return None
+    return max(season.places - places_taken(season), 0)
+
+
+def places_taken(season: Season) -> int:
+    """How many hold a place in a season that has not begun."""
+    return season.contestants.filter(status=ContestantStatus.ENROLLED).count()
+
+
+def must_have_room_for(season: Season, count: int) -> None:
+    """Whether so many more may enter at once. Raises Refusal ``season.full``."""
+    left = places_left(season)
+    if left is not None and count > left:
+        free = f"{left} of {season.places} places are" if left else "None of its places is"
+        raise Refusal("season.full", f"{free} free. More places can be made in the settings.")
+
+
+def entries_queue(
+    season: Season, acting_user: User | None, entries: Sequence[Enrolment], at: datetime
+) -> list[SeasonApplication]:
+    """Put people at the end of the waiting list, with the season locked."""
+    if not entries:
+        return []
+    last = season.applications.aggregate(last=Max("turn"))["last"] or 0
+    known = {
+        each.user_id: each
+        for each in season.applications.filter(user__in=[entry.user.pk for entry in entries])
+    }
+    queued = []
+    for turn, entry in enumerate(entries, start=last + 1):
+        row = known.get(entry.user.pk) or SeasonApplication(
+            season=season, user=entry.user, asked_at=at
+        )
+        row.status, row.turn, row.why = ApplicationStatus.WAITING, turn, ""
+        row.name, row.invitation = entry.name, entry.invitation
+        queued.append(row)
+    changed = ["status", "turn", "why", "name", "invitation"]
+    SeasonApplication.objects.bulk_update([row for row in queued if row.pk], changed)
+    SeasonApplication.objects.bulk_create([row for row in queued if not row.pk])
+    audit_records(
+        acting_user=acting_user,
+        action="application.queue",
+        targets=[
+            (each, {"season": season.pk, "user": each.user_id, "turn": each.turn})
+            for each in queued
+        ],
+    )
+    return queued
 
 
 def must_be_enrollable(season: Season, user: User, contestant: Contestant | None) -> None:
@@ -220,9 +349,23 @@ def entries_save(
     # Who had been struck off before the start is taken back in.
     again = [each for each in admitted if each.pk is not None]
     Contestant.objects.bulk_update(
-        again, ["name", "seed", "status", "since_round", "enrolled_at", "left_at", "invitation"]
+        again,
+        [
+            "name",
+            "seed",
+            "status",
+            "since_round",
+            "enrolled_at",
+            "left_at",
+            "invitation",
+            "checked_in_at",
+        ],
     )
     Contestant.objects.bulk_create([each for each in admitted if each.pk is None])
+    # Whoever had applied, or waited, does so no more.
+    season.applications.filter(user__in=[each.user_id for each in admitted]).update(
+        status=ApplicationStatus.ADMITTED, turn=None, why=""
+    )
     season_events(
         season=season,
         events=[

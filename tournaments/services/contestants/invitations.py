@@ -12,16 +12,18 @@ from django.db.models import Q
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import NotFound, Refusal
-from tournaments.lifecycle import ContestantStatus, SeasonStatus
+from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonInvitation
 from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
 from tournaments.services.contestants.enrolment import (
     Enrolment,
+    Entered,
     entries_admit,
     must_be_enrollable,
     must_not_be_in,
     must_not_be_over,
 )
+from tournaments.services.contestants.held import held_by, must_be_takable, place_take_in
 from tournaments.services.guards import (
     instant,
     line,
@@ -61,7 +63,8 @@ def invitation_make(
     if expires_at is not None and not at < expires_at <= at + LASTS_MAX:
         raise Refusal("invitation.expiry", "A link lasts for up to a year.", field="expires_at")
     lasts = Q(expires_at=None) | Q(expires_at__gt=at)
-    if locked.invitations.filter(lasts, revoked_at=None).count() >= OPEN_MAX:
+    is_open = locked.invitations.filter(lasts, revoked_at=None, for_place=False)
+    if is_open.count() >= OPEN_MAX:
         raise Refusal(
             "invitation.many", f"{OPEN_MAX} links are open already: withdraw one of them first."
         )
@@ -107,16 +110,18 @@ def invitation_revoke(
 @transaction.atomic
 def invitation_accept(
     *, acting_user: User, invitation: SeasonInvitation, at: datetime | None = None
-) -> Contestant:
-    """Enter a season by a link. Raises Refusal ``season.none``, as `must_be_good` does, and as
+) -> Entered:
+    """Enter a season by a link, or wait for a place where it is full. Raises Refusal
+    ``season.none``, ``application.waiting``, as `must_be_good` does, and as
     `enrolment.contestants_enrol` does."""
     at = instant(at)
     locked = season_lock(invitation.season_id)
     fresh = _fresh(invitation, locked)
     must_be_good(fresh, locked, acting_user, at)
+    if fresh.for_place:
+        return Entered([place_take_in(locked, fresh, acting_user, at)], [])
     entry = Enrolment(acting_user, invitation=fresh)
-    (one,) = entries_admit(locked, acting_user, [entry], at)
-    return one
+    return entries_admit(locked, acting_user, [entry], at)
 
 
 # -- what is asked first -------------------------------------------------------------------------
@@ -155,14 +160,26 @@ def must_be_good(
     must_not_be_revoked(invitation)
     if not invitation.is_open(at):
         raise Refusal("invitation.expired", "This link has expired: ask for another one.")
+    if invitation.for_place:
+        _must_lead_to_a_place(invitation, user)
+        return
     if invitation.limit is None:
         return
     # Who was struck off again has left their place to the next.
     others = invitation.contestants.exclude(status=ContestantStatus.WITHDRAWN)
-    if others.exclude(user=user).count() >= invitation.limit:
+    # Who waits for a place has come by it too.
+    waiting = invitation.applications.filter(status=ApplicationStatus.WAITING)
+    if sum(rows.exclude(user=user).count() for rows in (others, waiting)) >= invitation.limit:
         raise Refusal(
             "invitation.full", "As many have come by this link as it was for: ask for another one."
         )
+
+
+def _must_lead_to_a_place(invitation: SeasonInvitation, user: User | None) -> None:
+    place = held_by(invitation)
+    taken_by = invitation.contestants.first() if place is None else None
+    if place is None and (taken_by is None or user is None or taken_by.user_id != user.pk):
+        raise Refusal("invitation.taken", "Somebody has taken this place, or it is held no more.")
 
 
 def must_be_acceptable(
@@ -178,6 +195,8 @@ def must_be_acceptable(
     must_not_be_in(contestant, user.shown_name, late=season.status == SeasonStatus.RUNNING)
     must_be_good(invitation, season, user, at)
     must_be_enrollable(season, user, contestant)
+    if invitation.for_place:
+        must_be_takable(held_by(invitation), user, contestant)
 
 
 def invitation_of(season: Season, token: str) -> SeasonInvitation:

@@ -7,7 +7,12 @@ from typing import Any
 
 from accounts.models import User
 from core.refusals import Refusal
-from tournaments.models import Contestant, SeasonInvitation, SeasonOrganiser
+from tournaments.models import (
+    Contestant,
+    SeasonApplication,
+    SeasonInvitation,
+    SeasonOrganiser,
+)
 
 
 def organises_seasons(user: User) -> bool:
@@ -27,6 +32,11 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     organised = SeasonOrganiser.objects.filter(user=duplicate)
     organised.filter(season__organisers__user=keep).delete()
     SeasonInvitation.objects.filter(made_by=duplicate).update(made_by=keep)
+    applied = SeasonApplication.objects.filter(user=duplicate)
+    # Of two of one person the kept account's stays, and none where they are in the season.
+    applied.filter(season__applications__user=keep).delete()
+    SeasonApplication.objects.filter(decided_by=duplicate).update(decided_by=keep)
+    applied.update(user=keep)
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),

@@ -11,18 +11,28 @@ from typing import Final, NamedTuple
 from django.db import transaction
 from django.db.models import F
 
+from accounts.discord.services import users_named_at_discord
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Refusal
 from core.spreadsheets import harmless, unarmed
 from tournaments.lifecycle import ContestantStatus
-from tournaments.models import Contestant, Season
+from tournaments.models import Season
 from tournaments.naming import plain
-from tournaments.services.contestants.enrolment import Enrolment, Intake, entries_save
+from tournaments.services.contestants.enrolment import (
+    Enrolment,
+    Entered,
+    Reception,
+    must_have_room_for,
+)
+from tournaments.services.contestants.held import Hold, holds_check, places_hold_in
 from tournaments.services.guards import instant, season_lock_managed
 
 CSV_LINES_MAX: Final = 2000
 CSV_COLUMNS: Final = ("username", "name", "seed")
+#: What a file may have besides, under its own heading.
+CSV_MORE: Final = ("discord", "email")
+_KNOWN: Final = (*CSV_COLUMNS, *CSV_MORE)
 
 
 class LineFault(NamedTuple):
@@ -48,12 +58,16 @@ class FaultyRoster(Refusal):
 @transaction.atomic
 def contestants_import(
     *, acting_user: User, season: Season, text: str, at: datetime | None = None
-) -> list[Contestant]:
-    """Enrol everybody whom a CSV text names: all of them, or nobody.
+) -> Entered:
+    """Enrol everybody whom a CSV text names: all of them, or nobody. For whom no place is left,
+    they wait for one.
 
-    Columns ``username``, ``name`` (empty: the account's own) and ``seed`` (may be empty), with
-    headings in any order, or without headings in this order. People are found by username only:
-    whose address belongs to which account is not for organisers to find out. The mark of a name
+    Columns ``username``, ``name`` (empty: the account's own), ``seed`` (may be empty) and
+    ``discord``, with headings in any order, or without headings the first three in this order. A
+    line with a ``name`` alone holds a place for somebody who has no account yet (`held`), and sends
+    its link to the ``email``, where there is one; of others an address is not looked at.
+    People are found by username, or by their name at Discord where they have chosen that: whose
+    address belongs to which account is not for organisers to find out. The mark of a name
     that `contestants_export` wrote (`tournaments.naming`) is no part of it. Raises Refusal as
     `guards.season_lock_managed` does, and FaultyRoster with a line for each fault.
     """
@@ -65,31 +79,51 @@ def contestants_import(
         faults.append(LineFault(1, "There is nobody in this file."))
     names = {row["username"] for _, row in rows}
     known = {user.username: user for user in User.objects.filter(username__in=names)}
+    at_discord = users_named_at_discord(row["discord"] for _, row in rows)
     entries: list[tuple[int, Enrolment]] = []
+    holds: list[tuple[int, Hold]] = []
     for number, row in rows:
         try:
-            user, seed = _user_named(known, row["username"]), _seed_of(row["seed"])
+            if not (row["username"] or row["discord"]):
+                holds.append((number, _hold_of(row)))
+                continue
+            user, seed = _user_of(row, known, at_discord), _seed_of(row["seed"])
             entries.append((number, Enrolment(user, plain(row["name"]), seed)))
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
-    intake = Intake(locked, [entry for _, entry in entries], at)
-    admitted: list[Contestant] = []
+    # Each line stands or falls alone, so that the report tells of all of them.
+    reception = Reception(locked, [entry for _, entry in entries], at)
     for number, entry in entries:
-        # Each line stands or falls alone, so that the report tells of all of them.
         try:
-            admitted.append(intake.admit(entry))
+            reception.take(entry)
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
+    to_hold = [hold for _, hold in holds]
+    wrong = holds_check(locked, to_hold, acting_user, at).refused
+    faults += [LineFault(holds[each.row or 0][0], each.sentence) for each in wrong]
+    taken = {entry.seed: number for number, entry in entries if entry.seed is not None}
+    faults += [
+        LineFault(number, f"Seed {hold.seed} is given twice.")
+        for number, hold in holds
+        if hold.seed in taken
+    ]
     if faults:
         raise FaultyRoster(sorted(faults))
-    made = entries_save(locked, acting_user, admitted, at)
+    made = reception.settle(acting_user)
+    # Somebody without an account cannot wait: for all that are held there must be room.
+    must_have_room_for(locked, len(holds))
+    held = places_hold_in(locked, acting_user, to_hold, at)
     audit_record(
         acting_user=acting_user,
         action="contestants.import",
         target=locked,
-        data={"contestants": len(made)},
+        data={
+            "contestants": len(made.contestants),
+            "waiting": len(made.waiting),
+            "held": len(held),
+        },
     )
-    return made
+    return Entered([*made.contestants, *held], made.waiting)
 
 
 def contestants_export(*, season: Season) -> str:
@@ -109,6 +143,25 @@ def contestants_export(*, season: Season) -> str:
         username = "" if each.user is None else each.user.username
         writer.writerow([harmless(username), harmless(each.shown_name), each.seed])
     return out.getvalue()
+
+
+def _hold_of(row: Mapping[str, str]) -> Hold:
+    """A place for somebody who has no account yet."""
+    return Hold(plain(row["name"]), _seed_of(row["seed"]), row["email"])
+
+
+def _user_of(
+    row: Mapping[str, str], known: Mapping[str, User], at_discord: Mapping[str, User]
+) -> User:
+    if row["username"]:
+        return _user_named(known, row["username"])
+    found = at_discord.get(row["discord"])
+    if found is None:
+        raise Refusal(
+            "contestant.unknown",
+            f"Nobody who is called {row['discord']!r} at Discord can be found by that.",
+        )
+    return found
 
 
 def _user_named(users: Mapping[str, User], username: str) -> User:
@@ -136,7 +189,7 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
             if not columns:
                 columns, is_heading = _columns_of(tidy)
                 if not columns:
-                    known = ", ".join(CSV_COLUMNS)
+                    known = ", ".join(_KNOWN)
                     faults.append(LineFault(number, f"The headings are some of {known}."))
                     return
                 if is_heading:
@@ -144,9 +197,10 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
             if len(tidy) > len(columns):
                 faults.append(LineFault(number, f"This line has more than {len(columns)} columns."))
                 continue
-            row = dict.fromkeys(CSV_COLUMNS, "") | dict(zip(columns, tidy, strict=False))
-            row["username"] = row["username"].removeprefix("@").lower()
-            if not row["username"]:
+            row = dict.fromkeys(_KNOWN, "") | dict(zip(columns, tidy, strict=False))
+            for name in ("username", "discord"):
+                row[name] = row[name].removeprefix("@").lower()
+            if not (row["username"] or row["discord"] or row["name"]):
                 faults.append(LineFault(number, "The username is missing."))
                 continue
             yield number, row
@@ -157,9 +211,11 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
 def _columns_of(cells: list[str]) -> tuple[tuple[str, ...], bool]:
     """The columns, and whether this line was their headings; none where it cannot be told."""
     lowered = tuple(cell.lower() for cell in cells)
-    if "username" not in lowered:
+    # Alone, each of these may be what somebody is called.
+    all_known = set(lowered) <= set(_KNOWN) and len(lowered) > 1
+    if "username" not in lowered and not all_known:
         return CSV_COLUMNS, False
-    if not set(lowered) <= set(CSV_COLUMNS) or len(set(lowered)) < len(lowered):
+    if not set(lowered) <= set(_KNOWN) or len(set(lowered)) < len(lowered):
         return (), True
     return lowered, True
 

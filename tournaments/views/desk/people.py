@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.confirming import confirmations_send, unconfirmed
+from accounts.discord.services import users_named_at_discord
 from accounts.models import User
+from core.actions import Offer
 from core.clock import now_utc
 from core.refusals import NotFound, Refusal, allowed
-from tournaments.actions.contestants import CONTESTANT, ENROL, ENROL_MANY
+from tournaments.actions.contestants import (
+    APPLICATION,
+    APPROVE_MANY,
+    CHECK_THEM_IN,
+    CLOSE_CHECK_IN,
+    CONTESTANT,
+    ENROL,
+    ENROL_MANY,
+    OPEN_CHECK_IN,
+    STRIKE_ABSENT,
+)
 from tournaments.actions.seasons import (
     DRAW_SEEDS,
     INVITATION,
@@ -21,12 +36,20 @@ from tournaments.actions.seasons import (
     REVOKE_INVITATION,
     SEEDS,
 )
-from tournaments.actions.subjects import AtContestant, AtInvitation, AtPerson, AtSeason
-from tournaments.lifecycle import ContestantStatus
-from tournaments.models import Contestant
+from tournaments.actions.subjects import (
+    AtApplication,
+    AtContestant,
+    AtInvitation,
+    AtPerson,
+    AtSeason,
+)
+from tournaments.lifecycle import ApplicationStatus, ContestantStatus
+from tournaments.models import Contestant, SeasonApplication, SeasonInvitation
 from tournaments.reading.sheet import Sheet
+from tournaments.services.contestants.check_in import must_be_closable
+from tournaments.services.contestants.held import is_held
 from tournaments.services.contestants.invitations import must_take_links
-from tournaments.views.actions import perform, press
+from tournaments.views.actions import perform, press, press_or_say
 from tournaments.views.common import FORMS, contestant_of, organisers_only
 
 
@@ -41,9 +64,13 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         if found is None:
             raise NotFound("contestant.none", "There is no such player.")
         return press(request, ENROL, AtPerson(user, sheet, found), back=back)
+    without_address = unconfirmed(_who_would_play(sheet))
+    if "confirm" in request.POST:
+        return _confirm_again(request, subject, without_address, back)
     query = request.GET.get("q", "").strip()[:60]
     more = {
         "query": query,
+        "unconfirmed": without_address,
         "found": _people_called(subject, query) if query else [],
         "people": [
             (each, CONTESTANT.offered(AtContestant(user, sheet, each)))
@@ -53,6 +80,29 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     return perform(request, ENROL_MANY, subject, back=back, template="desk_roster.html", more=more)
 
 
+def _who_would_play(sheet: Sheet) -> list[User]:
+    """Whoever is in with an account, has applied or waits."""
+    people = [each.user for each in sheet.still_in if each.user is not None]
+    return people + [each.user for each in (*sheet.undecided, *sheet.waiting_list)]
+
+
+def _confirm_again(
+    request: HttpRequest, subject: AtSeason, people: list[User], back: str
+) -> HttpResponse:
+    """Send those whom the form names, or all, the letter once more that confirms an address."""
+    subject.must_manage()
+    wanted = request.POST["confirm"]
+    chosen = [each for each in people if wanted in ("all", str(each.pk))]
+    if not chosen:
+        raise NotFound("contestant.none", "Everybody whom you name has confirmed an address.")
+    asked, paused = confirmations_send(request, chosen)
+    if asked:
+        messages.success(request, "Whoever has given an address is asked to confirm it once more.")
+    if paused:
+        messages.info(request, f"Asked within a day, and not asked again: {paused}.")
+    return redirect(back)
+
+
 def _user_of(number: str) -> User | None:
     """The user of that number, as forms send it."""
     is_number = number.isascii() and number.isdigit() and len(number) < 19
@@ -60,8 +110,11 @@ def _user_of(number: str) -> User | None:
 
 
 def _people_called(subject: AtSeason, query: str) -> list[tuple[User, Refusal | None]]:
-    """Players whose name contains ``query``, and why they cannot be enrolled, if so."""
+    """Players whose name contains ``query``, or whose name at Discord it is and who let themselves
+    be found by that; and why they cannot be enrolled, if so."""
     named = Q(username__icontains=query) | Q(display_name__icontains=query)
+    there = users_named_at_discord([query.removeprefix("@")])
+    named |= Q(pk__in=[user.pk for user in there.values()])
     rows = (
         User.objects.with_standing()
         .filter(named, is_active=True, is_guest=False)
@@ -91,6 +144,81 @@ def contestant_act(
     return perform(request, CONTESTANT.named(name), subject, back=subject.address("roster"))
 
 
+# -- who would enter -----------------------------------------------------------------------------
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def applications(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Who has applied, who waits for a place, and who was declined; several can be approved at
+    once."""
+    subject = AtSeason(user, sheet)
+
+    def offered(rows: list[SeasonApplication]) -> list[tuple[SeasonApplication, list[Offer]]]:
+        return [(each, APPLICATION.offered(AtApplication(user, sheet, each))) for each in rows]
+
+    declined = [each for each in sheet.applications if each.status == ApplicationStatus.DECLINED]
+    return perform(
+        request,
+        APPROVE_MANY,
+        subject,
+        back=subject.address("applications"),
+        template="desk_applications.html",
+        more={
+            "asked": offered(sheet.undecided),
+            "waiting_list": offered(sheet.waiting_list),
+            "declined": offered(declined),
+            "ticked": request.POST.getlist("tick"),
+        },
+    )
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def application_act(
+    request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
+) -> HttpResponse:
+    """An action on an application."""
+    found = next((each for each in sheet.applications if each.pk == pk), None)
+    if found is None:
+        raise NotFound("application.none", "There is no such application.")
+    subject = AtApplication(user, sheet, found)
+    return perform(request, APPLICATION.named(name), subject, back=subject.address("applications"))
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Who has checked in, and who has not; and until when they may."""
+    subject = AtSeason(user, sheet)
+    back = subject.address("check_in_desk")
+    for action in (CLOSE_CHECK_IN, STRIKE_ABSENT):
+        if action.name in request.POST:
+            return press_or_say(request, action, subject, back=back)
+    rows = [AtContestant(user, sheet, each) for each in sheet.still_in]
+    if "contestant" in request.POST:
+        wanted = request.POST["contestant"]
+        named = next((row for row in rows if str(row.contestant.pk) == wanted), None)
+        if named is None:
+            raise NotFound("contestant.none", "There is no such contestant.")
+        return press_or_say(request, CHECK_THEM_IN, named, back=back)
+    is_on = allowed(must_be_closable, sheet.season, user)
+    more = {
+        "is_on": is_on,
+        "absent": [
+            (row.contestant, CHECK_THEM_IN.offered(row))
+            for row in rows
+            if row.contestant.checked_in_at is None
+        ],
+        "there": [row.contestant for row in rows if row.contestant.checked_in_at is not None],
+        "closes": CLOSE_CHECK_IN.offered(subject),
+        "strikes": STRIKE_ABSENT.offered(subject),
+    }
+    return perform(
+        request, OPEN_CHECK_IN, subject, back=back, template="desk_check_in.html", more=more
+    )
+
+
 @require_http_methods(FORMS)
 @never_cache  # links are tickets
 @organisers_only
@@ -114,6 +242,8 @@ def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResp
     links, ended = [], []
     lets_in = allowed(must_take_links, sheet.season)
     for row in rows:
+        if row.invitation.for_place:
+            continue
         link, people = row.invitation, came.get(row.invitation.pk, [])
         if link.is_open(at) and lets_in:
             # As the limit counts: whoever was struck off has left their place to the next.
@@ -121,8 +251,25 @@ def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResp
             links.append((link, people, INVITATION.offered(row)))
         else:
             ended.append((link, people, not link.is_open(at)))
-    more = {"links": links, "ended": ended}
+    more = {"links": links, "ended": ended, "held": _held(sheet, user, rows) if lets_in else []}
     return perform(request, INVITE, subject, back=back, template="desk_invitations.html", more=more)
+
+
+def _held(
+    sheet: Sheet, user: User, rows: list[AtInvitation]
+) -> list[tuple[Contestant, SeasonInvitation | None, list[Offer]]]:
+    """The places that nobody has taken, each with its link where that leads there still, and with
+    what can be done about both."""
+    by_id = {row.invitation.pk: row for row in rows}
+    found = []
+    for each in sheet.still_in:
+        row = by_id.get(each.invitation_id or 0)
+        if not is_held(each) or row is None:
+            continue
+        is_good = row.invitation.revoked_at is None
+        offers = INVITATION.offered(row) if is_good else []
+        found.append((each, row.invitation if is_good else None, offers))
+    return found
 
 
 @require_http_methods(FORMS)
