@@ -39,7 +39,7 @@ from tournaments.documents.export import season_export
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.main_match import placements_record
-from tournaments.forms.death_matches import ScheduleForm
+from tournaments.forms.times import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.items.gifts import item_give
@@ -425,7 +425,7 @@ def test_hours_that_the_clocks_skip_or_repeat(orla: User) -> None:
     leg = leg_of(chosen(orla, season, 4, 3))
 
     def read(text: str) -> ScheduleForm:
-        return ScheduleForm({"when": text}, zone="Europe/Berlin", leg=leg)
+        return ScheduleForm({"when": text}, user=orla, leg=leg)
 
     skipped = read("2031-03-30T02:30")
     assert "put forward" in skipped.errors["when"][0]

@@ -13,7 +13,14 @@ from tournaments.models.events import EventNotice, SeasonEvent
 from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.rounds import Episode, Placement, Round
-from tournaments.models.seasons import NoShowRule, RulesetChoice, Season, SeasonOrganiser
+from tournaments.models.seasons import (
+    NoShowRule,
+    RulesetChoice,
+    Season,
+    SeasonOrganiser,
+    TimesRule,
+)
+from tournaments.models.times import FreeDate, FreeHours, TimeProposal
 
 # Those of Discord and of webhooks are kept there, and found by Django through this module.
 from tournaments.posts.models import DiscordChannel, DiscordPlace, DiscordPost, DiscordRole
@@ -30,6 +37,8 @@ __all__ = [
     "DiscordRole",
     "Episode",
     "EventNotice",
+    "FreeDate",
+    "FreeHours",
     "Gift",
     "ItemEvent",
     "Leg",
@@ -42,5 +51,7 @@ __all__ = [
     "SeasonEvent",
     "SeasonInvitation",
     "SeasonOrganiser",
+    "TimeProposal",
+    "TimesRule",
     "Webhook",
 ]

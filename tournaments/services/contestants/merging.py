@@ -8,6 +8,7 @@ from typing import Any
 from accounts.models import User
 from core.refusals import Refusal
 from tournaments.models import Contestant, SeasonInvitation, SeasonOrganiser
+from tournaments.services.free_hours import free_hours_merge
 
 
 def organises_seasons(user: User) -> bool:
@@ -30,5 +31,6 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),
+        "free hours": free_hours_merge(keep, duplicate),
     }
     return moved

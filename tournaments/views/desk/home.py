@@ -132,7 +132,7 @@ def _before_the_start(subject: AtSeason) -> list[Task]:
 
 
 def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
-    found = []
+    found = _open_times(sheet)
     for each in sheet.planned:
         row, leg = each.row, each.leg
         if row.home_id is None or row.away_id is None or not each.is_next:
@@ -150,6 +150,18 @@ def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
         words = f"{match.leg.death_match} stands still until you have ruled."
         found.append(Task(words, "", "Rule", 3, url=match.get_absolute_url()))
     return found
+
+
+def _open_times(sheet: Sheet) -> list[Task]:
+    """One line for what players still have to agree on."""
+    legs = sheet.without_time
+    if not legs:
+        return []
+    asked = sum(each.proposal is not None for each in legs)
+    words = f"{len(legs)} match{'' if len(legs) == 1 else 'es'} without a time"
+    if asked:
+        words += f", {asked} with a proposal that waits for its answer"
+    return [Task(f"{words}.", "open_times", "See who is to answer", 0)]
 
 
 # -- steps of the season -------------------------------------------------------------------------
