@@ -1,5 +1,5 @@
-"""What people do in a season for themselves: enter and leave, choose what is played, agree on a time,
-be ready, give items and bring them."""
+"""What people do in a season for themselves: enter and leave, choose what is played, agree on
+times, be ready, give items and bring them."""
 
 from __future__ import annotations
 
@@ -332,5 +332,5 @@ OWN: Final = Actions[Any](
         GIVE,
         BRING,
         LEAVE_AT_HOME,
-    ),  # fmt: skip
+    ),
 )

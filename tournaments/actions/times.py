@@ -23,9 +23,12 @@ WEEK: Final = Action[AtSite](
     done="Your hours are kept.",
     follows=[
         "Mark the hours in which you could play a death match, in an ordinary week.",
-        "Nobody sees them. The opponent in a death match of yours that is not over, and its "
-        "organisers, see when both of you are free, and of a time that is proposed whether it is "
-        "among your hours.",
+        "Nobody else sees them.",
+        (
+            "The opponent in a death match that is not over, and its organisers, see when both of "
+            "you are free."
+        ),
+        "The opponent also sees whether a time that is proposed is outside your hours.",
     ],
     check=_anybody,
     form=lambda s: partial(FreeHoursForm, user=s.user),

@@ -1,8 +1,8 @@
 """When people are free: what they say of it, and when two of them are.
 
-What somebody says is a rule in the local time of the zone in which they said it. It is theirs alone.
-Others learn nothing of it but when both are free: the opponent of a death match that is open, and its
-organisers.
+What somebody says is a rule in the local time of the zone in which they said it. It is theirs
+alone. Others learn nothing of it but when both are free: the opponent of a death match that is
+open, and its organisers.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def free_date_add(
         raise Refusal("free.kind", "Say whether you are free then, or not.")
     if kind == FreeDate.Kind.NOT:
         first, until = 0, 24
-    if not 0 <= first < until <= 24:  # noqa: PLR2004  (the hours of a day)
+    if not 0 <= first < until <= 24:
         raise Refusal("free.hours", "The last hour comes after the first.", field="until")
     row = _locked(acting_user, str(acting_user.zone), at)
     today = at.astimezone(ZoneInfo(row.zone)).date()

@@ -106,13 +106,15 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     """Change what stands in ``changes``: ``name``, ``summary``, ``open_enrolment``, ``repertoire``
     (a list of objects with ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
     ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
-    its matches late), ``times_by`` (who says when it is played), ``play_within_days``, and, as long as the season has not begun,
-    ``format_options`` and ``tie_breaks``: who plays for them must know them.
+    its matches late), ``times_by`` (who says when a death match is played), ``play_within_days``
+    (the last that players agree on, after a round has opened), and, as long as the season has not
+    begun, ``format_options`` and ``tie_breaks``: who plays for them must know them.
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
-    ``standings.*``, ``season.no-show``, ``season.times-by``, ``season.play-within``, ``format.options``, ``setup.*``.
+    ``standings.*``, ``season.no-show``, ``season.times-by``, ``season.play-within``,
+    ``format.options``, ``setup.*``.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)

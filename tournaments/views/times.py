@@ -42,7 +42,7 @@ def free_hours(request: HttpRequest, user: User) -> HttpResponse:
     back = reverse("tournaments:free_hours")
     dropped = request.POST.get("drop", "")
     if dropped:
-        if not dropped.isdecimal() or len(dropped) > 18:  # noqa: PLR2004  (digits of a key)
+        if not dropped.isdecimal() or len(dropped) > 18:
             raise NotFound("free.no-date", "This date is not among yours any more.")
         return press_or_say(request, DROP, AtDate(user, int(dropped)), back=back)
     adding = request.method == "POST" and "date" in request.POST
@@ -157,7 +157,7 @@ def answer(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int)
     found = sheet.death_match(pk)
     leg = found.leg(leg_id)
     number = request.POST.get("proposal", "")
-    key = int(number) if number.isdecimal() and len(number) <= 18 else None  # noqa: PLR2004
+    key = int(number) if number.isdecimal() and len(number) <= 18 else None
     subject = AtProposal(user, sheet, found, leg, proposal_of(leg, key))
     back = found.row.get_absolute_url()
     if "withdraw" in request.POST:

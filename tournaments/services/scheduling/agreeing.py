@@ -271,8 +271,8 @@ def proposal_decline(
     home, away = sides_of(leg.death_match)
     proposer, other = (home, away) if home.pk == fresh.proposer_id else (away, home)
     words = (
-        f"{leg.death_match}{which_leg(leg)}: {other.shown_name} can make none of the times that you "
-        "have proposed. Propose others on its page."
+        f"{leg.death_match}{which_leg(leg)}: {other.shown_name} can make none of the times that "
+        "you have proposed. Propose others on its page."
     )
     _tell(fresh, proposer, "none of your times", words)
     return fresh
