@@ -131,6 +131,8 @@ ACTING = {
     "tournaments:season_new", "tournaments:season_restore", "tournaments:join",
     "tournaments:invited", "tournaments:invitations",
     "tournaments:withdraw", "tournaments:challenge", "tournaments:choose", "tournaments:rules",
+    "tournaments:free_hours", "tournaments:times", "tournaments:times_answer",
+    "tournaments:open_times",
     "tournaments:ready", "tournaments:declare", "tournaments:give", "tournaments:desk",
     "tournaments:settings", "tournaments:organisers", "tournaments:roster",
     "tournaments:contestants_file", "tournaments:challenge_enter", "tournaments:contestant_act",

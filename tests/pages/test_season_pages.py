@@ -64,7 +64,7 @@ PAGES = [
 CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
-    "desk/invitations/", "desk/seeds/",
+    "desk/invitations/", "desk/seeds/", "desk/times/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
     "desk/steps/unlist/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
     "desk/conclude/",

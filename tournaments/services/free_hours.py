@@ -79,20 +79,21 @@ def common_spans(
             begun = None
         moment += _STEP
     if begun is not None:
-        yield begun, moment
+        yield begun, min(moment, until)
 
 
 def common_starts(
     one: FreeRule | None, other: FreeRule | None, since: datetime, until: datetime, zone: ZoneInfo
 ) -> list[datetime]:
-    """Start times to suggest, at which both are free for an hour: of the first days on which there
-    are any, as they are in ``zone``, a few each, spread over the day."""
+    """Start times to suggest, from ``since`` to ``until``, at which both are free for an hour: of
+    the first days on which there are any, as they are in ``zone``, a few each, spread over the
+    day."""
     if one is None or other is None:
         return []
     days: dict[date, list[datetime]] = {}
-    for begins, ends in common_spans(one, other, since, until):
+    for begins, ends in common_spans(one, other, since, until + _PLAYING):
         start = begins
-        while start + _PLAYING <= ends:
+        while start <= until and start + _PLAYING <= ends:
             days.setdefault(start.astimezone(zone).date(), []).append(start)
             start += _PLAYING
         if len(days) > SUGGESTED_DAYS:

@@ -26,7 +26,7 @@ from tournaments.models import Contestant, FreeDate, Leg
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
 from tournaments.reading.times import ProposedTime, both_free
-from tournaments.services.scheduling.agreeing import play_by, proposal_of
+from tournaments.services.scheduling.agreeing import must_play, play_by, proposal_of
 from tournaments.views.actions import perform, press_or_say
 from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
 
@@ -156,6 +156,7 @@ def answer(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int)
     """Accept a time, decline them all, or take one's own proposal back."""
     found = sheet.death_match(pk)
     leg = found.leg(leg_id)
+    must_play(leg, user)  # whoever does not learns of no proposal
     number = request.POST.get("proposal", "")
     key = int(number) if number.isdecimal() and len(number) <= 18 else None
     subject = AtProposal(user, sheet, found, leg, proposal_of(leg, key))

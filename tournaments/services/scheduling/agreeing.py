@@ -50,9 +50,7 @@ def must_be_agreeable(leg: Leg, acting_user: User, *, at: datetime | None = None
     """The seat of whoever may agree with the other on a leg's time now. Raises Refusal
     ``times.not-yours``, ``season.archived``, ``season.not-running``, ``leg.not-planned``,
     ``leg.sides``, ``leg.no-account``, ``times.off``, ``times.set`` and ``times.soon``."""
-    seat = audience.seat_of(leg.death_match, acting_user)
-    if seat is None:
-        raise Forbidden("times.not-yours", "Only the two players agree on a time.")
+    seat = must_play(leg, acting_user)
     season = leg.death_match.round.season
     must_not_be_archived(season)
     must_be_running(season)
@@ -65,6 +63,14 @@ def must_be_agreeable(leg: Leg, acting_user: User, *, at: datetime | None = None
             raise Refusal("times.set", "It has a time already: only organisers can change it.")
         if instant(at) >= leg.scheduled_at - ready_window():
             raise Refusal("times.soon", "It begins too soon for its time to be moved.")
+    return seat
+
+
+def must_play(leg: Leg, acting_user: User) -> Seat:
+    """The seat of whoever plays a leg. Raises Refusal ``times.not-yours``."""
+    seat = audience.seat_of(leg.death_match, acting_user)
+    if seat is None:
+        raise Forbidden("times.not-yours", "Only the two players agree on a time.")
     return seat
 
 
@@ -202,12 +208,11 @@ def must_be_answerable(
     """Whether somebody may accept or decline now. Raises Refusal as `must_be_agreeable` does,
     ``times.own`` and ``times.gone``."""
     at = instant(at)
-    seat = audience.seat_of(leg.death_match, acting_user)
-    if seat is not None:
-        # What became of it says more than that the leg has a time by now.
-        _must_be_open(proposal, leg, at)
-        if _in_order(leg, seat)[0].pk == proposal.proposer_id:
-            raise Forbidden("times.own", "The other player answers what you have proposed.")
+    seat = must_play(leg, acting_user)
+    # What became of it says more than that the leg has a time by now.
+    _must_be_open(proposal, leg, at)
+    if _in_order(leg, seat)[0].pk == proposal.proposer_id:
+        raise Forbidden("times.own", "The other player answers what you have proposed.")
     must_be_agreeable(leg, acting_user, at=at)
 
 
@@ -216,9 +221,7 @@ def must_be_withdrawable(
 ) -> None:
     """Whether somebody may take a proposal back now. Raises Refusal ``times.not-yours``,
     ``times.not-proposer``, ``season.archived`` and ``times.gone``."""
-    seat = audience.seat_of(leg.death_match, acting_user)
-    if seat is None:
-        raise Forbidden("times.not-yours", "Only the two players agree on a time.")
+    seat = must_play(leg, acting_user)
     must_not_be_archived(leg.death_match.round.season)
     _must_be_open(proposal, leg, instant(at))
     if _in_order(leg, seat)[0].pk != proposal.proposer_id:
