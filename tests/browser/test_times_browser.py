@@ -145,8 +145,10 @@ def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -
         page = new_page(**axe.look(viewport=PHONE, has_touch=True, **more))
         cookie = {"name": "sessionid", "value": told["sessions"][name], "url": site.base_url}
         page.context.add_cookies([cookie])  # type: ignore[list-item]
-        with page.expect_response(lambda answer: answer.request.method == "POST"):
-            page.goto(told["season"])  # whose first page says in which zone it is
+        # The first page with a form says in which zone it is.
+        with page.expect_response(lambda each: "device_zone=" in (each.request.post_data or "")):
+            page.goto("/seasons/+free-hours/")
+        assert page.get_by_label("Time zone").input_value() == more.get("timezone_id", "UTC")
         return page
 
     def looked_at(page: Page) -> None:
@@ -169,9 +171,12 @@ def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -
     tuesday.tap()
     assert "Tuesday 20:00" not in marked(ada)
     tuesday.tap()
+    assert len(marked(ada)) == 14
     looked_at(ada)
+    assert len(marked(ada)) == 14
     ada.get_by_role("button", name="Keep these hours").click()
     ada.get_by_text("Your hours are kept.").wait_for()
+    ada.locator("[data-paints]").wait_for()
     assert len(marked(ada)) == 14
 
     # Ben has a keyboard: every afternoon from two to four, his time.

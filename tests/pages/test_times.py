@@ -206,8 +206,7 @@ def test_free_hours_are_nobody_elses(
     one, two = account(season, 1), account(season, 2)
     organiser_named("rival")
     people = {
-        name: browser(name)
-        for name in ("player2", "player3", "orla", "mona", "rival", "root")
+        name: browser(name) for name in ("player2", "player3", "orla", "mona", "rival", "root")
     }
     people["nobody"] = Client()
     addresses = surfaces(season, meeting)
@@ -226,7 +225,9 @@ def test_free_hours_are_nobody_elses(
     after = read_by(people, addresses)
     differs = {who for who, text in after.items() if text != before[who]}
     assert {name for name, _address in differs} == {"player2"}
-    schedule = f"{season.get_absolute_url()}desk/matches/{meeting.pk}/legs/{leg_of(meeting).pk}/schedule/"
+    schedule = (
+        f"{season.get_absolute_url()}desk/matches/{meeting.pk}/legs/{leg_of(meeting).pk}/schedule/"
+    )
     assert "Both players are free" in words(people["orla"].get(schedule))
     for name in ("player2", "player3", "rival", "nobody"):
         assert people[name].get(schedule).status_code in (302, 403)

@@ -67,9 +67,7 @@ def two(season: Season, meeting: DeathMatch) -> User:
     return account(season, 2)
 
 
-def proposed(
-    by: User, meeting: DeathMatch, *times: datetime, at: datetime = START
-) -> TimeProposal:
+def proposed(by: User, meeting: DeathMatch, *times: datetime, at: datetime = START) -> TimeProposal:
     with committing():
         return times_propose(
             acting_user=by, leg=leg_of(meeting), times=times or (NOON, EVENING), at=at
@@ -289,9 +287,7 @@ def test_it_lapses_when_somebody_else_takes_the_place_over(
 ) -> None:
     proposed(one, meeting)
     heir = User.objects.create_user("heir")
-    contestant_replace(
-        acting_user=orla, contestant=who(season, 1), user=heir, why="Ill.", at=START
-    )
+    contestant_replace(acting_user=orla, contestant=who(season, 1), user=heir, why="Ill.", at=START)
     assert not is_open(meeting)
     proposed(heir, meeting, NOON)
     assert statuses(meeting) == ["lapsed", "open"]

@@ -25,9 +25,7 @@ from tournaments.services.free_hours import (
     free_rules,
 )
 
-BERLIN, NEW_YORK, KOLKATA = map(
-    ZoneInfo, ("Europe/Berlin", "America/New_York", "Asia/Kolkata")
-)
+BERLIN, NEW_YORK, KOLKATA = map(ZoneInfo, ("Europe/Berlin", "America/New_York", "Asia/Kolkata"))
 SUNDAY = 6
 
 
@@ -169,9 +167,7 @@ def test_single_dates_are_added_and_dropped(ada: User) -> None:
     free_date_drop(acting_user=ada, date_id=off.pk)
     refused("free.no-date", free_date_drop, acting_user=ada, date_id=off.pk)
     for number in range(DATES_MAX - 1):
-        free_date_add(
-            acting_user=ada, date=day + timedelta(days=number + 1), kind="not", at=START
-        )
+        free_date_add(acting_user=ada, date=day + timedelta(days=number + 1), kind="not", at=START)
     refuse("free.too-many", date=day + timedelta(days=200))
     # What is over makes room.
     later = START + timedelta(days=10)

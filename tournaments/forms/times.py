@@ -66,8 +66,14 @@ class FreeHoursForm(ServiceForm):
         known = [each for each in time_zone_choices() if each[0]]
         if zone not in {each[0] for each in known}:
             known.insert(0, (zone, zone.replace("_", " ")))
+        # Where none is known for certain, the page's script takes the device's.
+        marks = {"data-device": True} if row is None and not user.time_zone else {}
         self.fields["zone"] = forms.ChoiceField(
-            label="Time zone", choices=known, initial=zone, help_text=self.fields["zone"].help_text
+            label="Time zone",
+            choices=known,
+            initial=zone,
+            help_text=self.fields["zone"].help_text,
+            widget=forms.Select(attrs=marks),
         )
         week = "" if row is None else row.week
         self.fields["hours"].initial = [str(n) for n, mark in enumerate(week) if mark == "1"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from accounts.models import User
@@ -11,6 +11,8 @@ from tournaments.models import Contestant, Leg, TimeProposal
 from tournaments.reading.death_matches import Appointment
 from tournaments.services.free_hours import FreeRule, common_starts, free_rules
 from tournaments.services.scheduling.agreeing import latest_start
+
+TO_ANSWER: Final = timedelta(hours=2)
 
 
 class OpenTime(NamedTuple):
@@ -58,9 +60,18 @@ class BothFree(NamedTuple):
         return [side for side in self.sides if self.rule(side) is None]
 
     def starts(self, leg: Leg, at: datetime, zone: ZoneInfo) -> list[datetime]:
-        """Start times at which both are free, of days as they are in ``zone``."""
+        """Start times at which both are free, of days as they are in ``zone``: not before the other
+        could well have answered, and from a full hour on."""
         one, other = map(self.rule, self.sides)
-        return common_starts(one, other, at, latest_start(leg, at), zone)
+        local = (at + TO_ANSWER).astimezone(zone)
+        since = (
+            at
+            + TO_ANSWER
+            + timedelta(
+                seconds=-(60 * local.minute + local.second) % 3600, microseconds=-local.microsecond
+            )
+        )
+        return common_starts(one, other, since, latest_start(leg, at), zone)
 
     def proposed(self, moment: datetime, other: Contestant) -> ProposedTime:
         """A time as whoever plays against ``other`` sees it."""

@@ -67,6 +67,13 @@ function end() {
   painting = null;
 }
 
+/** @type {HTMLSelectElement | null} */
+const zones = document.querySelector("select[data-device]");
+if (zones) {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if ([...zones.options].some((option) => option.value === here)) zones.value = here;
+}
+
 if (grid && boxes[0]) {
   grid.dataset.paints = "";
   stopAt(boxes[0]);
