@@ -424,6 +424,8 @@ def test_hours_that_the_clocks_skip_or_repeat(orla: User) -> None:
     season = running(orla, 4)
     leg = leg_of(chosen(orla, season, 4, 3))
 
+    orla.time_zone = "Europe/Berlin"
+
     def read(text: str) -> ScheduleForm:
         return ScheduleForm({"when": text}, user=orla, leg=leg)
 

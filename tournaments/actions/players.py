@@ -144,7 +144,7 @@ def _propose(subject: AtLeg, form: Any) -> Done:
 
 def _remarks(subject: AtLeg, made: TimeProposal) -> list[str]:
     """That something proposed is outside of the hours that the other has marked."""
-    free = both_free(subject.leg)
+    free = both_free(subject.death_match)
     if free is None:
         return []
     (other,) = agreeing.owing(subject.leg, made)

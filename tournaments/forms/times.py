@@ -143,9 +143,9 @@ def moment_text(moment: datetime, user: User) -> SafeString:
     their account names none."""
     local = moment.astimezone(user.zone)
     return format_html(
-        '<time datetime="{}" data-style="moment">{}</time>',
+        '<time datetime="{}" data-style="weekday">{}</time>',
         moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        f"{local:%A} {local.day} {local:%B}, {local:%H:%M} {local.tzname()}",
+        f"{local:%A}, {local.day} {local:%B %Y}, {local:%H:%M} {local.tzname()}",
     )
 
 
@@ -156,7 +156,7 @@ class ProposalForm(ServiceForm):
 
     def __init__(self, *args: Any, leg: Leg, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.free: BothFree | None = both_free(leg)
+        self.free: BothFree | None = both_free(leg.death_match)
         seat = audience.seat_of(leg.death_match, user)
         choices: list[tuple[str, Any]] = []
         if self.free is not None and seat is not None:
@@ -165,7 +165,9 @@ class ProposalForm(ServiceForm):
                 theirs = self.free.proposed(start, other).theirs
                 beside = f"{theirs} for {other.shown_name}" if theirs else ""
                 label = format_html(
-                    '{} <span class="muted small">{}</span>', moment_text(start, user), beside
+                    '<span>{} <span class="muted small">{}</span></span>',
+                    moment_text(start, user),
+                    beside,
                 )
                 choices.append((start.isoformat(), label))
         if choices:
@@ -220,7 +222,7 @@ class ScheduleForm(ServiceForm):
         super().__init__(*args, **kwargs)
         self._scheduled_at = leg.scheduled_at
         zone = user.time_zone
-        free = both_free(leg)
+        free = both_free(leg.death_match)
         starts = [] if free is None else free.starts(leg, now_utc(), user.zone)
         if starts:
             choices = [(each.isoformat(), moment_text(each, user)) for each in starts]

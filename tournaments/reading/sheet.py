@@ -56,7 +56,7 @@ from tournaments.reading.episodes import EpisodeWithPlacements, episodes_of
 from tournaments.reading.history import events_of
 from tournaments.reading.items import ItemHistory, gifts_of, histories_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
-from tournaments.reading.times import OpenTime
+from tournaments.reading.times import BothFree, OpenTime, both_free
 from tournaments.services.guards import must_manage
 from tournaments.services.items.gifts import legs_open_to_items
 from tournaments.services.scheduling.agreeing import must_have_both, open_proposals, owing
@@ -70,6 +70,7 @@ class Sheet:
     def __init__(self, season: Season) -> None:
         self.season = season
         self._refusals: dict[int, Refusal | None] = {}
+        self._both_free: dict[int, BothFree | None] = {}
 
     def must_be_managed_by(self, user: User) -> None:
         """As `guards.must_manage`, which is asked once for each reader."""
@@ -285,6 +286,12 @@ class Sheet:
     def proposals(self) -> dict[int, TimeProposal]:
         """What is proposed for legs, and waits for an answer, by the leg's id."""
         return open_proposals((each.leg for each in self.planned), now_utc())
+
+    def both_free(self, row: DeathMatch) -> BothFree | None:
+        """When the two of a death match are free; read once for all its legs."""
+        if row.pk not in self._both_free:
+            self._both_free[row.pk] = both_free(row)
+        return self._both_free[row.pk]
 
     @property
     def without_time(self) -> list[OpenTime]:

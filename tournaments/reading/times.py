@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from accounts.models import User
-from tournaments.models import Contestant, Leg, TimeProposal
+from tournaments.models import Contestant, DeathMatch, Leg, TimeProposal
 from tournaments.reading.death_matches import Appointment
 from tournaments.services.free_hours import FreeRule, common_starts, free_rules
 from tournaments.services.scheduling.agreeing import latest_start
@@ -89,9 +89,8 @@ class BothFree(NamedTuple):
         return user.zone if user is not None and (user.time_zone or user.device_zone) else None
 
 
-def both_free(leg: Leg) -> BothFree | None:
-    """What the two who play a leg have marked; None while they are not both known."""
-    row = leg.death_match
+def both_free(row: DeathMatch) -> BothFree | None:
+    """What the two of a death match have marked; None while they are not both known."""
     if row.home is None or row.away is None:
         return None
     users: list[User | None] = [row.home.user, row.away.user]

@@ -25,7 +25,7 @@ from tournaments.lifecycle import LegStatus, SeasonStatus
 from tournaments.models import Contestant, FreeDate, Leg
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
-from tournaments.reading.times import ProposedTime, both_free
+from tournaments.reading.times import ProposedTime
 from tournaments.services.scheduling.agreeing import must_play, play_by, proposal_of
 from tournaments.views.actions import perform, press_or_say
 from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
@@ -98,7 +98,7 @@ def times_of(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: Any) -> Le
     subject = AtLeg(user, sheet, found, leg)
     propose = players.PROPOSE.offered(subject)
     proposal = sheet.proposals.get(leg.pk)
-    free = both_free(leg) if propose or proposal is not None else None
+    free = sheet.both_free(found.row) if propose or proposal is not None else None
     if free is None:
         return None
     other = free.sides[1 - seat]
@@ -134,7 +134,7 @@ def propose(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int
     """Propose times to the other player."""
     found = sheet.death_match(pk)
     leg = found.leg(leg_id)
-    free = both_free(leg)
+    free = sheet.both_free(found.row)
     return perform(
         request,
         players.PROPOSE,
