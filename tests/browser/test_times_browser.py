@@ -136,32 +136,8 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
 
 
-def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -> None:
-    mark = secrets.token_hex(4)
-    told = json.loads(site.python(_MEETING.format(mark=mark)).strip().splitlines()[-1])
-    examiner = axe.Examiner()
-
-    def opened(name: str, **more: str) -> Page:
-        page = new_page(**axe.look(viewport=PHONE, has_touch=True, **more))
-        cookie = {"name": "sessionid", "value": told["sessions"][name], "url": site.base_url}
-        page.context.add_cookies([cookie])  # type: ignore[list-item]
-        # The first page with a form says in which zone it is.
-        with page.expect_response(lambda each: "device_zone=" in (each.request.post_data or "")):
-            page.goto("/seasons/+free-hours/")
-        assert page.get_by_label("Time zone").input_value() == more.get("timezone_id", "UTC")
-        return page
-
-    def looked_at(page: Page) -> None:
-        assert_fits(page)
-        assert examiner.faults(page) == []
-        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-
-    ada, ben = opened("Ada", timezone_id=BERLIN), opened("Ben", timezone_id=NEW_YORK)
-
-    # Ada paints with a finger: every evening from eight to ten.
-    ada.goto(told["meeting"])
-    looked_at(ada)
-    ada.get_by_role("link", name="mark them").click()
+def painted(ada: Page, looked_at: Callable[[Page], None]) -> None:
+    """Every evening from eight to ten, with a finger."""
     assert ada.get_by_label("Time zone").input_value() == BERLIN
     for hour in ("20:00", "21:00"):
         slide(ada, f"Monday {hour}", f"Sunday {hour}")
@@ -173,22 +149,19 @@ def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -
     tuesday.tap()
     assert len(marked(ada)) == 14
     looked_at(ada)
-    assert len(marked(ada)) == 14
     ada.get_by_role("button", name="Keep these hours").click()
     ada.get_by_text("Your hours are kept.").wait_for()
     ada.locator("[data-paints]").wait_for()
     assert len(marked(ada)) == 14
 
-    # Ben has a keyboard: every afternoon from two to four, his time.
-    ben.goto(told["meeting"])
-    ben.get_by_role("link", name="mark them").click()
+
+def typed(ben: Page) -> None:
+    """Every afternoon from two to four, with a keyboard."""
     assert ben.get_by_label("Time zone").input_value() == NEW_YORK
     ben.get_by_label("Monday 14:00").focus()
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight",
-                "ArrowDown", *["ArrowLeft"] * 6, ""):  # fmt: skip
+    for key in (*["ArrowRight"] * 6, "ArrowDown", *["ArrowLeft"] * 6, "End"):
         ben.keyboard.press("Space")
-        if key:
-            ben.keyboard.press(key)
+        ben.keyboard.press(key)
     assert marked(ben) == {f"{day} {hour}" for day in DAYS for hour in ("14:00", "15:00")}
     # The tabulator key leads past the other hours.
     ben.keyboard.press("Tab")
@@ -196,8 +169,10 @@ def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -
     ben.keyboard.press("Enter")
     ben.get_by_text("Your hours are kept.").wait_for()
 
-    # She proposes two of the hours when both are free, in her zone, with his clock beside them.
-    ada.goto(told["meeting"])
+
+def proposed_by(ada: Page, looked_at: Callable[[Page], None]) -> list[Told]:
+    """Two of the hours when both are free, in her zone, with his clock beside them; those
+    proposed."""
     ada.get_by_text("There are hours when both of you are free.").wait_for()
     ada.get_by_role("link", name="Propose times").click()
     looked_at(ada)
@@ -213,6 +188,51 @@ def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -
     ada.get_by_role("button", name="Propose", exact=True).click()
     ada.get_by_text("You propose, and Ben has not answered yet").wait_for()
     looked_at(ada)
+    return offered[:2]
+
+
+def accepted_by(ben: Page, offered: list[Told], looked_at: Callable[[Page], None]) -> None:
+    """He sees them in his zone, and accepts the second."""
+    ben.get_by_text("Ada proposes:").wait_for()
+    looked_at(ben)
+    seen = times_in(ben, ".agree li > span")
+    assert [each.at for each in seen] == [each.at for each in offered]
+    for each in seen:
+        assert each.local(NEW_YORK) in each.words
+    ben.get_by_role("button", name="Accept").nth(1).click()
+    ben.get_by_text("It is agreed: both of you are told.").wait_for()
+    looked_at(ben)
+
+
+def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -> None:
+    mark = secrets.token_hex(4)
+    told = json.loads(site.python(_MEETING.format(mark=mark)).strip().splitlines()[-1])
+    examiner = axe.Examiner()
+
+    def opened(name: str, **more: str) -> Page:
+        page = new_page(**axe.look(viewport=PHONE, has_touch=True, **more))
+        cookie = {"name": "sessionid", "value": told["sessions"][name], "url": site.base_url}
+        page.context.add_cookies([cookie])  # type: ignore[list-item]
+        # The first page with a form says in which zone it is.
+        with page.expect_response(lambda each: "device_zone=" in (each.request.post_data or "")):
+            page.goto("/seasons/+free-hours/")
+        return page
+
+    def looked_at(page: Page) -> None:
+        assert_fits(page)
+        assert examiner.faults(page) == []
+        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+
+    ada, ben = opened("Ada", timezone_id=BERLIN), opened("Ben", timezone_id=NEW_YORK)
+    ada.goto(told["meeting"])
+    looked_at(ada)
+    ada.get_by_role("link", name="mark them").click()
+    painted(ada, looked_at)
+    ben.goto(told["meeting"])
+    ben.get_by_role("link", name="mark them").click()
+    typed(ben)
+    ada.goto(told["meeting"])
+    offered = proposed_by(ada, looked_at)
 
     # The organiser sees whose turn it is.
     orla = opened("Orla")
@@ -221,18 +241,8 @@ def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -
     orla.get_by_text("Ben is to answer, since").wait_for()
     looked_at(orla)
 
-    # He sees them in his zone, and accepts the second.
     ben.goto(told["meeting"])
-    ben.get_by_text("Ada proposes:").wait_for()
-    looked_at(ben)
-    proposed = times_in(ben, ".agree li > span")
-    assert [each.at for each in proposed] == [each.at for each in offered[:2]]
-    for each in proposed:
-        assert each.local(NEW_YORK) in each.words
-    ben.get_by_role("button", name="Accept").nth(1).click()
-    ben.get_by_text("It is agreed: both of you are told.").wait_for()
-    looked_at(ben)
-
+    accepted_by(ben, offered, looked_at)
     # The appointment stands on both pages, in the zone of each.
     ada.goto(told["meeting"])
     for page, zone in ((ada, BERLIN), (ben, NEW_YORK)):

@@ -440,8 +440,8 @@ PERMISSIONS: dict[str, Permission] = {
         Api("post", "api:leg_replay", row_leg, lambda _s: WHY),
     )),
     "say when one is free": Permission("planned", SIGNED_IN, (
-        Page("tournaments:free_hours", lambda _s: [], lambda _s: {"zone": "UTC", "hours": ["20", "21"]},
-             action="free-hours.week"),
+        Page("tournaments:free_hours", lambda _s: [],
+             lambda _s: {"zone": "UTC", "hours": ["20", "21"]}, action="free-hours.week"),
     )),
     "say that one is free on a date": Permission("planned", SIGNED_IN, (
         Page("tournaments:free_hours", lambda _s: [], lambda s: {
