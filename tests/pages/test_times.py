@@ -169,7 +169,7 @@ def test_what_is_sent_is_looked_at(browser: Browser, season: Season, meeting: De
 def shown(client: Client, address: str) -> str:
     """A page without what differs between any two answers."""
     response = client.get(address)
-    body = b"".join(response) if response.streaming else response.content  # type: ignore[arg-type]
+    body = b"".join(response) if response.streaming else response.content
     text = body.decode("utf-8", "replace")
     text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", text)
     return re.sub(r'(nonce|data-shows|value)="[^"]*"', r"\1", text)
@@ -280,8 +280,8 @@ def test_organisers_see_what_is_open_and_set_a_time(
     free(one, 18)
     free(two, 18)
     schedule = f"{home}desk/matches/{meeting.pk}/legs/{leg.pk}/schedule/"
-    page = desk.get(schedule).content.decode()
-    (first,) = re.findall(r'name="both_free" value="([^"]+)"[^>]* checked', page)
+    text = desk.get(schedule).content.decode()
+    (first,) = re.findall(r'name="both_free" value="([^"]+)"[^>]* checked', text)
     assert datetime.fromisoformat(first).hour == 18
     # What is written counts before what was chosen from the beginning.
     written = in_days(5, 9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -177,7 +178,7 @@ def test_single_dates_are_added_and_dropped(ada: User) -> None:
 
 def test_the_database_keeps_them_whole(ada: User) -> None:
     row = free_hours_set(acting_user=ada, zone="UTC", hours=[1])
-    wrong = [
+    wrong: list[Callable[[], object]] = [
         lambda: FreeHours.objects.filter(pk=row.pk).update(week="1" * 167),
         lambda: FreeHours.objects.filter(pk=row.pk).update(week="2" * 168),
         lambda: FreeHours.objects.filter(pk=row.pk).update(zone=""),
