@@ -125,7 +125,8 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     fields = (
         "name", "slug", "uid", "summary", "format", "format_options", "visibility", "status",
         "run_by", "open_enrolment", "by_application", "places", "repertoire", "ruleset_choice",
-        "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s", "winner",
+        "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s", "times_by",
+        "play_within_days", "winner",
         "created_at", "started_at", "finished_at",
     )  # fmt: skip
     readonly_fields = ("run_by",)

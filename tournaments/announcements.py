@@ -22,6 +22,8 @@ KINDS: Final = (
     Kind("death-match.paired", "Death matches", "Whom you meet", "Both players", Urgency.SOON),
     Kind("death-match.terms", "Death matches", "What is played, and when", "Both players",
          Urgency.SOON),
+    Kind("death-match.times", "Death matches", "Times are proposed to you, or yours are declined",
+         "The other player", Urgency.NOW),
     Kind("death-match.reminder", "Death matches", "It begins soon", "Both players", Urgency.NOW),
     Kind("death-match.started", "Death matches", "It has begun, or waits for you",
          "Both players", Urgency.NOW),

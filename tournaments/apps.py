@@ -62,6 +62,9 @@ class TournamentsConfig(AppConfig):
         rights_changed.connect(
             receivers.on_rights_changed, dispatch_uid="tournaments.rights_changed"
         )
+        account_closed.connect(
+            receivers.on_account_closed, dispatch_uid="tournaments.account_closed"
+        )
         register_writer(deliveries_write)
         register_writer(notices.notices_write)
         register_writer(posts_write)

@@ -9,6 +9,7 @@ from tournaments import notices
 from tournaments.jobs import ANNOUNCE_EVENT, SETTLE, UNSEAL
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Leg, Season
+from tournaments.services.free_hours import free_hours_forget
 from tournaments.services.organisers import season_referees_refresh
 
 
@@ -29,6 +30,11 @@ def on_season_happened(*, event_id: int, kind: str, **_more: Any) -> None:
     """Something has happened in a season: a worker tells those who must know of it."""
     if notices.is_announced(kind):
         enqueue(ANNOUNCE_EVENT, event_id)
+
+
+def on_account_closed(*, user_id: int, **_more: Any) -> None:
+    """Nobody meets somebody who is gone: when they were free is nobody's to keep."""
+    free_hours_forget(user_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, documents, players, public, ratings
+from tournaments.views import calendars, documents, players, public, ratings, times
 from tournaments.views.desk import (
     challenges,
     death_matches,
@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # A plus stands in no slug: no season can be in the way of these.
     path("+new/", home.season_new, name="season_new"),
     path("+import/", documents.restore, name="season_restore"),
+    path("+free-hours/", times.free_hours, name="free_hours"),
     # What anybody reads.
     path("<slug:slug>/", public.season, name="season"),
     path("<slug:slug>/standings/", public.table, name="standings"),
@@ -49,6 +50,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/matches/<int:pk>/rules/", players.rules, name="rules"),
     path("<slug:slug>/matches/<int:pk>/legs/<int:leg_id>/ready/", players.ready, name="ready"),
     path("<slug:slug>/matches/<int:pk>/legs/<int:leg_id>/items/", players.declare, name="declare"),
+    path("<slug:slug>/matches/<int:pk>/legs/<int:leg_id>/times/", times.propose, name="times"),
+    path("<slug:slug>/matches/<int:pk>/legs/<int:leg_id>/times/answer/", times.answer,
+         name="times_answer"),
     path("<slug:slug>/items/give/", players.give, name="give"),
     # What organisers do.
     path("<slug:slug>/desk/", home.desk, name="desk"),
@@ -78,6 +82,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
          name="placements"),
     path("<slug:slug>/desk/rounds/<int:number>/times/", rounds.round_times, name="round_times"),
     path("<slug:slug>/desk/rounds/<int:number>/<slug:name>/", rounds.round_act, name="round_act"),
+    path("<slug:slug>/desk/times/", times.open_times, name="open_times"),
     path("<slug:slug>/desk/matches/<int:pk>/", death_matches.match_desk, name="match_desk"),
     path("<slug:slug>/desk/matches/<int:pk>/<slug:name>/", death_matches.match_act,
          name="match_act"),

@@ -3,6 +3,7 @@ the front door and in the lobby; an organiser on the desk and on the front door.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from django.db.models import Q
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.roles import is_organiser
+from core.clock import now_utc
 from core.refusals import allowed
 from tournaments import audience
 from tournaments.actions.episodes import awaits_choice
@@ -24,11 +26,12 @@ from tournaments.lifecycle import (
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import DeathMatch, Episode, Leg, Season
+from tournaments.models import DeathMatch, Episode, Leg, Season, TimeProposal
 from tournaments.reading.death_matches import DeathMatchWithLegs, with_legs
 from tournaments.reading.sheet import Sheet
 from tournaments.services import mail, preflight
 from tournaments.services.legs import legs_open_to_rules
+from tournaments.services.scheduling.agreeing import must_be_answerable, open_proposals
 from tournaments.services.scheduling.readiness import must_be_confirmable
 
 # What is told at most on pages about other things.
@@ -60,7 +63,7 @@ def waiting_for(sheet: Sheet, user: Any) -> list[PendingTask]:
             found += _of_own_episode(episode.row, user)
     for each in sheet.with_legs:
         if mine[0].pk in (each.row.home_id, each.row.away_id):
-            found += _of_death_match(each, user)
+            found += _of_death_match(each, user, sheet.proposals)
     return found
 
 
@@ -86,9 +89,11 @@ def waiting_anywhere(user: Any) -> list[PendingTask]:
     found = []
     for episode in episodes.order_by("round__opened_at")[:_AT_MOST]:
         found += [(episode.round.season, each) for each in _of_own_episode(episode, user)]
-    for meeting in with_legs(rows.order_by("round__opened_at", "pk")[:_AT_MOST]):
+    meetings = with_legs(rows.order_by("round__opened_at", "pk")[:_AT_MOST])
+    proposals = open_proposals((leg for each in meetings for leg in each.legs), now_utc())
+    for meeting in meetings:
         season = meeting.row.round.season
-        found += [(season, each) for each in _of_death_match(meeting, user)]
+        found += [(season, each) for each in _of_death_match(meeting, user, proposals)]
     return [each._replace(words=f"{season.name}: {each.words}") for season, each in found]
 
 
@@ -100,7 +105,22 @@ def _of_own_episode(episode: Episode, user: Any) -> list[PendingTask]:
     return [PendingTask("You came last. Who will face you?", "Choose your opponent", url)]
 
 
-def _of_death_match(found: DeathMatchWithLegs, user: Any) -> list[PendingTask]:
+def _of_death_match(
+    found: DeathMatchWithLegs, user: Any, proposals: Mapping[int, TimeProposal]
+) -> list[PendingTask]:
+    if found.running is None:
+        for leg in found.legs:
+            proposal = proposals.get(leg.pk)
+            if proposal is not None and allowed(must_be_answerable, proposal, leg, user):
+                words = f"{found.row}: your opponent proposes when to play."
+                return [
+                    PendingTask(words, "Answer", found.row.get_absolute_url()),
+                    *_of_next(found, user),
+                ]
+    return _of_next(found, user)
+
+
+def _of_next(found: DeathMatchWithLegs, user: Any) -> list[PendingTask]:
     row, leg, on = found.row, found.next, found.running
     if row.status == DeathMatchStatus.RUNNING and on is not None and on.match is not None:
         words = f"{row} begins once both of you are there." if on.waits else f"{row} is on."
@@ -217,7 +237,7 @@ def _before_the_start(subject: AtSeason) -> list[Task]:
 
 
 def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
-    found = []
+    found = _open_times(sheet)
     for each in sheet.planned:
         row, leg = each.row, each.leg
         if row.home_id is None or row.away_id is None or not each.is_next:
@@ -235,3 +255,15 @@ def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
         words = f"{match.leg.death_match} stands still until you have ruled."
         found.append(Task(words, "", "Rule", 3, url=match.get_absolute_url()))
     return found
+
+
+def _open_times(sheet: Sheet) -> list[Task]:
+    """One line for what players still have to agree on."""
+    legs = sheet.without_time
+    if not legs:
+        return []
+    asked = sum(each.proposal is not None for each in legs)
+    words = f"{len(legs)} match{'' if len(legs) == 1 else 'es'} without a time"
+    if asked:
+        words += f", {asked} with a proposal that waits for its answer"
+    return [Task(f"{words}.", "open_times", "See who is to answer", 0)]

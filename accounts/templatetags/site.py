@@ -117,13 +117,15 @@ def local_time(
 
     The server writes it in the reader's zone where the account names one, else in UTC and says so;
     the page's script then turns it into the device's zone. Styles: `moment` (date and time),
-    `date`, `relative` ("5 minutes ago", by the script; a moment without it).
+    `weekday` (with the day of the week), `date`, `relative` ("5 minutes ago", by the script; a
+    moment without it).
     """
     if when is None:
         return SafeString("—")
     name = context["shell"].time_zone if "shell" in context else ""
     shown = timezone.localtime(when, ZoneInfo(name) if name else ZoneInfo("UTC"))
-    text = date_format(shown, "j F Y" if style == "date" else "j F Y, H:i")
+    written = {"date": "j F Y", "weekday": "l, j F Y, H:i"}.get(style, "j F Y, H:i")
+    text = date_format(shown, written)
     if style != "date":
         text = f"{text} {shown.tzname()}"
     return format_html(

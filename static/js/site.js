@@ -121,7 +121,7 @@ export function localiseTimes(scope = document) {
     const when = new Date(element.dateTime);
     if (Number.isNaN(when.getTime())) continue;
     const moment = new Intl.DateTimeFormat("en-GB", {
-      dateStyle: "long",
+      dateStyle: element.dataset.style === "weekday" ? "full" : "long",
       ...(element.dataset.style === "date" ? {} : { timeStyle: "short" }),
       timeZone,
     }).format(when);

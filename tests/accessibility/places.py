@@ -23,7 +23,7 @@ from games.puzzles.services import puzzles_load
 from games.ratings.services import ratings_rebuild
 from games.reading import lessons
 from games.rulesets import REGISTRY
-from tests.permissions.table import PERMISSIONS, Page, hook
+from tests.permissions.table import PERMISSIONS, Page, hook, leg_page
 from tests.permissions.world import SCENES, Scene, Who, World
 from tournaments.services.contestants.applications import application_decline, application_make
 from tournaments.services.contestants.enrolment import contestant_join
@@ -264,6 +264,13 @@ def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:round_desk", "running", Who.ORGANISER, of_round)
     for scene in ("main match", "choosing", "running", "two left"):
         yield Place("tournaments:episode", scene, Who.ORGANISER, of_season)
+    for who in (Who.SEAT_0, Who.SEAT_1):
+        yield Place("tournaments:death_match", "proposed", who, of_row)
+        yield Place("tournaments:times", "proposed", who, leg_page)
+    yield Place("tournaments:free_hours", "proposed", Who.SEAT_0, given())
+    yield Place("tournaments:open_times", "proposed", Who.ORGANISER, of_season)
+    yield Place("tournaments:leg_act", "proposed", Who.ORGANISER,
+                lambda s: [*leg_page(s), "schedule"])  # fmt: skip
     yield Place("tournaments:invitations", "invited", Who.ORGANISER, of_season)
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip

@@ -68,6 +68,7 @@ from tournaments.models import DeathMatch, Season
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.items.gifts import item_give
 from tournaments.services.results.corrections import leg_void
+from tournaments.services.scheduling.agreeing import times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.sweep import legs_sweep
 from tournaments.services.starts import season_start
@@ -192,6 +193,19 @@ def terms(organiser: User) -> Callable[[], object]:
     )
 
 
+def times(organiser: User) -> Callable[[], object]:
+    """They propose one to each other: who is told is Player 1, or 2."""
+    season = running(organiser, 4)
+    meeting = chosen(organiser, season, ec=1, dmo=2)
+    leg = leg_of(meeting)
+    propose = [
+        committed(times_propose, acting_user=account(season, number), leg=leg, times=[NOON],
+                  at=START)
+        for number in (1, 2)
+    ]  # fmt: skip
+    return lambda: [each() for each in propose]
+
+
 def reminder(organiser: User) -> Callable[[], object]:
     a_meeting(organiser)
     return committed(legs_sweep, at=NOON - timedelta(minutes=10))
@@ -237,6 +251,7 @@ HAPPENINGS: dict[str, Happening] = {
     "season.news": news,
     "death-match.paired": paired,
     "death-match.terms": terms,
+    "death-match.times": times,
     "death-match.reminder": reminder,
     "death-match.started": start,
     "death-match.ruling": ruling_of_season,
@@ -250,7 +265,7 @@ OWN_FRAME = {
     "death-match.started": "match",
 }
 #: What tells of a time, and whom it is told in their own.
-TIMED = ("episode.choice", "death-match.terms", "death-match.reminder")
+TIMED = ("episode.choice", "death-match.terms", "death-match.times", "death-match.reminder")
 
 
 # -- who is told ---------------------------------------------------------------------------------

@@ -82,8 +82,8 @@ BOUNDED = {
     "challenge.advantage", "challenge.message-too-long", "challenge.duration",
     "hosted.advantage", "hosted.message-too-long", "hosted.duration", "hosted.items",
     "hosted.start",
-    "saved.name-too-long", "season.repertoire", "season.summary.*", "season.tie-breaks",
-    "seed.range", "study.line-too-long", "webhook.kinds", "why.too-long",
+    "saved.name-too-long", "season.play-within", "season.repertoire", "season.summary.*",
+    "season.tie-breaks", "seed.range", "study.line-too-long", "webhook.kinds", "why.too-long",
     "episode.main-match.too-long",
     "episode.notes.too-long", "item.note.too-long",
 }  # fmt: skip

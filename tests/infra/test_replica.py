@@ -132,6 +132,8 @@ ACTING = {
     "tournaments:invited", "tournaments:invitations", "tournaments:applications",
     "tournaments:application_act", "tournaments:check_in", "tournaments:check_in_desk",
     "tournaments:withdraw", "tournaments:challenge", "tournaments:choose", "tournaments:rules",
+    "tournaments:free_hours", "tournaments:times", "tournaments:times_answer",
+    "tournaments:open_times",
     "tournaments:ready", "tournaments:declare", "tournaments:give", "tournaments:desk",
     "tournaments:settings", "tournaments:organisers", "tournaments:roster",
     "tournaments:contestants_file", "tournaments:challenge_enter", "tournaments:contestant_act",

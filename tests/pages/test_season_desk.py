@@ -40,7 +40,7 @@ from tournaments.documents.export import season_export
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.main_match import placements_record
-from tournaments.forms.death_matches import ScheduleForm
+from tournaments.forms.times import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.items.catalogue import items_for
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
@@ -426,8 +426,10 @@ def test_hours_that_the_clocks_skip_or_repeat(orla: User) -> None:
     season = running(orla, 4)
     leg = leg_of(chosen(orla, season, 4, 3))
 
+    orla.time_zone = "Europe/Berlin"
+
     def read(text: str) -> ScheduleForm:
-        return ScheduleForm({"when": text}, zone="Europe/Berlin", leg=leg)
+        return ScheduleForm({"when": text}, user=orla, leg=leg)
 
     skipped = read("2031-03-30T02:30")
     assert "put forward" in skipped.errors["when"][0]

@@ -65,7 +65,7 @@ CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
     "desk/invitations/", "desk/applications/",
-    "desk/check-in/", "desk/seeds/",
+    "desk/check-in/", "desk/seeds/", "desk/times/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
     "desk/steps/unlist/", "desk/episode/", "desk/episode/open/", "desk/final/", "desk/pair/",
     "desk/pair/by-hand/",

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from core.clock import now_utc
 from tests.permissions.world import Scene, Who
@@ -184,6 +185,16 @@ def the_challenge(scene: Scene) -> list[int]:
 def the_invitation(scene: Scene) -> list[Any]:
     """The link by which people enter."""
     return [scene.season.slug, scene.invitation.token]
+
+
+def tomorrow() -> str:
+    """A date as forms send it."""
+    return f"{timezone.now() + timedelta(days=1):%Y-%m-%d}"
+
+
+def the_proposal(scene: Scene, **more: Any) -> dict[str, Any]:
+    """The times that seat 0 proposes, and what is answered."""
+    return {"proposal": scene.proposal.pk, **more}
 
 
 def the_hosted(scene: Scene) -> list[int]:
@@ -480,6 +491,42 @@ PERMISSIONS: dict[str, Permission] = {
         act("void", what="leg_act", why=True),
         Api("post", "api:leg_replay", row_leg, lambda _s: WHY),
     )),
+    "say when one is free": Permission("planned", SIGNED_IN, (
+        Page("tournaments:free_hours", lambda _s: [],
+             lambda _s: {"zone": "UTC", "hours": ["20", "21"]}, action="free-hours.week"),
+    )),
+    "say that one is free on a date": Permission("planned", SIGNED_IN, (
+        Page("tournaments:free_hours", lambda _s: [], lambda s: {
+            "date": f"{tomorrow()}", "kind": "also",
+            "first": "18", "until": "22",
+        }, action="free-hours.date"),
+    )),
+    "forget a date": Permission("proposed", ON_SEAT_0, (
+        Page("tournaments:free_hours", lambda _s: [], lambda s: {"drop": s.own_date.pk},
+             action="free-hours.drop"),
+    )),
+    "propose times": Permission("planned", ON_SEATS, (
+        Page("tournaments:times", leg_page,
+             lambda s: {"other_1": f"{tomorrow()}T20:00"},
+             action="own.propose-times"),
+    )),
+    "accept a time": Permission("proposed", frozenset({Who.SEAT_1, Who.SEATED}), (
+        Page("tournaments:times_answer", leg_page,
+             lambda s: the_proposal(s, accept=s.proposal.times[0].isoformat()),
+             action="own.accept-time"),
+    )),
+    "decline times": Permission("proposed", frozenset({Who.SEAT_1, Who.SEATED}), (
+        Page("tournaments:times_answer", leg_page, lambda s: the_proposal(s, decline="yes"),
+             action="own.decline-times"),
+    )),
+    "take proposed times back": Permission("proposed", ON_SEAT_0, (
+        Page("tournaments:times_answer", leg_page, lambda s: the_proposal(s, withdraw="yes"),
+             action="own.withdraw-times"),
+    )),
+    "remind of a time": Permission("proposed", RULE, (
+        act("remind", what="leg_act"),
+        Page("tournaments:open_times", form=lambda s: {"remind": s.leg.pk}, action="leg.remind"),
+    )),
     "be ready": Permission("planned", ON_SEATS, (
         Page("tournaments:ready", leg_page, action="own.confirm"),
         Api("put", "api:leg_ready", row_leg, lambda _s: {"ready": True}, scope="play"),
@@ -558,7 +605,7 @@ PERMISSIONS: dict[str, Permission] = {
         for name in (
             "tournaments:desk", "tournaments:episode", "tournaments:settings",
             "tournaments:organisers", "tournaments:invitations", "tournaments:applications",
-            "tournaments:check_in_desk",
+            "tournaments:check_in_desk", "tournaments:open_times",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",

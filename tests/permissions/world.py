@@ -61,12 +61,14 @@ from tournaments.services.contestants.check_in import check_in_open
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.contestants.invitations import invitation_make
+from tournaments.services.free_hours import free_date_add
 from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import ms
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.rounds import round_pair
+from tournaments.services.scheduling.agreeing import times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.seasons import (
@@ -360,6 +362,18 @@ def _planned(world: World, game: Any = GAME) -> Scene:
     return _about(scene, row)
 
 
+def _proposed(world: World) -> Scene:
+    """Seat 0 proposes times to seat 1, and has named a date."""
+    scene = _planned(world)
+    player, now = world.users["player1"], timezone.now()
+    times = [now + timedelta(days=days) for days in (2, 3)]
+    scene.more["proposal"] = times_propose(acting_user=player, leg=scene.leg, times=times)
+    scene.more["own_date"] = free_date_add(
+        acting_user=player, date=(now + timedelta(days=2)).date(), kind="not"
+    )
+    return scene
+
+
 def _about(scene: Scene, row: DeathMatch) -> Scene:
     scene.more |= {"row": row, "leg": leg_of(row)}
     return scene
@@ -618,7 +632,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "checking in": _checking_in, "checked in": _checked_in,
     "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
-    "choosing": _choosing, "planned": _planned,
+    "choosing": _choosing, "planned": _planned, "proposed": _proposed,
     "gifted": _gifted, "both ready": _both_ready, "running": _running, "featured": _featured,
     "waiting": _waiting, "disputed": _disputed, "set aside": _set_aside,
     "commented": _commented, "talking": _talking, "removed": _removed, "decided": _decided,

@@ -53,6 +53,7 @@ NOT_ABOUT_MATCHES = {
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",
     "games:prepared", "games:prepared_file", "games:prepared_delete", "games:chat_remove",
     "games:paint_read", "tournaments:season_new", "tournaments:season_restore",
+    "tournaments:free_hours",
     "exports:dump", "games:puzzles", "games:puzzle_next", "games:puzzle", "games:puzzle_answer",
     "games:puzzle_board", "api:puzzles", "api:puzzle_daily", "api:puzzle", "api:puzzle_answers",
     "api:puzzle_solution",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
 from accounts.models import AuditEntry, User
+from core.clock import now_utc
 from core.refusals import Refusal
 from games.models import Match
 from games.services.turns import Ack
@@ -32,11 +34,17 @@ from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Leg
+from tournaments.models import DeathMatch, Leg, TimeProposal
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.results.settlement import leg_settle
+from tournaments.services.scheduling.agreeing import (
+    proposal_accept,
+    proposal_withdraw,
+    times_propose,
+)
+from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.scheduling.sweep import legs_sweep
 from tournaments.services.seasons import season_create
@@ -153,3 +161,58 @@ def test_a_match_is_declared_void_twice(orla: User, threads: Threads) -> None:
     assert Leg.objects.count() == 2
     assert AuditEntry.objects.filter(action="leg.void").count() == 1
     assert faults_of(season) == []
+
+
+def test_a_time_is_accepted_as_its_proposal_is_taken_back(orla: User, threads: Threads) -> None:
+    """One of the two, and who comes second is told what the first has done."""
+    season = running(orla, 4)
+    row = chosen(orla, season, ec=1, dmo=2, at=now_utc())
+    one, two = account(season, 1), account(season, 2)
+    for _round in range(6):
+        leg, time = leg_of(row), now_utc() + timedelta(days=2)
+        proposal = times_propose(acting_user=one, leg=leg, times=[time])
+        accept = partial(proposal_accept, acting_user=two, proposal=proposal, time=time)
+        withdraw = partial(proposal_withdraw, acting_user=one, proposal=proposal)
+        answers = threads.at_once([accept, withdraw, accept, withdraw])
+        assert set(one_of(answers)) == {"times.gone"}
+        proposal.refresh_from_db()
+        leg = leg_of(row)
+        if proposal.status == "accepted":
+            assert (leg.scheduled_at, proposal.chosen) == (time, time)
+            leg_schedule(acting_user=orla, leg=leg, scheduled_at=None)
+        else:
+            assert (proposal.status, leg.scheduled_at) == ("withdrawn", None)
+    assert faults_of(season) == []
+
+
+def test_both_propose_at_once(orla: User, threads: Threads) -> None:
+    season = running(orla, 4)
+    leg = leg_of(chosen(orla, season, ec=1, dmo=2, at=now_utc()))
+    times = [now_utc() + timedelta(days=2)]
+    propose = [
+        partial(times_propose, acting_user=account(season, number), leg=leg, times=times)
+        for number in (1, 2)
+    ]
+    threads.at_once(propose * 2)
+    found = list(TimeProposal.objects.order_by("pk"))
+    assert len(found) == 4
+    assert [each.status == "open" for each in found] == [False, False, False, True]
+
+
+def test_a_time_is_accepted_as_an_organiser_sets_one(orla: User, threads: Threads) -> None:
+    season = running(orla, 4)
+    leg = leg_of(chosen(orla, season, ec=1, dmo=2, at=now_utc()))
+    theirs, given = (now_utc() + timedelta(days=days) for days in (2, 3))
+    proposal = times_propose(acting_user=account(season, 1), leg=leg, times=[theirs])
+    accept = partial(
+        proposal_accept, acting_user=account(season, 2), proposal=proposal, time=theirs
+    )
+    schedule = partial(leg_schedule, acting_user=orla, leg=leg, scheduled_at=given)
+    answers = threads.at_once([accept, schedule])
+    proposal.refresh_from_db()
+    # What the organiser has set stands, whether or not the two had agreed just before.
+    assert Leg.objects.get(pk=leg.pk).scheduled_at == given
+    if isinstance(answers[0], Refusal):
+        assert (answers[0].code, proposal.status) == ("times.gone", "lapsed")
+    else:
+        assert proposal.status == "accepted"

@@ -22,9 +22,10 @@ from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
 from tournaments.actions.seasons import DESK, INVITATION, ORGANISER, SEASON, SEASONS
 from tournaments.actions.site import SITE
+from tournaments.actions.times import HOURS
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
     SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, APPLICATION, APPLICATIONS,
-    CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, CHALLENGES, OWN,
+    CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, CHALLENGES, OWN, HOURS,
 )  # fmt: skip

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from core.actions import Action, Actions
+from core.actions import Action, Actions, Done
 from tournaments.actions.subjects import AtLeg
 from tournaments.forms.base import PublicReasonForm
-from tournaments.forms.death_matches import ScheduleForm
-from tournaments.models import Leg
+from tournaments.forms.times import ScheduleForm
+from tournaments.models import Contestant, Leg
 from tournaments.reading.death_matches import game_of
 from tournaments.services import legs
 from tournaments.services.results import corrections
-from tournaments.services.scheduling import appointments
+from tournaments.services.scheduling import agreeing, appointments
 
 
 def _for_referees(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
@@ -27,6 +27,10 @@ def _for_referees(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
     return ask
 
 
+def _reminded(people: Sequence[Contestant]) -> Done:
+    return Done(f"{' and '.join(each.shown_name for each in people)}: reminded.")
+
+
 SCHEDULE: Final = Action[AtLeg](
     name="schedule",
     label="Set the time",
@@ -35,10 +39,24 @@ SCHEDULE: Final = Action[AtLeg](
     done="The time is set.",
     follows=["Both players are told, and must say anew that they are ready."],
     check=_for_referees(appointments.must_be_schedulable),
-    form=lambda s: partial(ScheduleForm, zone=s.user.time_zone, leg=s.leg),
+    form=lambda s: partial(ScheduleForm, user=s.user, leg=s.leg),
     run=lambda s, form: appointments.leg_schedule(
         acting_user=s.user, leg=s.leg, scheduled_at=form.cleaned_data["when"]
     ),
+)
+REMIND: Final = Action[AtLeg](
+    name="remind",
+    label="Remind",
+    title=lambda s: f"Remind of a time for {s.which}",
+    button="Remind",
+    done="They are reminded.",
+    follows=[
+        "Whoever is to answer is told once more; both, where nobody has proposed anything.",
+        "It can be done once a day.",
+    ],
+    check=_for_referees(agreeing.must_be_remindable),
+    run=lambda s, _form: _reminded(agreeing.times_remind(acting_user=s.user, leg=s.leg)),
+    at_once=True,
 )
 _IT_WAITS: Final = (
     "It waits for both players, whatever they have said before; both are told by mail.",
@@ -85,4 +103,4 @@ VOID: Final = Action[AtLeg](
     danger=True,
 )
 
-LEG: Final = Actions("leg", (SCHEDULE, START, VOID))
+LEG: Final = Actions("leg", (SCHEDULE, REMIND, START, VOID))

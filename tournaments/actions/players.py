@@ -1,5 +1,5 @@
-"""What people do in a season for themselves: enter and leave, choose what is played, be ready, give
-items and bring them."""
+"""What people do in a season for themselves: enter and leave, choose what is played, agree on
+times, be ready, give items and bring them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from core.actions import Action, Actions, Done
 from core.clock import now_utc
-from core.refusals import Forbidden, NotFound
+from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience
 from tournaments.actions.subjects import (
     AtContestant,
@@ -20,12 +20,16 @@ from tournaments.actions.subjects import (
     AtItem,
     AtLeg,
     AtPerson,
+    AtProposal,
     AtSeason,
 )
 from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
 from tournaments.forms.people import ApplicationForm, WithdrawForm
+from tournaments.forms.times import ProposalForm
 from tournaments.lifecycle import ContestantStatus
+from tournaments.models import TimeProposal
+from tournaments.reading.times import both_free
 from tournaments.services import legs
 from tournaments.services.contestants import (
     applications,
@@ -38,7 +42,7 @@ from tournaments.services.contestants.enrolment import Entered
 from tournaments.services.contestants.places import standing_of
 from tournaments.services.guards import must_not_be_archived
 from tournaments.services.items import declarations, gifts
-from tournaments.services.scheduling import readiness
+from tournaments.services.scheduling import agreeing, readiness
 
 
 def _may_join(subject: AtPerson) -> None:
@@ -203,6 +207,42 @@ def _give(subject: AtContestant, form: Any) -> None:
     )
 
 
+def _proposal_form(subject: AtLeg) -> Callable[..., ProposalForm]:
+    return partial(ProposalForm, leg=subject.leg, user=subject.user)
+
+
+def _propose(subject: AtLeg, form: Any) -> Done:
+    made = agreeing.times_propose(
+        acting_user=subject.user, leg=subject.leg, times=form.cleaned_data["times"]
+    )
+    return Done(" ".join(["Your opponent is told.", *_remarks(subject, made)]))
+
+
+def _remarks(subject: AtLeg, made: TimeProposal) -> list[str]:
+    """That something proposed is outside of the hours that the other has marked."""
+    free = both_free(subject.death_match)
+    if free is None:
+        return []
+    (other,) = agreeing.owing(subject.leg, made)
+    outside = [each for each in made.times if other in free.proposed(each, other).outside]
+    if not outside:
+        return []
+    what = "This time is" if len(made.times) == 1 else f"{len(outside)} of these times are"
+    if len(outside) == 1 < len(made.times):
+        what = "One of these times is"
+    return [f"{what} outside the hours that {other.shown_name} has marked as free."]
+
+
+def _accept_time(subject: AtProposal, _form: Any) -> None:
+    if subject.time is None:
+        raise Refusal("times.not-offered", "This time is not among those proposed.")
+    agreeing.proposal_accept(acting_user=subject.user, proposal=subject.proposal, time=subject.time)
+
+
+def _may_answer(subject: AtProposal) -> None:
+    agreeing.must_be_answerable(subject.proposal, subject.leg, subject.user)
+
+
 _ENTERED: Final = (
     "Your name stands on the season's public pages from now on.",
     "You can withdraw again before it begins without anything being lost.",
@@ -301,6 +341,49 @@ UNCONFIRM: Final = Action[AtLeg](
     run=lambda s, _form: readiness.leg_unconfirm(acting_user=s.user, leg=s.leg),
     at_once=True,
 )
+PROPOSE: Final = Action[AtLeg](
+    name="propose-times",
+    label="Propose times",
+    title=lambda s: f"Propose when {s.which} is played",
+    button="Propose",
+    done="Your opponent is told.",
+    follows=[
+        "Propose up to three times: your opponent accepts one, declines, or proposes others.",
+        "What was proposed before gives way to it.",
+    ],
+    check=lambda s: agreeing.must_be_proposable(s.leg, s.user),
+    form=_proposal_form,
+    run=_propose,
+)
+ACCEPT_TIME: Final = Action[AtProposal](
+    name="accept-time",
+    label="Accept",
+    title=lambda s: f"When {s.which} is played",
+    button="Accept",
+    done="It is agreed: both of you are told.",
+    check=_may_answer,
+    run=_accept_time,
+)
+DECLINE_TIMES: Final = Action[AtProposal](
+    name="decline-times",
+    label="None of them",
+    title=lambda s: f"When {s.which} is played",
+    button="None of them",
+    done="Your opponent is told that you can make none of these times.",
+    check=_may_answer,
+    run=lambda s, _form: agreeing.proposal_decline(acting_user=s.user, proposal=s.proposal),
+    at_once=True,
+)
+WITHDRAW_TIMES: Final = Action[AtProposal](
+    name="withdraw-times",
+    label="Take it back",
+    title=lambda s: f"When {s.which} is played",
+    button="Take it back",
+    done="You have taken your proposal back.",
+    check=lambda s: agreeing.must_be_withdrawable(s.proposal, s.leg, s.user),
+    run=lambda s, _form: agreeing.proposal_withdraw(acting_user=s.user, proposal=s.proposal),
+    at_once=True,
+)
 GIVE: Final = Action[AtContestant](
     name="give",
     label="Give an item",
@@ -343,7 +426,7 @@ LEAVE_AT_HOME: Final = Action[AtItem](
 OWN: Final = Actions[Any](
     "own",
     (
-        JOIN, APPLY, TAKE_BACK, ACCEPT, CHECK_IN, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE,
-        BRING, LEAVE_AT_HOME,
+        JOIN, APPLY, TAKE_BACK, ACCEPT, CHECK_IN, LEAVE, CHOOSE_RULES, PROPOSE, ACCEPT_TIME,
+        DECLINE_TIMES, WITHDRAW_TIMES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME,
     ),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.urls import reverse
 
@@ -18,6 +19,7 @@ from tournaments.models import (
     Season,
     SeasonApplication,
     SeasonInvitation,
+    TimeProposal,
 )
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.episodes import EpisodeWithPlacements
@@ -31,6 +33,13 @@ class AtSite:
     """Somebody, and no season yet."""
 
     user: User
+
+
+@dataclass(frozen=True)
+class AtDate(AtSite):
+    """Somebody, and a single date of theirs on which they are free otherwise."""
+
+    date_id: int
 
 
 @dataclass(frozen=True)
@@ -200,6 +209,15 @@ class AtLeg(AtDeathMatch):
         if self.death_match.best_of > 1:
             return f"{self.death_match}, match {self.leg.number}"
         return str(self.death_match)
+
+
+@dataclass(frozen=True)
+class AtProposal(AtLeg):
+    """Somebody, one match, and times that are proposed for it; ``time``: the one that is to be
+    accepted."""
+
+    proposal: TimeProposal
+    time: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,8 @@ class SeasonDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     no_show_minutes: Annotated[Small, SETTING]
     no_show_rule: Annotated[Literal["forfeit", "organiser"], SETTING]
     late_s: Annotated[Small, SETTING] = 0
+    times_by: Annotated[Literal["organisers", "open", "move"], SETTING] = "open"
+    play_within_days: Annotated[Small, SETTING] | None = None
     winner: Annotated[ContestantNumber, LATER] | None
     created_at: Moment
     started_at: Annotated[Moment | None, LATER]

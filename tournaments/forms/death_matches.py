@@ -1,4 +1,4 @@
-"""Forms about one death match: what it is played in, when, and who has won it."""
+"""Forms about one death match: what it is played in, and who has won it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
-from django.utils.html import format_html
 
 from accounts.models import User
-from core.moments import MomentField, zone_text
 from games.forms import games_offered
 from games.models import Preparation
 from games.options import pace
@@ -91,21 +89,6 @@ class RulesForm(ServiceForm):
             "prepared": prepared,
             "leg_number": data.get("leg_number"),
         }
-
-
-class ScheduleForm(ServiceForm):
-    """When a leg is played, in the organiser's own zone."""
-
-    at_field: ClassVar[Mapping[str, str]] = {"schedule": "when"}
-
-    def __init__(self, *args: Any, zone: str, leg: Leg, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["when"] = MomentField(
-            zone=zone,
-            moment=leg.scheduled_at,
-            label="Begins",
-            help_text=format_html("In your zone, {}. Empty: no fixed time.", zone_text(zone)),
-        )
 
 
 class WinnerForm(PublicReasonForm):

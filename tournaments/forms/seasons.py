@@ -18,9 +18,9 @@ from tournaments.formats.registry import FORMATS, format_of, option_limits, opti
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import game_of, value_of
-from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, WayIn
+from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, TimesRule, WayIn
 from tournaments.models.seasons import PLACES_MIN
-from tournaments.services.seasons import PLACES_MAX
+from tournaments.services.seasons import PLACES_MAX, PLAY_WITHIN_MAX
 from tournaments.standings.metrics import METRICS
 
 GAMES_MOST: Final = 12
@@ -72,6 +72,8 @@ class SeasonForm(ServiceForm):
         "season.places": "places",
         "season.no-show": "no_show_minutes",
         "setup.late": "late_s",
+        "season.times-by": "times_by",
+        "season.play-within": "play_within_days",
         "format.unknown": "format",
     }
 
@@ -125,6 +127,22 @@ class SeasonForm(ServiceForm):
         help_text="So late that nobody who watches can help a player. Players and organisers see "
         "them at once, and how they end is told at once, too. It holds for matches that begin from "
         "then on.",
+    )
+
+    times_by = forms.ChoiceField(
+        label="Who says when a death match is played",
+        choices=TimesRule.choices,
+        initial=TimesRule.OPEN,
+        help_text="You can always set a time yourself.",
+        required=False,
+    )
+    play_within_days = forms.IntegerField(
+        label="Days to play a round in",
+        required=False,
+        min_value=1,
+        max_value=PLAY_WITHIN_MAX,
+        help_text="Players agree on no later time, counted from when the round has opened. Empty: "
+        "no such end.",
     )
 
     def __init__(self, *args: Any, season: Season | None = None, **kwargs: Any) -> None:
@@ -221,6 +239,8 @@ class SeasonForm(ServiceForm):
         given["open_enrolment"] = data["way_in"] != WayIn.CLOSED
         given["by_application"] = data["way_in"] == WayIn.APPLICATION
         given["late_s"] = data["late_s"] or 0
+        given["times_by"] = data["times_by"] or TimesRule.OPEN
+        given["play_within_days"] = data["play_within_days"]
         given["repertoire"] = self._repertoire()
         if has_table(key) and "tie_1" in self.fields:
             ties = [data[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
@@ -261,7 +281,7 @@ def _initial_of(season: Season) -> dict[str, Any]:
         name: getattr(season, name)
         for name in (
             "name", "summary", "way_in", "places", "ruleset_choice", "pace", "no_show_minutes",
-            "no_show_rule", "late_s",
+            "no_show_rule", "late_s", "times_by", "play_within_days",
         )
     }  # fmt: skip
     for number, each in enumerate(season.repertoire[:GAMES_MOST], start=1):

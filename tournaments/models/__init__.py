@@ -19,8 +19,10 @@ from tournaments.models.seasons import (
     RulesetChoice,
     Season,
     SeasonOrganiser,
+    TimesRule,
     WayIn,
 )
+from tournaments.models.times import FreeDate, FreeHours, TimeProposal
 
 # Those of Discord and of webhooks are kept there, and found by Django through this module.
 from tournaments.posts.models import DiscordChannel, DiscordPlace, DiscordPost, DiscordRole
@@ -37,6 +39,8 @@ __all__ = [
     "DiscordRole",
     "Episode",
     "EventNotice",
+    "FreeDate",
+    "FreeHours",
     "Gift",
     "ItemEvent",
     "Leg",
@@ -50,6 +54,8 @@ __all__ = [
     "SeasonEvent",
     "SeasonInvitation",
     "SeasonOrganiser",
+    "TimeProposal",
+    "TimesRule",
     "WayIn",
     "Webhook",
 ]

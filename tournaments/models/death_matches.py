@@ -150,6 +150,11 @@ class Leg(models.Model):
         null=True, blank=True, help_text="The seat. Empty: by the number of items, or by lot."
     )
     scheduled_at = models.DateTimeField(null=True, blank=True)
+    times_reminded_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When an organiser last reminded whoever is to propose times or to answer.",
+    )
     home_ready_at = models.DateTimeField(null=True, blank=True)
     away_ready_at = models.DateTimeField(null=True, blank=True)
     ready_cleared_at = models.DateTimeField(

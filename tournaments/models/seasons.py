@@ -42,6 +42,14 @@ class NoShowRule(models.TextChoices):
     ORGANISER = "organiser", "An organiser decides"
 
 
+class TimesRule(models.TextChoices):
+    """Who says when a death match is played."""
+
+    ORGANISERS = "organisers", "Organisers alone"
+    OPEN = "open", "Players agree on a time while there is none"
+    MOVE = "move", "Players agree on a time, and may move it"
+
+
 class SeasonQuerySet(models.QuerySet["Season"]):
     """Seasons, and who may see them."""
 
@@ -113,6 +121,19 @@ class Season(models.Model):
         db_default=0,
         help_text="By how many seconds spectators see its matches late; 0: at once.",
     )
+    times_by = models.CharField(
+        max_length=10,
+        choices=TimesRule.choices,
+        default=TimesRule.OPEN,
+        db_default=TimesRule.OPEN,
+        help_text="Who says when a death match is played; organisers always may.",
+    )
+    play_within_days = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="So many days after a round has opened its death matches are to have begun: the "
+        "last that players may agree on. Empty: no such end.",
+    )
     winner = models.ForeignKey(
         "Contestant", on_delete=models.PROTECT, null=True, blank=True, related_name="seasons_won"
     )
@@ -151,6 +172,13 @@ class Season(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(no_show_rule__in=NoShowRule.values), name="season_no_show_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(times_by__in=TimesRule.values), name="season_times_by_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(play_within_days__isnull=True) | Q(play_within_days__gte=1),
+                name="season_play_within_days_from_1",
             ),
             models.CheckConstraint(condition=~Q(name=""), name="season_named"),
             models.CheckConstraint(

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from django.utils.functional import cached_property
 
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import NotFound, Refusal, allowed, refusal_of
 from games.audience import organised_by
 from games.models import Match
@@ -40,6 +41,8 @@ from tournaments.models import (
     SeasonApplication,
     SeasonEvent,
     SeasonOrganiser,
+    TimeProposal,
+    TimesRule,
 )
 from tournaments.naming import Naming
 from tournaments.reading.contestants import (
@@ -55,8 +58,10 @@ from tournaments.reading.episodes import EpisodeWithPlacements, episodes_of
 from tournaments.reading.history import events_of
 from tournaments.reading.items import ItemHistory, gifts_of, histories_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
+from tournaments.reading.times import BothFree, OpenTime, both_free
 from tournaments.services.guards import must_manage
 from tournaments.services.items.gifts import Meeting, legs_open_to_items
+from tournaments.services.scheduling.agreeing import must_have_both, open_proposals, owing
 from tournaments.standings.table import StandingsTable
 
 
@@ -67,6 +72,7 @@ class Sheet:
     def __init__(self, season: Season) -> None:
         self.season = season
         self._refusals: dict[int, Refusal | None] = {}
+        self._both_free: dict[int, BothFree | None] = {}
 
     def must_be_managed_by(self, user: User) -> None:
         """As `guards.must_manage`, which is asked once for each reader."""
@@ -307,6 +313,31 @@ class Sheet:
                 each.leg.pk,
             ),
         )
+
+    @cached_property
+    def proposals(self) -> dict[int, TimeProposal]:
+        """What is proposed for legs, and waits for an answer, by the leg's id."""
+        return open_proposals((each.leg for each in self.planned), now_utc())
+
+    def both_free(self, row: DeathMatch) -> BothFree | None:
+        """When the two of a death match are free; read once for all its legs."""
+        if row.pk not in self._both_free:
+            self._both_free[row.pk] = both_free(row)
+        return self._both_free[row.pk]
+
+    @property
+    def without_time(self) -> list[OpenTime]:
+        """The legs that players could agree on a time for, and that have none."""
+        if self.season.times_by == TimesRule.ORGANISERS:
+            return []
+        found = []
+        for each in self.planned:
+            if each.leg.scheduled_at is not None or not allowed(must_have_both, each.leg):
+                continue
+            proposal = self.proposals.get(each.leg.pk)
+            by = None if proposal is None else self.by_id[proposal.proposer_id]
+            found.append(OpenTime(each, proposal, by, owing(each.leg, proposal)))
+        return found
 
     @property
     def next_up(self) -> list[DeathMatchWithLegs]:

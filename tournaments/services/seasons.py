@@ -19,7 +19,14 @@ from games.options.late import must_be_a_delay
 from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
-from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, SeasonOrganiser
+from tournaments.models import (
+    Contestant,
+    NoShowRule,
+    RulesetChoice,
+    Season,
+    SeasonOrganiser,
+    TimesRule,
+)
 from tournaments.models.seasons import PLACES_MIN
 from tournaments.services.contestants.places import must_have_places_for, places_fill
 from tournaments.services.events import season_event
@@ -38,6 +45,7 @@ from tournaments.standings import metrics
 SUMMARY_MAX = 2000
 PLACES_MAX = 2000
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
+PLAY_WITHIN_MAX = 60
 SLUG_ATTEMPTS = 8
 
 
@@ -104,14 +112,16 @@ def season_update(
     ``by_application``, ``places`` (None: as many as like), ``repertoire`` (a list of objects with
     ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
     ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
-    its matches late), and, as long as the season has not begun,
-    ``format_options`` and ``tie_breaks``: who plays for them must know them.
+    its matches late), ``times_by`` (who says when a death match is played), ``play_within_days``
+    (the last that players agree on, after a round has opened), and, as long as the season has not
+    begun, ``format_options`` and ``tie_breaks``: who plays for them must know them.
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
-    ``standings.*``, ``season.no-show``, ``season.places``, ``format.options``, ``setup.*``.
-    With more places those who wait for one move up.
+    ``standings.*``, ``season.no-show``, ``season.places``, ``season.times-by``,
+    ``season.play-within``, ``format.options``, ``setup.*``. With more places those who wait for
+    one move up.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)
@@ -219,6 +229,17 @@ def _delay(value: Any) -> int:
     return int(value)
 
 
+def _play_within(value: Any) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= PLAY_WITHIN_MAX:
+        raise Refusal(
+            "season.play-within",
+            f"A round is played within 1 to {PLAY_WITHIN_MAX} days, a whole number.",
+        )
+    return value
+
+
 _CHECKS: Final[dict[str, Any]] = {
     "name": _name,
     "summary": _summary,
@@ -232,6 +253,8 @@ _CHECKS: Final[dict[str, Any]] = {
     "no_show_minutes": _minutes,
     "late_s": _delay,
     "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
+    "times_by": _one_of(TimesRule.values, "season.times-by", "Who says when it is played"),
+    "play_within_days": _play_within,
 }
 
 

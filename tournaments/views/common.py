@@ -155,13 +155,14 @@ def shown(
         ),
         None,
     )
+    manages = audience.may_manage(season, request.user)
     base = {
         "season": season,
         "state": fingerprint(season),
         "sheet": sheet,
         "me": me,
-        "may_manage": audience.may_manage(season, request.user),
-        "may_shelve": audience.may_shelve(season, request.user),
+        "may_manage": manages,
+        "may_shelve": manages or audience.may_shelve(season, request.user),
     }
     return render(request, f"tournaments/{template}", base | context, status=status)
 

@@ -51,6 +51,7 @@ from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling.readiness import must_be_next, ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
 from tournaments.views.players import standing_in
+from tournaments.views.times import LegTimes, times_of
 from tournaments.waiting import waiting_for
 
 
@@ -230,6 +231,7 @@ class LegFacts:
     early     whether it is too early for the reader to say so
     readiness what the reader can say now of being ready
     may_bring whether the reader can bring items
+    times     what the reader can do about its time, where they play it
     """
 
     leg: Leg
@@ -241,6 +243,7 @@ class LegFacts:
     early: bool
     readiness: Offer | None
     may_bring: bool
+    times: LegTimes | None = None
 
 
 def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | Any) -> LegFacts:
@@ -266,6 +269,7 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
         early=too_early,
         readiness=readiness,
         may_bring=seat is not None and allowed(bringing_seat, leg, user),
+        times=times_of(sheet, found, leg, user),
     )
 
 

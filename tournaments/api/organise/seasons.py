@@ -25,7 +25,7 @@ from tournaments.api.fields import ContestantReference, FormatField, contestants
 from tournaments.api.organise.common import ORGANISE, WHY_AT_FAULT, managed_season
 from tournaments.api.serializers import RepertoireSerializer, SeasonSerializer
 from tournaments.api.views import TAG, SeasonReading, SeasonsReading
-from tournaments.models import NoShowRule, RulesetChoice, Season
+from tournaments.models import NoShowRule, RulesetChoice, Season, TimesRule
 from tournaments.models.seasons import PLACES_MIN
 from tournaments.reading.seasons import season_for
 from tournaments.reading.whole import seasons_whole
@@ -54,6 +54,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         "standings.*": "tie_breaks.*",
         "format.options": "format_options",
         "setup.late": "late_s",
+        "season.play-within": "play_within_days",
         "setup.ruleset": "repertoire.*.ruleset",
         "setup.variant": "repertoire.*.variant",
         "setup.options": "repertoire.*.options",
@@ -88,6 +89,17 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
     late_s = serializers.IntegerField(
         required=False, min_value=0, max_value=max(DELAYS), help_text=LATE_HELP
+    )
+    times_by = serializers.ChoiceField(
+        choices=TimesRule.choices, required=False, help_text="Who says when it is played."
+    )
+    play_within_days = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=seasons.PLAY_WITHIN_MAX,
+        help_text="By how many days after its round has opened a death match is to begin, where "
+        "players agree on the time; null: no such end.",
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:

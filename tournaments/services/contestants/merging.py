@@ -13,6 +13,7 @@ from tournaments.models import (
     SeasonInvitation,
     SeasonOrganiser,
 )
+from tournaments.services.free_hours import free_hours_merge
 
 
 def organises_seasons(user: User) -> bool:
@@ -40,5 +41,6 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),
+        "free hours": free_hours_merge(keep, duplicate),
     }
     return moved

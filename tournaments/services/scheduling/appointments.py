@@ -1,4 +1,5 @@
-"""When legs are to be played: times set by organisers, and as people say them."""
+"""When legs are to be played: times set by organisers, what follows from any time, and times as
+people say them."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
-from tournaments.models import Leg
+from tournaments.models import Leg, TimeProposal
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -33,31 +34,13 @@ def leg_schedule(
     Raises Refusal as `guards.leg_lock_managed` does, ``season.not-running``, ``death-match.own``,
     ``leg.not-planned``, ``schedule.past``, ``schedule.far``.
     """
-    season, fresh = leg_lock_managed(leg, acting_user)
+    _season, fresh = leg_lock_managed(leg, acting_user)
     must_be_schedulable(fresh)
     at = instant(at)
     if fresh.scheduled_at == scheduled_at:
         return fresh
     must_be_ahead(scheduled_at, at)
-    fresh.scheduled_at = scheduled_at
-    fresh.home_ready_at = fresh.away_ready_at = fresh.no_show_at = None
-    fresh.save(update_fields=["scheduled_at", "home_ready_at", "away_ready_at", "no_show_at"])
-    sentence = (
-        f"{fresh.death_match} has no fixed time any more."
-        if scheduled_at is None
-        else f"{fresh.death_match}{which_leg(fresh)} is on {spoken(scheduled_at, ZoneInfo('UTC'))}."
-    )
-    season_event(
-        season=season,
-        kind="death-match.scheduled",
-        words=sentence,
-        data={
-            "leg": fresh.number,
-            "at": None if scheduled_at is None else scheduled_at.isoformat(),
-        },
-        leg=fresh,
-        at=at,
-    )
+    leg_time_set(fresh, scheduled_at, at=at)
     audit_record(
         acting_user=acting_user,
         action="leg.schedule",
@@ -65,6 +48,33 @@ def leg_schedule(
         data={"at": None if scheduled_at is None else scheduled_at.isoformat()},
     )
     return fresh
+
+
+def leg_time_set(leg: Leg, scheduled_at: datetime | None, *, at: datetime) -> None:
+    """Have a leg, read under its season's lock, be played then (None: no longer fixed), whoever has
+    decided so. Both players are told, and confirm anew; what they still had proposed lapses."""
+    leg.proposals.filter(status=TimeProposal.Status.OPEN).update(
+        status=TimeProposal.Status.LAPSED, ended_at=at
+    )
+    leg.scheduled_at = scheduled_at
+    leg.home_ready_at = leg.away_ready_at = leg.no_show_at = None
+    leg.save(update_fields=["scheduled_at", "home_ready_at", "away_ready_at", "no_show_at"])
+    sentence = (
+        f"{leg.death_match} has no fixed time any more."
+        if scheduled_at is None
+        else f"{leg.death_match}{which_leg(leg)} is on {spoken(scheduled_at, ZoneInfo('UTC'))}."
+    )
+    season_event(
+        season=leg.death_match.round.season,
+        kind="death-match.scheduled",
+        words=sentence,
+        data={
+            "leg": leg.number,
+            "at": None if scheduled_at is None else scheduled_at.isoformat(),
+        },
+        leg=leg,
+        at=at,
+    )
 
 
 def must_be_schedulable(leg: Leg) -> None:
