@@ -125,7 +125,7 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     fields = (
         "name", "slug", "uid", "summary", "format", "format_options", "visibility", "status",
         "run_by", "open_enrolment", "repertoire", "ruleset_choice", "pace", "tie_breaks",
-        "no_show_minutes", "no_show_rule", "late_s", "winner", "created_at", "started_at",
+        "no_show_minutes", "no_show_rule", "late_s", "trade", "winner", "created_at", "started_at",
         "finished_at",
     )  # fmt: skip
     readonly_fields = ("run_by",)

@@ -13,6 +13,8 @@ KINDS: Final = (
          "Whom it happens to", Urgency.SOON),
     Kind("contestant.items", "Seasons", "You get an item, or it is taken back",
          "Who has it", Urgency.SOON),
+    Kind("contestant.purse", "Seasons", "You get or lose garnets or tokens",
+         "Whose they are", Urgency.SOON),
     Kind("season.news", "Seasons", "A season begins, ends or is called off",
          "Everybody who plays in it", Urgency.NEWS),
     Kind("death-match.paired", "Death matches", "Whom you meet", "Both players", Urgency.SOON),

@@ -11,6 +11,7 @@ from tournaments.actions.challenges import CHALLENGES
 from tournaments.actions.contestants import CONTESTANT, ROSTER
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.items import GIFT, ITEMS
+from tournaments.actions.ledger import ENTRY, TREASURY
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
@@ -20,5 +21,5 @@ from tournaments.actions.site import SITE
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
     SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, CONTESTANT, NEXT, ROUND,
-    DEATH_MATCH, LEG, ITEMS, GIFT, CHALLENGES, OWN,
+    DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY, ENTRY, CHALLENGES, OWN,
 )  # fmt: skip

@@ -17,6 +17,7 @@ from tournaments.formats.elimination.main_match import Placing
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.episodes import ChooseForm, EpisodeForm, FinalForm, PlacementsForm
 from tournaments.models import Contestant, Episode
+from tournaments.services.ledger.immunity import immune_by_token
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -70,6 +71,8 @@ def _placements_form(subject: AtRound) -> Callable[..., PlacementsForm]:
     for each in subject.with_placements.placements:
         initial[f"place_{each.contestant_id}"] = each.place
         initial[f"immune_{each.contestant_id}"] = each.immune
+    for pk in immune_by_token(subject.round):
+        initial[f"immune_{pk}"] = True
     people = list(main_match.in_main_match(episode))
     return partial(PlacementsForm, contestants=people, initial=initial)
 

@@ -13,6 +13,7 @@ from core.actions import Action, Actions, Done
 from core.clock import now_utc
 from core.refusals import Forbidden
 from tournaments import audience
+from tournaments.actions.ledger import OFFER, PAY, USE_TOKEN
 from tournaments.actions.subjects import (
     AtContestant,
     AtDeathMatch,
@@ -235,5 +236,18 @@ LEAVE_AT_HOME: Final = Action[AtItem](
 
 OWN: Final = Actions[Any](
     "own",
-    (JOIN, ACCEPT, LEAVE, CHOOSE_RULES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME),
+    (
+        JOIN,
+        ACCEPT,
+        LEAVE,
+        CHOOSE_RULES,
+        CONFIRM,
+        UNCONFIRM,
+        GIVE,
+        BRING,
+        LEAVE_AT_HOME,
+        PAY,
+        USE_TOKEN,
+        OFFER,
+    ),
 )

@@ -103,13 +103,16 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
     repertoire = RepertoireSerializer(many=True, read_only=True)
     tie_breaks = serializers.ListField(child=serializers.CharField(), read_only=True)
     format_options = serializers.DictField(read_only=True)
+    trade = serializers.DictField(
+        read_only=True, help_text="What is traded in it; empty: nothing is."
+    )
 
     class Meta:
         model = Season
         fields = (
             "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
             "status", "open_enrolment", "repertoire", "ruleset_choice", "pace", "tie_breaks",
-            "no_show_minutes", "no_show_rule", "late_s", "organisers", "winner", "created_at",
+            "no_show_minutes", "no_show_rule", "late_s", "trade", "organisers", "winner", "created_at",
             "started_at", "finished_at", "changed_at", "links",
         )  # fmt: skip
         read_only_fields = fields

@@ -12,6 +12,7 @@ from tournaments.models.death_matches import DeathMatch, Leg, ReminderSent
 from tournaments.models.events import EventNotice, SeasonEvent
 from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
+from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import NoShowRule, RulesetChoice, Season, SeasonOrganiser
 
@@ -28,10 +29,12 @@ __all__ = [
     "DiscordPlace",
     "DiscordPost",
     "DiscordRole",
+    "EntryKind",
     "Episode",
     "EventNotice",
     "Gift",
     "ItemEvent",
+    "LedgerEntry",
     "Leg",
     "NoShowRule",
     "Placement",
@@ -42,5 +45,7 @@ __all__ = [
     "SeasonEvent",
     "SeasonInvitation",
     "SeasonOrganiser",
+    "Unit",
+    "Wager",
     "Webhook",
 ]

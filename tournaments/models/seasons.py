@@ -86,6 +86,12 @@ class Season(models.Model):
         db_default=0,
         help_text="By how many seconds spectators see its matches late; 0: at once.",
     )
+    trade = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="What is traded in it: a currency, tokens of immunity. Empty: nothing is.",
+    )
     winner = models.ForeignKey(
         "Contestant", on_delete=models.PROTECT, null=True, blank=True, related_name="seasons_won"
     )

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
@@ -19,7 +20,14 @@ from games.options.late import must_be_a_delay
 from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
-from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, SeasonOrganiser
+from tournaments.models import (
+    Contestant,
+    LedgerEntry,
+    NoShowRule,
+    RulesetChoice,
+    Season,
+    SeasonOrganiser,
+)
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -32,6 +40,7 @@ from tournaments.services.guards import (
 from tournaments.services.preflight import must_pass
 from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
+from tournaments.trade import Trade, trade_of, trade_validate
 
 SUMMARY_MAX = 2000
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
@@ -98,13 +107,13 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
     """Change what stands in ``changes``: ``name``, ``summary``, ``open_enrolment``, ``repertoire``
     (a list of objects with ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
     ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
-    its matches late), and, as long as the season has not begun,
+    its matches late), ``trade`` (`tournaments.trade`), and, as long as the season has not begun,
     ``format_options`` and ``tie_breaks``: who plays for them must know them.
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
-    ``standings.*``, ``season.no-show``, ``format.options``, ``setup.*``.
+    ``standings.*``, ``season.no-show``, ``format.options``, ``setup.*``, ``trade.*``.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)
@@ -116,6 +125,8 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
         return locked
     if "tie_breaks" in changed and locked.status != SeasonStatus.ENROLLING:
         raise Refusal("season.begun", "What breaks ties is declared before a season begins.")
+    if "trade" in changed:
+        _must_keep_promises(locked, changed["trade"])
     before = {key: getattr(locked, key) for key in changed}
     for key, value in changed.items():
         setattr(locked, key, value)
@@ -128,6 +139,26 @@ def season_update(*, acting_user: User, season: Season, changes: Mapping[str, An
         data={key: {"from": before[key], "to": changed[key]} for key in changed},
     )
     return locked
+
+
+def _must_keep_promises(season: Season, then: Mapping[str, Any]) -> None:
+    """What is hidden stays so, and what there is of, once something has been entered in the ledger.
+    Raises Refusal ``trade.begun``."""
+    if not LedgerEntry.objects.filter(season=season).exists():
+        return
+    before, after = trade_of(season), msgspec.convert(then, Trade)
+    fixed = [
+        before.hidden != after.hidden,
+        before.start != after.start,
+        before.currency and not after.currency,
+        before.tokens and not after.tokens,
+    ]
+    if any(fixed):
+        raise Refusal(
+            "trade.begun",
+            "Something has been entered: what there is, what everybody began with and what is "
+            "hidden stay as they are.",
+        )
 
 
 def must_be_changeable(season: Season) -> None:
@@ -208,6 +239,7 @@ _CHECKS: Final[dict[str, Any]] = {
     "tie_breaks": _tie_breaks,
     "no_show_minutes": _minutes,
     "late_s": _delay,
+    "trade": trade_validate,
     "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
 }
 

@@ -53,6 +53,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         "standings.*": "tie_breaks.*",
         "format.options": "format_options",
         "setup.late": "late_s",
+        "trade.*": "trade",
         "setup.ruleset": "repertoire.*.ruleset",
         "setup.variant": "repertoire.*.variant",
         "setup.options": "repertoire.*.options",
@@ -76,6 +77,12 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     no_show_rule = serializers.ChoiceField(choices=NoShowRule.choices, required=False)
     late_s = serializers.IntegerField(
         required=False, min_value=0, max_value=max(DELAYS), help_text=LATE_HELP
+    )
+
+    trade = serializers.DictField(
+        required=False,
+        help_text="What is traded: `currency`, `singular`, `plural`, `start`, `payments`, `hidden`, "
+        "`tokens`, `tokens_given`, `stakes`, `stake`, `leaving`; see `docs/seasons.md`.",
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
