@@ -229,6 +229,19 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:prepared", "challenged", Who.ORGANISER, lambda s: [s.kept.pk])
 
 
+def _of_trade() -> Iterator[Place]:
+    for who in (Who.NOBODY, Who.CONTESTANT):
+        yield Place("tournaments:purse", "trading", who, of_season)
+        yield Place("tournaments:season", "trading", who, of_season)
+    for name in ("pay", "use_token"):
+        yield Place(f"tournaments:{name}", "trading", Who.CONTESTANT, of_season)
+    for name in ("treasury", "treasury_token", "settings"):
+        yield Place(f"tournaments:{name}", "trading", Who.ORGANISER, of_season)
+    yield Place("tournaments:treasury_correct", "trading", Who.ORGANISER,
+                lambda s: [s.season.slug, s.entry.pk])  # fmt: skip
+    yield Place("tournaments:wager", "wagering", Who.SEAT_0, of_row)
+
+
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
     for name in SEASON_PAGES:
@@ -248,6 +261,7 @@ def _of_seasons() -> Iterator[Place]:
     for scene in ("voided", "decided"):
         yield Place("tournaments:match_desk", scene, Who.ORGANISER, of_row)
     yield Place("tournaments:round_desk", "running", Who.ORGANISER, of_round)
+    yield from _of_trade()
     yield Place("tournaments:invitations", "invited", Who.ORGANISER, of_season)
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip

@@ -41,7 +41,8 @@ FROM_REPLICA = {
     "tournaments:seasons", "tournaments:season", "tournaments:standings",
     "tournaments:leaderboard", "tournaments:contestants", "tournaments:contestant_calendar",
     "tournaments:schedule", "tournaments:calendar", "tournaments:results", "tournaments:round",
-    "tournaments:items", "tournaments:history", "tournaments:rulings", "tournaments:share",
+    "tournaments:items", "tournaments:purse", "tournaments:history", "tournaments:rulings",
+    "tournaments:share",
     "tournaments:death_match", "tournaments:death_match_share",
     "api:users", "api:user", "api:matches", "api:record", "api:challenges", "api:hosted_list",
     "api:leaderboards", "api:leaderboard", "api:puzzles",
@@ -129,7 +130,9 @@ FROM_PRIMARY = {
 # Of players and organisers, who act by what they see, or of programs that write.
 ACTING = {
     "tournaments:season_new", "tournaments:season_restore", "tournaments:join",
-    "tournaments:invited", "tournaments:invitations",
+    "tournaments:invited", "tournaments:invitations", "tournaments:pay", "tournaments:use_token",
+    "tournaments:wager", "tournaments:treasury", "tournaments:treasury_file",
+    "tournaments:treasury_token", "tournaments:treasury_correct",
     "tournaments:withdraw", "tournaments:challenge", "tournaments:choose", "tournaments:rules",
     "tournaments:ready", "tournaments:declare", "tournaments:give", "tournaments:desk",
     "tournaments:settings", "tournaments:organisers", "tournaments:roster",

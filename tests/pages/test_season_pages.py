@@ -58,17 +58,18 @@ Visitor = Callable[..., Client]
 
 # Every page that anybody may read; those of rounds and death matches are added where there are any.
 PAGES = [
-    "", "standings/", "contestants/", "schedule/", "results/", "items/", "history/", "rulings/",
-    "calendar.ics", "share.png", "state.json",
+    "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/", "history/",
+    "rulings/",    "calendar.ics", "share.png", "state.json",
 ]  # fmt: skip
-CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
+CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/", "purse/give/",
+               "purse/immunity/"]  # fmt: skip
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
     "desk/invitations/", "desk/seeds/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
     "desk/steps/unlist/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
     "desk/conclude/",
-    "desk/items/",
+    "desk/items/", "desk/purses/", "desk/purses.csv", "desk/purses/immunity/",
 ]  # fmt: skip
 
 

@@ -33,6 +33,8 @@ from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg
+from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
+from tournaments.services.ledger.book import balance_of
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
@@ -153,3 +155,23 @@ def test_a_match_is_declared_void_twice(orla: User, threads: Threads) -> None:
     assert Leg.objects.count() == 2
     assert AuditEntry.objects.filter(action="leg.void").count() == 1
     assert faults_of(season) == []
+
+
+def test_somebody_spends_the_same_twice(orla: User, threads: Threads) -> None:
+    """What they have is enough for one of four payments."""
+    season = running(orla, 4, trade={"currency": True, "start": 3, "payments": "open"})
+    give = partial(ledger_give, acting_user=account(season, 1), season=season, amount=2)
+    answers = threads.at_once([partial(give, payee=who(season, 2 + each % 3)) for each in range(4)])
+    assert set(one_of(answers)) == {"ledger.short"}
+    assert balance_of(who(season, 1)) == 1
+    assert faults_of(season) == []
+
+
+def test_an_entry_is_taken_back_twice(orla: User, threads: Threads) -> None:
+    season = running(orla, 4, trade={"currency": True})
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, 1)], amount=2, why="won"
+    )
+    correct = partial(ledger_correct, acting_user=orla, entry=entry, why="a slip")
+    assert set(one_of(threads.at_once([correct] * 4))) == {"ledger.corrected"}
+    assert balance_of(who(season, 1)) == 0

@@ -112,8 +112,8 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
         fields = (
             "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
             "status", "open_enrolment", "repertoire", "ruleset_choice", "pace", "tie_breaks",
-            "no_show_minutes", "no_show_rule", "late_s", "trade", "organisers", "winner", "created_at",
-            "started_at", "finished_at", "changed_at", "links",
+            "no_show_minutes", "no_show_rule", "late_s", "trade", "organisers", "winner",
+            "created_at", "started_at", "finished_at", "changed_at", "links",
         )  # fmt: skip
         read_only_fields = fields
 

@@ -1,4 +1,4 @@
-"""Forms of the ledger: what was won, what is given, what is wagered, and what a season trades in."""
+"""Forms of the ledger: what was won, what is given, and what is wagered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _amount_field(label: str, *, least: int = 1) -> forms.IntegerField:
 
 
 class _OfLedger(ServiceForm):
-    """A form about some of what a season trades in; where it is one thing, nobody is asked which."""
+    """A form about something that is traded; where it is one thing, nobody is asked which."""
 
     at_field: ClassVar[Mapping[str, str]] = {
         "ledger.short": "amount",

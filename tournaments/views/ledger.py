@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
@@ -23,7 +23,6 @@ from tournaments.views.players import me_in
 @public_page
 def purse(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """What everybody has, and what was moved, as far as the reader may see it."""
-    must_have_any(sheet)
     page = one_page(request, entries_of(sheet.season, request.user))
     context = {
         "treasury": treasury_of(sheet, request.user),
@@ -32,12 +31,6 @@ def purse(request: HttpRequest, sheet: Sheet) -> HttpResponse:
         "own": _own_actions(sheet, signed_in(request)),
     }
     return shown(request, sheet, "purse.html", context)
-
-
-def must_have_any(sheet: Sheet) -> None:
-    """404 for a season that trades in nothing."""
-    if not sheet.trade.is_on:
-        raise Http404("This season trades in nothing.")
 
 
 def _own_actions(sheet: Sheet, user: User | None) -> set[str]:

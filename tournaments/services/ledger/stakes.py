@@ -108,8 +108,8 @@ def wager_set(
     """Say what both wager in a death match, 0 for nothing, as an organiser who does not play in it;
     what was wagered before comes back.
 
-    Raises Refusal as `guards.death_match_lock_managed`, `must_set_wagers` and `must_be_wagering` do,
-    ``ledger.amount``, ``ledger.short``.
+    Raises Refusal as `guards.death_match_lock_managed`, `must_set_wagers` and `must_be_wagering`
+    do, ``ledger.amount``, ``ledger.short``.
     """
     season, fresh = death_match_lock_managed(death_match, acting_user)
     must_set_wagers(season, acting_user)

@@ -12,7 +12,6 @@ from tournaments.actions.ledger import CORRECT, ENTER_TOKEN, ENTRY, GRANT
 from tournaments.actions.subjects import AtEntry, AtSeason
 from tournaments.reading.ledger import entries_file, entries_of, told, treasury_of
 from tournaments.reading.sheet import Sheet
-from tournaments.services.ledger.book import must_trade
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only
 
@@ -64,8 +63,7 @@ def treasury_correct(request: HttpRequest, sheet: Sheet, user: User, pk: int) ->
 @organisers_only
 def treasury_file(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Every entry that the reader may see, as CSV."""
-    trade = must_trade(sheet.season)
-    text = entries_file(sheet.season, trade, user)
+    text = entries_file(sheet.season, sheet.trade, user)
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{sheet.season.slug}.ledger.csv"'
     return response
