@@ -549,12 +549,7 @@ def test_settings_say_what_is_traded(orla: User) -> None:
     assert list(refused_page.context["form"].errors) == ["trade_hidden"]
     assert desk.post(address, sent | wanted | {"trade_hidden": "on"}).status_code == 302
     trade = trade_of(Season.objects.get())
-    assert (trade.start, trade.payments, trade.hidden, trade.plural) == (
-        5,
-        "secret",
-        True,
-        "garnets",
-    )
+    assert (trade.start, trade.payments, trade.hidden) == (5, "secret", True)
 
 
 def test_a_death_match_says_what_is_wagered(orla: User) -> None:
