@@ -7,7 +7,7 @@ the winner gets both. It is moved with the decision, and taken back with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -295,7 +295,7 @@ def _told(
     death_match: DeathMatch,
     trade: Trade,
     words: str,
-    facts: dict[str, object],
+    facts: Mapping[str, object],
     by: User | None,
     at: datetime,
 ) -> None:
