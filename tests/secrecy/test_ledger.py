@@ -150,6 +150,30 @@ def test_a_secret_payment_leaves_no_trace(
     assert Announcement.objects.filter(user=account(season, 2), words__contains="in secret")
 
 
+def test_no_gap_in_numbers_tells_of_what_is_secret(orla: User, season: Season) -> None:
+    """Somebody who pays before and after it sees the same as if there had been nothing between."""
+    client = Client()
+    client.force_login(account(season, 3))
+    give: dict[str, Any] = {"season": season, "amount": 1}
+    seen = []
+    for between in (0, 2):
+        for _ in range(2):
+            ledger_give(acting_user=account(season, 3), payee=who(season, 4), **give)
+            for _ in range(between):
+                ledger_give(
+                    acting_user=account(season, 1), payee=who(season, 2), secret=True,
+                    **give,
+                )  # fmt: skip
+                ledger_give(
+                    acting_user=account(season, 2), payee=who(season, 1), secret=True,
+                    **give,
+                )  # fmt: skip
+            ledger_grant(acting_user=orla, contestants=[who(season, 3)], why="won", **give)
+        page = client.get(f"/seasons/{season.slug}/purse/")
+        seen.append([each.number for each, _ in page.context["entries"]])
+    assert seen == [[5, 4, 3, 2, 1], [9, 8, 7, 6, 5, 4, 3, 2, 1]]
+
+
 def test_nobody_works_out_what_is_hidden(
     orla: User, season: Season, outsiders: dict[str, Client]
 ) -> None:

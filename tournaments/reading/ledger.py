@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from core.spreadsheets import harmless
 from tournaments import audience
 from tournaments.models import Contestant, EntryKind, LedgerEntry, Season, Unit
 from tournaments.reading.sheet import Sheet
 from tournaments.trade import Trade
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 COLUMNS = (
     "number", "at", "kind", "unit", "amount", "from", "to", "secret", "about", "reason",
@@ -33,6 +37,7 @@ class Told(NamedTuple):
     """An entry as a page tells it."""
 
     entry: LedgerEntry
+    number: int
     words: str
     much: str
 
@@ -75,26 +80,33 @@ def _has_a_purse(contestant: Contestant, found: Any) -> bool:
     return contestant.status in ("enrolled", "active") or any(found.get(contestant.pk, {}).values())
 
 
-def entries_of(season: Season, user: Any) -> QuerySet[LedgerEntry]:
-    """The entries that ``user`` may see, the latest first."""
+class Counted(TypedDict):
+    """What is worked out of an entry for one reader."""
+
+    number: int
+
+
+def entries_of(season: Season, user: Any) -> QuerySet[WithAnnotations[LedgerEntry, Counted]]:
+    """The entries that ``user`` may see, the latest first. They are numbered among themselves: a
+    gap in the numbers would tell of others."""
     rows = LedgerEntry.objects.filter(audience.ledger_visible_to(season, user), season=season)
-    # A reader who is on both sides of nothing is joined to no row twice: sides are single.
-    return rows.select_related(
+    numbered = rows.annotate(number=Window(RowNumber(), order_by="pk"))
+    return numbered.select_related(
         "payer__user", "payee__user", "round", "death_match__home", "death_match__away", "by",
         "reverses",
     ).order_by("-pk")  # fmt: skip
 
 
-def told(trade: Trade, entry: LedgerEntry) -> Told:
+def told(trade: Trade, entry: WithAnnotations[LedgerEntry, Counted]) -> Told:
     """An entry in words for people."""
     words = entry.get_kind_display()
     if entry.kind == EntryKind.CORRECTION and entry.reverses_id is not None:
-        words = f"Takes back no. {entry.reverses_id}"
+        words = "Taken back"
     elif entry.kind == EntryKind.SPENT and entry.round is not None:
         words = f"Used in {entry.round.name}"
     elif entry.kind == EntryKind.STAKE and entry.payee_id is not None:
         words = "Won by wager"
-    return Told(entry, words, trade.said(entry.amount, entry.unit))
+    return Told(entry, entry.number, words, trade.said(entry.amount, entry.unit))
 
 
 def entries_file(season: Season, trade: Trade, user: Any) -> str:
@@ -102,11 +114,13 @@ def entries_file(season: Season, trade: Trade, user: Any) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
+    numbers: dict[int | None, int] = {}
     for entry in entries_of(season, user).order_by("pk"):
+        numbers[entry.pk] = entry.number
         about = entry.death_match or entry.round
         writer.writerow(
             [
-                entry.pk,
+                entry.number,
                 entry.at.isoformat(),
                 told(trade, entry).words,
                 trade.said(None, entry.unit),
@@ -116,7 +130,7 @@ def entries_file(season: Season, trade: Trade, user: Any) -> str:
                 "yes" if entry.secret else "",
                 harmless(str(about)) if about else "",
                 harmless(entry.why),
-                entry.reverses_id or "",
+                numbers.get(entry.reverses_id, ""),
                 harmless(entry.by.username) if entry.by else "",
             ]
         )
