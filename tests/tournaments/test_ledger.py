@@ -369,13 +369,18 @@ def test_both_wager_the_same_or_nothing(orla: User) -> None:
 
 
 def test_what_the_other_has_is_not_found_out_by_a_wager(orla: User) -> None:
-    """An offer that the other could not meet is taken as any other is."""
+    """What is offered is kept for it: whoever takes it up does not find it spent."""
     season = trading(orla, stakes="wager", hidden=True)
     row = chosen(orla, season, ec=1, dmo=2)
     wager_offer(acting_user=account(season, 2), death_match=row, amount=3)
-    ledger_give(acting_user=account(season, 2), season=season, payee=who(season, 3), amount=2)
+    give: dict[str, Any] = {"acting_user": account(season, 2), "season": season}
+    refused("ledger.offered", ledger_give, payee=who(season, 3), amount=2, **give)
+    wager_offer(acting_user=account(season, 2), death_match=row, amount=1)
+    ledger_give(payee=who(season, 3), amount=2, **give)
+    # An offer that the other could not meet is taken as any other is.
     assert wager_offer(acting_user=account(season, 1), death_match=row, amount=3) is False
-    assert all_of(season, 3) == [3, 1, 5]
+    assert wager_offer(acting_user=account(season, 1), death_match=row, amount=1) is True
+    assert all_of(season, 3) == [2, 0, 5]
 
 
 # -- leaving -------------------------------------------------------------------------------------

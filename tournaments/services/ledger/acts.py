@@ -30,12 +30,14 @@ from tournaments.services.guards import (
 )
 from tournaments.services.ledger.book import (
     Moved,
+    balance_of,
     entries_take_back,
     entries_write,
     must_be_amount,
     must_have_unit,
     must_hold,
     must_trade,
+    offered_by,
     standing,
 )
 from tournaments.trade import Trade, trade_of
@@ -185,7 +187,8 @@ def ledger_give(
 
     Raises Refusal ``season.none``, and as `must_be_giving` does, ``ledger.unit``,
     ``ledger.no-gifts``, ``ledger.no-secrets``, ``ledger.amount``, ``ledger.stranger``,
-    ``ledger.oneself``, ``ledger.out``, ``ledger.short``, ``ledger.note.too-long``.
+    ``ledger.oneself``, ``ledger.out``, ``ledger.short``, ``ledger.offered`` (to be wagered),
+    ``ledger.note.too-long``.
     """
     # Even that the season changed would tell of a secret.
     locked = season_lock(season.pk, changes=not secret)
@@ -201,6 +204,8 @@ def ledger_give(
     if to.pk == payer.pk:
         raise Refusal("ledger.oneself", "Nobody gives anything to themselves.", field="payee")
     must_hold(locked, [to])
+    if what == Unit.CURRENCY:
+        _must_not_be_offered(payer, amount)
     note = line(note, code="ledger.note", what="A note", most=NOTE_MAX, empty=True)
     at = instant(at)
     moved = Moved(
@@ -233,6 +238,18 @@ def ledger_give(
         data={"season": locked.pk, "to": to.pk, "unit": what, "amount": amount},
     )
     return entry
+
+
+def _must_not_be_offered(payer: Contestant, amount: int) -> None:
+    """Raises Refusal ``ledger.offered`` for what somebody offers to wager."""
+    offers = offered_by(payer)
+    has = balance_of(payer)
+    if has - offers < amount <= has:
+        raise Refusal(
+            "ledger.offered",
+            "You offer to wager some of that: take that back first, on the death match's page.",
+            field="amount",
+        )
 
 
 def must_be_giving(season: Season, payer: Contestant | None) -> Trade:

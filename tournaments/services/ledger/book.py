@@ -18,7 +18,7 @@ from django.db.models.functions import Coalesce
 from accounts.models import User
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
-from tournaments.lifecycle import ContestantStatus, SeasonStatus
+from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, SeasonStatus
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -27,6 +27,7 @@ from tournaments.models import (
     Round,
     Season,
     Unit,
+    Wager,
 )
 from tournaments.models.ledger import AMOUNT_MAX
 from tournaments.trade import Trade, trade_of
@@ -114,6 +115,19 @@ def balance_of(contestant: Contestant, unit: str = Unit.CURRENCY) -> int:
         gone=Coalesce(Sum("amount", filter=Q(payer=contestant)), 0),
     )
     return int(sums["got"] - sums["gone"])
+
+
+def offered_by(contestant: Contestant, *, but: DeathMatch | None = None) -> int:
+    """How much somebody offers to wager in what has not begun, and has not been agreed upon yet. It
+    is theirs, and kept for that: could it be spent meanwhile, whoever takes the offer up would find
+    out that it was."""
+    sides = Q(death_match__home=contestant) | Q(death_match__away=contestant)
+    rows = Wager.objects.filter(sides, death_match__status=DeathMatchStatus.PLANNED)
+    return sum(
+        (each.home_offer if each.death_match.home_id == contestant.pk else each.away_offer) or 0
+        for each in rows.select_related("death_match")
+        if each.home_offer != each.away_offer and each.death_match != but
+    )
 
 
 # -- writing -------------------------------------------------------------------------------------

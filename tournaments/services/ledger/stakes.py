@@ -43,6 +43,7 @@ from tournaments.services.ledger.book import (
     entries_take_back,
     entries_write,
     must_be_amount,
+    offered_by,
     purses_of,
     short,
     standing,
@@ -70,8 +71,10 @@ def wager_offer(
     seat = audience.seat_of(fresh, acting_user)
     must_be_offering(fresh, acting_user)
     own = (fresh.home, fresh.away)[seat or 0]
-    if own is not None and amount != 0 and must_be_amount(amount) > balance_of(own):
-        raise short(season, own, Unit.CURRENCY)
+    if own is not None and amount != 0:
+        free = balance_of(own) - offered_by(own, but=fresh)
+        if must_be_amount(amount) > free:
+            raise short(season, own, Unit.CURRENCY)
     wager, _made = Wager.objects.get_or_create(death_match=fresh)
     setattr(wager, OFFERS[seat or 0], amount or None)
     wager.save()
@@ -81,7 +84,7 @@ def wager_offer(
     if wager.home_offer is None or wager.home_offer != wager.away_offer:
         return False
     if any(side is None or balance_of(side) < amount for side in (fresh.home, fresh.away)):
-        # The other has spent it since: they have to say it anew.
+        # Something has been taken back from the other since: they have to say it anew.
         setattr(wager, OFFERS[1 - (seat or 0)], None)
         wager.save()
         return False
