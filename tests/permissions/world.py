@@ -700,6 +700,7 @@ SELECT s.id, s.revision, md5(concat_ws('|',
   (SELECT max(e.id) FROM tournaments_seasonevent e WHERE e.season_id = s.id),
   (SELECT max(i.id) FROM tournaments_itemevent i JOIN tournaments_gift g ON g.id = i.gift_id
     WHERE g.season_id = s.id),
+  (SELECT max(l.id) FROM tournaments_ledgerentry l WHERE l.season_id = s.id AND NOT l.secret),
   (SELECT string_agg(o.user_id::text, ',' ORDER BY o.id)
      FROM tournaments_seasonorganiser o WHERE o.season_id = s.id)
 ))
