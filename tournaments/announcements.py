@@ -17,6 +17,8 @@ KINDS: Final = (
          "Who has applied, or waits", Urgency.SOON),
     Kind("season.check-in", "Seasons", "A season asks you to check in", "Who is in and has not",
          Urgency.NOW),
+    Kind("contestant.purse", "Seasons", "You get or lose garnets or tokens",
+         "Whose they are", Urgency.SOON),
     Kind("season.news", "Seasons", "A season begins, ends or is called off",
          "Everybody who plays in it", Urgency.NEWS),
     Kind("death-match.paired", "Death matches", "Whom you meet", "Both players", Urgency.SOON),

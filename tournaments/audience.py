@@ -14,16 +14,24 @@ from accounts.models import User
 from accounts.roles import is_moderator, is_organiser
 from core.admin.lists import keys_as_text, register_withheld
 from games.engine.decisions import Seat
-from tournaments.lifecycle import SETTLED, EpisodeStatus, LegStatus
+from tournaments.lifecycle import (
+    SETTLED,
+    ContestantStatus,
+    EpisodeStatus,
+    LegStatus,
+    SeasonStatus,
+)
 from tournaments.models import (
     Contestant,
     DeathMatch,
     Episode,
     Gift,
+    LedgerEntry,
     Leg,
     RulesetChoice,
     Season,
 )
+from tournaments.trade import trade_of
 
 
 def may_create_season(user: Any) -> bool:
@@ -95,6 +103,48 @@ def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
     return not leg.is_sealed or seat_of(leg.death_match, user) == seat
 
 
+# -- the ledger ----------------------------------------------------------------------------------
+
+_OVER = (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)
+
+
+def sees_whole_ledger(season: Season, user: Any) -> bool:
+    """Whether ``user`` may see every entry, and what everybody has: everybody once the season is
+    over, organisers from the beginning unless they play, or have played, in it themselves. Whoever
+    was struck off before it began does not."""
+    if season.status in _OVER:
+        return True
+    if not may_manage(season, user):
+        return False
+    places = season.contestants.filter(user=user)
+    return not places.exclude(status=ContestantStatus.WITHDRAWN, seed=None).exists()
+
+
+def sees_purses(season: Season, user: Any) -> bool:
+    """Whether ``user`` may see what everybody has; their own they see in any case."""
+    return not trade_of(season).hidden or sees_whole_ledger(season, user)
+
+
+def ledger_visible_to(season: Season, user: Any) -> Q:
+    """The entries of a season that ``user`` may see: their own, and those of others that are no
+    secret, unless what everybody has is hidden. Nobody who sees none of them learns how much was
+    moved, nor of a secret payment that there was one."""
+    if sees_whole_ledger(season, user):
+        return Q()
+    own = Q(pk__in=[])
+    if getattr(user, "is_authenticated", False):
+        own = Q(payer__user=user) | Q(payee__user=user)
+    return own if trade_of(season).hidden else own | Q(secret=False)
+
+
+def may_see_wager(death_match: DeathMatch, user: Any) -> bool:
+    """Whether ``user`` may see what the sides offer to wager: both, and who sees the ledger."""
+    if seat_of(death_match, user) is not None:
+        return True
+    season = death_match.round.season
+    return season.status not in _OVER and sees_whole_ledger(season, user)
+
+
 # -- what the admin site withholds ---------------------------------------------------------------
 
 
@@ -111,6 +161,7 @@ def withhold() -> None:
     )
     register_withheld("accounts.auditentry", own_actions)
     register_withheld("accounts.auditentry", sealed_actions)
+    register_withheld("accounts.auditentry", ledger_actions)
 
 
 def own_unsettled(user: User) -> QuerySet[DeathMatch]:
@@ -149,4 +200,18 @@ def sealed_actions(_user: User) -> Q:
         action__in=("item.declare", "item.undeclare"),
         target_type="tournaments.leg",
         target_id__in=planned,
+    )
+
+
+def ledger_actions(_user: User) -> Q:
+    """What is entered in a ledger that not everybody sees, until the season is over: whoever reads
+    the log may play. Those who run the season and do not play have the ledger itself."""
+    seasons = Season.objects.exclude(status__in=_OVER)
+    hidden = Q(secret=True) | Q(season__trade__hidden=True)
+    entries = keys_as_text(LedgerEntry.objects.filter(hidden, season__in=seasons))
+    offered = keys_as_text(DeathMatch.objects.filter(round__season__in=seasons))
+    return Q(target_type="tournaments.ledgerentry", target_id__in=entries) | Q(
+        action__in=("wager.offer", "wager.set"),
+        target_type="tournaments.deathmatch",
+        target_id__in=offered,
     )

@@ -17,7 +17,18 @@ from tournaments.lifecycle import (
     RoundStatus,
     SeasonStatus,
 )
-from tournaments.models import DeathMatch, Gift, ItemEvent, Leg, Season
+from tournaments.models import (
+    DeathMatch,
+    EntryKind,
+    Gift,
+    ItemEvent,
+    LedgerEntry,
+    Leg,
+    Season,
+    Unit,
+)
+from tournaments.services.guards import heirs_of
+from tournaments.trade import trade_of
 
 OUT = (ContestantStatus.ELIMINATED, ContestantStatus.WITHDRAWN, ContestantStatus.REPLACED)
 # Where the last line of an item's history says that it is.
@@ -47,6 +58,7 @@ def faults_of(season: Season, *, lenient: bool = False) -> list[str]:
         *_people(matches),
         *own.faults(season=season, death_matches=matches, lenient=lenient),
         *_items(season),
+        *_ledger(season),
         *_end(season),
     ]
 
@@ -154,6 +166,70 @@ def _items(season: Season) -> Iterator[str]:
                                          for s in (0, 1)]  # fmt: skip
         if match is not None and held != (leg.items or {})["held"]:
             yield f"{leg} was played with other items"
+
+
+def _ledger(season: Season) -> Iterator[str]:
+    """Nobody has less than nothing at any moment, what is taken back goes the other way once, and
+    the bank holds what is wagered until it is won."""
+    entries = list(
+        LedgerEntry.objects.filter(season=season)
+        .select_related("reverses", "payer", "payee", "round", "death_match__round")
+        .order_by("pk")
+    )
+    if not entries:
+        return
+    trade = trade_of(season)
+    have: Counter[tuple[int | None, str]] = Counter()
+    there = {Unit.CURRENCY.value: trade.currency, Unit.TOKEN.value: trade.tokens}
+    for each in entries:
+        abouts = (each.payer, each.payee, each.round)
+        if any(row is not None and row.season_id != season.pk for row in abouts):
+            yield f"entry {each.pk} is about another season"
+        if not there[each.unit]:
+            yield f"entry {each.pk} is of what there is not"
+        if each.secret and not trade.hidden:
+            yield f"entry {each.pk} is secret where everybody's balance is shown"
+        have[each.payer_id, each.unit] -= each.amount
+        have[each.payee_id, each.unit] += each.amount
+        if each.payer_id is not None and have[each.payer_id, each.unit] < 0:
+            yield f"{each.payer} has less than nothing after entry {each.pk}"
+        if each.reverses is not None:
+            yield from _taken_back(each, each.reverses)
+    for unit in Unit:
+        if sum(amount for (_, of), amount in have.items() if of == unit):
+            yield f"the ledger does not balance: {unit}"
+    yield from _wagers(entries)
+
+
+def _taken_back(entry: LedgerEntry, taken: LedgerEntry) -> Iterator[str]:
+    same = (entry.season_id, entry.unit, entry.amount, entry.secret)
+    if same != (taken.season_id, taken.unit, taken.amount, taken.secret):
+        yield f"entry {entry.pk} takes back something else than entry {taken.pk}"
+    if taken.kind == EntryKind.CORRECTION:
+        yield f"entry {entry.pk} takes back a correction"
+    for now, then in ((entry.payer, taken.payee), (entry.payee, taken.payer)):
+        # A place may have been taken over since.
+        ids = {None} if then is None else {then.pk, *heirs_of([then.pk])}
+        if (None if now is None else now.pk) not in ids:
+            yield f"entry {entry.pk} does not go back to where entry {taken.pk} came from"
+
+
+def _wagers(entries: Sequence[LedgerEntry]) -> Iterator[str]:
+    back = {each.reverses_id for each in entries}
+    pots: Counter[int] = Counter()
+    won: Counter[int] = Counter()
+    matches = {each.death_match_id: each.death_match for each in entries}
+    for each in entries:
+        if each.kind != EntryKind.STAKE or each.pk in back or each.death_match_id is None:
+            continue
+        (pots if each.payee_id is None else won)[each.death_match_id] += each.amount
+    for pk, row in matches.items():
+        if row is None or pk is None:
+            continue
+        if won[pk] != (pots[pk] if row.status == DeathMatchStatus.DECIDED else 0):
+            yield f"what was wagered in {row} has not gone to its winner"
+        if row.status == DeathMatchStatus.VOID and pots[pk]:
+            yield f"what was wagered in {row} has not come back"
 
 
 def _end(season: Season) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, documents, players, public, ratings, times
+from tournaments.views import calendars, documents, ledger, players, public, ratings, times
 from tournaments.views.desk import (
     challenges,
     death_matches,
@@ -12,6 +12,7 @@ from tournaments.views.desk import (
     people,
     rounds,
 )
+from tournaments.views.desk import ledger as treasuries
 
 app_name = "tournaments"
 
@@ -33,6 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/results/", public.results, name="results"),
     path("<slug:slug>/rounds/<int:number>/", public.round_page, name="round"),
     path("<slug:slug>/items/", public.items, name="items"),
+    path("<slug:slug>/purse/", ledger.purse, name="purse"),
     path("<slug:slug>/history/", public.history, name="history"),
     path("<slug:slug>/rulings/", public.rulings, name="rulings"),
     path("<slug:slug>/share.png", public.share, name="share"),
@@ -54,6 +56,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/matches/<int:pk>/legs/<int:leg_id>/times/answer/", times.answer,
          name="times_answer"),
     path("<slug:slug>/items/give/", players.give, name="give"),
+    path("<slug:slug>/purse/give/", ledger.pay, name="pay"),
+    path("<slug:slug>/purse/immunity/", ledger.use_token, name="use_token"),
+    path("<slug:slug>/matches/<int:pk>/wager/", ledger.wager, name="wager"),
     # What organisers do.
     path("<slug:slug>/desk/", home.desk, name="desk"),
     path("<slug:slug>/desk/settings/", home.settings_page, name="settings"),
@@ -92,4 +97,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/season.zip", documents.records, name="records"),
     path("<slug:slug>/desk/items/", items.ledger, name="ledger"),
     path("<slug:slug>/desk/items/<int:pk>/back/", items.item_take_back, name="item_take_back"),
+    path("<slug:slug>/desk/purses/", treasuries.treasury, name="treasury"),
+    path("<slug:slug>/desk/purses.csv", treasuries.treasury_file, name="treasury_file"),
+    path("<slug:slug>/desk/purses/immunity/", treasuries.treasury_token, name="treasury_token"),
+    path("<slug:slug>/desk/purses/<int:pk>/back/", treasuries.treasury_correct,
+         name="treasury_correct"),
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, TypeVar
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Page, Paginator
@@ -21,6 +21,7 @@ from core.refusals import Refusal, RefusalKind
 from games.models import Match
 
 P = ParamSpec("P")
+Row = TypeVar("Row", bound=Model)
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 PER_PAGE = 24
@@ -95,7 +96,7 @@ def needs_sign_in(
     return wrapped
 
 
-def one_page(request: HttpRequest, rows: QuerySet[Model]) -> Page[Model]:
+def one_page(request: HttpRequest, rows: QuerySet[Row]) -> Page[Row]:
     """The page of ``rows`` that the address asks for; a wrong number gives the nearest one."""
     return Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
 

@@ -243,6 +243,19 @@ def _of_entering() -> Iterator[Place]:
         yield Place("tournaments:season", scene, Who.PLAYER, of_season)
 
 
+def _of_trade() -> Iterator[Place]:
+    for who in (Who.NOBODY, Who.CONTESTANT):
+        yield Place("tournaments:purse", "trading", who, of_season)
+        yield Place("tournaments:season", "trading", who, of_season)
+    for name in ("pay", "use_token"):
+        yield Place(f"tournaments:{name}", "trading", Who.CONTESTANT, of_season)
+    for name in ("treasury", "treasury_token", "settings"):
+        yield Place(f"tournaments:{name}", "trading", Who.ORGANISER, of_season)
+    yield Place("tournaments:treasury_correct", "trading", Who.ORGANISER,
+                lambda s: [s.season.slug, s.entry.pk])  # fmt: skip
+    yield Place("tournaments:wager", "wagering", Who.SEAT_0, of_row)
+
+
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
     for name in SEASON_PAGES:
@@ -271,6 +284,7 @@ def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:open_times", "proposed", Who.ORGANISER, of_season)
     yield Place("tournaments:leg_act", "proposed", Who.ORGANISER,
                 lambda s: [*leg_page(s), "schedule"])  # fmt: skip
+    yield from _of_trade()
     yield Place("tournaments:invitations", "invited", Who.ORGANISER, of_season)
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip

@@ -58,10 +58,11 @@ Visitor = Callable[..., Client]
 
 # Every page that anybody may read; those of rounds and death matches are added where there are any.
 PAGES = [
-    "", "standings/", "contestants/", "schedule/", "results/", "items/", "history/", "rulings/",
-    "calendar.ics", "share.png", "state.json",
+    "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/", "history/",
+    "rulings/",    "calendar.ics", "share.png", "state.json",
 ]  # fmt: skip
-CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
+CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/", "purse/give/",
+               "purse/immunity/"]  # fmt: skip
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
     "desk/invitations/", "desk/applications/",
@@ -70,7 +71,7 @@ DESK = [
     "desk/steps/unlist/", "desk/episode/", "desk/episode/open/", "desk/final/", "desk/pair/",
     "desk/pair/by-hand/",
     "desk/conclude/",
-    "desk/items/",
+    "desk/items/", "desk/purses/", "desk/purses.csv", "desk/purses/immunity/",
 ]  # fmt: skip
 
 

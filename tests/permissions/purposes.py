@@ -27,6 +27,7 @@ from tournaments.actions.contestants import APPLICATION, CONTESTANT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.items import GIFT
+from tournaments.actions.ledger import CORRECT, ENTER_TOKEN, OFFER, PAY, USE_TOKEN
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import (
     APPLY,
@@ -45,6 +46,7 @@ from tournaments.actions.subjects import (
     AtApplication,
     AtContestant,
     AtDeathMatch,
+    AtEntry,
     AtGift,
     AtLeg,
     AtPerson,
@@ -52,6 +54,7 @@ from tournaments.actions.subjects import (
     AtSeason,
 )
 from tournaments.models import Season
+from tournaments.reading.ledger import entries_of
 from tournaments.reading.sheet import Sheet
 
 
@@ -113,6 +116,7 @@ def _before_matches(sheet: Sheet, user: User | None, pk: int) -> Wanted:
     if user is None or user.pk not in sides:
         return
     yield CHOOSE_RULES.offered(AtDeathMatch(user, sheet, found)), _address(sheet, "rules", pk)
+    yield OFFER.offered(AtDeathMatch(user, sheet, found)), _address(sheet, "wager", pk)
     for leg in found.legs:
         ready = (leg.home_ready_at, leg.away_ready_at)[sides[user.pk]] is not None
         action = UNCONFIRM if ready else CONFIRM
@@ -173,6 +177,21 @@ def on_ledger(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
         yield offered, _address(sheet, "item_take_back", each.pk)
 
 
+def on_purse(sheet: Sheet, user: User | None, **_kwargs: Any) -> Wanted:
+    own = None if user is None else sheet.contestant_of(user)
+    if user is not None and own is not None:
+        subject = AtContestant(user, sheet, own)
+        yield PAY.offered(subject), _address(sheet, "pay")
+        yield USE_TOKEN.offered(subject), _address(sheet, "use_token")
+
+
+def on_treasury(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
+    yield ENTER_TOKEN.offered(AtSeason(user, sheet)), _address(sheet, "treasury_token")
+    for each in entries_of(sheet.season, user):
+        offered = CORRECT.offered(AtEntry(user, sheet, each))
+        yield offered, _address(sheet, "treasury_correct", each.pk)
+
+
 def on_round_desk(sheet: Sheet, user: User, *, number: int, **_kwargs: Any) -> Wanted:
     own = {"placements": "placements", "choose": "choose", "times": "round_times"}
     subject = AtRound(user, sheet, sheet.round(number))
@@ -199,8 +218,8 @@ ON_PAGES: dict[str, Callable[..., Wanted]] = {
     for name, wanted in (
         ("season", on_season), ("items", on_items), ("round", on_round),
         ("death_match", on_death_match), ("desk", on_desk), ("roster", on_roster),
-        ("applications", on_applications), ("ledger", on_ledger), ("round_desk", on_round_desk),
-        ("match_desk", on_match_desk),
+        ("applications", on_applications), ("ledger", on_ledger), ("purse", on_purse),
+        ("treasury", on_treasury), ("round_desk", on_round_desk), ("match_desk", on_match_desk),
     )
 }  # fmt: skip
 

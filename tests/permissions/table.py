@@ -564,6 +564,40 @@ PERMISSIONS: dict[str, Permission] = {
         Api("post", "api:season_item_take_back", lambda s: [s.season.slug, s.gift.pk],
             lambda _s: WHY),
     )),
+    # -- what is traded ----------------------------------------------------------------------
+    "give something": Permission("trading", PLACES | {Who.ELIMINATED}, (
+        Page("tournaments:pay", form=lambda s: {"payee": s.id(4), "unit": "currency", "amount": 1},
+             action="own.pay"),
+    )),
+    "use a token": Permission("trading", PLACES, (
+        Page("tournaments:use_token", action="own.immunity"),
+    )),
+    "say what one wagers": Permission("wagering", ON_SEATS, (
+        Page("tournaments:wager", lambda s: [s.season.slug, s.row.pk], lambda _s: {"amount": 1},
+             action="own.wager"),
+    )),
+    "set a wager": Permission("wagering", RULE, (
+        act("wager", what="match_act", form=lambda _s: {"amount": 1}),
+    )),
+    "enter what was won": Permission("trading", MANAGE, (
+        Page("tournaments:treasury", form=lambda s: {
+            "contestants": [s.id(4)], "unit": "currency", "amount": 1, "why": "won"},
+            action="treasury.grant"),
+    )),
+    "enter a token that is used": Permission("trading", MANAGE, (
+        Page("tournaments:treasury_token", form=lambda s: {"contestant": s.id(3)},
+             action="treasury.immunity"),
+    )),
+    "take an entry back": Permission("trading", MANAGE, (
+        Page("tournaments:treasury_correct", lambda s: [s.season.slug, s.entry.pk],
+             lambda _s: WHY, action="entry.correct"),
+    )),
+    **{
+        f"read {name}": Permission("trading", MANAGE, (
+            Page(name, method="get"),
+        ), reads=True)
+        for name in ("tournaments:treasury", "tournaments:treasury_file")
+    },
     # -- webhooks ----------------------------------------------------------------------------
     "make a webhook": Permission("watched", MANAGE, (
         Page("webhooks:new", form=lambda _s: NEW_HOOK, action="webhooks.make"),

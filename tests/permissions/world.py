@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -64,6 +64,7 @@ from tournaments.services.contestants.invitations import invitation_make
 from tournaments.services.free_hours import free_date_add
 from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
+from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.legs import ms
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare
@@ -392,6 +393,30 @@ def _gifted(world: World) -> Scene:
     return scene
 
 
+TRADE = {
+    "currency": True, "start": 5, "payments": "open", "tokens": True, "tokens_given": True,
+    "stakes": "wager",
+}  # fmt: skip
+
+
+def _trading(world: World) -> Scene:
+    """A season with a currency: its last is out, and a main match is on. Most hold a token."""
+    orla, now = world.users["orla"], timezone.now()
+    season = world.running("elimination", 5, trade=TRADE)
+    played(orla, chosen(orla, season, 5, 4, now), 1, now)
+    episode_open(acting_user=orla, season=season)
+    grant = partial(ledger_grant, acting_user=orla, season=season, amount=1, why="won")
+    grant(contestants=[who(season, number) for number in (1, 2, 3)], unit="token")
+    (entry,) = grant(contestants=[who(season, 4)])
+    return Scene(world, season, {"entry": entry})
+
+
+def _wagering(world: World) -> Scene:
+    """The same, and a death match has been named."""
+    scene = _trading(world)
+    return _about(scene, fresh(chosen(world.users["orla"], scene.season, 1, 2, timezone.now())))
+
+
 def _both_ready(world: World) -> Scene:
     """Both are ready for a match that begins soon, and seat 0 brings an item into it."""
     scene = _gifted(world)
@@ -638,7 +663,8 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "commented": _commented, "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
-    "told": _told, "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
+    "told": _told, "trading": _trading, "wagering": _wagering,
+    "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
 }  # fmt: skip
 
 
@@ -726,6 +752,7 @@ SELECT s.id, s.revision, md5(concat_ws('|',
   (SELECT max(e.id) FROM tournaments_seasonevent e WHERE e.season_id = s.id),
   (SELECT max(i.id) FROM tournaments_itemevent i JOIN tournaments_gift g ON g.id = i.gift_id
     WHERE g.season_id = s.id),
+  (SELECT max(l.id) FROM tournaments_ledgerentry l WHERE l.season_id = s.id AND NOT l.secret),
   (SELECT string_agg(o.user_id::text, ',' ORDER BY o.id)
      FROM tournaments_seasonorganiser o WHERE o.season_id = s.id)
 ))

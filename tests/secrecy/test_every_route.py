@@ -63,7 +63,7 @@ PREFIXES_NOT_ABOUT_MATCHES = (
     "webhooks:", "posts:",
 )  # fmt: skip
 # Rows that there are none of in this season: no challenge led to the match, nobody hosts it, no
-# item was given, no link leads into it, and nobody has applied.
+# item was given, no link leads into it, nobody has applied, and nothing is traded.
 NOTHING_THERE = {
     "api:hosted", "api:hosted_accept", "api:hosted_decline", "api:hosted_cancel",
     "games:hosted", "games:hosted_accept", "games:hosted_decline", "games:hosted_cancel",
@@ -72,7 +72,7 @@ NOTHING_THERE = {
     "games:challenge_cancel", "games:invite", "games:invite_accept", "api:invite",
     "api:invite_accept", "api:season_item_take_back", "tournaments:item_take_back",
     "api:episode_placements", "api:episode_dmo", "tournaments:choose", "tournaments:placements",
-    "tournaments:invited", "tournaments:application_act",
+    "tournaments:invited", "tournaments:application_act", "tournaments:treasury_correct",
 }  # fmt: skip
 # They do not end while a match is on: the crowd listens to their lines instead (`Crowd.hear`).
 STREAMS = {"api:events_stream", "api:match_stream"}

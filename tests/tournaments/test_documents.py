@@ -19,24 +19,31 @@ from django.db import connection, transaction
 from django.test import Client
 
 from accounts.models import User
+from core.refusals import Refusal
 from games.models import Match
 from tests.games.support import user_named
 from tests.support import depth
 from tests.tournaments.support import (
     GAME,
     START,
+    account,
     begun,
     chosen,
     organiser_named,
     played,
     refused,
     running,
+    who,
 )
 from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
 from tournaments.documents.schema import season_fields, season_schema
 from tournaments.invariants import faults_of
-from tournaments.models import Season
+from tournaments.models import Season, SeasonOrganiser
+from tournaments.services.ledger.acts import ledger_give
+from tournaments.services.ledger.book import balance_of
+from tournaments.services.results.corrections import death_match_correct
+from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.seasons import season_create
 from tournaments.simulation.plan import Plan
 from tournaments.simulation.season import season_simulate
@@ -161,6 +168,59 @@ def test_the_document_follows_its_schema(season: Season) -> None:
     schema = json.loads(SCHEMA.read_text())
     assert schema == season_schema()
     jsonschema.validate(json.loads(season_export(season=season)), schema)
+
+
+def test_the_ledger_goes_along(orla: User) -> None:
+    """As a whole, to whoever sees the whole of it; balances agree where it comes to."""
+    trade = {"currency": True, "start": 3, "payments": "secret", "hidden": True, "stakes": "all"}
+    season = running(orla, 4, trade=trade)
+    ledger_give(
+        acting_user=account(season, 3), season=season, payee=who(season, 4), amount=2, secret=True
+    )
+    row = chosen(orla, season, ec=1, dmo=2)
+    row = death_match_declare(
+        acting_user=orla, death_match=row, winner=who(season, 2), why="an appeal"
+    )
+    death_match_correct(acting_user=orla, death_match=row, winner=who(season, 1), why="no")
+    archive = season_records(season=season, reader=orla)
+    purses = [balance_of(who(season, number)) for number in (1, 2, 3, 4)]
+    assert purses == [6, 0, 1, 5]
+    document = json.loads(season_export(season=season))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+    assert len(document["ledger"]) == 8
+    SeasonOrganiser.objects.create(season=season, user=account(season, 3))
+    playing = json.loads(season_export(season=season, reader=account(season, 3)))
+    assert playing == document | {"ledger": []}
+    elsewhere()
+    restored = season_import(acting_user=orla, data=archive, match_accounts=True)
+    assert faults_of(restored) == []
+    assert [balance_of(who(restored, number)) for number in (1, 2, 3, 4)] == purses
+    assert season_records(season=restored) == archive
+
+
+def test_a_ledger_that_does_not_hold_is_refused(orla: User) -> None:
+    season = running(orla, 4, trade={"currency": True, "start": 3, "payments": "open"})
+    ledger_give(acting_user=account(season, 3), season=season, payee=who(season, 4), amount=2)
+    document = json.loads(season_export(season=season))
+    elsewhere()
+    for change in (
+        {"amount": 4},
+        {"unit": "token"},
+        {"secret": True},
+        {"payer": 3, "payee": 3},
+        {"payer": None, "payee": None},
+        {"kind": "correction", "reverses": 1},
+        {"reverses": 1},
+        {"payer": 9},
+        {"amount": 0},
+    ):
+        wrong = json.loads(json.dumps(document))
+        wrong["ledger"][-1] |= change
+        data = json.dumps(wrong).encode()
+        with pytest.raises(Refusal, match=r"\.") as refusal:
+            season_import(acting_user=orla, data=data)
+        assert refusal.value.code in ("document.wrong", "document.malformed"), change
+    season_import(acting_user=orla, data=json.dumps(document).encode())
 
 
 def test_the_schema_knows_what_events_tell(season: Season) -> None:

@@ -35,6 +35,8 @@ from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, TimeProposal
+from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
+from tournaments.services.ledger.book import balance_of
 from tournaments.services.organisers import organiser_add
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
@@ -216,3 +218,23 @@ def test_a_time_is_accepted_as_an_organiser_sets_one(orla: User, threads: Thread
         assert (answers[0].code, proposal.status) == ("times.gone", "lapsed")
     else:
         assert proposal.status == "accepted"
+
+
+def test_somebody_spends_the_same_twice(orla: User, threads: Threads) -> None:
+    """What they have is enough for one of four payments."""
+    season = running(orla, 4, trade={"currency": True, "start": 3, "payments": "open"})
+    give = partial(ledger_give, acting_user=account(season, 1), season=season, amount=2)
+    answers = threads.at_once([partial(give, payee=who(season, 2 + each % 3)) for each in range(4)])
+    assert set(one_of(answers)) == {"ledger.short"}
+    assert balance_of(who(season, 1)) == 1
+    assert faults_of(season) == []
+
+
+def test_an_entry_is_taken_back_twice(orla: User, threads: Threads) -> None:
+    season = running(orla, 4, trade={"currency": True})
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, 1)], amount=2, why="won"
+    )
+    correct = partial(ledger_correct, acting_user=orla, entry=entry, why="a slip")
+    assert set(one_of(threads.at_once([correct] * 4))) == {"ledger.corrected"}
+    assert balance_of(who(season, 1)) == 0

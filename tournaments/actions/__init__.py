@@ -17,6 +17,7 @@ from tournaments.actions.contestants import (
 )
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.items import GIFT, ITEMS
+from tournaments.actions.ledger import ENTRY, TREASURY
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
@@ -27,5 +28,6 @@ from tournaments.actions.times import HOURS
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
     SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, APPLICATION, APPLICATIONS,
-    CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, CHALLENGES, OWN, HOURS,
+    CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY, ENTRY, CHALLENGES,
+    OWN, HOURS,
 )  # fmt: skip

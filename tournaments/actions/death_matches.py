@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from core.actions import Action, Actions
 from core.refusals import allowed
+from tournaments.actions.ledger import SET_WAGER
 from tournaments.actions.subjects import AtDeathMatch
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.death_matches import RulesForm, WinnerForm
@@ -140,4 +141,6 @@ VOID: Final = Action[AtDeathMatch](
     danger=True,
 )
 
-DEATH_MATCH: Final = Actions("death-match", (CORRECT, REOPEN, RULES, WALKOVER, DECLARE, VOID))
+DEATH_MATCH: Final = Actions(
+    "death-match", (CORRECT, REOPEN, RULES, SET_WAGER, WALKOVER, DECLARE, VOID)
+)

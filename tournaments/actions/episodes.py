@@ -27,6 +27,7 @@ from tournaments.forms.finishing import order_text
 from tournaments.models import Contestant, Episode
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.services import repertoire
+from tournaments.services.ledger.immunity import immune_by_token
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -146,6 +147,8 @@ def _placements_form(subject: AtRound) -> Callable[..., PlacementsForm]:
     for each in subject.with_placements.placements:
         initial[f"place_{each.contestant_id}"] = each.place
         initial[f"immune_{each.contestant_id}"] = each.immune
+    for pk in immune_by_token(subject.round):
+        initial[f"immune_{pk}"] = True
     people = list(main_match.in_main_match(episode))
     return partial(PlacementsForm, contestants=people, initial=initial)
 

@@ -13,6 +13,7 @@ from core.actions import Action, Actions, Done
 from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience
+from tournaments.actions.ledger import OFFER, PAY, USE_TOKEN
 from tournaments.actions.subjects import (
     AtContestant,
     AtDeathMatch,
@@ -427,6 +428,7 @@ OWN: Final = Actions[Any](
     "own",
     (
         JOIN, APPLY, TAKE_BACK, ACCEPT, CHECK_IN, LEAVE, CHOOSE_RULES, PROPOSE, ACCEPT_TIME,
-        DECLINE_TIMES, WITHDRAW_TIMES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME,
+        DECLINE_TIMES, WITHDRAW_TIMES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME, PAY,
+        USE_TOKEN, OFFER,
     ),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from tournaments.models import (
     DeathMatch,
     Episode,
     Gift,
+    LedgerEntry,
     Leg,
     Round,
     Season,
@@ -166,6 +167,13 @@ class AtGift(AtSeason):
     """Somebody, and an item that was given."""
 
     gift: Gift
+
+
+@dataclass(frozen=True)
+class AtEntry(AtSeason):
+    """Somebody, and an entry of the ledger."""
+
+    entry: LedgerEntry
 
 
 @dataclass(frozen=True)

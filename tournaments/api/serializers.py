@@ -103,6 +103,9 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
     repertoire = RepertoireSerializer(many=True, read_only=True)
     tie_breaks = serializers.ListField(child=serializers.CharField(), read_only=True)
     format_options = serializers.DictField(read_only=True)
+    trade = serializers.DictField(
+        read_only=True, help_text="What is traded in it; empty: nothing is."
+    )
 
     class Meta:
         model = Season
@@ -110,9 +113,8 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
             "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
             "status", "open_enrolment", "by_application", "places", "repertoire",
             "ruleset_choice", "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s",
-            "times_by", "play_within_days",
-            "organisers", "winner", "created_at", "started_at", "finished_at", "changed_at",
-            "links",
+            "times_by", "play_within_days", "trade", "organisers", "winner",
+            "created_at", "started_at", "finished_at", "changed_at", "links",
         )  # fmt: skip
         read_only_fields = fields
 

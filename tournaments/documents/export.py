@@ -9,9 +9,11 @@ import msgspec
 from django.db import models, transaction
 from django.db.models import Prefetch
 
+from accounts.models import User
 from core.refusals import Refusal
 from games.models import Match
 from games.reading.records import record_bytes
+from tournaments import audience
 from tournaments.documents import archive
 from tournaments.documents.fields import written
 from tournaments.documents.parts import Document, Where
@@ -22,6 +24,7 @@ from tournaments.models import (
     DeathMatch,
     Gift,
     ItemEvent,
+    LedgerEntry,
     Leg,
     Placement,
     Round,
@@ -31,22 +34,24 @@ from tournaments.models import (
 from tournaments.services.guards import season_lock
 
 
-def season_export(*, season: Season) -> bytes:
+def season_export(*, season: Season, reader: User | None = None) -> bytes:
     """The document of a season, as JSON text in UTF-8, alike for alike seasons byte for byte.
 
-    Whoever calls it has seen to the right to (`audience.may_manage`). Raises Refusal
+    Whoever calls it has seen to the right to (`audience.may_manage`). The ledger is there as a
+    whole, or (for a ``reader`` who does not see all of it yet) not at all: a part of it would not
+    balance. None is the site itself. Raises Refusal
     ``document.leg-running`` while a match is being played: its record would tell too much.
     """
     with transaction.atomic():
-        return _text_of(season_lock(season.pk, changes=False))
+        return _text_of(season_lock(season.pk, changes=False), reader)
 
 
-def season_records(*, season: Season) -> bytes:
+def season_records(*, season: Season, reader: User | None = None) -> bytes:
     """The document and the record of every match, as a zip. Raises Refusal as `season_export`
     does."""
     with transaction.atomic():
         season = season_lock(season.pk, changes=False)
-        document = _text_of(season)
+        document = _text_of(season, reader)
         numbers = _match_numbers(season)
         matches = Match.objects.in_bulk(numbers)
     return archive.packed(
@@ -54,19 +59,20 @@ def season_records(*, season: Season) -> bytes:
     )
 
 
-def _text_of(season: Season) -> bytes:
+def _text_of(season: Season, reader: User | None) -> bytes:
     if _legs_in_order(season).filter(status=LegStatus.RUNNING).exists():
         raise Refusal(
             "document.leg-running",
             "A match of this season is on, or waits for its players: wait for its end.",
         )
-    _fetch(season)
+    _fetch(season, whole=reader is None or audience.sees_whole_ledger(season, reader))
     document = msgspec.convert(written(season, Document, _numbers_of(season)), Document)
     return msgspec.json.format(msgspec.json.encode(document), indent=1)
 
 
-def _fetch(season: Season) -> None:
-    """Every row of the document, in its order."""
+def _fetch(season: Season, *, whole: bool) -> None:
+    """Every row of the document, in its order; ``whole``: the ledger, too."""
+    ledger = LedgerEntry.objects.order_by("pk")
     models.prefetch_related_objects(
         [season],
         Prefetch("contestants", Contestant.objects.select_related("user").order_by("pk")),
@@ -79,6 +85,7 @@ def _fetch(season: Season) -> None:
         Prefetch("rounds__death_matches__legs", Leg.objects.order_by("number", "attempt")),
         Prefetch("gifts", Gift.objects.order_by("pk")),
         Prefetch("gifts__history", ItemEvent.objects.order_by("pk")),
+        Prefetch("ledger", ledger if whole else ledger.none()),
         Prefetch("events", SeasonEvent.objects.order_by("pk")),
     )
 
@@ -112,6 +119,7 @@ def _numbers_of(season: Season) -> dict[Entity, dict[int, Any]]:
     return {
         Entity.CONTESTANT: _numbering(each.pk for each in season.contestants.all()),
         Entity.ITEM: _numbering(each.pk for each in season.gifts.all()),
+        Entity.ENTRY: _numbering(each.pk for each in season.ledger.all()),
         Entity.MATCH: _match_numbers(season),
         Entity.ROUND: rounds,
         Entity.DEATH_MATCH: death_matches,

@@ -9,7 +9,7 @@ of its fields (`schema`). How an event's data is described stands with the kinds
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 
@@ -30,7 +30,7 @@ from tournaments.events.kinds import KINDS
 from tournaments.events.payloads import Items
 from tournaments.events.references import Entity, Numbers, described, exchanged
 from tournaments.formats.registry import FORMATS
-from tournaments.models import Contestant, Season, SeasonEvent
+from tournaments.models import Contestant, LedgerEntry, Season, SeasonEvent
 
 FORMAT: Final = "gauntlet-season/1"
 
@@ -85,6 +85,7 @@ class SeasonDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     late_s: Annotated[Small, SETTING] = 0
     times_by: Annotated[Literal["organisers", "open", "move"], SETTING] = "open"
     play_within_days: Annotated[Small, SETTING] | None = None
+    trade: Annotated[dict[str, Any], SETTING] = msgspec.field(default_factory=dict)
     winner: Annotated[ContestantNumber, LATER] | None
     created_at: Moment
     started_at: Annotated[Moment | None, LATER]
@@ -235,6 +236,34 @@ class GiftDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     history: Annotated[tuple[ItemEventDoc, ...], ROWS]
 
 
+def _entry_where_of(entry: LedgerEntry, numbers: Numbers) -> Where | None:
+    """The death match that it is about, or the round."""
+    if entry.death_match_id is not None:
+        return cast("Where", numbers[Entity.DEATH_MATCH][entry.death_match_id])
+    if entry.round_id is not None:
+        return cast("Where", numbers[Entity.ROUND][entry.round_id])
+    return None
+
+
+class EntryDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An entry of the ledger: so much goes from one to another; null is the bank. ``reverses`` is
+    the entry that it takes back."""
+
+    id: Annotated[int, own(Entity.ENTRY)]
+    kind: Literal[
+        "start", "won", "given", "stake", "steal", "spent", "passed", "lapse", "correction"
+    ]
+    unit: Literal["currency", "token"]
+    amount: Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
+    payer: ContestantNumber | None
+    payee: ContestantNumber | None
+    secret: bool
+    why: Words
+    where: Annotated[Where | None, derived(_entry_where_of)]
+    reverses: Annotated[int, mention(Entity.ENTRY)] | None
+    at: Moment
+
+
 def _data_of(event: SeasonEvent, numbers: Numbers) -> dict[str, Any]:
     data: dict[str, Any] = exchanged(event.data, described(KINDS[event.kind].payload), numbers)
     return data
@@ -280,4 +309,5 @@ class Document(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     contestants: Annotated[tuple[ContestantDoc, ...], ROWS]
     rounds: Annotated[tuple[RoundDoc, ...], ROWS]
     gifts: Annotated[tuple[GiftDoc, ...], ROWS]
+    ledger: Annotated[tuple[EntryDoc, ...], ROWS] = ()
     events: Annotated[tuple[EventDoc, ...], ROWS]

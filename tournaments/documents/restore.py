@@ -30,6 +30,7 @@ from tournaments.documents.holding import must_hold
 from tournaments.documents.parts import (
     DeathMatchDoc,
     Document,
+    EntryDoc,
     EpisodeDoc,
     EventDoc,
     GiftDoc,
@@ -50,6 +51,7 @@ from tournaments.models import (
     Episode,
     Gift,
     ItemEvent,
+    LedgerEntry,
     Leg,
     Placement,
     Round,
@@ -154,6 +156,8 @@ class _Restoring:
         for index, gift in enumerate(self.document.gifts):
             self._history(gift, f"gifts[{index}]")
         self._items()
+        for index, entry in enumerate(self.document.ledger):
+            self._entry(entry, f"ledger[{index}]")
         self._create_events()
         self.known.finish(self.season, self.document.season, "season")
         self._must_be_numbered()
@@ -329,6 +333,17 @@ class _Restoring:
         for leg, doc, here, where in self.with_items:
             must_be_items(doc.items or {}, here)
             self.known.finish(leg, doc, where)
+
+    # -- the ledger ------------------------------------------------------------------------------
+
+    def _entry(self, doc: EntryDoc, where: str) -> None:
+        self._must_be_free(Entity.ENTRY, doc.id, where)
+        about = self._about(doc.where, f"{where}.where")
+        if "leg" in about:
+            raise wrong(f"{where}.where", "an entry is about a death match or a round")
+        columns = self.known.columns(doc, where)
+        made = LedgerEntry.objects.create(season=self.season, **about, **columns)
+        self.known.add(Entity.ENTRY, doc.id, made)
 
     # -- events ----------------------------------------------------------------------------------
 

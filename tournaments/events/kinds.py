@@ -53,5 +53,10 @@ KINDS: Final[dict[str, Kind]] = {
     "item.brought": Kind("A Copy or Block was brought into a death match", payloads.Brought),
     "item.spent": Kind("An item was used up", payloads.OfItems),
     "item.returned": Kind("An item came back from a void match", payloads.OfItems),
+    "ledger.won": Kind("Contestants won something of what is traded", payloads.WonOfLedger),
+    "ledger.given": Kind("A contestant gave another something of it", payloads.MovedInLedger),
+    "ledger.token": Kind("Somebody used an immunity token", payloads.TokenUsed),
+    "ledger.stakes": Kind("Something was wagered, or passed to the winner", payloads.MovedInLedger),
+    "ledger.corrected": Kind("An entry of the ledger was taken back", payloads.CorrectedInLedger),
     "ruling": Kind("An organiser ruled", payloads.Ruled),
 }

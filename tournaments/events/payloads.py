@@ -294,6 +294,37 @@ class Brought(Payload, total=False):
     items: Items | None
 
 
+class OfLedger(Payload, total=False):
+    """What was moved: of the currency, or a token; ``amount``: how much of it, null in a season in
+    which everybody's balance is hidden."""
+
+    unit: str
+    amount: int | None
+
+
+class WonOfLedger(OfLedger, Reasoned, total=False):
+    """Who won so much each, and for what."""
+
+    contestants: list[ContestantMention]
+
+
+class MovedInLedger(OfLedger, total=False):
+    """From whom, and to whom; null is the bank."""
+
+    payer: ContestantMention
+    payee: ContestantMention
+
+
+class CorrectedInLedger(MovedInLedger, Reasoned, total=False):
+    """What had been moved, and has come back."""
+
+
+class TokenUsed(About, total=False):
+    """Who is immune by it, in the episode of that number."""
+
+    round: int
+
+
 class Ruled(Reasoned, total=False):
     """``ec``: who had not chosen in time, in the ``episode`` of that number; ``code``: what kept a
     match from beginning."""

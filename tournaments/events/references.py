@@ -26,6 +26,7 @@ class Entity(enum.StrEnum):
 
     CONTESTANT = "contestant"
     ITEM = "item"
+    ENTRY = "ledger entry"
     #: A match of `games`: what is recorded.
     MATCH = "match record"
     ROUND = "round"

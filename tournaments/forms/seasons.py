@@ -22,6 +22,15 @@ from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, Ti
 from tournaments.models.seasons import PLACES_MIN
 from tournaments.services.seasons import PLACES_MAX, PLAY_WITHIN_MAX
 from tournaments.standings.metrics import METRICS
+from tournaments.trade import (
+    LEAVING,
+    NAME_MAX,
+    PAYMENTS,
+    STAKES,
+    START_MAX,
+    Trade,
+    trade_of,
+)
 
 GAMES_MOST: Final = 12
 TIES_MOST: Final = 6
@@ -75,6 +84,7 @@ class SeasonForm(ServiceForm):
         "season.times-by": "times_by",
         "season.play-within": "play_within_days",
         "format.unknown": "format",
+        "trade": "trade_currency",
     }
 
     format = forms.ChoiceField(
@@ -144,6 +154,46 @@ class SeasonForm(ServiceForm):
         help_text="Players agree on no later time, counted from when the round has opened. Empty: "
         "no such end.",
     )
+    trade_currency = forms.BooleanField(label="It has a currency", required=False)
+    trade_singular = forms.CharField(
+        label="What one is called", max_length=NAME_MAX, initial="garnet", required=False
+    )
+    trade_plural = forms.CharField(
+        label="What several are called", max_length=NAME_MAX, initial="garnets", required=False
+    )
+    trade_start = forms.IntegerField(
+        label="Everybody begins with", min_value=0, max_value=START_MAX, initial=0, required=False
+    )
+    trade_payments = forms.ChoiceField(
+        label="Whether contestants may pay each other",
+        choices=list(PAYMENTS.items()),
+        initial="none",
+        required=False,
+    )
+    trade_hidden = forms.BooleanField(
+        label="Hide what everybody has until the season is over",
+        required=False,
+        help_text="Everybody sees their own; organisers who do not play see all. Who may pay in "
+        "secret needs it.",
+    )
+    trade_tokens = forms.BooleanField(
+        label="There are tokens of immunity",
+        required=False,
+        help_text="Whoever uses one is immune in the episode that is on.",
+    )
+    trade_tokens_given = forms.BooleanField(label="Tokens may be given on", required=False)
+    trade_stakes = forms.ChoiceField(
+        label="A death match", choices=list(STAKES.items()), initial="none", required=False
+    )
+    trade_stake = forms.IntegerField(
+        label="The fixed amount", min_value=1, max_value=START_MAX, initial=1, required=False
+    )
+    trade_leaving = forms.ChoiceField(
+        label="What somebody has who is out",
+        choices=list(LEAVING.items()),
+        initial="stays",
+        required=False,
+    )
 
     def __init__(self, *args: Any, season: Season | None = None, **kwargs: Any) -> None:
         self._season = season
@@ -189,11 +239,18 @@ class SeasonForm(ServiceForm):
 
     def part_field(self, refusal: Refusal) -> str:
         """Options of a format at their own fields."""
+        if refusal.code.startswith("trade."):
+            return f"trade_{refusal.field}"
         return f"{self._format_key}_{refusal.field}" if refusal.code == "format.options" else ""
 
     def _is_fixed(self, name: str) -> bool:
         """Whether a field is one of those that a season that has begun does not have any more."""
         return any(name.startswith(f"{key}_") for key in (*FORMATS, "tie"))
+
+    @property
+    def trades(self) -> list[forms.BoundField]:
+        """The fields for what is traded."""
+        return [self[name] for name in self.fields if name.startswith("trade_")]
 
     @property
     def games(self) -> list[forms.BoundField]:
@@ -242,6 +299,12 @@ class SeasonForm(ServiceForm):
         given["times_by"] = data["times_by"] or TimesRule.OPEN
         given["play_within_days"] = data["play_within_days"]
         given["repertoire"] = self._repertoire()
+        # What is left empty is as usual.
+        given["trade"] = {
+            name: data[f"trade_{name}"]
+            for name in Trade.__struct_fields__
+            if data.get(f"trade_{name}") not in (None, "")
+        }
         if has_table(key) and "tie_1" in self.fields:
             ties = [data[f"tie_{number}"] for number in range(1, TIES_MOST + 1)]
             more = [] if self._season is None else self._season.tie_breaks[TIES_MOST:]
@@ -284,6 +347,8 @@ def _initial_of(season: Season) -> dict[str, Any]:
             "no_show_rule", "late_s", "times_by", "play_within_days",
         )
     }  # fmt: skip
+    for name, value in msgspec.structs.asdict(trade_of(season)).items():
+        initial[f"trade_{name}"] = value
     for number, each in enumerate(season.repertoire[:GAMES_MOST], start=1):
         initial[f"game_{number}"] = value_of(each)
     for number, key in enumerate(season.tie_breaks[:TIES_MOST], start=1):

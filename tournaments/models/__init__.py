@@ -13,6 +13,7 @@ from tournaments.models.death_matches import DeathMatch, Leg, ReminderSent
 from tournaments.models.events import EventNotice, SeasonEvent
 from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
+from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import (
     NoShowRule,
@@ -37,12 +38,14 @@ __all__ = [
     "DiscordPlace",
     "DiscordPost",
     "DiscordRole",
+    "EntryKind",
     "Episode",
     "EventNotice",
     "FreeDate",
     "FreeHours",
     "Gift",
     "ItemEvent",
+    "LedgerEntry",
     "Leg",
     "NoShowRule",
     "Placement",
@@ -56,6 +59,8 @@ __all__ = [
     "SeasonOrganiser",
     "TimeProposal",
     "TimesRule",
+    "Unit",
+    "Wager",
     "WayIn",
     "Webhook",
 ]

@@ -134,6 +134,12 @@ class Season(models.Model):
         help_text="So many days after a round has opened its death matches are to have begun: the "
         "last that players may agree on. Empty: no such end.",
     )
+    trade = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="What is traded in it: a currency, tokens of immunity. Empty: nothing is.",
+    )
     winner = models.ForeignKey(
         "Contestant", on_delete=models.PROTECT, null=True, blank=True, related_name="seasons_won"
     )

@@ -25,7 +25,7 @@ KINDS: Final[Mapping[str, str]] = {
     ROUNDS: "One post a round: who meets whom, the results, the standings",
     CHOICES: "Who the EC is, and whom they choose",
     PEOPLE: "Who is out, back in, or replaced",
-    ITEMS: "Gifts and items",
+    ITEMS: "Gifts, items, and what is won and paid",
     RULINGS: "Rulings, corrections, and what is void",
     NEWS: "The season begins, ends, or is called off",
 }
@@ -63,6 +63,11 @@ TOLD: Final[Mapping[str, str]] = {
     "item.brought": ITEMS,
     "item.spent": ITEMS,
     "item.returned": ITEMS,
+    "ledger.won": ITEMS,
+    "ledger.given": ITEMS,
+    "ledger.token": ITEMS,
+    "ledger.stakes": ITEMS,
+    "ledger.corrected": ITEMS,
     "ruling": RULINGS,
 }
 

@@ -24,6 +24,7 @@ RULINGS: Final = (
     "contestant.withdrawn",
     "contestant.restored",
     "item.taken-back",
+    "ledger.corrected",
 )
 # Of those, what is no action of its own: nobody gave a reason for it, or no organiser did it.
 _FOLLOWS: Final = (

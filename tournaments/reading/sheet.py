@@ -61,8 +61,10 @@ from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
 from tournaments.reading.times import BothFree, OpenTime, both_free
 from tournaments.services.guards import must_manage
 from tournaments.services.items.gifts import Meeting, legs_open_to_items
+from tournaments.services.ledger.book import Purses, purses_of
 from tournaments.services.scheduling.agreeing import must_have_both, open_proposals, owing
 from tournaments.standings.table import StandingsTable
+from tournaments.trade import Trade, trade_of
 
 
 class Sheet:
@@ -395,6 +397,18 @@ class Sheet:
     def items(self) -> list[ItemHistory]:
         """Every item with its history."""
         return histories_of(self.season, self.gifts)
+
+    # -- what is traded ----------------------------------------------------------------------------
+
+    @cached_property
+    def trade(self) -> Trade:
+        """What the season trades in."""
+        return trade_of(self.season)
+
+    @cached_property
+    def purses(self) -> Purses:
+        """What everybody has; who may see that, `audience.sees_purses` says."""
+        return purses_of(self.season)
 
     # -- history ---------------------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ from tournaments.services.guards import (
     instant,
     season_lock_managed,
 )
+from tournaments.services.ledger.stakes import stakes_call_off
 
 BEST_OF_MAX: Final = 15
 
@@ -207,6 +208,8 @@ def sides_set(
         return death_match
     if death_match.legs.filter(status__in=[LegStatus.RUNNING, LegStatus.FINISHED]).exists():
         raise Refusal("death-match.begun", f"{death_match} has begun: its sides are fixed.")
+    # Those who meet now have agreed upon nothing.
+    stakes_call_off(death_match, why="Others meet there.", at=at)
     known = home is not None and away is not None
     then = DeathMatchStatus.PLANNED if known else DeathMatchStatus.WAITING
     if death_match.status != then:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
@@ -21,6 +22,7 @@ from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import (
     Contestant,
+    LedgerEntry,
     NoShowRule,
     RulesetChoice,
     Season,
@@ -41,6 +43,7 @@ from tournaments.services.guards import (
 from tournaments.services.preflight import must_pass
 from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
+from tournaments.trade import Trade, trade_of, trade_validate
 
 SUMMARY_MAX = 2000
 PLACES_MAX = 2000
@@ -113,15 +116,16 @@ def season_update(
     ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
     ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
     its matches late), ``times_by`` (who says when a death match is played), ``play_within_days``
-    (the last that players agree on, after a round has opened), and, as long as the season has not
-    begun, ``format_options`` and ``tie_breaks``: who plays for them must know them.
+    (the last that players agree on, after a round has opened), ``trade`` (`tournaments.trade`),
+    and, as long as the season has not begun, ``format_options`` and ``tie_breaks``: who plays for
+    them must know them.
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.over``, ``season.unknown-field``,
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
     ``standings.*``, ``season.no-show``, ``season.places``, ``season.times-by``,
-    ``season.play-within``, ``format.options``, ``setup.*``. With more places those who wait for
-    one move up.
+    ``season.play-within``, ``format.options``, ``setup.*``, ``trade.*``. With more places those
+    who wait for one move up.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)
@@ -135,6 +139,8 @@ def season_update(
         raise Refusal("season.begun", "What breaks ties is declared before a season begins.")
     if "places" in changed:
         must_have_places_for(locked, changed["places"])
+    if "trade" in changed:
+        _must_keep_promises(locked, changed["trade"])
     before = {key: getattr(locked, key) for key in changed}
     for key, value in changed.items():
         setattr(locked, key, value)
@@ -149,6 +155,26 @@ def season_update(
     if "places" in changed:
         places_fill(locked, instant(at))
     return locked
+
+
+def _must_keep_promises(season: Season, then: Mapping[str, Any]) -> None:
+    """What is hidden stays so, and what there is of, once something has been entered in the ledger.
+    Raises Refusal ``trade.begun``."""
+    if not LedgerEntry.objects.filter(season=season).exists():
+        return
+    before, after = trade_of(season), msgspec.convert(then, Trade)
+    fixed = [
+        before.hidden != after.hidden,
+        before.start != after.start,
+        before.currency and not after.currency,
+        before.tokens and not after.tokens,
+    ]
+    if any(fixed):
+        raise Refusal(
+            "trade.begun",
+            "Something has been entered: what there is, what everybody began with and what is "
+            "hidden stay as they are.",
+        )
 
 
 def must_be_changeable(season: Season) -> None:
@@ -252,6 +278,7 @@ _CHECKS: Final[dict[str, Any]] = {
     "tie_breaks": _tie_breaks,
     "no_show_minutes": _minutes,
     "late_s": _delay,
+    "trade": trade_validate,
     "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
     "times_by": _one_of(TimesRule.values, "season.times-by", "Who says when it is played"),
     "play_within_days": _play_within,

@@ -15,6 +15,7 @@ from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, must_not_be_draft, season_lock_managed
+from tournaments.services.ledger.passing import purses_open
 from tournaments.services.preflight import must_pass
 from tournaments.services.results import decisions
 from tournaments.services.seasons import season_move
@@ -36,7 +37,9 @@ def season_start(*, acting_user: User, season: Season, at: datetime | None = Non
         status=ContestantStatus.ACTIVE
     )
     season_move(locked, SeasonStatus.RUNNING, started_at=at, check_in_until=None)
-    count = locked.contestants.filter(status=ContestantStatus.ACTIVE).count()
+    begins = locked.contestants.filter(status=ContestantStatus.ACTIVE)
+    purses_open(season=locked, contestants=begins, at=at)
+    count = begins.count()
     season_event(
         season=locked,
         kind="season.started",

@@ -30,18 +30,22 @@ from tournaments.models import (
     DeathMatch,
     Gift,
     ItemEvent,
+    LedgerEntry,
     Leg,
     Round,
     Season,
     SeasonEvent,
+    Unit,
 )
 from tournaments.models.contestants import NO_ACCOUNT
 from tournaments.naming import SIGN_EXPLAINED, sign_of
 from tournaments.pictures import brackets, links, portraits, timelines
 from tournaments.reading.death_matches import game_of, told_score
 from tournaments.reading.items import item_named
+from tournaments.reading.ledger import Purse
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import Value, value_text
+from tournaments.trade import Trade
 
 register = template.Library()
 
@@ -263,6 +267,20 @@ def sides_text(row: DeathMatch) -> str:
 def marked(text: str, sheet: Sheet) -> str:
     """A sentence that was written down, in which names say where there is no account here."""
     return sheet.naming.marked(text)
+
+
+@register.filter
+def purse(has: Purse, trade: Trade) -> str:
+    """What somebody has, in words."""
+    parts = [trade.said(has.currency, Unit.CURRENCY)] if trade.currency else []
+    parts += [trade.said(has.tokens, Unit.TOKEN)] if trade.tokens else []
+    return " and ".join(parts)
+
+
+@register.filter
+def said(trade: Trade, entry: LedgerEntry) -> str:
+    """How much an entry moves, in words."""
+    return trade.said(entry.amount, entry.unit)
 
 
 @register.filter

@@ -23,7 +23,9 @@ from tournaments.views.common import FORMS, organisers_only
 @organisers_only
 def document(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """The season as a JSON document."""
-    response = HttpResponse(season_export(season=sheet.season), content_type="application/json")
+    response = HttpResponse(
+        season_export(season=sheet.season, reader=user), content_type="application/json"
+    )
     response["Content-Disposition"] = f'attachment; filename="{sheet.season.slug}.season.json"'
     return response
 
@@ -32,7 +34,9 @@ def document(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 @organisers_only
 def records(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """The document with the records of all matches, as a zip."""
-    response = HttpResponse(season_records(season=sheet.season), content_type="application/zip")
+    response = HttpResponse(
+        season_records(season=sheet.season, reader=user), content_type="application/zip"
+    )
     response["Content-Disposition"] = f'attachment; filename="{sheet.season.slug}.season.zip"'
     return response
 

@@ -19,6 +19,7 @@ from games.views.common import one_page, signed_in
 from tournaments import audience
 from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE
+from tournaments.actions.ledger import OFFER
 from tournaments.actions.players import (
     APPLY,
     CHECK_IN,
@@ -42,11 +43,13 @@ from tournaments.lifecycle import LegStatus, SeasonStatus
 from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
 from tournaments.reading.death_matches import DeathMatchWithLegs
+from tournaments.reading.ledger import treasury_of
 from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_run_by
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.applications import must_take_applications
 from tournaments.services.contestants.enrolment import must_be_open_to_everybody
 from tournaments.services.items.declarations import bringing_seat
+from tournaments.services.ledger.stakes import wagered
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling.readiness import must_be_next, ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
@@ -82,6 +85,7 @@ def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
         "own": _own_actions(sheet, user),
         **({} if user is None else standing_in(AtPerson(user, sheet, user))),
         "waiting": waiting_for(sheet, request.user),
+        "treasury": treasury_of(sheet, request.user) if sheet.trade.is_on else None,
     }
     return shown(request, sheet, "season.html", context)
 
@@ -197,7 +201,12 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     row = found.row
     user = signed_in(request)
     seat = audience.seat_of(row, user)
+    trades = sheet.trade.currency and sheet.trade.stakes == "wager"
     context = {
+        "may_wager": user is not None
+        and seat is not None
+        and OFFER.offered(AtDeathMatch(user, sheet, found)),
+        "wagered": wagered(row) if trades and not sheet.trade.hidden else (),
         "row": row,
         "seat": seat,
         "in_episode": sheet.episode_of(row.round) is not None,

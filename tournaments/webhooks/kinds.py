@@ -47,6 +47,11 @@ FOR_PEOPLE: Final = (
     "item.given",
     "item.taken-back",
     "item.brought",
+    "ledger.won",
+    "ledger.given",
+    "ledger.token",
+    "ledger.stakes",
+    "ledger.corrected",
     "ruling",
     TURN,
 )

@@ -55,6 +55,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         "format.options": "format_options",
         "setup.late": "late_s",
         "season.play-within": "play_within_days",
+        "trade.*": "trade",
         "setup.ruleset": "repertoire.*.ruleset",
         "setup.variant": "repertoire.*.variant",
         "setup.options": "repertoire.*.options",
@@ -100,6 +101,12 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         max_value=seasons.PLAY_WITHIN_MAX,
         help_text="By how many days after its round has opened a death match is to begin, where "
         "players agree on the time; null: no such end.",
+    )
+
+    trade = serializers.DictField(
+        required=False,
+        help_text="What is traded: `currency`, `singular`, `plural`, `start`, `payments`, "
+        "`hidden`, `tokens`, `tokens_given`, `stakes`, `stake`, `leaving`; see `docs/seasons.md`.",
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:

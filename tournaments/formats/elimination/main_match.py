@@ -35,6 +35,7 @@ from tournaments.services.guards import (
     own_death_match,
     season_lock_managed,
 )
+from tournaments.services.ledger.immunity import immune_by_token
 
 NOTES_MAX = 4000
 PLACE_MAX: Final = 32_000
@@ -109,9 +110,10 @@ def placements_record(
     on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
     ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
     ``episode.placed``, ``placements.missing``, ``placements.twice``, ``placements.stranger``,
-    ``placements.place``, ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune``,
-    ``placements.ec-playing`` (in a death match of another episode), ``placements.nobody-left`` (to
-    choose from), ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
+    ``placements.place``, ``placements.token`` (who has used one is immune), ``placements.tie``,
+    ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
+    match of another episode), ``placements.nobody-left`` (to choose from),
+    ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
     ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``, ``setup.*`` and
     ``death-match.own`` (the EC settles nothing of it).
     """
@@ -124,6 +126,7 @@ def placements_record(
         fresh.placements.all().delete()
     must_be_whole(fresh, [each.contestant for each in placements])
     _must_have_places(placements)
+    _must_heed_tokens(fresh, placements)
     last = last_of(placements, ec)
     if last.pk in busy_elsewhere(fresh):
         raise Refusal(
@@ -238,6 +241,17 @@ def _must_have_places(placements: Sequence[Placing]) -> None:
     for number, each in enumerate(placements):
         if not 1 <= each.place <= PLACE_MAX:
             faults.note(Refusal("placements.place", "A place is a whole number from 1."), number)
+    faults.settle()
+
+
+def _must_heed_tokens(episode: Episode, placements: Sequence[Placing]) -> None:
+    """Whoever has used a token is immune. Raises Refusal ``placements.token`` of rows."""
+    immune = immune_by_token(episode.round)
+    faults = Together()
+    for number, each in enumerate(placements):
+        if each.contestant.pk in immune and not each.immune:
+            sentence = f"{each.contestant.shown_name} has used a token, and is immune."
+            faults.note(Refusal("placements.token", sentence), number)
     faults.settle()
 
 

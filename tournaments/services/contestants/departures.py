@@ -37,6 +37,7 @@ from tournaments.services.guards import (
     season_lock,
     undecided_of,
 )
+from tournaments.services.ledger.passing import purse_left, purse_pass, purse_return
 from tournaments.services.results import decisions, rulings
 
 
@@ -103,6 +104,7 @@ def contestant_withdraw(
                 at=at,
                 follows="contestant.withdrawn",
             )
+    purse_left(season=season, contestant=found, at=at)
     left = format_of(season.format).on_left(contestant=found, at=at)
     decisions.follow(left, season=season, at=at)
     return found
@@ -196,6 +198,7 @@ def contestant_return(
         target=found,
         data={"season": season.pk, "why": why},
     )
+    purse_return(season=season, contestant=found, at=at)
     format_of(season.format).on_entered(season=season)
     return found
 
@@ -267,6 +270,7 @@ def contestant_replace(
             **{f"{side}_ready_at": None}, ready_cleared_at=at
         )
     _take_over(old, new, at)
+    purse_pass(season=season, old=old, new=new, at=at)
     season_event(
         season=season,
         kind="contestant.replaced",

@@ -32,6 +32,7 @@ from tournaments.services.guards import (
     season_lock,
     season_lock_managed,
 )
+from tournaments.services.ledger.passing import purses_open
 
 
 class Enrolment(NamedTuple):
@@ -389,6 +390,7 @@ def entries_save(
         ],
     )
     if late:
+        purses_open(season=season, contestants=admitted, at=at)
         format_of(season.format).on_entered(season=season)
     return list(admitted)
 

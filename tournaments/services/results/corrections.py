@@ -32,6 +32,7 @@ from tournaments.services.guards import (
     season_lock_managed,
 )
 from tournaments.services.items import spending
+from tournaments.services.ledger import stakes
 from tournaments.services.legs import must_both_be_in
 from tournaments.services.results.attempts import attempts_plan, leg_replay, status_derive
 from tournaments.services.results.decisions import death_match_decide, round_settle
@@ -204,6 +205,7 @@ def death_match_void(
         spending.items_return(leg=leg, at=at)
         leg.declarations.all().delete()
     death_match_move(fresh, DeathMatchStatus.VOID, home_score=0, away_score=0)
+    stakes.stakes_call_off(fresh, why="The death match is called off.", at=at)
     season_event(
         season=season,
         kind="death-match.void",
@@ -312,6 +314,7 @@ def _take_back(season: Season, death_match: DeathMatch, at: datetime) -> None:
     for later in format_.rests_on(death_match=death_match):
         _void_later(later, because=death_match, at=at)
     format_.on_undone(death_match=death_match, at=at)
+    stakes.stakes_take_back(death_match, why="The result did not stand.", at=at)
     spending.items_unexpire(death_match=death_match, at=at)
     death_match_move(
         death_match,

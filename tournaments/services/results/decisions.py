@@ -26,6 +26,7 @@ from tournaments.services.deathmatches import death_match_move
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh
 from tournaments.services.items import spending
+from tournaments.services.ledger import stakes
 from tournaments.services.results.conclusion import season_conclude_if_clear
 
 
@@ -78,10 +79,11 @@ def death_match_decide(
         at=at,
     )
     spending.items_expire(death_match=death_match, at=at)
+    stakes.stakes_settle(death_match, winner=winner, loser=loser, at=at)
     season = death_match.round.season
-    follow(
-        format_of(season.format).on_decided(death_match=death_match, at=at), season=season, at=at
-    )
+    follows_from_it = format_of(season.format).on_decided(death_match=death_match, at=at)
+    stakes.purses_lapse(death_match, at=at)
+    follow(follows_from_it, season=season, at=at)
     round_settle(round=death_match.round, at=at)
 
 

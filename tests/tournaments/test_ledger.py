@@ -1,0 +1,573 @@
+"""What a season trades in: who has what, who may enter what, and what follows from results."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.test import Client
+
+from accounts.models import Announcement, AuditEntry, User
+from core.refusals import Refusal
+from tests.games.support import user_named
+from tests.pages.support import words
+from tests.tournaments.support import (
+    account,
+    after,
+    begun,
+    chosen,
+    enrolled,
+    episode_now,
+    fresh,
+    placings,
+    played,
+    refused,
+    running,
+    who,
+)
+from tournaments.formats.elimination.main_match import placements_record
+from tournaments.invariants import faults_of
+from tournaments.models import DeathMatch, LedgerEntry, Season, SeasonOrganiser, Unit
+from tournaments.services.contestants.departures import (
+    contestant_replace,
+    contestant_return,
+    contestant_withdraw,
+)
+from tournaments.services.contestants.enrolment import contestant_enrol
+from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
+from tournaments.services.ledger.book import balance_of, purses_of
+from tournaments.services.ledger.immunity import immune_by_token, token_spend
+from tournaments.services.ledger.stakes import wager_offer, wager_set
+from tournaments.services.results.corrections import (
+    death_match_correct,
+    death_match_reopen,
+    death_match_void,
+)
+from tournaments.services.results.rulings import death_match_declare, death_match_walkover
+from tournaments.services.seasons import season_update
+from tournaments.trade import trade_of
+
+OPEN: dict[str, Any] = {"currency": True, "start": 3, "payments": "open"}
+HIDDEN: dict[str, Any] = {**OPEN, "payments": "secret", "hidden": True}
+TOKENS: dict[str, Any] = {**OPEN, "tokens": True, "tokens_given": True}
+
+
+def trading(organiser: User, count: int = 4, kind: str = "elimination", **trade: Any) -> Season:
+    return running(organiser, count, kind, trade={**OPEN, **trade})
+
+
+def has(season: Season, number: int, unit: str = Unit.CURRENCY) -> int:
+    return balance_of(who(season, number), unit)
+
+
+def all_of(season: Season, count: int) -> list[int]:
+    assert faults_of(season) == []
+    return [has(season, number) for number in range(1, count + 1)]
+
+
+# -- the setting ---------------------------------------------------------------------------------
+
+
+def test_a_season_trades_in_nothing_by_default(orla: User) -> None:
+    season = running(orla, 4)
+    assert (season.trade, trade_of(season).is_on) == ({}, False)
+    refused(
+        "ledger.none", ledger_grant, acting_user=orla, season=season,
+        contestants=[who(season, 1)], amount=1, why="won",
+    )  # fmt: skip
+    refused(
+        "ledger.none", ledger_give, acting_user=account(season, 1), season=season,
+        payee=who(season, 2), amount=1,
+    )  # fmt: skip
+    assert not LedgerEntry.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "trade"),
+    [
+        ("trade.options", {"currency": "yes"}),
+        ("trade.options", {"start": 1001}),
+        ("trade.options", {"gold": 1}),
+        ("trade.options", {"stake": 0}),
+        ("trade.options", [1]),
+        ("trade.name", {"currency": True, "singular": " "}),
+        ("trade.name", {"currency": True, "plural": "p" * 21}),
+        ("trade.secret", {"currency": True, "payments": "secret"}),
+        ("trade.nothing", {"stakes": "all"}),
+    ],
+)
+def test_what_cannot_be_traded(orla: User, code: str, trade: Any) -> None:
+    season = enrolled(orla, 2)
+    refused(code, season_update, acting_user=orla, season=season, changes={"trade": trade})
+
+
+def test_what_was_promised_stays(orla: User) -> None:
+    season = trading(orla)
+    change: Callable[..., Any] = season_update
+    for field, value in (("hidden", True), ("start", 4), ("currency", False)):
+        changes = {"trade": {**season.trade, field: value}}
+        refused("trade.begun", change, acting_user=orla, season=season, changes=changes)
+    changes = {"trade": {**season.trade, "stakes": "all", "plural": "gems", "tokens": True}}
+    season = season_update(acting_user=orla, season=season, changes=changes)
+    assert trade_of(season).said(2, Unit.CURRENCY) == "2 gems"
+
+
+def test_the_database_changes_and_deletes_no_entry(orla: User) -> None:
+    season = trading(orla)
+    entry = LedgerEntry.objects.filter(season=season)[:1].get()
+    rows = LedgerEntry.objects.filter(pk=entry.pk)
+    for change in (lambda: rows.update(amount=9), rows.delete):
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+            change()
+
+
+# -- won -----------------------------------------------------------------------------------------
+
+
+def test_everybody_begins_with_as_much_late_entries_too(orla: User) -> None:
+    season = trading(orla, 3)
+    late = contestant_enrol(
+        acting_user=orla, season=season, user=user_named("late"), at=after(hours=1)
+    )
+    assert all_of(season, 3) == [3, 3, 3]
+    assert balance_of(late) == 3
+    assert set(LedgerEntry.objects.values_list("kind", flat=True)) == {"start"}
+    assert not LedgerEntry.objects.exclude(payer=None).exists()
+
+
+def test_organisers_enter_what_several_have_won(orla: User) -> None:
+    season = trading(orla)
+    two = [who(season, 1), who(season, 3)]
+    give: dict[str, Any] = {"season": season, "amount": 5, "why": "the main match"}
+    ledger_grant(
+        acting_user=orla, contestants=two, round=season.rounds.get(), at=after(hours=1), **give
+    )
+    assert all_of(season, 4) == [8, 3, 8, 3]
+    event = season.events.latest("pk")
+    assert event.words == "Player 1 and Player 3 win 5 garnets each: the main match"
+    assert event.data["amount"] == 5
+    told = Announcement.objects.filter(kind="contestant.purse")
+    assert {each.user.username for each in told} == {"player1", "player3"}
+    assert AuditEntry.objects.filter(action="ledger.grant").count() == 1
+    for code, change in (
+        ("ledger.nobody", {"contestants": []}),
+        ("ledger.twice", {"contestants": [two[0], two[0]]}),
+        ("ledger.amount", {"amount": 0}),
+        ("ledger.amount", {"amount": 1_000_001}),
+        ("ledger.amount", {"amount": True}),
+        ("ledger.unit", {"unit": "token"}),
+        ("ledger.unit", {"unit": "gold"}),
+        ("why.missing", {"why": " "}),
+    ):
+        refused(code, ledger_grant, **{"acting_user": orla, "contestants": two, **give, **change})
+    stranger = who(running(orla, 4), 1)
+    refused("ledger.stranger", ledger_grant, acting_user=orla, contestants=[stranger], **give)
+    for user in (account(season, 1), user_named("nobody")):
+        refused("season.not-organiser", ledger_grant, acting_user=user, contestants=two, **give)
+
+
+def test_nobody_enters_anything_for_themselves(orla: User, oscar: User) -> None:
+    season = trading(orla, **TOKENS)
+    contestant_enrol(acting_user=orla, season=season, user=oscar)
+    SeasonOrganiser.objects.create(season=season, user=oscar)
+    own = season.contestants.get(user=oscar)
+    one = who(season, 1)
+    grant: dict[str, Any] = {"season": season, "amount": 5, "why": "won"}
+    refused("season.own", ledger_grant, acting_user=oscar, contestants=[one, own], **grant)
+    (entry,) = ledger_grant(acting_user=orla, contestants=[own], **grant)
+    refused("season.own", ledger_correct, acting_user=oscar, entry=entry, why="less")
+    ledger_correct(acting_user=orla, entry=entry, why="less")
+    assert faults_of(season) == []
+
+
+# -- given ---------------------------------------------------------------------------------------
+
+
+def test_contestants_pay_each_other_what_they_have(orla: User) -> None:
+    season = trading(orla)
+    give: dict[str, Any] = {"acting_user": account(season, 1), "season": season}
+    ledger_give(payee=who(season, 2), amount=2, note="for the vote", at=after(hours=1), **give)
+    assert all_of(season, 4) == [1, 5, 3, 3]
+    assert season.events.latest("pk").words == "Player 1 gives Player 2 2 garnets."
+    told = Announcement.objects.get(kind="contestant.purse")
+    assert told.user.username == "player2"
+    assert told.words == "Autumn: Player 1 gives you 2 garnets: for the vote"
+    for code, change in (
+        ("ledger.short", {"amount": 2}),
+        ("ledger.amount", {"amount": -1}),
+        ("ledger.oneself", {"payee": who(season, 1)}),
+        ("ledger.unit", {"unit": "token"}),
+        ("ledger.no-secrets", {"secret": True}),
+        ("ledger.note.too-long", {"note": "n" * 201}),
+    ):
+        refused(code, ledger_give, **{"payee": who(season, 3), "amount": 1, **give, **change})
+    give["acting_user"] = orla
+    refused("contestant.not-in", ledger_give, payee=who(season, 3), amount=1, **give)
+
+
+def test_where_nothing_is_given_nobody_gives(orla: User) -> None:
+    season = trading(orla, payments="none", tokens=True)
+    give: dict[str, Any] = {"acting_user": account(season, 1), "season": season, "amount": 1}
+    for unit in Unit.values:
+        refused("ledger.no-gifts", ledger_give, payee=who(season, 2), unit=unit, **give)
+
+
+def test_who_is_out_keeps_it_or_it_lapses(orla: User) -> None:
+    for leaving, left in (("stays", 3), ("lapses", 0)):
+        season = trading(orla, leaving=leaving)
+        played(orla, chosen(orla, season, ec=1, dmo=2), winner=1)
+        assert (who(season, 1).status, has(season, 1)) == ("eliminated", left)
+        give: dict[str, Any] = {"season": season, "payee": who(season, 3), "amount": 1}
+        if leaving == "stays":
+            ledger_give(acting_user=account(season, 1), **give)
+        else:
+            refused("ledger.out", ledger_give, acting_user=account(season, 1), **give)
+        assert faults_of(season) == []
+
+
+# -- put right -----------------------------------------------------------------------------------
+
+
+def test_what_was_wrong_is_taken_back_once(orla: User) -> None:
+    season = trading(orla)
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, 1)], amount=5, why="won"
+    )
+    taken = ledger_correct(acting_user=orla, entry=entry, why="a slip", at=after(hours=1))
+    assert (taken.payer, taken.payee, taken.reverses) == (who(season, 1), None, entry)
+    assert all_of(season, 4) == [3, 3, 3, 3]
+    for each in (entry, taken):
+        refused("ledger.corrected", ledger_correct, acting_user=orla, entry=each, why="again")
+    assert season.events.latest("pk").words == (
+        "Taken back: 5 garnets from the bank to Player 1. a slip"
+    )
+    (spent,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, 1)], amount=5, why="won"
+    )
+    ledger_give(acting_user=account(season, 1), season=season, payee=who(season, 2), amount=6)
+    refused("ledger.short", ledger_correct, acting_user=orla, entry=spent, why="a slip")
+
+
+# -- tokens --------------------------------------------------------------------------------------
+
+
+def test_a_token_makes_immune_in_the_episode_that_is_on(orla: User) -> None:
+    season = trading(orla, 5, **TOKENS)
+    two = who(season, 2)
+    refused("ledger.short", token_spend, acting_user=account(season, 2), contestant=two)
+    ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, 1)], amount=2, why="first",
+        unit="token",
+    )  # fmt: skip
+    ledger_give(acting_user=account(season, 1), season=season, payee=two, amount=1, unit="token")
+    refused("token.not-yours", token_spend, acting_user=account(season, 1), contestant=two)
+    token_spend(acting_user=account(season, 2), contestant=two, at=after(hours=1))
+    token_spend(acting_user=orla, contestant=who(season, 1), at=after(hours=1))
+    refused("token.used", token_spend, acting_user=account(season, 2), contestant=two)
+    episode = episode_now(season)
+    assert immune_by_token(episode.round) == {two.pk, who(season, 1).pk}
+    record: dict[str, Any] = {"acting_user": orla, "episode": episode}
+    wrong = placings(season, 5, immune=[1])
+    refused("placements.token", placements_record, placements=wrong, **record)
+    placements_record(placements=placings(season, 5, immune=[1, 2]), **record)
+    refused("token.too-late", token_spend, acting_user=orla, contestant=who(season, 3))
+    assert [has(season, number, "token") for number in (1, 2)] == [0, 0]
+    assert faults_of(season) == []
+
+
+def test_a_token_that_comes_back_makes_nobody_immune(orla: User) -> None:
+    season = trading(orla, **TOKENS)
+    two = who(season, 2)
+    ledger_grant(
+        acting_user=orla, season=season, contestants=[two], amount=1, why="first", unit="token"
+    )
+    entry = token_spend(acting_user=account(season, 2), contestant=two)
+    ledger_correct(acting_user=orla, entry=entry, why="a slip")
+    assert immune_by_token(episode_now(season).round) == frozenset()
+    assert has(season, 2, "token") == 1
+
+
+# -- death matches -------------------------------------------------------------------------------
+
+MOVED = [("amount", 2, 2), ("amount", 50, 3), ("all", 1, 3), ("none", 1, 0)]
+
+
+@pytest.mark.parametrize(("stakes", "stake", "moved"), MOVED)
+def test_the_winner_takes_what_the_rule_says(
+    orla: User, stakes: str, stake: int, moved: int
+) -> None:
+    season = trading(orla, stakes=stakes, stake=stake)
+    death_match = played(orla, chosen(orla, season, ec=1, dmo=2), winner=1)
+    assert all_of(season, 4) == [3 - moved, 3 + moved, 3, 3]
+    # What the winner has spent since the bank makes up, and nobody else.
+    if moved:
+        ledger_give(acting_user=account(season, 2), season=season, payee=who(season, 3), amount=5)
+    spent = 5 if moved else 0
+    death_match_correct(
+        acting_user=orla, death_match=death_match, winner=who(season, 1), why="a mistake",
+        at=after(hours=2),
+    )  # fmt: skip
+    # The one has all again and takes, by the rule, what is left of the other's; nothing is lost.
+    left = 3 - min(3, spent) if not moved else max(0, 3 - spent)
+    taken = {"none": 0, "all": left}.get(stakes, min(left, stake))
+    assert all_of(season, 4) == [3 + taken, left - taken, 3 + spent, 3]
+
+
+def test_what_was_moved_comes_back_with_the_result(orla: User) -> None:
+    season = trading(orla, stakes="all", leaving="lapses")
+    death_match = death_match_declare(
+        acting_user=orla, death_match=chosen(orla, season, ec=1, dmo=2), winner=who(season, 2),
+        why="an appeal", at=after(hours=1),
+    )  # fmt: skip
+    assert all_of(season, 4) == [0, 6, 3, 3]
+    death_match_reopen(acting_user=orla, death_match=death_match, why="a slip", at=after(hours=2))
+    assert all_of(season, 4) == [3, 3, 3, 3]
+    death_match_walkover(
+        acting_user=orla, death_match=fresh(death_match), winner=who(season, 1), why="away",
+        at=after(hours=3),
+    )  # fmt: skip
+    assert all_of(season, 4) == [6, 0, 3, 3]
+    death_match_correct(
+        acting_user=orla, death_match=fresh(death_match), winner=who(season, 2), why="there",
+        at=after(hours=4),
+    )  # fmt: skip
+    assert all_of(season, 4) == [0, 6, 3, 3]
+    death_match_void(
+        acting_user=orla, death_match=fresh(death_match), why="the wrong two", at=after(hours=5)
+    )
+    assert all_of(season, 4) == [3, 3, 3, 3]
+
+
+def test_both_wager_the_same_or_nothing(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    one, two = account(season, 1), account(season, 2)
+    offer: dict[str, Any] = {"death_match": row, "at": after(hours=1)}
+    assert wager_offer(acting_user=one, amount=2, **offer) is False
+    assert wager_offer(acting_user=two, amount=3, **offer) is False
+    assert all_of(season, 4) == [3, 3, 3, 3]
+    refused("ledger.short", wager_offer, acting_user=one, amount=4, **offer)
+    refused("wager.not-yours", wager_offer, acting_user=account(season, 3), amount=1, **offer)
+    assert wager_offer(acting_user=two, amount=2, **offer) is True
+    assert all_of(season, 4) == [1, 1, 3, 3]
+    refused("wager.agreed", wager_offer, acting_user=one, amount=1, **offer)
+    wager_set(acting_user=orla, amount=3, **offer)
+    assert all_of(season, 4) == [0, 0, 3, 3]
+    refused("ledger.short", wager_set, acting_user=orla, amount=4, **offer)
+    begun(orla, row, at=after(hours=2))
+    refused("wager.begun", wager_set, acting_user=orla, amount=1, **offer)
+    death_match_declare(
+        acting_user=orla, death_match=row, winner=who(season, 1), why="late", at=after(hours=3)
+    )
+    assert all_of(season, 4) == [6, 0, 3, 3]
+    death_match_void(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=4))
+    assert all_of(season, 4) == [3, 3, 3, 3]
+
+
+def test_what_the_other_has_is_not_found_out_by_a_wager(orla: User) -> None:
+    """What is offered is kept for it: whoever takes it up does not find it spent."""
+    season = trading(orla, stakes="wager", hidden=True)
+    row = chosen(orla, season, ec=1, dmo=2)
+    wager_offer(acting_user=account(season, 2), death_match=row, amount=3)
+    give: dict[str, Any] = {"acting_user": account(season, 2), "season": season}
+    refused("ledger.offered", ledger_give, payee=who(season, 3), amount=2, **give)
+    wager_offer(acting_user=account(season, 2), death_match=row, amount=1)
+    ledger_give(payee=who(season, 3), amount=2, **give)
+    # An offer that the other could not meet is taken as any other is.
+    assert wager_offer(acting_user=account(season, 1), death_match=row, amount=3) is False
+    assert wager_offer(acting_user=account(season, 1), death_match=row, amount=1) is True
+    assert all_of(season, 3) == [2, 0, 5]
+
+
+# -- leaving -------------------------------------------------------------------------------------
+
+
+def test_whoever_takes_over_has_the_purse(orla: User) -> None:
+    season = trading(orla, leaving="lapses", tokens=True, stakes="wager")
+    two = who(season, 2)
+    ledger_grant(
+        acting_user=orla, season=season, contestants=[two], amount=1, why="won", unit="token"
+    )
+    row = chosen(orla, season, ec=1, dmo=2)
+    wager_set(acting_user=orla, death_match=row, amount=1)
+    token = LedgerEntry.objects.get(unit="token")
+    new = contestant_replace(
+        acting_user=orla, contestant=two, user=user_named("heir"), why="ill", at=after(hours=1)
+    )
+    assert (balance_of(new), balance_of(new, "token"), has(season, 2)) == (2, 1, 0)
+    # What went to the place is taken back from whoever holds it.
+    ledger_correct(acting_user=orla, entry=token, why="a slip", at=after(hours=2))
+    assert balance_of(new, "token") == 0
+    death_match_void(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=3))
+    assert balance_of(new) == 3
+    assert faults_of(season) == []
+
+
+def test_whoever_withdraws_loses_it_until_they_come_back(orla: User) -> None:
+    for leaving, left in (("lapses", 0), ("stays", 3)):
+        season = trading(orla, 4, "swiss", leaving=leaving)
+        two = who(season, 2)
+        contestant_withdraw(acting_user=two.user, contestant=two, at=after(hours=1))
+        assert has(season, 2) == left
+        grant: dict[str, Any] = {"season": season, "amount": 1, "why": "won"}
+        refused("ledger.out", ledger_grant, acting_user=orla, contestants=[two], **grant)
+        contestant_return(
+            acting_user=orla, contestant=who(season, 2), why="well again", at=after(hours=2)
+        )
+        assert has(season, 2) == 3
+        assert faults_of(season) == []
+
+
+# -- whatever happens ----------------------------------------------------------------------------
+
+
+def acts_of(orla: User, season: Season, rng: random.Random) -> list[Callable[[], Any]]:
+    """Something that might be done, each perhaps refused."""
+    people = list(season.contestants.select_related("user").order_by("pk"))
+    anybody = rng.choice(people)
+    user = anybody.user
+    assert user is not None
+    rows = list(DeathMatch.objects.filter(round__season=season))
+    acts: list[Callable[[], Any]] = [
+        lambda: ledger_grant(
+            acting_user=orla, season=season, contestants=rng.sample(people, 2),
+            amount=rng.randint(1, 4), why="won", unit=rng.choice(Unit.values),
+        ),
+        lambda: ledger_give(
+            acting_user=user, season=season, payee=rng.choice(people),
+            amount=rng.randint(1, 6), unit=rng.choice(Unit.values), secret=rng.random() < 0.5,
+        ),
+        lambda: ledger_correct(
+            acting_user=orla, why="a slip",
+            entry=rng.choice(list(LedgerEntry.objects.filter(season=season))),
+        ),
+        lambda: token_spend(acting_user=orla, contestant=anybody),
+        lambda: contestant_withdraw(acting_user=orla, contestant=anybody, why="away"),
+        lambda: contestant_return(acting_user=orla, contestant=anybody, why="back"),
+        lambda: contestant_replace(
+            acting_user=orla, contestant=anybody, user=user_named(f"new{rng.randrange(10**9)}"),
+            why="ill",
+        ),
+    ]  # fmt: skip
+    if rows:
+        row = rng.choice(rows)
+        sides = [each for each in (row.home, row.away) if each is not None]
+        acts += [
+            lambda: wager_set(acting_user=orla, death_match=row, amount=rng.randint(0, 4)),
+            lambda: death_match_declare(
+                acting_user=orla, death_match=row, winner=rng.choice(sides), why="so"
+            ),
+            lambda: death_match_reopen(acting_user=orla, death_match=row, why="not so"),
+            lambda: death_match_correct(
+                acting_user=orla, death_match=row, winner=rng.choice(sides), why="the other"
+            ),
+            lambda: death_match_void(acting_user=orla, death_match=row, why="off"),
+        ]
+    return acts
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_happens_the_ledger_balances(orla: User, seed: int) -> None:
+    rng = random.Random(seed)
+    stakes = ["amount", "all", "wager"][seed % 3]
+    season = trading(
+        orla, 6, ["elimination", "swiss"][seed % 2], stakes=stakes, stake=2, hidden=True,
+        payments="secret", leaving=["stays", "lapses"][seed // 3], tokens=True, tokens_given=True,
+    )  # fmt: skip
+    if season.format == "elimination":
+        chosen(orla, season, ec=1, dmo=2)
+    done = 0
+    for _ in range(40):
+        act = rng.choice(acts_of(orla, season, rng))
+        with suppress(Refusal), transaction.atomic():
+            act()
+            done += 1
+        purses = purses_of(season)
+        assert min(amount for purse in purses.values() for amount in purse.values()) >= 0
+        ours = ("ledger", "entry", "wager", "less than nothing")
+        assert [each for each in faults_of(season) if any(word in each for word in ours)] == []
+    assert done > 8
+
+
+# -- pages ---------------------------------------------------------------------------------------
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_contestants_pay_on_their_page(orla: User) -> None:
+    season = trading(orla, **TOKENS)
+    address = f"/seasons/{season.slug}/purse/"
+    one, stranger = signed_in(account(season, 1)), Client()
+    assert "You have 3 garnets and 0 immunity tokens ." in words(one.get(address))
+    assert "Player 4 3 0" in words(stranger.get(address))
+    form = {"payee": who(season, 2).pk, "amount": 2, "unit": "currency", "note": "for the vote"}
+    sent = one.post(f"{address}give/", form)
+    assert (sent.status_code, sent["Location"]) == (302, address)
+    text = words(stranger.get(address))
+    assert "Player 2 5 0" in text
+    assert "2 garnets Player 1 Player 2 Given: for the vote" in text
+    assert one.post(f"{address}give/", form).status_code == 422
+    assert "does not have so many garnets" in words(one.post(f"{address}give/", form))
+    assert signed_in(user_named("nobody")).post(f"{address}give/", form).status_code == 403
+    assert "Player 1 gives Player 2 2 garnets" in words(stranger.get(f"/seasons/{season.slug}/"))
+
+
+def test_the_desk_enters_takes_back_and_hands_out_the_ledger(orla: User) -> None:
+    season = trading(orla, **TOKENS)
+    desk, address = signed_in(orla), f"/seasons/{season.slug}/desk/purses/"
+    form = {"contestants": [who(season, 1).pk, who(season, 2).pk], "unit": "token", "amount": 1,
+            "round": season.rounds.get().pk, "why": "=the main match"}  # fmt: skip
+    sent = desk.post(address, form)
+    assert (sent.status_code, sent["Location"]) == (302, address)
+    assert [has(season, number, "token") for number in (1, 2, 3)] == [1, 1, 0]
+    entry = LedgerEntry.objects.latest("pk")
+    assert f"{address}{entry.pk}/back/" in desk.get(address).content.decode()
+    assert desk.post(f"{address}{entry.pk}/back/", {"why": "a slip"}).status_code == 302
+    assert has(season, 2, "token") == 0
+    assert f"{address}{entry.pk}/back/" not in desk.get(address).content.decode()
+    used = desk.post(f"{address}immunity/", {"contestant": who(season, 1).pk})
+    assert used.status_code == 302
+    page = desk.get(f"/seasons/{season.slug}/desk/rounds/1/placements/")
+    assert page.context["form"][f"immune_{who(season, 1).pk}"].value() is True
+    lines = desk.get(f"/seasons/{season.slug}/desk/purses.csv").content.decode().splitlines()
+    assert lines[0].startswith("number,at,kind,unit,amount,from,to,secret")
+    assert len(lines) == 1 + LedgerEntry.objects.count()
+    assert "'=the main match" in "".join(lines)
+    assert desk.post(address, {"amount": 1, "why": "won"}).status_code == 422
+
+
+def test_settings_say_what_is_traded(orla: User) -> None:
+    season = enrolled(orla, 2)
+    desk, address = signed_in(orla), f"/seasons/{season.slug}/desk/settings/"
+    form = desk.get(address).context["form"]
+    sent = {each.html_name: each.value() for each in form if each.value() not in (None, False)}
+    assert desk.post(address, sent).status_code == 302
+    assert Season.objects.get().trade == {}
+    wanted = {"trade_currency": "on", "trade_start": 5, "trade_payments": "secret"}
+    refused_page = desk.post(address, sent | wanted)
+    assert refused_page.status_code == 422
+    assert list(refused_page.context["form"].errors) == ["trade_hidden"]
+    assert desk.post(address, sent | wanted | {"trade_hidden": "on"}).status_code == 302
+    trade = trade_of(Season.objects.get())
+    assert (trade.start, trade.payments, trade.hidden) == (5, "secret", True)
+
+
+def test_a_death_match_says_what_is_wagered(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    address = row.get_absolute_url()
+    one, two = signed_in(account(season, 1)), signed_in(account(season, 2))
+    assert f"{address}wager/" in one.get(address).content.decode()
+    assert f"{address}wager/" not in Client().get(address).content.decode()
+    one.post(f"{address}wager/", {"amount": 2})
+    assert "Player 1 2" in words(two.get(f"{address}wager/"))
+    two.post(f"{address}wager/", {"amount": 2})
+    assert "Both have wagered 2 garnets" in words(Client().get(address))

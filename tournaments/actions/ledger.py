@@ -1,0 +1,207 @@
+"""What is done about what a season trades in: by contestants for themselves, and by organisers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from core.actions import Action, Actions, Done
+from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtEntry, AtSeason
+from tournaments.forms.base import PublicReasonForm, ServiceForm
+from tournaments.forms.ledger import GrantForm, HolderForm, PayForm, WagerForm
+from tournaments.models import Contestant
+from tournaments.services.ledger import acts, immunity, stakes
+from tournaments.services.ledger.book import holds
+from tournaments.trade import Trade
+
+
+def _holders(subject: AtSeason) -> list[Contestant]:
+    """Whoever has a purse, but for who acts."""
+    return [
+        each
+        for each in subject.sheet.contestants
+        if each.user_id != subject.user.pk and holds(subject.season, each)
+    ]
+
+
+def _seen_by(trade: Trade) -> str:
+    if trade.hidden:
+        return "What everybody has is hidden: everybody is told that, and not how much."
+    return "Everybody sees it in the ledger."
+
+
+# -- by contestants ------------------------------------------------------------------------------
+
+
+def _may_pay(subject: AtContestant) -> None:
+    acts.must_be_giving(subject.season, subject.contestant)
+
+
+def _pay(subject: AtContestant, form: Any) -> None:
+    acts.ledger_give(acting_user=subject.user, season=subject.season, **form.payment())
+
+
+def _may_spend(subject: AtContestant) -> None:
+    immunity.must_be_spending(subject.season, subject.contestant, subject.user)
+
+
+def _may_offer(subject: AtDeathMatch) -> None:
+    stakes.must_be_offering(subject.death_match, subject.user, legs=subject.with_legs.legs)
+
+
+def _offer(subject: AtDeathMatch, form: Any) -> Done:
+    agreed = stakes.wager_offer(
+        acting_user=subject.user,
+        death_match=subject.death_match,
+        amount=form.cleaned_data["amount"],
+    )
+    if agreed:
+        return Done("Both of you say the same: it is wagered.")
+    return Done("Your opponent sees what you would wager.")
+
+
+PAY: Final = Action[AtContestant](
+    name="pay",
+    label="Give",
+    title=lambda s: f"Give {' or '.join(s.sheet.trade.said(None, u) for u in s.sheet.trade.gives)}",
+    button="Give",
+    done="It is given.",
+    follows=lambda s: [
+        _seen_by(s.sheet.trade),
+        "It cannot be undone: an organiser can take back what was a mistake.",
+    ],
+    check=_may_pay,
+    form=lambda s: partial(PayForm, trade=s.sheet.trade, people=_holders(s)),
+    run=_pay,
+)
+USE_TOKEN: Final = Action[AtContestant](
+    name="immunity",
+    label="Use an immunity token",
+    title="Use an immunity token",
+    button="Use it",
+    done="You are immune in this episode.",
+    follows=["You cannot be chosen in the episode that is on.", "Everybody is told."],
+    check=_may_spend,
+    run=lambda s, _form: immunity.token_spend(acting_user=s.user, contestant=s.contestant),
+)
+OFFER: Final = Action[AtDeathMatch](
+    name="wager",
+    label="Wager",
+    title=lambda s: f"What you wager in {s.death_match}",
+    button="I wager this",
+    done="",
+    follows=[
+        "It holds once both of you say the same: both put as much in, and the winner takes both.",
+        "Your opponent and the organisers see what you say.",
+    ],
+    check=_may_offer,
+    form=lambda s: partial(WagerForm, trade=s.sheet.trade),
+    run=_offer,
+)
+
+
+# -- by organisers -------------------------------------------------------------------------------
+
+
+def _may_grant(subject: AtSeason) -> None:
+    subject.must_manage()
+    acts.must_be_granting(subject.season, subject.user)
+
+
+def _grant_form(subject: AtSeason) -> Callable[..., ServiceForm]:
+    sheet = subject.sheet
+    return partial(GrantForm, trade=sheet.trade, people=_holders(subject), rounds=sheet.rounds)
+
+
+def _grant(subject: AtSeason, form: Any) -> None:
+    acts.ledger_grant(acting_user=subject.user, season=subject.season, **form.grant())
+
+
+def _may_enter_tokens(subject: AtSeason) -> None:
+    subject.must_manage()
+    immunity.must_enter_for_others(subject.season, subject.user)
+    immunity.episode_for_tokens(subject.season)
+
+
+def _token_holders(subject: AtSeason) -> list[Contestant]:
+    return [
+        each for each in _holders(subject) if subject.sheet.purses.get(each.pk, {}).get("token", 0)
+    ]
+
+
+def _entry_facts(subject: AtEntry) -> Sequence[tuple[object, object]]:
+    entry = subject.entry
+    return [
+        ("What", subject.sheet.trade.said(entry.amount, entry.unit)),
+        ("From", entry.payer.shown_name if entry.payer else "the bank"),
+        ("To", entry.payee.shown_name if entry.payee else "the bank"),
+    ]
+
+
+def _may_correct(subject: AtEntry) -> None:
+    subject.must_manage()
+    acts.must_be_correctable(subject.season, subject.entry, subject.user)
+
+
+def _may_set_wager(subject: AtDeathMatch) -> None:
+    subject.must_decide()
+    stakes.must_set_wagers(subject.season, subject.user)
+    stakes.must_be_wagering(subject.death_match, legs=subject.with_legs.legs)
+
+
+GRANT: Final = Action[AtSeason](
+    name="grant",
+    label="Enter what was won",
+    title=lambda s: s.sheet.trade.title,
+    button="Enter it",
+    done="It is entered.",
+    follows=lambda s: ["The bank gives it.", _seen_by(s.sheet.trade)],
+    check=_may_grant,
+    form=_grant_form,
+    run=_grant,
+)
+ENTER_TOKEN: Final = Action[AtSeason](
+    name="immunity",
+    label="Enter a token that is used",
+    title="Enter a token that is used",
+    button="Enter it",
+    done="They are immune in this episode.",
+    follows=["Its holder is immune in the episode that is on. Everybody is told."],
+    check=_may_enter_tokens,
+    form=lambda s: partial(HolderForm, people=_token_holders(s)),
+    run=lambda s, form: immunity.token_spend(
+        acting_user=s.user, contestant=form.cleaned_data["contestant"]
+    ),
+)
+CORRECT: Final = Action[AtEntry](
+    name="correct",
+    label="Take back",
+    title="Take an entry back",
+    button="Take it back",
+    done="The entry is taken back.",
+    follows=["It stays in the ledger, and another goes the other way, with your reason."],
+    facts=_entry_facts,
+    check=_may_correct,
+    form=lambda _s: PublicReasonForm,
+    run=lambda s, form: acts.ledger_correct(
+        acting_user=s.user, entry=s.entry, why=form.cleaned_data["why"]
+    ),
+    danger=True,
+)
+SET_WAGER: Final = Action[AtDeathMatch](
+    name="wager",
+    label="Set the wager",
+    title=lambda s: f"What both wager in {s.death_match}",
+    button="Set it",
+    done="The wager is set.",
+    follows=["Both put in as much, whatever they have said; the winner takes both."],
+    check=_may_set_wager,
+    form=lambda s: partial(WagerForm, trade=s.sheet.trade),
+    run=lambda s, form: stakes.wager_set(
+        acting_user=s.user, death_match=s.death_match, amount=form.cleaned_data["amount"]
+    ),
+)
+
+TREASURY: Final = Actions("treasury", (GRANT, ENTER_TOKEN))
+ENTRY: Final = Actions("entry", (CORRECT,))

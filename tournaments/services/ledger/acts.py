@@ -1,0 +1,383 @@
+"""What people enter in a ledger: what was won, what contestants give each other, and what is put
+right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import transaction
+from django.urls import reverse
+
+from accounts.announcing.services import Told, announce
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Forbidden, NotFound, Refusal, Together
+from tournaments import audience
+from tournaments.models import Contestant, EntryKind, LedgerEntry, Round, Season, Unit
+from tournaments.naming import Naming
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    instant,
+    line,
+    must_be_running,
+    must_be_running_or_finished,
+    must_manage,
+    must_not_be_archived,
+    reason,
+    season_lock,
+)
+from tournaments.services.ledger.book import (
+    Moved,
+    balance_of,
+    entries_take_back,
+    entries_write,
+    must_be_amount,
+    must_have_unit,
+    must_hold,
+    must_trade,
+    offered_by,
+    standing,
+)
+from tournaments.trade import Trade, trade_of
+
+NOTE_MAX: Final = 200
+#: What sentences call the bank.
+BANK: Final = "the bank"
+# Follows from a result, or from somebody leaving: it changes with that.
+_FOLLOWS: Final = (EntryKind.STAKE, EntryKind.STEAL, EntryKind.LAPSE, EntryKind.PASSED)
+
+
+# -- won -----------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def ledger_grant(
+    *,
+    acting_user: User,
+    season: Season,
+    contestants: Sequence[Contestant],
+    amount: int,
+    why: str,
+    unit: str = Unit.CURRENCY,
+    round: Round | None = None,  # noqa: A002  (the field's own word)
+    at: datetime | None = None,
+) -> list[LedgerEntry]:
+    """Give so much to each of several contestants out of the bank: what they have won in a main
+    match, say, of which ``round`` is the episode.
+
+    Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``,
+    ``season.not-running``, ``season.own`` (to themselves), ``ledger.none``, ``ledger.unit``,
+    ``ledger.amount``, ``ledger.nobody``, ``ledger.twice``, ``ledger.stranger``, ``ledger.out``,
+    ``round.none``, ``why.*``.
+    """
+    locked = season_lock(season.pk)
+    trade = must_be_granting(locked, acting_user)
+    what = must_have_unit(trade, unit)
+    must_be_amount(amount)
+    people = _people(locked, contestants)
+    must_not_be_own(people, acting_user)
+    must_hold(locked, people)
+    why = reason(why)
+    played = _round_of(locked, round)
+    at = instant(at)
+    entries = entries_write(
+        season=locked,
+        moved=[
+            Moved(kind=EntryKind.WON, amount=amount, payee=each, unit=what, why=why, round=played)
+            for each in people
+        ],
+        by=acting_user,
+        at=at,
+    )
+    names = _listed([each.name for each in people])
+    much = trade.said(None if trade.hidden else amount, what)
+    wins = "wins" if len(people) == 1 else "win"
+    each_of = " each" if len(people) > 1 and not trade.hidden else ""
+    season_event(
+        season=locked,
+        kind="ledger.won",
+        words=f"{names} {wins} {much}{each_of}{'.' if trade.hidden else f': {why}'}",
+        data={
+            "contestants": [each.pk for each in people],
+            "unit": what,
+            "amount": None if trade.hidden else amount,
+            "why": "" if trade.hidden else why,
+        },
+        round=played,
+        contestant=people[0] if len(people) == 1 else None,
+        at=at,
+    )
+    wins = f"You win {trade.said(amount, what)}"
+    _tell(locked, [(entry, entry.payee, wins, why) for entry in entries])
+    audit_record(
+        acting_user=acting_user,
+        action="ledger.grant",
+        target=entries[0],
+        data={
+            "season": locked.pk,
+            "contestants": [each.pk for each in people],
+            "unit": what,
+            "amount": amount,
+            "why": why,
+        },
+    )
+    return entries
+
+
+def must_be_granting(season: Season, acting_user: User | None) -> Trade:
+    """What a season trades in, for whoever can enter what was won now. Raises Refusal
+    ``season.not-organiser``, ``season.archived``, ``ledger.none`` and ``season.not-running``."""
+    must_manage(season, acting_user)
+    must_not_be_archived(season)
+    trade = must_trade(season)
+    must_be_running(season)
+    return trade
+
+
+def must_not_be_own(people: Iterable[Contestant | None], acting_user: User) -> None:
+    """Raises Refusal ``season.own`` where an organiser is one of those whom it concerns."""
+    if any(each is not None and each.user_id == acting_user.pk for each in people):
+        raise Forbidden("season.own", "Nobody enters anything for themselves: ask the others.")
+
+
+def _people(season: Season, contestants: Sequence[Contestant]) -> list[Contestant]:
+    wanted = [each.pk for each in contestants]
+    if not wanted:
+        raise Refusal("ledger.nobody", "Please say who gets it.", field="contestants")
+    if len(set(wanted)) < len(wanted):
+        raise Refusal("ledger.twice", "Somebody is named twice.", field="contestants")
+    there = season.contestants.select_related("user").in_bulk(wanted)
+    faults = Together()
+    for number, each in enumerate(contestants):
+        if each.pk not in there:
+            sentence = f"{each.shown_name} is not in this season."
+            faults.note(Refusal("ledger.stranger", sentence), number)
+    faults.settle()
+    return [there[pk] for pk in wanted]
+
+
+def _round_of(season: Season, played: Round | None) -> Round | None:
+    if played is None:
+        return None
+    found = season.rounds.filter(pk=played.pk).first()
+    if found is None:
+        raise NotFound("round.none", "There is no such round.")
+    return found
+
+
+# -- given ---------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def ledger_give(
+    *,
+    acting_user: User,
+    season: Season,
+    payee: Contestant,
+    amount: int,
+    unit: str = Unit.CURRENCY,
+    secret: bool = False,
+    note: str = "",
+    at: datetime | None = None,
+) -> LedgerEntry:
+    """A contestant gives another some of what they have. Who does so in secret leaves no trace for
+    anybody but the two, and organisers who do not play, until the season is over.
+
+    Raises Refusal ``season.none``, and as `must_be_giving` does, ``ledger.unit``,
+    ``ledger.no-gifts``, ``ledger.no-secrets``, ``ledger.amount``, ``ledger.stranger``,
+    ``ledger.oneself``, ``ledger.out``, ``ledger.short``, ``ledger.offered`` (to be wagered),
+    ``ledger.note.too-long``.
+    """
+    # Even that the season changed would tell of a secret.
+    locked = season_lock(season.pk, changes=not secret)
+    payer = audience.contestant_of(locked, acting_user)
+    trade = must_be_giving(locked, payer)
+    what = must_have_unit(trade, unit)
+    if payer is None or what not in trade.gives:
+        raise Refusal("ledger.no-gifts", "That is not given on in this season.", field="unit")
+    if secret and not trade.in_secret:
+        raise Refusal("ledger.no-secrets", "Nothing is given in secret here.", field="secret")
+    must_be_amount(amount)
+    (to,) = _people(locked, [payee])
+    if to.pk == payer.pk:
+        raise Refusal("ledger.oneself", "Nobody gives anything to themselves.", field="payee")
+    must_hold(locked, [to])
+    if what == Unit.CURRENCY:
+        _must_not_be_offered(payer, amount)
+    note = line(note, code="ledger.note", what="A note", most=NOTE_MAX, empty=True)
+    at = instant(at)
+    moved = Moved(
+        kind=EntryKind.GIVEN,
+        amount=amount,
+        payer=payer,
+        payee=to,
+        unit=what,
+        why=note,
+        secret=secret,
+    )
+    (entry,) = entries_write(season=locked, moved=[moved], by=acting_user, at=at)
+    if not secret:
+        much = trade.said(None if trade.hidden else amount, what)
+        season_event(
+            season=locked,
+            kind="ledger.given",
+            words=f"{payer.name} gives {to.name} {much}.",
+            data=_facts(trade, entry),
+            contestant=to,
+            at=at,
+        )
+    quietly = " in secret" if secret else ""
+    said = f"{payer.name} gives you {trade.said(amount, what)}{quietly}"
+    _tell(locked, [(entry, to, said, note)])
+    audit_record(
+        acting_user=acting_user,
+        action="ledger.give",
+        target=entry,
+        data={"season": locked.pk, "to": to.pk, "unit": what, "amount": amount},
+    )
+    return entry
+
+
+def _must_not_be_offered(payer: Contestant, amount: int) -> None:
+    """Raises Refusal ``ledger.offered`` for what somebody offers to wager."""
+    offers = offered_by(payer)
+    has = balance_of(payer)
+    if has - offers < amount <= has:
+        raise Refusal(
+            "ledger.offered",
+            "You offer to wager some of that: take that back first, on the death match's page.",
+            field="amount",
+        )
+
+
+def must_be_giving(season: Season, payer: Contestant | None) -> Trade:
+    """What a season trades in, for a contestant who can give something now. Raises Refusal
+    ``contestant.not-in``, ``ledger.none``, ``season.archived``, ``season.not-running``,
+    ``ledger.out`` and ``ledger.no-gifts``."""
+    if payer is None:
+        raise Forbidden("contestant.not-in", "You are not a contestant of this season.")
+    trade = must_trade(season)
+    must_not_be_archived(season)
+    must_be_running(season)
+    must_hold(season, [payer])
+    if not trade.gives:
+        raise Refusal("ledger.no-gifts", "Nothing is given on in this season.")
+    return trade
+
+
+# -- put right -----------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def ledger_correct(
+    *, acting_user: User, entry: LedgerEntry, why: str, at: datetime | None = None
+) -> LedgerEntry:
+    """Take an entry back by another that goes the other way, between those who hold the places
+    now. Nothing is changed, and each entry is taken back once.
+
+    Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``,
+    ``season.not-running`` (nor finished), ``ledger.no-entry``, ``season.own``,
+    ``ledger.corrected``, ``ledger.follows``, ``ledger.short`` (it has been spent), ``why.*``.
+    """
+    locked = season_lock(entry.season_id, changes=not entry.secret)
+    found = must_be_correctable(locked, entry, acting_user)
+    why = reason(why)
+    at = instant(at)
+    taken = entries_take_back(season=locked, entries=[found], why=why, by=acting_user, at=at)[0]
+    trade = trade_of(locked)
+    if not found.secret:
+        there = (found.payer or BANK, found.payee or BANK)
+        names = [each if isinstance(each, str) else each.name for each in there]
+        much = trade.said(None if trade.hidden else found.amount, found.unit)
+        told = "" if trade.hidden else f" {why}"
+        season_event(
+            season=locked,
+            kind="ledger.corrected",
+            words=f"Taken back: {much} from {names[0]} to {names[1]}.{told}",
+            data={**_facts(trade, found), "why": told.strip()},
+            round=found.round,
+            by=acting_user,
+            at=at,
+        )
+    much = trade.said(found.amount, found.unit)
+    _tell(
+        locked,
+        [
+            (taken, taken.payer, f"Taken back from you: {much}", why),
+            (taken, taken.payee, f"Given back to you: {much}", why),
+        ],
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="ledger.correct",
+        target=taken,
+        data={"season": locked.pk, "entry": found.pk, "why": why},
+    )
+    return taken
+
+
+def must_be_correctable(season: Season, entry: LedgerEntry, acting_user: User) -> LedgerEntry:
+    """The entry, where somebody can take it back. Raises Refusal as `ledger_correct` does, but for
+    the reason and what has been spent."""
+    must_manage(season, acting_user)
+    must_not_be_archived(season)
+    must_be_running_or_finished(season)
+    seen = LedgerEntry.objects.filter(audience.ledger_visible_to(season, acting_user))
+    found = (
+        seen.filter(season=season, pk=entry.pk).select_related("payer", "payee", "round").first()
+    )
+    if found is None:
+        raise NotFound("ledger.no-entry", "There is no such entry.")
+    must_not_be_own([found.payer, found.payee], acting_user)
+    if found.kind == EntryKind.CORRECTION:
+        raise Refusal("ledger.corrected", "This is a correction itself: enter what is right.")
+    if not standing(season).filter(pk=found.pk).exists():
+        raise Refusal("ledger.corrected", "This entry has been taken back.")
+    if found.kind in _FOLLOWS:
+        raise Refusal(
+            "ledger.follows", "It follows from something else, and changes with that alone."
+        )
+    return found
+
+
+# -- telling -------------------------------------------------------------------------------------
+
+
+def _facts(trade: Trade, entry: LedgerEntry) -> dict[str, Any]:
+    """What everybody is told of an entry."""
+    return {
+        "payer": entry.payer_id,
+        "payee": entry.payee_id,
+        "unit": entry.unit,
+        "amount": None if trade.hidden else entry.amount,
+    }
+
+
+def _tell(season: Season, told: Iterable[tuple[LedgerEntry, Contestant | None, str, str]]) -> None:
+    """Tell each of some contestants a sentence of an entry, with the reason; nobody else hears of
+    it by this."""
+    naming = Naming.of(season.pk)
+    path = reverse("tournaments:purse", args=[season.slug])
+    announce(
+        Told(
+            user=whom.user,
+            kind="contestant.purse",
+            key=f"ledger:{entry.pk}",
+            subject=f"{season.name}: {naming.marked(said)}",
+            words=f"{season.name}: {naming.marked(f'{said}: {why}' if why else f'{said}.')}",
+            path=path,
+        )
+        for entry, whom, said, why in told
+        if whom is not None and whom.user is not None
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them; of many, how many there are."""
+    if len(names) == 1:
+        return names[0]
+    if len(names) <= 12:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:10])} and {len(names) - 10} others"

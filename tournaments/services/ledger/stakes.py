@@ -1,0 +1,317 @@
+"""What a death match moves from its loser to its winner, by the season's rule, and what both wager
+before it begins.
+
+What is wagered goes to the bank when both have said the same, so that it cannot be spent meanwhile;
+the winner gets both. It is moved with the decision, and taken back with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Forbidden, Refusal
+from tournaments import audience
+from tournaments.lifecycle import PLAYABLE, ContestantStatus, LegStatus
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    EntryKind,
+    LedgerEntry,
+    Leg,
+    Season,
+    Unit,
+    Wager,
+)
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    death_match_fresh,
+    death_match_lock_managed,
+    instant,
+    must_be_running,
+    must_not_be_archived,
+    season_lock,
+)
+from tournaments.services.ledger.book import (
+    Moved,
+    balance_of,
+    entries_take_back,
+    entries_write,
+    must_be_amount,
+    offered_by,
+    purses_of,
+    short,
+    standing,
+)
+from tournaments.trade import Trade, trade_of
+
+OFFERS: Final = ("home_offer", "away_offer")
+
+
+# -- before it begins ----------------------------------------------------------------------------
+
+
+@transaction.atomic
+def wager_offer(
+    *, acting_user: User, death_match: DeathMatch, amount: int, at: datetime | None = None
+) -> bool:
+    """Say how much one would wager in one's death match, 0 for nothing (any more); whether both now
+    say the same, and it is wagered. Nothing is learned by it of what the other has.
+
+    Raises Refusal ``season.none``, and as `must_be_wagering` does, ``wager.not-yours``,
+    ``wager.agreed``, ``ledger.amount``, ``ledger.short``.
+    """
+    season = season_lock(death_match.round.season_id, changes=False)
+    fresh = death_match_fresh(death_match.pk)
+    seat = audience.seat_of(fresh, acting_user)
+    must_be_offering(fresh, acting_user)
+    own = (fresh.home, fresh.away)[seat or 0]
+    if own is not None and amount != 0:
+        free = balance_of(own) - offered_by(own, but=fresh)
+        if must_be_amount(amount) > free:
+            raise short(season, own, Unit.CURRENCY)
+    wager, _made = Wager.objects.get_or_create(death_match=fresh)
+    setattr(wager, OFFERS[seat or 0], amount or None)
+    wager.save()
+    audit_record(
+        acting_user=acting_user, action="wager.offer", target=fresh, data={"amount": amount}
+    )
+    if wager.home_offer is None or wager.home_offer != wager.away_offer:
+        return False
+    if any(side is None or balance_of(side) < amount for side in (fresh.home, fresh.away)):
+        # Something has been taken back from the other since: they have to say it anew.
+        setattr(wager, OFFERS[1 - (seat or 0)], None)
+        wager.save()
+        return False
+    _wager(season, fresh, amount, None, instant(at))
+    return True
+
+
+def must_be_offering(
+    death_match: DeathMatch, acting_user: User, *, legs: Iterable[Leg] | None = None
+) -> None:
+    """Whether somebody can say what they wager now. Raises Refusal ``wager.not-yours``, as
+    `must_be_wagering` does, and ``wager.agreed``."""
+    if audience.seat_of(death_match, acting_user) is None:
+        raise Forbidden("wager.not-yours", "Only those who play wager here.")
+    must_be_wagering(death_match, legs=legs)
+    if wagered(death_match):
+        raise Refusal("wager.agreed", "It is wagered: an organiser can still change it.")
+
+
+@transaction.atomic
+def wager_set(
+    *, acting_user: User, death_match: DeathMatch, amount: int, at: datetime | None = None
+) -> DeathMatch:
+    """Say what both wager in a death match, 0 for nothing, as an organiser who does not play in it;
+    what was wagered before comes back.
+
+    Raises Refusal as `guards.death_match_lock_managed`, `must_set_wagers` and `must_be_wagering`
+    do, ``ledger.amount``, ``ledger.short``.
+    """
+    season, fresh = death_match_lock_managed(death_match, acting_user)
+    must_set_wagers(season, acting_user)
+    must_be_wagering(fresh)
+    at = instant(at)
+    if amount != 0:
+        must_be_amount(amount)
+    _wager_back(season, fresh, why="The wager is another.", by=acting_user, at=at)
+    offers = dict.fromkeys(OFFERS, amount or None)
+    Wager.objects.update_or_create(death_match=fresh, defaults=offers)
+    if amount:
+        _wager(season, fresh, amount, acting_user, at)
+    audit_record(acting_user=acting_user, action="wager.set", target=fresh, data={"amount": amount})
+    return fresh
+
+
+def must_be_wagering(death_match: DeathMatch, *, legs: Iterable[Leg] | None = None) -> None:
+    """Whether something can be wagered in a death match now. Raises Refusal ``season.archived``,
+    ``season.not-running``, ``wager.none`` (by the season's rule), ``wager.begun``."""
+    season = death_match.round.season
+    must_not_be_archived(season)
+    must_be_running(season)
+    trade = trade_of(season)
+    if not trade.currency or trade.stakes != "wager":
+        raise Refusal("wager.none", "Nothing is wagered in this season.")
+    begun = (LegStatus.RUNNING, LegStatus.FINISHED)
+    rows = death_match.legs.all() if legs is None else legs
+    if death_match.status not in PLAYABLE or any(each.status in begun for each in rows):
+        raise Refusal("wager.begun", "What is wagered is agreed before a death match begins.")
+
+
+def must_set_wagers(season: Season, acting_user: User) -> None:
+    """Whether somebody can say what others wager: whether it works tells what they have. Raises
+    Refusal ``wager.not-seen``."""
+    if not audience.sees_purses(season, acting_user):
+        raise Forbidden(
+            "wager.not-seen", "You play in this season, and do not see what the others have."
+        )
+
+
+def wagered(death_match: DeathMatch) -> list[LedgerEntry]:
+    """What both have put into the bank for a death match; nothing where nothing is agreed."""
+    rows = LedgerEntry.objects.filter(
+        death_match=death_match, kind=EntryKind.STAKE, payee=None, reversed_by__isnull=True
+    )
+    return list(rows.select_related("payer").order_by("pk"))
+
+
+def _wager(
+    season: Season, death_match: DeathMatch, amount: int, by: User | None, at: datetime
+) -> None:
+    sides = [each for each in (death_match.home, death_match.away) if each is not None]
+    entries_write(
+        season=season,
+        moved=[
+            Moved(kind=EntryKind.STAKE, amount=amount, payer=each, death_match=death_match)
+            for each in sides
+        ],
+        by=by,
+        at=at,
+    )
+    trade = trade_of(season)
+    if trade.hidden:
+        return
+    season_lock(season.pk)  # everybody sees it from now on
+    names = " and ".join(each.name for each in sides)
+    _told(
+        death_match,
+        trade,
+        f"{names} wager {trade.said(amount, Unit.CURRENCY)} each.",
+        {"amount": amount},
+        by,
+        at,
+    )
+
+
+def _wager_back(
+    season: Season, death_match: DeathMatch, *, why: str, by: User | None, at: datetime
+) -> None:
+    entries_take_back(season=season, entries=wagered(death_match), why=why, by=by, at=at)
+
+
+# -- with the decision ---------------------------------------------------------------------------
+
+
+def stakes_settle(
+    death_match: DeathMatch, *, winner: Contestant, loser: Contestant | None, at: datetime
+) -> None:
+    """Move what the season's rule says from the loser to the winner, as part of the decision."""
+    season = death_match.round.season
+    trade = trade_of(season)
+    if not trade.currency:
+        return
+    # What has been wagered is the winner's, whatever the rule is by now.
+    pot = wagered(death_match)
+    if pot:
+        # The winner may have taken over from whoever wagered it.
+        moved = Moved(
+            kind=EntryKind.STAKE,
+            amount=sum(each.amount for each in pot),
+            payee=winner,
+            death_match=death_match,
+        )
+        entries_write(season=season, moved=[moved], by=None, at=at)
+        words = f"{winner.name} gets what was wagered: {trade.said(moved.amount, moved.unit)}."
+        _told(death_match, trade, words, {"amount": moved.amount, "payee": winner.pk}, None, at)
+        return
+    if loser is None or trade.stakes not in ("amount", "all"):
+        return
+    has = balance_of(loser)
+    amount = has if trade.stakes == "all" else min(has, trade.stake)
+    if not amount:
+        return
+    moved = Moved(
+        kind=EntryKind.STEAL, amount=amount, payer=loser, payee=winner, death_match=death_match
+    )
+    entries_write(season=season, moved=[moved], by=None, at=at)
+    words = f"{winner.name} takes {trade.said(amount, Unit.CURRENCY)} from {loser.name}."
+    facts = {"amount": amount, "payer": loser.pk, "payee": winner.pk}
+    _told(death_match, trade, words, facts, None, at)
+
+
+def purses_lapse(death_match: DeathMatch, *, at: datetime) -> None:
+    """What those have whom a decision has put out goes to the bank, where the season says so."""
+    season = death_match.round.season
+    trade = trade_of(season)
+    if not trade.is_on or trade.leaving != "lapses":
+        return
+    out = season.contestants.filter(status=ContestantStatus.ELIMINATED)
+    lapse(season, out, at=at, death_match=death_match)
+
+
+def lapse(
+    season: Season,
+    contestants: Iterable[Contestant],
+    *,
+    at: datetime,
+    death_match: DeathMatch | None = None,
+) -> None:
+    """What these contestants have goes to the bank."""
+    purses = purses_of(season)
+    moved = [
+        Moved(
+            kind=EntryKind.LAPSE,
+            amount=purses[each.pk][unit],
+            payer=each,
+            unit=unit,
+            death_match=death_match,
+        )
+        for each in contestants
+        if each.pk in purses
+        for unit in Unit
+        if purses[each.pk][unit] > 0
+    ]
+    entries_write(season=season, moved=moved, by=None, at=at)
+
+
+def stakes_take_back(death_match: DeathMatch, *, why: str, at: datetime) -> None:
+    """Take back what a decision has moved, with the decision: what has been spent since the bank
+    makes up. What both had wagered stays wagered."""
+    _take_back(death_match, why=why, at=at, with_wager=False)
+
+
+def stakes_call_off(death_match: DeathMatch, *, why: str, at: datetime) -> None:
+    """The same of a death match that is called off: what was wagered comes back, too."""
+    _take_back(death_match, why=why, at=at, with_wager=True)
+    Wager.objects.filter(death_match=death_match).delete()
+
+
+def _take_back(death_match: DeathMatch, *, why: str, at: datetime, with_wager: bool) -> None:
+    season = death_match.round.season
+    if not trade_of(season).is_on:
+        return
+    entries = [
+        each
+        for each in standing(season).filter(death_match=death_match)
+        if with_wager or each.kind != EntryKind.STAKE or each.payee_id is not None
+    ]
+    entries_take_back(season=season, entries=entries, why=why, by=None, at=at, made_up=True)
+
+
+def _told(
+    death_match: DeathMatch,
+    trade: Trade,
+    words: str,
+    facts: Mapping[str, object],
+    by: User | None,
+    at: datetime,
+) -> None:
+    """Tell everybody, unless what somebody has is hidden: that nothing was moved would tell, too,
+    that they have nothing."""
+    if trade.hidden:
+        return
+    season_event(
+        season=death_match.round.season,
+        kind="ledger.stakes",
+        words=words,
+        data={"unit": Unit.CURRENCY, **facts},
+        death_match=death_match,
+        by=by,
+        at=at,
+    )

@@ -1,0 +1,132 @@
+"""What is traded in a season beside matches: a currency, and tokens of immunity.
+
+What its organisers have chosen is one setting of the season (`Season.trade`), read by `trade_of`;
+nothing is chosen by default, and then there is no ledger. Pure but for the season's row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from core.refusals import Refusal
+from core.text import one_line
+from games.engine.options import options_read
+from tournaments.models.ledger import Unit
+from tournaments.models.seasons import Season
+
+NAME_MAX: Final = 20
+START_MAX: Final = 1000
+
+Payments = Literal["none", "open", "secret"]
+Stakes = Literal["none", "amount", "all", "wager"]
+Leaving = Literal["stays", "lapses"]
+
+PAYMENTS: Final[Mapping[str, str]] = {
+    "none": "No",
+    "open": "Yes, openly",
+    "secret": "Yes, openly or in secret",
+}
+STAKES: Final[Mapping[str, str]] = {
+    "none": "Nothing changes hands",
+    "amount": "The winner takes a fixed amount from the loser",
+    "all": "The winner takes all that the loser has",
+    "wager": "Both wager the same amount, and the winner takes both",
+}
+LEAVING: Final[Mapping[str, str]] = {"stays": "They keep it", "lapses": "It goes to the bank"}
+
+
+class Trade(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a season trades in.
+
+    currency   whether it has a currency, called ``singular`` and ``plural``
+    start      what everybody has when the season begins, and who enters later
+    payments   whether contestants may pay each other
+    hidden     whether what somebody has is shown to nobody else until the season is over
+    tokens     whether there are tokens of immunity; ``tokens_given``: they may be given on
+    stakes     what a death match moves from its loser to its winner; ``stake``: how much of it
+    leaving    what becomes of what somebody has who is out
+    """
+
+    currency: bool = False
+    singular: str = "garnet"
+    plural: str = "garnets"
+    start: Annotated[int, msgspec.Meta(ge=0, le=START_MAX)] = 0
+    payments: Payments = "none"
+    hidden: bool = False
+    tokens: bool = False
+    tokens_given: bool = False
+    stakes: Stakes = "none"
+    stake: Annotated[int, msgspec.Meta(ge=1, le=START_MAX)] = 1
+    leaving: Leaving = "stays"
+
+    @property
+    def is_on(self) -> bool:
+        """Whether there is anything to trade in."""
+        return self.currency or self.tokens
+
+    @property
+    def title(self) -> str:
+        """What pages call all of it."""
+        return self.plural[:1].upper() + self.plural[1:] if self.currency else "Tokens"
+
+    @property
+    def gives(self) -> tuple[Unit, ...]:
+        """What contestants may hand to each other."""
+        found = []
+        if self.currency and self.payments != "none":
+            found.append(Unit.CURRENCY)
+        if self.tokens and self.tokens_given:
+            found.append(Unit.TOKEN)
+        return tuple(found)
+
+    @property
+    def in_secret(self) -> bool:
+        """Whether they may do so in secret."""
+        return self.payments == "secret"
+
+    def said(self, amount: int | None, unit: str) -> str:
+        """An amount in words; None where how much it is is not told."""
+        if unit == Unit.TOKEN:
+            one, many = "immunity token", "immunity tokens"
+        else:
+            one, many = self.singular, self.plural
+        if amount is None:
+            return many
+        return f"{amount} {one if amount == 1 else many}"
+
+
+def trade_of(season: Season) -> Trade:
+    """What a season trades in."""
+    return msgspec.convert(season.trade, Trade)
+
+
+def trade_validate(given: Any) -> dict[str, Any]:
+    """The setting as it is stored: nothing where it says no more than that there is nothing.
+
+    Raises Refusal ``trade.options`` for whatever is unknown, of a wrong type or out of range, and
+    ``trade.name``, ``trade.secret`` and ``trade.nothing``.
+    """
+    if not isinstance(given, Mapping):
+        raise Refusal("trade.options", "What is traded is given as names and values.")
+    trade = options_read(Trade, given, "trade.options")
+    names = {name: one_line(getattr(trade, name)) for name in ("singular", "plural")}
+    for field, name in names.items():
+        if not 1 <= len(name) <= NAME_MAX:
+            sentence = f"The name of a currency has 1 to {NAME_MAX} characters."
+            raise Refusal("trade.name", sentence, field=field)
+    trade = msgspec.structs.replace(trade, **names)
+    if trade.in_secret and not trade.hidden:
+        # Whoever sees what the others have sees each payment, too.
+        raise Refusal(
+            "trade.secret",
+            "Who may pay in secret has a purse that nobody looks into: hide what everybody has.",
+            field="hidden",
+        )
+    if trade.stakes != "none" and not trade.currency:
+        raise Refusal(
+            "trade.nothing", "Without a currency there is nothing to play for.", field="stakes"
+        )
+    return {} if trade == Trade() else msgspec.structs.asdict(trade)
