@@ -33,6 +33,7 @@ from tournaments.services.preflight import must_pass
 from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
 
+NAME_MAX = 80
 SUMMARY_MAX = 2000
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
 SLUG_ATTEMPTS = 8
@@ -155,7 +156,7 @@ def settings_validate(format_id: str, given: Mapping[str, Any]) -> dict[str, Any
 
 
 def _name(value: Any) -> str:
-    return line(value, code="season.name", what="The season's name", most=80)
+    return line(value, code="season.name", what="The season's name", most=NAME_MAX)
 
 
 def _summary(value: Any) -> str:
@@ -210,6 +211,12 @@ _CHECKS: Final[dict[str, Any]] = {
     "late_s": _delay,
     "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
 }
+
+
+def settings_of(season: Season) -> dict[str, Any]:
+    """A season's settings but for its name, as `season_create` takes them for another one."""
+    names = [*(key for key in _CHECKS if key != "name"), "format_options"]
+    return {name: getattr(season, name) for name in names}
 
 
 # -- visibility ----------------------------------------------------------------------------------
