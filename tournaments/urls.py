@@ -42,6 +42,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # What contestants do.
     path("<slug:slug>/join/", players.join, name="join"),
     path("<slug:slug>/invited/<slug:token>/", players.invited, name="invited"),
+    path("<slug:slug>/messages/", players.messages, name="messages"),
     path("<slug:slug>/withdraw/", players.withdraw, name="withdraw"),
     path("<slug:slug>/challenge/", players.challenge, name="challenge"),
     path("<slug:slug>/rounds/<int:number>/choose/", players.choose, name="choose"),
@@ -54,6 +55,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/settings/", home.settings_page, name="settings"),
     path("<slug:slug>/desk/organisers/", people.organisers, name="organisers"),
     path("<slug:slug>/desk/invitations/", people.invitation_links, name="invitations"),
+    path("<slug:slug>/desk/messages/", people.messages, name="desk_messages"),
     path("<slug:slug>/desk/contestants/", people.roster, name="roster"),
     path("<slug:slug>/desk/contestants.csv", documents.contestants, name="contestants_file"),
     path("<slug:slug>/desk/contestants/<int:pk>/challenge/", challenges.challenge_enter,

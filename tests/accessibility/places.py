@@ -248,6 +248,8 @@ def _of_seasons() -> Iterator[Place]:
     for scene in ("voided", "decided"):
         yield Place("tournaments:match_desk", scene, Who.ORGANISER, of_row)
     yield Place("tournaments:round_desk", "running", Who.ORGANISER, of_round)
+    yield Place("tournaments:desk_messages", "enrolling", Who.ORGANISER, of_season)
+    yield Place("tournaments:messages", "enrolling", Who.SEAT_0, of_season)
     yield Place("tournaments:invitations", "invited", Who.ORGANISER, of_season)
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip

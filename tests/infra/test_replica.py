@@ -129,7 +129,8 @@ FROM_PRIMARY = {
 # Of players and organisers, who act by what they see, or of programs that write.
 ACTING = {
     "tournaments:season_new", "tournaments:season_restore", "tournaments:join",
-    "tournaments:invited", "tournaments:invitations",
+    "tournaments:invited", "tournaments:invitations", "tournaments:desk_messages",
+    "tournaments:messages",
     "tournaments:withdraw", "tournaments:challenge", "tournaments:choose", "tournaments:rules",
     "tournaments:ready", "tournaments:declare", "tournaments:give", "tournaments:desk",
     "tournaments:settings", "tournaments:organisers", "tournaments:roster",

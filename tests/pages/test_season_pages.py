@@ -61,12 +61,12 @@ PAGES = [
     "", "standings/", "contestants/", "schedule/", "results/", "items/", "history/", "rulings/",
     "calendar.ics", "share.png", "state.json",
 ]  # fmt: skip
-CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/"]
+CONTESTANTS = ["join/", "messages/", "withdraw/", "items/give/", "challenge/"]
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
-    "desk/invitations/", "desk/seeds/",
+    "desk/invitations/", "desk/messages/", "desk/seeds/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
-    "desk/steps/unlist/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
+    "desk/steps/unlist/", "desk/steps/clone/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
     "desk/conclude/",
     "desk/items/",
 ]  # fmt: skip

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from core.refusals import Refusal
+from games.reasons import WHY_MAX
 from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.fields import NAMES, UserField
-from tournaments.models import Contestant
+from tournaments.models import Contestant, MessageTo, Round
 from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
+from tournaments.models.messages import TITLE_MAX, WORDS_MAX
 from tournaments.services.contestants.rosters import FaultyRoster, LineFault
 
 
@@ -129,12 +131,52 @@ class InvitationForm(ServiceForm):
         return at + timedelta(days=int(days)) if days else None
 
 
+class MessageForm(ServiceForm):
+    """What organisers write to contestants."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "message.title": "title",
+        "message.words": "words",
+        "message.whom": "whom",
+        "message.nobody": "whom",
+        "round": "whom",
+    }
+
+    whom = forms.ChoiceField(label="To", widget=forms.RadioSelect)
+    title = forms.CharField(label="Title", max_length=TITLE_MAX)
+    words = forms.CharField(
+        label="Message",
+        max_length=WORDS_MAX,
+        help_text=f"At most {WORDS_MAX} characters. It cannot be taken back.",
+        widget=forms.Textarea(attrs={"rows": 6}),
+    )
+
+    def __init__(self, *args: Any, rounds: Sequence[Round], **kwargs: Any) -> None:
+        kwargs["initial"] = {"whom": MessageTo.STILL_IN.value} | kwargs.get("initial", {})
+        super().__init__(*args, **kwargs)
+        self._rounds = {f"round-{each.number}": each for each in rounds}
+        field = cast(forms.ChoiceField, self.fields["whom"])
+        field.choices = [
+            (MessageTo.STILL_IN.value, MessageTo.STILL_IN.label),
+            (MessageTo.EVERYBODY.value, MessageTo.EVERYBODY.label),
+            *((key, f"Those whose death match in {each.name} is still open")
+              for key, each in self._rounds.items()),
+        ]  # fmt: skip
+
+    @property
+    def to(self) -> tuple[str, Round | None]:
+        """To whom, and of which round, of a valid form."""
+        whom = str(self.cleaned_data["whom"])
+        played = self._rounds.get(whom)
+        return (whom, None) if played is None else (MessageTo.ROUND.value, played)
+
+
 class WithdrawForm(ServiceForm):
     """Leaving a season; a contestant need not say why."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
     why = forms.CharField(
-        label="Reason", required=False, max_length=500, help_text="Everybody will read it."
+        label="Reason", required=False, max_length=WHY_MAX, help_text="Everybody will read it."
     )
 
 

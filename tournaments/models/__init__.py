@@ -12,6 +12,7 @@ from tournaments.models.death_matches import DeathMatch, Leg, ReminderSent
 from tournaments.models.events import EventNotice, SeasonEvent
 from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
+from tournaments.models.messages import MessageTo, SeasonMessage
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import NoShowRule, RulesetChoice, Season, SeasonOrganiser
 
@@ -33,6 +34,7 @@ __all__ = [
     "Gift",
     "ItemEvent",
     "Leg",
+    "MessageTo",
     "NoShowRule",
     "Placement",
     "ReminderSent",
@@ -41,6 +43,7 @@ __all__ = [
     "Season",
     "SeasonEvent",
     "SeasonInvitation",
+    "SeasonMessage",
     "SeasonOrganiser",
     "Webhook",
 ]

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from core.clock import now_utc
@@ -35,6 +36,7 @@ from tournaments.lifecycle import STILL_IN, GiftStatus
 from tournaments.models import Contestant, Gift
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.items import item_named
+from tournaments.reading.messages import MESSAGES_SHOWN, messages_to
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.invitations import invitation_of, must_be_good
 from tournaments.services.items import declarations
@@ -57,6 +59,17 @@ def join(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Enrol."""
     back = sheet.season.get_absolute_url()
     return perform(request, players.JOIN, AtPerson(user, sheet, user), back=back)
+
+
+@require_safe
+@season_page
+@with_user
+def messages(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """What the organisers have written to the reader, who is or was a contestant."""
+    me_in(sheet, user)
+    rows = messages_to(sheet.season, user)
+    page = Paginator(rows, MESSAGES_SHOWN).get_page(request.GET.get("page"))
+    return shown(request, sheet, "messages.html", {"page": page})
 
 
 @require_http_methods(FORMS)

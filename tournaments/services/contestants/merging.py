@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts.models import User
 from core.refusals import Refusal
-from tournaments.models import Contestant, SeasonInvitation, SeasonOrganiser
+from tournaments.models import Contestant, SeasonInvitation, SeasonMessage, SeasonOrganiser
 
 
 def organises_seasons(user: User) -> bool:
@@ -27,6 +27,7 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     organised = SeasonOrganiser.objects.filter(user=duplicate)
     organised.filter(season__organisers__user=keep).delete()
     SeasonInvitation.objects.filter(made_by=duplicate).update(made_by=keep)
+    SeasonMessage.objects.filter(by=duplicate).update(by=keep)
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
@@ -15,6 +16,7 @@ from tournaments.actions.seasons import (
     DRAW_SEEDS,
     INVITATION,
     INVITE,
+    MESSAGE,
     ORGANISER,
     ORGANISERS,
     REMOVE_ORGANISER,
@@ -24,6 +26,7 @@ from tournaments.actions.seasons import (
 from tournaments.actions.subjects import AtContestant, AtInvitation, AtPerson, AtSeason
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant
+from tournaments.reading.messages import MESSAGES_SHOWN, messages_of
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.invitations import must_take_links
 from tournaments.views.actions import perform, press
@@ -123,6 +126,17 @@ def invitation_links(request: HttpRequest, sheet: Sheet, user: User) -> HttpResp
             ended.append((link, people, not link.is_open(at)))
     more = {"links": links, "ended": ended}
     return perform(request, INVITE, subject, back=back, template="desk_invitations.html", more=more)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def messages(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Write to contestants, and what was written to them."""
+    subject = AtSeason(user, sheet)
+    back = subject.address("desk_messages")
+    page = Paginator(messages_of(sheet.season), MESSAGES_SHOWN).get_page(request.GET.get("page"))
+    more = {"page": page}
+    return perform(request, MESSAGE, subject, back=back, template="desk_messages.html", more=more)
 
 
 @require_http_methods(FORMS)
