@@ -66,8 +66,8 @@ DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
     "desk/invitations/", "desk/messages/", "desk/seeds/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
-    "desk/steps/unlist/", "desk/steps/clone/", "desk/episode/", "desk/final/", "desk/pair/", "desk/pair/by-hand/",
-    "desk/conclude/",
+    "desk/steps/unlist/", "desk/steps/clone/", "desk/episode/", "desk/final/", "desk/pair/",
+    "desk/pair/by-hand/", "desk/conclude/",
     "desk/items/",
 ]  # fmt: skip
 

@@ -12,7 +12,6 @@ from django.test import Client
 from accounts.models import User
 from core.discord.text import CONTENT_MOST
 from tests.pages.support import words
-from tests.tournaments.conftest import orla, oscar  # noqa: F401
 from tests.tournaments.support import (
     GAME,
     START,
@@ -20,13 +19,17 @@ from tests.tournaments.support import (
     begun,
     chosen,
     enrolled,
+    episode_now,
     fresh,
     leg_of,
+    organiser_named,
     placings,
     played,
     running,
     who,
 )
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.main_match import placements_record
 from tournaments.models import Contestant, DeathMatch, Season
 from tournaments.posts import copying
 from tournaments.reading.sheet import Sheet
@@ -47,7 +50,19 @@ def copied(client: Client, address: str) -> str:
 
 
 @pytest.fixture
-def season(orla: User) -> Season:  # noqa: F811
+def orla(db: None) -> User:
+    """An organiser."""
+    return organiser_named("orla")
+
+
+@pytest.fixture
+def oscar(db: None) -> User:
+    """Another one."""
+    return organiser_named("oscar")
+
+
+@pytest.fixture
+def season(orla: User) -> Season:
     """Of five: one is out, the next death match has a time."""
     made = running(orla, 5)
     played(orla, chosen(orla, made, 5, 4), 1)
@@ -70,7 +85,7 @@ def test_each_page_offers_what_it_says_to_organisers_alone(
     season: Season,
     orla: User,
     oscar: User,
-    client: Client,  # noqa: F811
+    client: Client,
 ) -> None:
     for path, told in pages(season).items():
         address = f"/seasons/{season.slug}/{path}"
@@ -87,7 +102,7 @@ def test_each_page_offers_what_it_says_to_organisers_alone(
         assert text.splitlines()[-1] == f"<http://localhost:8000{address}>"
 
 
-def test_a_draft_is_offered_to_nobody(orla: User, client: Client) -> None:  # noqa: F811
+def test_a_draft_is_offered_to_nobody(orla: User, client: Client) -> None:
     client.force_login(orla)
     draft = season_create(acting_user=orla, name="Draft", format="swiss")
     assert copied(client, f"/seasons/{draft.slug}/") == ""
@@ -113,7 +128,7 @@ def test_an_episode_says_who_came_where_and_when_it_is_played(season: Season) ->
     assert f"<t:{at}:F>, <t:{at}:R>" in copying.death_match_copied(row)
 
 
-def test_a_table_is_copied_from_its_page(orla: User, client: Client) -> None:  # noqa: F811
+def test_a_table_is_copied_from_its_page(orla: User, client: Client) -> None:
     season = running(orla, 4, "swiss", repertoire=[GAME])
     if not season.rounds.exists():
         round_pair(acting_user=orla, season=season, at=START)
@@ -126,7 +141,7 @@ def test_a_table_is_copied_from_its_page(orla: User, client: Client) -> None:  #
 def test_names_are_shown_as_they_are_and_mention_nobody(
     season: Season,
     client: Client,
-    orla: User,  # noqa: F811
+    orla: User,
 ) -> None:
     Contestant.objects.filter(pk__in=[who(season, 3).pk, who(season, 4).pk]).update(name=BAD)
     Season.objects.filter(pk=season.pk).update(name="# Autumn `cup`")
@@ -145,7 +160,7 @@ def test_names_are_shown_as_they_are_and_mention_nobody(
 def test_it_says_nothing_that_the_page_does_not(
     season: Season,
     client: Client,
-    orla: User,  # noqa: F811
+    orla: User,
 ) -> None:
     """Whoever reads the page without an account finds there each name, game and result of it."""
     begun(orla, DeathMatch.objects.filter(round__season=season).order_by("-pk")[0])
@@ -159,7 +174,7 @@ def test_it_says_nothing_that_the_page_does_not(
             assert name in page, (path, name)
 
 
-def test_it_is_one_message_however_many_there_are(orla: User) -> None:  # noqa: F811
+def test_it_is_one_message_however_many_there_are(orla: User) -> None:
     season = running(orla, 4)
     Contestant.objects.filter(season=season).update(name="n" * 190)
     sheet = Sheet(season)
@@ -174,14 +189,10 @@ def test_it_is_one_message_however_many_there_are(orla: User) -> None:  # noqa: 
 
 def chosen_quietly(organiser: User, season: Season) -> DeathMatch:
     """A death match of the last two, whatever they are called."""
-    from tests.tournaments.support import episode_now
-    from tournaments.formats.elimination.choice import dmo_choose
-    from tournaments.formats.elimination.main_match import placements_record
-
     episode = placements_record(
         acting_user=organiser, episode=episode_now(season), placements=placings(season, 1), at=START
     )
     assert episode.ec is not None
-    other = season.contestants.exclude(pk=episode.ec_id).first()
+    other = season.contestants.exclude(pk=episode.ec.pk).first()
     assert other is not None
     return dmo_choose(acting_user=organiser, episode=episode, contestant=other, at=START)

@@ -144,11 +144,11 @@ class MessageForm(ServiceForm):
 
     whom = forms.ChoiceField(label="To", widget=forms.RadioSelect)
     title = forms.CharField(label="Title", max_length=TITLE_MAX)
+    # Forms send line breaks as two characters: the service counts what is kept.
     words = forms.CharField(
         label="Message",
-        max_length=WORDS_MAX,
         help_text=f"At most {WORDS_MAX} characters. It cannot be taken back.",
-        widget=forms.Textarea(attrs={"rows": 6}),
+        widget=forms.Textarea(attrs={"rows": 6, "maxlength": str(WORDS_MAX)}),
     )
 
     def __init__(self, *args: Any, rounds: Sequence[Round], **kwargs: Any) -> None:
