@@ -50,6 +50,25 @@ class Cards(forms.RadioSelect):
     template_name = "games/widgets/cards.html"
 
 
+class ReasonInput(forms.TextInput):
+    """A reason, with ready-made ones to choose: a list of the browser's own, which a script turns
+    into buttons (`js/reasons.js`)."""
+
+    template_name = "games/widgets/reason.html"
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__(attrs={"data-reasons": "", "autocomplete": "off"})
+        self.reasons = reasons
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, attrs)
+        widget = context["widget"]
+        widget["list"] = f"{widget['attrs'].get('id', name)}_ready"
+        widget["attrs"]["list"] = widget["list"]
+        widget["reasons"] = self.reasons
+        return context
+
+
 class Tiles(forms.RadioSelect):
     """Radios as small cards, several in a row, with a picture where there is one."""
 

@@ -21,6 +21,8 @@ KINDS: Final = (
          "Whose they are", Urgency.SOON),
     Kind("season.news", "Seasons", "A season begins, ends or is called off",
          "Everybody who plays in it", Urgency.NEWS),
+    Kind("season.message", "Seasons", "A message from the organisers",
+         "To whom they write", Urgency.SOON),
     Kind("death-match.paired", "Death matches", "Whom you meet", "Both players", Urgency.SOON),
     Kind("death-match.terms", "Death matches", "What is played, and when", "Both players",
          Urgency.SOON),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Iterable
+from typing import Final, Literal
 
 import msgspec
 
@@ -17,19 +18,27 @@ from games.engine.progress import concluded, moved_on, must_be_on, with_reserve,
 from games.engine.table import Actor, AnyRuleset, Entry, Step, Table
 
 TAKE_BACK: Literal["take back"] = "take back"
+REASON: Literal["reason"] = "reason"
+#: What stands as the reason of an act that was done at once, until one is given.
+NO_REASON: Final = "No reason given yet"
 
 
 class Act(msgspec.Struct, frozen=True):
     """An organiser's act: its kind, the seat it is about and its amount in milliseconds. A
     take-back of a seat is none of an organiser's: who plays there takes their own last move back,
-    as one may in practice."""
+    as one may in practice. A reason is that of acts before it which were done without one."""
 
     kind: Literal[
         "pause", "resume", "reserve", "extend", "rule valid", "rule invalid", "take back",
-        "winner", "void",
+        "winner", "void", "reason",
     ]  # fmt: skip
     seat: Seat | None = None
     amount_ms: int = 0
+
+    @property
+    def is_pressing(self) -> bool:
+        """Whether to think of a reason first would cost a player time: it may be given later."""
+        return self.kind in ("pause", "extend") or (self.kind == "reserve" and self.amount_ms > 0)
 
     @property
     def text(self) -> str:
@@ -42,7 +51,7 @@ class Act(msgspec.Struct, frozen=True):
 
 
 _ACT = re.compile(
-    r"(?P<plain>pause|resume|rule valid|rule invalid|take back|void)"
+    r"(?P<plain>pause|resume|rule valid|rule invalid|take back|void|reason)"
     r"|reserve (?P<reserve>[01]) (?P<amount>[+-][0-9]{1,9})"
     r"|extend (?P<extend>[01]) (?P<seconds>[0-9]{1,9})"
     r"|winner (?P<winner>[01])"
@@ -57,7 +66,7 @@ def parse_act(text: str) -> Act:
         raise Refusal(
             "notation.organiser",
             "An organiser's act is one of: pause, resume, reserve S +N, reserve S -N, extend S N, "
-            "rule valid, rule invalid, take back, take back S, winner S, void.",
+            "rule valid, rule invalid, take back, take back S, winner S, void, reason.",
         )
     if match["plain"]:
         return msgspec.convert({"kind": match["plain"]}, Act)
@@ -73,6 +82,15 @@ def parse_act(text: str) -> Act:
 def is_take_back(entry: Entry) -> bool:
     """Whether an entry undoes earlier ones. Raises Refusal ``notation.organiser``."""
     return takes_back(entry.actor, entry.text)
+
+
+def lacks_a_reason(done: Iterable[tuple[str, str]]) -> bool:
+    """Whether anything that organisers did, as texts with reasons in their order, still waits for
+    one."""
+    waits = False
+    for text, why in done:
+        waits = (waits or why == NO_REASON) and text != REASON
+    return waits
 
 
 def takes_back(actor: Actor | str, text: str) -> bool:
@@ -127,6 +145,8 @@ def _after_act(ruleset: AnyRuleset, table: Table, act: Act) -> Table:
             )
         case "void":
             return concluded(ruleset, table, Outcome(None, "ruling", ruleset.scores(table.state)))
+        case "reason":
+            return table
         case _:
             raise EngineFault("a take-back needs the course of the match")
 
@@ -163,6 +183,7 @@ _ACT_TEXTS = {
     "resume": "The organiser resumed the match.",
     "take back": "The organiser took back the last submission and what followed from it.",
     "void": "The organiser voided the match.",
+    "reason": "The organiser gave the reason for what was done without one.",
 }
 _VOID_BY_ITSELF = "The match is void."
 

@@ -56,9 +56,9 @@ class MatchCourse:
     """A match from its opening on, entry by entry: which entries stand, and the table they led to.
 
     A take-back undoes the last submission of a player and what followed from it: later timeouts,
-    chance and rulings go. Pauses and changes of the reserve stay, and so does an extension of a
-    decision that is still open. One of a seat undoes that seat's last submission, and with it all
-    later ones of the other.
+    chance and rulings go. Pauses, changes of the reserve and reasons stay, and so does an extension
+    of a decision that is still open. One of a seat undoes that seat's last submission, and with it
+    all later ones of the other.
     """
 
     def __init__(self, ruleset: AnyRuleset, header: Header, entries: Iterable[Entry] = ()) -> None:
@@ -182,4 +182,4 @@ def _outlives_take_back(kept: _Kept, now: Table) -> bool:
     if act.kind == "extend":
         was, after = shown(kept.before, seat_of_act(act)), shown(now, seat_of_act(act))
         return was is not None and after is not None and was.decision.id == after.decision.id
-    return act.kind in ("pause", "resume", "reserve")
+    return act.kind in ("pause", "resume", "reserve", "reason")

@@ -19,11 +19,11 @@ from core import chance
 from core.on_loop import Connections
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal, refusal_of
 from core.text import one_line
-from games import store
+from games import reasons, store
 from games.audience import may_organise
 from games.engine import acts
 from games.engine import live as lives
-from games.engine.acts import TAKE_BACK
+from games.engine.acts import REASON, TAKE_BACK
 from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.engine.live import Turn
@@ -31,7 +31,7 @@ from games.engine.play import is_concession
 from games.engine.table import Actor
 from games.intake import StillComingError, may_still_come
 from games.metrics import Laps, deadline_enforced
-from games.models import Match
+from games.models import Match, MatchEntry
 from games.remembered import remember, remembered
 from games.services.outage import known, make_good, outage_may_be, outage_notice
 from games.services.settling import Said, settle, settle_at_once, settle_on_loop
@@ -345,10 +345,12 @@ def match_organise(
 ) -> Ack:
     """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason, as received at instant
     ``at`` (ms) and carried out now, as ``clock`` tells. What is then to be drawn is drawn from
-    ``random``.
+    ``random``. An act that must not wait (`Act.is_pressing`) may come without a reason, which the
+    act `reason` then gives, once.
 
-    Raises Refusal ``organiser.not-allowed``, ``organiser.why-missing``, ``notation.organiser``,
-    ``match.over`` and those of the act itself. Waits as `match_submit` does.
+    Raises Refusal ``organiser.not-allowed``, ``organiser.why-missing``,
+    ``organiser.why-too-long``, ``organiser.why-given``, ``notation.organiser``, ``match.over`` and
+    those of the act itself. Waits as `match_submit` does.
     """
     client_id_validate(client_id)
     outage_notice()
@@ -364,6 +366,14 @@ def must_organise(match: Match, user: User | AnonymousUser) -> None:
         raise Forbidden(
             "organiser.not-allowed", "Only an organiser who is not playing may do this."
         )
+
+
+def _must_lack_a_reason(match_id: int, why: str) -> None:
+    done = MatchEntry.objects.filter(match=match_id, actor="organiser").order_by("seq")
+    if why == acts.NO_REASON:
+        raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
+    if not acts.lacks_a_reason(done.values_list("text", "why")):
+        raise Refusal("organiser.why-given", "Nothing here waits for a reason.")
 
 
 def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
@@ -389,10 +399,13 @@ def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
     # Read anew: the caller may hold a user from when the socket was opened.
     user = User.objects.get(pk=user.pk)
     must_organise(match, user)
-    if not why:
+    if len(why) > reasons.WHY_MAX:
+        sentence = f"A reason has at most {reasons.WHY_MAX} characters."
+        raise Refusal("organiser.why-too-long", sentence)
+    act = acts.parse_act(text)
+    if not why and not act.is_pressing:
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
-    if len(why) > 500:
-        raise Refusal("organiser.why-too-long", "A reason has at most 500 characters.")
+    why = why or acts.NO_REASON
     held, now = store.lock(match_id), _now(at, clock)
     held = make_good(held, at=now)
     # Under the lock, so that of two that are alike and arrive together the second finds the first.
@@ -401,12 +414,13 @@ def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
         if earlier.submitted != text:
             raise Refusal("id.reused", "This id was used for something else.")
         return Ack(client_id, match_id, earlier.version, earlier.at, resent=True)
-    act = acts.parse_act(text)
     if act.kind == TAKE_BACK and act.seat is not None:
         sentence = "Only who plays there takes a seat's own move back, in practice."
         raise Forbidden("organiser.not-allowed", sentence)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
+    if act.kind == REASON:
+        _must_lack_a_reason(match_id, why)
     if alone and _others_may_be_in_time(held, at=at, now=now):
         raise StillComingError
     entries = store.entries_of(match_id) if act.kind == TAKE_BACK else ()

@@ -21,6 +21,7 @@ from core.replica.reading import from_replica
 from games import extras, store
 from games.actions import BEST_PLACE, AtMatch
 from games.audience import may_feature, may_moderate_chat, seat_of
+from games.engine.acts import NO_REASON
 from games.engine.capabilities import dispute_of
 from games.engine.decisions import Seat
 from games.models import Match
@@ -34,6 +35,7 @@ from games.reading.readers import reader_in
 from games.reading.records import record_response
 from games.reading.replays import replay_of
 from games.reading.selectors import match_next, matches_to_move
+from games.reasons import READY
 from games.services.challenges import must_be_able_to_rematch, rematch_offer, rematch_standing
 from games.services.commentary import commentators_of, is_commented
 from games.services.missed import end_mark_seen
@@ -75,6 +77,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "sync": sync,
         "you": sync["you"],
         "can_organise": reader.organise,
+        "ready_reasons": {"none": NO_REASON, "by": dict(READY)},
         "best_place": _best_place(match, request.user),
         "commentators": commentators_of(match.pk) if sync["you"] is None else [],
         "moderates": may_moderate_chat(request.user),

@@ -1,5 +1,5 @@
 // @ts-check
-/** Buttons that copy an address, or hand it to whatever the device shares with. */
+/** Buttons that copy an address or a text, or hand an address to whatever the device shares with. */
 
 import { announce, toast } from "./site.js";
 
@@ -14,6 +14,12 @@ export function enhanceSharing(scope = document) {
   for (const button of copiers) {
     button.dataset.ready = "";
     button.addEventListener("click", () => void copy(button.dataset.copy ?? "", button));
+  }
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const texts = scope.querySelectorAll("button[data-copies]:not([data-ready])");
+  for (const button of texts) {
+    button.dataset.ready = "";
+    button.addEventListener("click", () => void copyText(button.dataset.copies ?? ""));
   }
   const can = typeof navigator.share === "function";
   /** @type {NodeListOf<HTMLButtonElement>} */
@@ -56,4 +62,21 @@ async function copy(text, button) {
   }
   toast("The link is copied.", { kind: "success" });
   announce("The link is copied.", { about: button.dataset.copy ?? text });
+}
+
+/**
+ * Copy what stands in a field; where that is not allowed it is selected, to be taken by hand.
+ * @param {string} id
+ */
+async function copyText(id) {
+  const field = document.getElementById(id);
+  if (!(field instanceof HTMLTextAreaElement)) return;
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    return;
+  }
+  toast("The text is copied.", { kind: "success" });
+  announce("The text is copied.", { about: id });
 }

@@ -285,6 +285,8 @@ def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:leg_act", "proposed", Who.ORGANISER,
                 lambda s: [*leg_page(s), "schedule"])  # fmt: skip
     yield from _of_trade()
+    yield Place("tournaments:desk_messages", "enrolling", Who.ORGANISER, of_season)
+    yield Place("tournaments:messages", "enrolling", Who.SEAT_0, of_season)
     yield Place("tournaments:invitations", "invited", Who.ORGANISER, of_season)
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip

@@ -67,6 +67,7 @@ from tournaments.jobs import ANNOUNCE_EVENT, WEBHOOK_DISABLED
 from tournaments.models import DeathMatch, Season
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.items.gifts import item_give
+from tournaments.services.messages import message_send
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.scheduling.agreeing import times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
@@ -168,6 +169,16 @@ def news(organiser: User) -> Callable[[], object]:
     return committed(season_start, acting_user=organiser, season=season, at=START)
 
 
+def message(organiser: User) -> Callable[[], object]:
+    """With all that a channel might take for something else."""
+    return committed(
+        message_send,
+        acting_user=organiser, season=enrolled(organiser, 2), at=START,
+        title="Tonight *at* <b>eight</b>",
+        words="Be there, @everyone: <i>all</i> of **you**.\n\n# See [here](https://example.org)",
+    )  # fmt: skip
+
+
 def paired(organiser: User) -> Callable[[], object]:
     season = running(organiser, 4)
     episode = placements_record(
@@ -249,6 +260,7 @@ HAPPENINGS: dict[str, Happening] = {
     "contestant.place": place,
     "contestant.items": items,
     "season.news": news,
+    "season.message": message,
     "death-match.paired": paired,
     "death-match.terms": terms,
     "death-match.times": times,
@@ -386,7 +398,8 @@ def in_discord(row: Announcement, reader: Reader, _frames: object, there: FakeDi
     """As it reads everywhere, whatever Discord gives a meaning to."""
     own = there.told_directly(reader.discord_id)
     texts = [plain(each.body["content"]) for each in own]
-    subject, words = (" ".join(text.split()) for text in (row.subject, row.words))
+    subject = " ".join(row.subject.split())
+    words = "\n".join(" ".join(line.split()) for line in row.words.splitlines())
     (message,) = [each for each, text in zip(own, texts, strict=True) if subject in text]
     assert plain(message.body["content"]) == f"**{subject}**\n{words}"
     assert addresses(message)[0] == f"{configured.GAUNTLET_ORIGIN}{row.path}"

@@ -71,7 +71,10 @@ def test_refusals(play: Play, orla: User, ada: User, cleo: User, root: User) -> 
 
     act("organiser.not-allowed", "pause", ada)
     act("organiser.not-allowed", "pause", cleo)
-    act("organiser.why-missing", "pause", why="  \x00 ")
+    for text in ("resume", "reserve 0 -60", "reserve 0 +0", "take back", "winner 0", "void"):
+        act("organiser.why-missing", text, why="  \x00 ")
+    act("organiser.why-missing", "reason", why=" ")
+    act("organiser.why-given", "reason")
     act("organiser.why-too-long", "pause", why="x" * 501)
     act("frame.malformed", "pause", client_id="an id")
     for text in ("", "stop", "reserve 2 +5", "reserve 0 5", "extend 0 -5", "winner 2", "pause\x00"):

@@ -61,15 +61,15 @@ PAGES = [
     "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/", "history/",
     "rulings/",    "calendar.ics", "share.png", "state.json",
 ]  # fmt: skip
-CONTESTANTS = ["join/", "withdraw/", "items/give/", "challenge/", "purse/give/",
+CONTESTANTS = ["join/", "messages/", "withdraw/", "items/give/", "challenge/", "purse/give/",
                "purse/immunity/"]  # fmt: skip
 DESK = [
     "desk/", "desk/settings/", "desk/organisers/", "desk/contestants/", "desk/contestants.csv",
     "desk/invitations/", "desk/applications/",
-    "desk/check-in/", "desk/seeds/", "desk/times/",
+    "desk/check-in/", "desk/messages/", "desk/seeds/", "desk/times/",
     "desk/steps/list/", "desk/steps/start/", "desk/steps/cancel/", "desk/steps/archive/",
-    "desk/steps/unlist/", "desk/episode/", "desk/episode/open/", "desk/final/", "desk/pair/",
-    "desk/pair/by-hand/",
+    "desk/steps/unlist/", "desk/steps/clone/", "desk/episode/", "desk/episode/open/",
+    "desk/final/", "desk/pair/", "desk/pair/by-hand/",
     "desk/conclude/",
     "desk/items/", "desk/purses/", "desk/purses.csv", "desk/purses/immunity/",
 ]  # fmt: skip

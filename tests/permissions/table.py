@@ -279,6 +279,9 @@ PERMISSIONS: dict[str, Permission] = {
         act("list"), step("list"),
         admin("tournaments_season_list", lambda s: [s.season.pk]),
     )),
+    "make another season like it": Permission("archived", MANAGE, (
+        act("clone", form=lambda _s: {"name": "The next one", "bringing": "placed"}),
+    )),
     "change what is archived": Permission("archived", frozenset(), (
         Page("tournaments:settings", form=lambda s: {"name": "Renamed"}, action="desk.settings"),
         Api("patch", "api:season", body=lambda _s: {"summary": "New."}),
@@ -297,6 +300,10 @@ PERMISSIONS: dict[str, Permission] = {
     "make an invitation link": Permission("enrolling", MANAGE, (
         Page("tournaments:invitations", form=lambda _s: {"note": "For the channel", "lasts": "7"},
              action="desk.invite"),
+    )),
+    "write to contestants": Permission("enrolling", MANAGE, (
+        Page("tournaments:desk_messages", action="desk.message",
+             form=lambda _s: {"whom": "still-in", "title": "Tonight", "words": "At eight."}),
     )),
     "withdraw an invitation link": Permission("enrolling", MANAGE, (
         Page("tournaments:invitations", form=lambda s: {"revoke": s.invitation.pk},
@@ -639,12 +646,15 @@ PERMISSIONS: dict[str, Permission] = {
         for name in (
             "tournaments:desk", "tournaments:episode", "tournaments:settings",
             "tournaments:organisers", "tournaments:invitations", "tournaments:applications",
-            "tournaments:check_in_desk", "tournaments:open_times",
+            "tournaments:check_in_desk", "tournaments:open_times", "tournaments:desk_messages",
             "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
             "tournaments:document", "tournaments:records", "tournaments:contestants_file",
             "webhooks:list", "webhooks:detail",
         )
     },
+    "read what organisers wrote": Permission("gifted", PLACES | {Who.ELIMINATED}, (
+        Page("tournaments:messages", method="get"),
+    ), reads=True),
     "read warnings": Permission("watched", MANAGE, (
         Api("get", "api:season_preflight", body=lambda _s: {"step": "start"}, scope="read"),
     ), reads=True),

@@ -66,6 +66,7 @@ from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.legs import ms
+from tournaments.services.messages import message_send
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.rounds import round_pair
@@ -264,6 +265,9 @@ def _draft(world: World) -> Scene:
 def _enrolling(world: World) -> Scene:
     season = world.season("swiss", 4, open_enrolment=True)
     link = invitation_make(acting_user=world.users["orla"], season=season)
+    message_send(
+        acting_user=world.users["orla"], season=season, title="Hello", words="We begin on Monday."
+    )
     return Scene(world, season, {"somebody": who(season, 4).pk, "invitation": link})
 
 

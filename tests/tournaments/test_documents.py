@@ -10,15 +10,17 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test import Client
 
-from accounts.models import User
+from accounts.models import AuditEntry, User
 from core.refusals import Refusal
 from games.models import Match
 from tests.games.support import user_named
@@ -265,6 +267,75 @@ def test_only_organisers_import(orla: User, cleo: User) -> None:
 def test_not_twice(orla: User) -> None:
     document = season_export(season=season_create(acting_user=orla, name="A", format="swiss"))
     refused("document.exists", season_import, acting_user=orla, data=document)
+
+
+def test_beside_itself_where_that_is_asked_for(season: Season, orla: User) -> None:
+    """The copy says the same as the season, but for what it is known by, and the season stays."""
+    document, archive = season_export(season=season), season_records(season=season)
+    matches = set(Match.objects.values_list("pk", flat=True))
+    refused("document.exists", season_import, acting_user=orla, data=archive)
+    copies = [
+        season_import(acting_user=orla, data=archive, match_accounts=True, beside=True)
+        for _ in range(2)
+    ]
+    assert [each.name for each in copies] == [f"{season.name} (copy)", f"{season.name} (copy 2)"]
+    assert len({season.uid, *(each.uid for each in copies)}) == 3
+    assert len({season.slug, *(each.slug for each in copies)}) == 3
+    for copy in copies:
+        own = set(
+            Match.objects.filter(leg__death_match__round__season=copy).values_list("pk", flat=True)
+        )
+        assert own
+        assert not own & matches
+        assert faults_of(copy) == []
+        entry = AuditEntry.objects.get(action="season.import", target_id=str(copy.pk))
+        assert entry.data["copy"] is True
+        known = json.loads(document)
+        known["season"] |= {"uid": str(copy.uid), "slug": copy.slug, "name": copy.name}
+        assert json.loads(season_export(season=copy)) == known
+    assert season_export(season=season) == document
+    # A copy is a season like any other: it is refused, and copied, as one.
+    again = season_records(season=copies[0])
+    refused("document.exists", season_import, acting_user=orla, data=again)
+    copy = season_import(acting_user=orla, data=again, beside=True)
+    assert copy.name == f"{season.name} (copy) (copy)"
+
+
+def test_whoever_asks_for_a_copy_of_what_is_not_here_gets_it_as_itself(
+    season: Season, orla: User
+) -> None:
+    document, archive = season_export(season=season), season_records(season=season)
+    elsewhere()
+    there = season_import(acting_user=orla, data=archive, match_accounts=True, beside=True)
+    assert season_export(season=there) == document
+
+
+def test_a_long_name_leaves_room_for_the_word(orla: User) -> None:
+    season = season_create(acting_user=orla, name="n" * 80, format="swiss")
+    copy = season_import(acting_user=orla, data=season_export(season=season), beside=True)
+    assert copy.name == "n" * 73 + " (copy)"
+
+
+def test_the_page_and_the_command_make_a_copy_only_if_asked(
+    orla: User, client: Client, tmp_path: Path
+) -> None:
+    season = season_create(acting_user=orla, name="A", format="swiss")
+    file = tmp_path / "a.json"
+    file.write_bytes(season_export(season=season))
+    client.force_login(orla)
+
+    def post(**more: str) -> Any:
+        with file.open("rb") as upload:
+            return client.post("/seasons/+import/", {"document": upload, **more})
+
+    answer = post()
+    assert "It can be imported beside it, as a copy." in unescape(answer.text)
+    assert post(beside="on")["Location"] == "/seasons/a-copy/desk/"
+    with pytest.raises(CommandError, match="on this site already"):
+        call_command("season", "import", str(file), organiser="orla")
+    said = io.StringIO()
+    call_command("season", "import", str(file), organiser="orla", beside=True, stdout=said)
+    assert said.getvalue() == "A (copy 2) is restored as a-copy-2.\n"
 
 
 @pytest.mark.parametrize(

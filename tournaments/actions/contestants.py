@@ -283,7 +283,7 @@ REPLACE: Final = Action[AtContestant](
         "What was decided stays under the name of whoever played it. This cannot be undone.",
     ],
     check=_may_replace,
-    form=lambda _s: ReplaceForm,
+    form=lambda _s: partial(ReplaceForm, act="replace"),
     run=lambda s, form: departures.contestant_replace(
         acting_user=s.user, contestant=s.contestant, **form.cleaned_data
     ),
@@ -297,7 +297,7 @@ WITHDRAW: Final = Action[AtContestant](
     done=lambda s: f"{s.contestant} has withdrawn.",
     follows=["Their death matches that are not decided are won by their opponents."],
     check=_may_withdraw,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="withdraw"),
     run=lambda s, form: departures.contestant_withdraw(
         acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
     ),
@@ -315,7 +315,7 @@ RETURN: Final = Action[AtContestant](
         "A walkover that was a mistake can be taken back at its death match's desk.",
     ],
     check=_may_return,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="return"),
     run=lambda s, form: departures.contestant_return(
         acting_user=s.user, contestant=s.contestant, why=form.cleaned_data["why"]
     ),

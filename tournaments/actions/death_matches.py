@@ -41,13 +41,14 @@ def _rules_form(subject: AtDeathMatch) -> Callable[..., RulesForm]:
     return partial(RulesForm, legs=planned, user=subject.user)
 
 
-def _one_of_both(subject: AtDeathMatch) -> Callable[..., WinnerForm]:
-    return partial(WinnerForm, people=subject.sides)
+def _one_of_both(act: str) -> Callable[[AtDeathMatch], Callable[..., WinnerForm]]:
+    return lambda subject: partial(WinnerForm, people=subject.sides, act=act)
 
 
 def _the_other(subject: AtDeathMatch) -> Callable[..., WinnerForm]:
     won = subject.death_match.winner_id
-    return partial(WinnerForm, people=[side for side in subject.sides if side.pk != won])
+    people = [side for side in subject.sides if side.pk != won]
+    return partial(WinnerForm, people=people, act="correct")
 
 
 def _correction_follows(subject: AtDeathMatch) -> Sequence[str]:
@@ -85,7 +86,7 @@ WALKOVER: Final = Action[AtDeathMatch](
     done="The death match is decided by walkover.",
     follows=["Somebody wins because the other is not there. In an episode the other is out."],
     check=_for_referees(rulings.must_be_decidable),
-    form=_one_of_both,
+    form=_one_of_both("walkover"),
     run=lambda s, form: rulings.death_match_walkover(**_arguments(s, form)),
     danger=True,
 )
@@ -97,7 +98,7 @@ DECLARE: Final = Action[AtDeathMatch](
     done="The death match is decided by your ruling.",
     follows=["A match that is being played ends at once. In an episode the loser is out."],
     check=_for_referees(rulings.must_be_decidable),
-    form=_one_of_both,
+    form=_one_of_both("declare"),
     run=lambda s, form: rulings.death_match_declare(**_arguments(s, form)),
     danger=True,
 )
@@ -121,7 +122,7 @@ REOPEN: Final = Action[AtDeathMatch](
     done="The death match is open again.",
     follows=["What is left of it is played after all."],
     check=_for_referees(corrections.must_be_reopenable),
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="play after all"),
     run=lambda s, form: corrections.death_match_reopen(**_arguments(s, form)),
     danger=True,
 )
@@ -136,7 +137,7 @@ VOID: Final = Action[AtDeathMatch](
         "This cannot be undone.",
     ],
     check=_for_referees(corrections.must_be_voidable),
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="call off"),
     run=lambda s, form: corrections.death_match_void(**_arguments(s, form)),
     danger=True,
 )

@@ -265,7 +265,7 @@ SKIP: Final = Action[AtRound](
     done=lambda s: f"{s.round.name} ends without a death match.",
     follows=["The episode ends, everybody stays in, and the next one can be opened."],
     check=_may_skip,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="skip"),
     run=lambda s, form: episodes.episode_skip(
         acting_user=s.user, episode=s.episode, why=form.cleaned_data["why"]
     ),

@@ -61,7 +61,7 @@ TAKE_BACK: Final = Action[AtGift](
     done="The item is taken back.",
     follows=["It stays in the history, with your reason. This cannot be undone."],
     check=_may_take_back,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="take item back"),
     run=lambda s, form: returns.item_take_back(
         acting_user=s.user, gift=s.gift, why=form.cleaned_data["why"]
     ),

@@ -96,7 +96,7 @@ VOID: Final = Action[AtLeg](
         "What its result had led to is taken back.",
     ],
     check=_for_referees(corrections.must_be_replayable),
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="leg void"),
     run=lambda s, form: corrections.leg_void(
         acting_user=s.user, leg=s.leg, why=form.cleaned_data["why"]
     ),

@@ -144,7 +144,7 @@ REOPEN: Final = Action[AtRound](
         "That it was reopened, and why, stands on the page of rulings.",
     ],
     check=_may_reopen,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="reopen"),
     run=lambda s, form: corrections.round_reopen(
         acting_user=s.user, round=s.round, why=form.cleaned_data["why"]
     ),

@@ -7,18 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from core.actions import Action, Actions
+from django.urls import reverse
+
+from core.actions import Action, Actions, Done
 from core.clock import now_utc
 from tournaments import audience
 from tournaments.actions.subjects import AtInvitation, AtPerson, AtSeason
 from tournaments.forms.base import NoForm, PublicReasonForm, ServiceForm
-from tournaments.forms.people import InvitationForm, OrganiserForm, SeedsForm
-from tournaments.forms.seasons import SeasonForm, TieForm
+from tournaments.forms.people import InvitationForm, MessageForm, OrganiserForm, SeedsForm
+from tournaments.forms.seasons import CloneForm, SeasonForm, TieForm
 from tournaments.lifecycle import Visibility
 from tournaments.models import Season
-from tournaments.services import preflight, seasons, starts
+from tournaments.services import cloning, messages, preflight, seasons, starts
 from tournaments.services.contestants import invitations, seeds
-from tournaments.services.guards import must_be_running
+from tournaments.services.guards import must_be_running, must_not_be_draft
 from tournaments.services.organisers import must_be_dispensable, organiser_add, organiser_remove
 from tournaments.services.preflight import Step, Warned
 from tournaments.services.results import conclusion
@@ -111,7 +113,7 @@ CANCEL: Final = Action[AtSeason](
     check=_for_managers(seasons.must_be_cancellable),
     cautions=_cautions_before("cancel"),
     ways=_ways_to_matches,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="cancel"),
     run=lambda s, form: seasons.season_cancel(
         acting_user=s.user, season=s.season, why=form.cleaned_data["why"]
     ),
@@ -119,8 +121,52 @@ CANCEL: Final = Action[AtSeason](
     phrase=lambda s: s.season.slug,
 )
 
-#: Steps of a season.
-SEASON: Final = Actions("season", (LIST, START, UNLIST, ARCHIVE, CANCEL))
+
+def _may_clone(subject: AtSeason) -> None:
+    # As `cloning.must_be_clonable`: also out of the archive.
+    subject.sheet.must_be_managed_by(subject.user)
+    seasons.must_be_allowed_to_create(subject.user)
+
+
+def _brings(subject: AtSeason) -> Sequence[str]:
+    count = cloning.likely(subject.sheet.contestants)
+    who = "Nobody" if count == 0 else "One" if count == 1 else f"{count}"
+    return [
+        "A new draft has the same format, options, games, pace, tie-breaks and rules.",
+        "You are its only organiser. Nothing of this season changes.",
+        f"{who} of its contestants can come along.",
+    ]
+
+
+def _clone(subject: AtSeason, form: Any) -> Done:
+    made = cloning.season_clone(
+        acting_user=subject.user,
+        season=subject.season,
+        name=form.cleaned_data["name"],
+        bringing=form.cleaned_data["bringing"],
+    )
+    count = made.contestants.count()
+    who = "nobody is" if count == 0 else "one is" if count == 1 else f"{count} are"
+    return Done(
+        f"{made.name} is a draft that only you see; {who} enrolled.",
+        reverse("tournaments:desk", args=[made.slug]),
+    )
+
+
+CLONE: Final = Action[AtSeason](
+    name="clone",
+    label="Make another like it",
+    title=lambda s: f"Another season like {s.season.name}",
+    button="Make the draft",
+    done="The new season is a draft that only you see.",
+    follows=_brings,
+    check=_may_clone,
+    form=lambda s: partial(CloneForm, season=s.season),
+    run=_clone,
+)
+
+#: Steps of a season, and the way to the next.
+SEASON: Final = Actions("season", (LIST, START, UNLIST, ARCHIVE, CANCEL, CLONE))
 #: Those that the admin site offers too.
 MODERATED: Final = Actions("season", (ARCHIVE, LIST, CANCEL))
 #: Those that it offers for several at once.
@@ -249,8 +295,45 @@ INVITE: Final = Action[AtSeason](
     run=_invite,
 )
 
+
+def _may_write(subject: AtSeason) -> None:
+    # As `messages.must_be_able_to_write`.
+    subject.must_manage()
+    must_not_be_draft(subject.season)
+    messages.must_not_be_silenced(subject.user)
+
+
+def _write(subject: AtSeason, form: Any) -> Done:
+    whom, played = form.to
+    message = messages.message_send(
+        acting_user=subject.user,
+        season=subject.season,
+        title=form.cleaned_data["title"],
+        words=form.cleaned_data["words"],
+        whom=whom,
+        round=played,
+    )
+    count = message.to.count()
+    return Done(f"The message goes to {'one' if count == 1 else count} of the contestants.")
+
+
+MESSAGE: Final = Action[AtSeason](
+    name="message",
+    label="Messages",
+    title="Messages to contestants",
+    button="Send it",
+    done="The message is sent.",
+    follows=[
+        "Each is told of it by the ways that they have chosen, and finds it on the season's pages.",
+        f"At most {messages.A_DAY_MAX} go out within a day.",
+    ],
+    check=_may_write,
+    form=lambda s: partial(MessageForm, rounds=s.sheet.rounds_still_open),
+    run=_write,
+)
+
 #: Pages of the desk about the season as a whole.
-DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, DRAW_SEEDS, CONCLUDE, INVITE))
+DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, DRAW_SEEDS, CONCLUDE, INVITE, MESSAGE))
 
 
 # -- links ---------------------------------------------------------------------------------------

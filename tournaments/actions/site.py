@@ -30,7 +30,10 @@ def _restore(subject: AtSite, form: Any) -> str:
     # One byte more than allowed is enough to be refused for it.
     data = form.cleaned_data["document"].read(settings.GAUNTLET_SEASON_MAX_BYTES + 1)
     restored = season_import(
-        acting_user=subject.user, data=data, match_accounts=form.cleaned_data["match_accounts"]
+        acting_user=subject.user,
+        data=data,
+        match_accounts=form.cleaned_data["match_accounts"],
+        beside=form.cleaned_data["beside"],
     )
     return reverse("tournaments:desk", args=[restored.slug])
 

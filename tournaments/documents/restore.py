@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -67,18 +69,26 @@ from tournaments.services.deathmatches import BEST_OF_MAX
 
 @transaction.atomic
 def season_import(
-    *, acting_user: User, data: bytes, match_accounts: bool = False, at: datetime | None = None
+    *,
+    acting_user: User,
+    data: bytes,
+    match_accounts: bool = False,
+    beside: bool = False,
+    at: datetime | None = None,
 ) -> Season:
     """Restore a season from its zip, or from its document alone where no match was played.
 
     ``acting_user`` becomes its organiser. ``match_accounts``: contestants become those of the
     accounts here that have their usernames; otherwise they are names, as they are where there is no
-    such account, or where it could not be enrolled under that name (`names.Names`). All of it or
-    nothing. Raises Refusal, which says where, ``document.not-allowed``, ``document.too-large``,
+    such account, or where it could not be enrolled under that name (`names.Names`). ``beside``: if
+    this very season is here already it stays as it is, and a copy of it is made, which has an
+    identity of its own and says in its name that it is one. All of it or nothing.
+
+    Raises Refusal, which says where, ``document.not-allowed``, ``document.too-large``,
     ``document.malformed``, ``document.wrong`` (parts that contradict one another),
-    ``document.record-missing``, ``document.exists`` (this very season is here already),
-    ``record.*``, ``format.*``, ``setup.*``, ``standings.*``, and, for settings that no season can
-    have, as `seasons.season_update` does.
+    ``document.record-missing``, ``document.exists`` (this very season is here already, and
+    ``beside`` was not asked for), ``record.*``, ``format.*``, ``setup.*``, ``standings.*``, and,
+    for settings that no season can have, as `seasons.season_update` does.
     """
     acting_user = users_lock([acting_user])[acting_user.pk]
     must_be_allowed_to_import(acting_user)
@@ -88,7 +98,9 @@ def season_import(
     try:
         # What the checks below have not found, the database's constraints do.
         with transaction.atomic():
-            season = _Restoring(acting_user, document, files, match_accounts).run()
+            season = _Restoring(
+                acting_user, document, files, match_accounts=match_accounts, beside=beside
+            ).run()
     except (IntegrityError, DataError) as error:
         name = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)
         which = f" ({name})" if name else ""
@@ -99,7 +111,11 @@ def season_import(
         acting_user=acting_user,
         action="season.import",
         target=season,
-        data={"uid": document.season.uid, "matched": match_accounts},
+        data={
+            "uid": document.season.uid,
+            "matched": match_accounts,
+            "copy": str(season.uid) != document.season.uid,
+        },
     )
     return season
 
@@ -121,6 +137,16 @@ def _read(text: bytes) -> Document:
     return document
 
 
+def _copy_name(name: str) -> str:
+    """What a copy of a season of that name is called."""
+    for number in count(1):
+        mark = " (copy)" if number == 1 else f" (copy {number})"
+        called = f"{name[: seasons.NAME_MAX - len(mark)].rstrip()}{mark}"
+        if not Season.objects.filter(name=called).exists():
+            return called
+    raise AssertionError("numbers have no end")
+
+
 def _bearer(name: str, user: User | None, bearable: Names) -> User | None:
     """The account that a name is linked to: none, where it would pass for somebody else's."""
     if user is None or not allowed(bearable.of, name, user):
@@ -136,12 +162,15 @@ class _Restoring:
         acting_user: User,
         document: Document,
         files: Mapping[str, bytes],
+        *,
         match_accounts: bool,
+        beside: bool,
     ) -> None:
         self.user = acting_user
         self.document = document
         self.files = files
         self.match_accounts = match_accounts
+        self.beside = beside
         self.known = KnownRows()
         self.with_items: list[tuple[Leg, LegDoc, Where, str]] = []
 
@@ -178,11 +207,18 @@ class _Restoring:
             uid = Season._meta.get_field("uid").to_python(doc.uid)
         except Exception as error:
             raise wrong("season.uid", "this is no UUID") from error
-        if Season.objects.filter(uid=uid).exists():
-            raise Refusal("document.exists", "This season is on this site already.")
+        is_here = Season.objects.filter(uid=uid).exists()
+        if is_here and not self.beside:
+            raise Refusal(
+                "document.exists",
+                "This season is on this site already. It can be imported beside it, as a copy.",
+            )
         must_fit_its_state(doc)
         columns = self.known.columns(doc, "season")
-        if Season.objects.filter(slug=doc.slug).exists():
+        if is_here:
+            uid, settings["name"] = uuid.uuid4(), _copy_name(doc.name)
+            columns["slug"] = seasons.free_slug(settings["name"])
+        elif Season.objects.filter(slug=doc.slug).exists():
             columns["slug"] = seasons.free_slug(doc.name)
         season = Season.objects.create(
             uid=uid,

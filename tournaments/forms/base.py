@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from core.refusals import Refusal, each_of
+from games.forms import ReasonInput
+from games.reasons import READY, WHY_MAX
 
 
 class ServiceForm(forms.Form):
@@ -46,16 +48,22 @@ class ServiceForm(forms.Form):
 
 
 class PublicReasonForm(ServiceForm):
-    """An action that everybody will read the reason of."""
+    """An action that everybody will read the reason of; ``act``: whose ready-made ones are
+    offered (`games.reasons.READY`)."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
 
     why = forms.CharField(
         label="Reason",
-        max_length=500,
+        max_length=WHY_MAX,
         help_text="Everybody will read it.",
-        widget=forms.Textarea(attrs={"rows": 3}),
     )
+
+    def __init__(self, *args: Any, act: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["why"].widget = widget = ReasonInput(READY[act])
+        widget.is_required = True
+        widget.attrs["maxlength"] = str(WHY_MAX)
 
 
 class NoForm(ServiceForm):

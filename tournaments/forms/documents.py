@@ -13,7 +13,7 @@ from tournaments.forms.base import ServiceForm
 class RestoreForm(ServiceForm):
     """A season as a file."""
 
-    at_field: ClassVar[Mapping[str, str]] = {"": "document"}
+    at_field: ClassVar[Mapping[str, str]] = {"document.exists": "beside", "": "document"}
     document = forms.FileField(
         label="Season",
         help_text="What another installation of this site has exported.",
@@ -23,4 +23,10 @@ class RestoreForm(ServiceForm):
         label="Contestants become those of the accounts here that have their usernames",
         required=False,
         help_text="Otherwise they are names without an account.",
+    )
+    beside = forms.BooleanField(
+        label="If this season is here already, import it beside it as a copy",
+        required=False,
+        help_text="The copy has matches and an address of its own, and “(copy)” in its name. "
+        "Otherwise a season that is here already is refused.",
     )

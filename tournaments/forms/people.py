@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -13,11 +13,14 @@ from django.utils.html import format_html
 from accounts.models import User
 from core.moments import MomentField, zone_text
 from core.refusals import Refusal
+from games.reasons import WHY_MAX
 from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.fields import NAMES, UserField
-from tournaments.models import Contestant, SeasonApplication
-from tournaments.models.applications import WHY_MAX, WORDS_MAX
+from tournaments.models import Contestant, MessageTo, Round, SeasonApplication
+from tournaments.models.applications import WHY_MAX as DECLINED_WHY_MAX
+from tournaments.models.applications import WORDS_MAX as APPLICATION_MAX
 from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
+from tournaments.models.messages import TITLE_MAX, WORDS_MAX
 from tournaments.services.contestants.rosters import FaultyRoster, LineFault
 
 
@@ -141,8 +144,8 @@ class ApplicationForm(ServiceForm):
     words = forms.CharField(
         label="What you would like the organisers to know",
         required=False,
-        max_length=WORDS_MAX,
-        help_text=f"They alone read it; up to {WORDS_MAX} characters.",
+        max_length=APPLICATION_MAX,
+        help_text=f"They alone read it; up to {APPLICATION_MAX} characters.",
         widget=forms.Textarea(attrs={"rows": 5}),
     )
 
@@ -174,7 +177,7 @@ class DeclineForm(ServiceForm):
     why = forms.CharField(
         label="Reason",
         required=False,
-        max_length=WHY_MAX,
+        max_length=DECLINED_WHY_MAX,
         help_text="They alone are told. It can be left out.",
     )
 
@@ -195,12 +198,52 @@ class CheckInForm(ServiceForm):
         )
 
 
+class MessageForm(ServiceForm):
+    """What organisers write to contestants."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "message.title": "title",
+        "message.words": "words",
+        "message.whom": "whom",
+        "message.nobody": "whom",
+        "round": "whom",
+    }
+
+    whom = forms.ChoiceField(label="To", widget=forms.RadioSelect)
+    title = forms.CharField(label="Title", max_length=TITLE_MAX)
+    # Forms send line breaks as two characters: the service counts what is kept.
+    words = forms.CharField(
+        label="Message",
+        help_text=f"At most {WORDS_MAX} characters. It cannot be taken back.",
+        widget=forms.Textarea(attrs={"rows": 6, "maxlength": str(WORDS_MAX)}),
+    )
+
+    def __init__(self, *args: Any, rounds: Sequence[Round], **kwargs: Any) -> None:
+        kwargs["initial"] = {"whom": MessageTo.STILL_IN.value} | kwargs.get("initial", {})
+        super().__init__(*args, **kwargs)
+        self._rounds = {f"round-{each.number}": each for each in rounds}
+        field = cast(forms.ChoiceField, self.fields["whom"])
+        field.choices = [
+            (MessageTo.STILL_IN.value, MessageTo.STILL_IN.label),
+            (MessageTo.EVERYBODY.value, MessageTo.EVERYBODY.label),
+            *((key, f"Those whose death match in {each.name} is still open")
+              for key, each in self._rounds.items()),
+        ]  # fmt: skip
+
+    @property
+    def to(self) -> tuple[str, Round | None]:
+        """To whom, and of which round, of a valid form."""
+        whom = str(self.cleaned_data["whom"])
+        played = self._rounds.get(whom)
+        return (whom, None) if played is None else (MessageTo.ROUND.value, played)
+
+
 class WithdrawForm(ServiceForm):
     """Leaving a season; a contestant need not say why."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
     why = forms.CharField(
-        label="Reason", required=False, max_length=500, help_text="Everybody will read it."
+        label="Reason", required=False, max_length=WHY_MAX, help_text="Everybody will read it."
     )
 
 

@@ -20,17 +20,18 @@ from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import game_of, value_of
 from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, TimesRule, WayIn
 from tournaments.models.seasons import PLACES_MIN
-from tournaments.services.seasons import PLACES_MAX, PLAY_WITHIN_MAX
+from tournaments.services.cloning import Bringing, next_name
+from tournaments.services.seasons import NAME_MAX, PLACES_MAX, PLAY_WITHIN_MAX
 from tournaments.standings.metrics import METRICS
 from tournaments.trade import (
     LEAVING,
-    NAME_MAX,
     PAYMENTS,
     STAKES,
     START_MAX,
     Trade,
     trade_of,
 )
+from tournaments.trade import NAME_MAX as CURRENCY_MAX
 
 GAMES_MOST: Final = 12
 TIES_MOST: Final = 6
@@ -156,10 +157,10 @@ class SeasonForm(ServiceForm):
     )
     trade_currency = forms.BooleanField(label="It has a currency", required=False)
     trade_singular = forms.CharField(
-        label="What one is called", max_length=NAME_MAX, initial="garnet", required=False
+        label="What one is called", max_length=CURRENCY_MAX, initial="garnet", required=False
     )
     trade_plural = forms.CharField(
-        label="What several are called", max_length=NAME_MAX, initial="garnets", required=False
+        label="What several are called", max_length=CURRENCY_MAX, initial="garnets", required=False
     )
     trade_start = forms.IntegerField(
         label="Everybody begins with", min_value=0, max_value=START_MAX, initial=0, required=False
@@ -355,6 +356,32 @@ def _initial_of(season: Season) -> dict[str, Any]:
         initial[f"tie_{number}"] = key
     options = msgspec.structs.asdict(options_of(season.format, season.format_options))
     return initial | {f"{season.format}_{key}": value for key, value in options.items()}
+
+
+class CloneForm(ServiceForm):
+    """A new season like another one: what it is called, and who comes along."""
+
+    at_field: ClassVar[Mapping[str, str]] = {
+        "season.name": "name",
+        "clone.same-name": "name",
+        "clone.people": "bringing",
+        # Who comes along is enrolled, and may be refused as anybody is.
+        "contestant": "bringing",
+    }
+
+    name = forms.CharField(label="Name", max_length=NAME_MAX)
+    bringing = forms.ChoiceField(
+        label="Who is in it",
+        choices=Bringing.choices,
+        initial=Bringing.NOBODY,
+        widget=forms.RadioSelect,
+        help_text="Without those who have no account here, have left or were replaced, or cannot "
+        "enter a season now. Who has no place yet comes after the others, by seed.",
+    )
+
+    def __init__(self, *args: Any, season: Season, **kwargs: Any) -> None:
+        kwargs["initial"] = {"name": next_name(season.name)} | kwargs.get("initial", {})
+        super().__init__(*args, **kwargs)
 
 
 class TieForm(ServiceForm):

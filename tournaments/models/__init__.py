@@ -14,6 +14,7 @@ from tournaments.models.events import EventNotice, SeasonEvent
 from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
+from tournaments.models.messages import MessageTo, SeasonMessage
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import (
     NoShowRule,
@@ -47,6 +48,7 @@ __all__ = [
     "ItemEvent",
     "LedgerEntry",
     "Leg",
+    "MessageTo",
     "NoShowRule",
     "Placement",
     "ReminderSent",
@@ -56,6 +58,7 @@ __all__ = [
     "SeasonApplication",
     "SeasonEvent",
     "SeasonInvitation",
+    "SeasonMessage",
     "SeasonOrganiser",
     "TimeProposal",
     "TimesRule",

@@ -264,6 +264,16 @@ class Sheet:
             if allowed(legs_open_to_items, each.row, each.legs)
         ]
 
+    @property
+    def rounds_still_open(self) -> list[Round]:
+        """The rounds in which a death match has both its sides and is not decided."""
+        left = {
+            row.round_id
+            for row in self.death_matches
+            if row.status in UNDECIDED and row.home_id is not None and row.away_id is not None
+        }
+        return [each for each in self.rounds if each.pk in left]
+
     def undecided_of(self, contestant: Contestant) -> list[DeathMatch]:
         """A contestant's death matches that nothing has decided."""
         return [

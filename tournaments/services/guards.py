@@ -16,6 +16,7 @@ from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from core.text import one_line
 from games.engine.errors import EngineFault
+from games.reasons import WHY_MAX
 from tournaments import audience
 from tournaments.lifecycle import (
     UNDECIDED,
@@ -23,8 +24,6 @@ from tournaments.lifecycle import (
     Visibility,
 )
 from tournaments.models import Contestant, DeathMatch, Leg, Season
-
-WHY_MAX = 500
 
 
 class RowByRow(Together):

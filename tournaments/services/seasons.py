@@ -45,6 +45,7 @@ from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
 from tournaments.trade import Trade, trade_of, trade_validate
 
+NAME_MAX = 80
 SUMMARY_MAX = 2000
 PLACES_MAX = 2000
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
@@ -202,7 +203,7 @@ def settings_validate(format_id: str, given: Mapping[str, Any]) -> dict[str, Any
 
 
 def _name(value: Any) -> str:
-    return line(value, code="season.name", what="The season's name", most=80)
+    return line(value, code="season.name", what="The season's name", most=NAME_MAX)
 
 
 def _summary(value: Any) -> str:
@@ -283,6 +284,12 @@ _CHECKS: Final[dict[str, Any]] = {
     "times_by": _one_of(TimesRule.values, "season.times-by", "Who says when it is played"),
     "play_within_days": _play_within,
 }
+
+
+def settings_of(season: Season) -> dict[str, Any]:
+    """A season's settings but for its name, as `season_create` takes them for another one."""
+    names = [*(key for key in _CHECKS if key != "name"), "format_options"]
+    return {name: getattr(season, name) for name in names}
 
 
 # -- visibility ----------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ from tournaments.models import (
 from tournaments.models.contestants import NO_ACCOUNT
 from tournaments.naming import SIGN_EXPLAINED, sign_of
 from tournaments.pictures import brackets, links, portraits, timelines
+from tournaments.posts import copying
 from tournaments.reading.death_matches import game_of, told_score
 from tournaments.reading.items import item_named
 from tournaments.reading.ledger import Purse
@@ -48,6 +49,23 @@ from tournaments.standings.metrics import Value, value_text
 from tournaments.trade import Trade
 
 register = template.Library()
+
+
+@register.inclusion_tag("tournaments/_for_discord.html", takes_context=True)
+def for_discord(
+    context: dict[str, Any], what: str, row: Round | DeathMatch | None = None
+) -> dict[str, str]:
+    """What organisers can copy of a page for Discord: of its ``season`` or ``standings``, of a
+    round or a death match. Of a draft, which nobody else can read, nothing."""
+    sheet: Sheet = context["sheet"]
+    if not context["may_manage"] or sheet.season.visibility == Visibility.DRAFT:
+        return {"text": ""}
+    if isinstance(row, Round):
+        return {"text": copying.round_copied(sheet, row)}
+    if isinstance(row, DeathMatch):
+        return {"text": copying.death_match_copied(row)}
+    of = {"season": copying.season_copied, "standings": copying.standings_copied}[what]
+    return {"text": of(sheet)}
 
 
 @register.simple_tag

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from core.clock import now_utc
@@ -36,6 +37,7 @@ from tournaments.lifecycle import STILL_IN, ApplicationStatus, GiftStatus
 from tournaments.models import Contestant, Gift, WayIn
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.items import item_named
+from tournaments.reading.messages import MESSAGES_SHOWN, messages_to
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.held import held_by
 from tournaments.services.contestants.invitations import invitation_of, must_be_good
@@ -85,6 +87,17 @@ def standing_in(subject: AtPerson) -> dict[str, Any]:
         "waiting_count": len(ahead),
         "takes_back": players.TAKE_BACK.offered(subject),
     }
+
+
+@require_safe
+@season_page
+@with_user
+def messages(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """What the organisers have written to the reader, who is or was a contestant."""
+    me_in(sheet, user)
+    rows = messages_to(sheet.season, user)
+    page = Paginator(rows, MESSAGES_SHOWN).get_page(request.GET.get("page"))
+    return shown(request, sheet, "messages.html", {"page": page})
 
 
 @require_http_methods(FORMS)

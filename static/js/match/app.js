@@ -542,7 +542,7 @@ class MatchPage {
     if (found === null) return;
     const act = (/** @type {string} */ text, /** @type {string} */ why) =>
       this.client.organise(text, why);
-    this.desk = new found.OrganiserDesk(desk, { act });
+    this.desk = new found.OrganiserDesk(desk, { act, ready: found.readyReasons() });
   }
 
   /* What those who watch have, and players once it is over: loaded once its place is in sight. */
@@ -726,7 +726,7 @@ class MatchPage {
     this.concedeButton.hidden = you === null || ["waiting", "over"].includes(view.phase);
     this.concedeButton.classList.toggle("keeps-room", "plays" in this.root.dataset);
     this.chat.update({ you, over: view.phase === "over", begun: view.phase !== "waiting" });
-    this.desk?.update(view, this.names);
+    this.desk?.update(view, this.names, this.state.log);
     this.practice?.update(this.state);
     if (this.stands === null) this.#awaitStands();
     else this.stands.update(this.state, this.names);

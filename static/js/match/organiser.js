@@ -1,7 +1,9 @@
 // @ts-check
-/* The organiser's desk beside a match. Every act has a reason and is asked for once more; what it
+/* The organiser's desk beside a match. Every act is asked for once more, and has a reason: a
+   ready-made one is tapped, and one that would cost a player time may be given later. What an act
    does is the server's business. */
 
+import { chips } from "../reasons.js";
 import { fill, h, icon, write } from "./dom.js";
 
 const ENLARGED = [2, 4, 8]; // pixels of the screen for one of the picture's
@@ -16,20 +18,24 @@ const SECONDS = { reserve: "60", extend: "60" };
  * @property {string} words
  * @property {string[]} [fields] keys of FIELDS
  * @property {boolean} [danger] whether it has to be confirmed as such
+ * @property {string} reasons under which name the page has ready-made reasons
+ * @property {(values: Record<string, string>) => boolean} [pressing] whether the reason may wait
  * @property {(values: Record<string, string>) => string} text as the protocol has it
  */
 
-/** @typedef {(now: {view: Live.View}) => Act | null} ActOf */
+/** @typedef {(now: {view: Live.View, waits: boolean}) => Act | null} ActOf */
 
 export class OrganiserDesk {
   /**
    * `act(text, why)` sends; `root` is where the buttons go.
+   * `ready` has the ready-made reasons by act, and `none` what stands until one is given.
    * @param {Element} root
-   * @param {{act: (text: string, why: string) => unknown}} tools
+   * @param {{act: (text: string, why: string) => unknown, ready: Ready}} tools
    */
-  constructor(root, { act }) {
+  constructor(root, { act, ready }) {
     this.root = root;
     this.act = act;
+    this.ready = ready;
     this.names = ["", ""];
     /** @type {Live.View | null} */
     this.view = null;
@@ -41,11 +47,13 @@ export class OrganiserDesk {
   /**
    * @param {Live.View} view
    * @param {string[]} names
+   * @param {Live.LogItem[]} log
    */
-  update(view, names) {
+  update(view, names, log) {
     this.view = view;
     this.names = names;
-    const stamp = `${view.phase}/${view.paused}/${view.ruling === true}`;
+    const waits = waitsForReason(log, this.ready.none);
+    const stamp = `${view.phase}/${view.paused}/${view.ruling === true}/${waits}`;
     if (stamp === this.drawn) return;
     this.drawn = stamp;
     if (view.phase !== "on") {
@@ -60,7 +68,7 @@ export class OrganiserDesk {
       h(
         "div",
         { class: "desk" },
-        ACTS.map((actOf) => actOf({ view })).map((act) => act && this.#button(act)),
+        ACTS.map((actOf) => actOf({ view, waits })).map((act) => act && this.#button(act)),
       ),
     );
     if (dispute !== null) void this.#showDispute(dispute);
@@ -179,7 +187,7 @@ export class OrganiserDesk {
   }
 
   /** @param {Act} act */
-  #ask({ title, words, fields = [], danger, text }) {
+  #ask({ title, words, fields = [], danger, reasons, pressing, text }) {
     /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
     const inputs = {};
     const form = h("form", { method: "dialog" });
@@ -189,6 +197,7 @@ export class OrganiserDesk {
       required: true,
       maxlength: "500",
       rows: "3",
+      "aria-describedby": "act-why-help",
     });
     const rows = fields.map((field) => {
       const made = FIELDS[field](this);
@@ -216,8 +225,14 @@ export class OrganiserDesk {
           "div",
           { class: "field" },
           h("label", { for: "act-why" }, "Reason"),
+          chips(why, this.ready.by[reasons] ?? []),
           why,
-          h("p", { class: "field__help" }, "Both players and the room will read it."),
+          h(
+            "p",
+            { class: "field__help", id: "act-why-help" },
+            "Both players and the room will read it.",
+            pressing === undefined ? "" : " While a clock runs you may leave it for later.",
+          ),
         ),
         sure,
       ),
@@ -232,16 +247,21 @@ export class OrganiserDesk {
         h("button", { class: `button button--${danger ? "danger" : "primary"}` }, title),
       ),
     );
+    const said = () =>
+      Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]));
+    const demand = () => {
+      why.required = !(pressing?.(said()) ?? false);
+    };
+    demand();
+    form.addEventListener("input", demand);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (why.value.trim() === "") {
+      const values = said();
+      if (why.required && why.value.trim() === "") {
         why.value = "";
         form.reportValidity();
         return;
       }
-      const values = Object.fromEntries(
-        Object.entries(inputs).map(([name, input]) => [name, input.value]),
-      );
       this.act(text(values), why.value.trim());
       this.dialog.close();
     });
@@ -301,14 +321,56 @@ const evidence = (picture) =>
 /** @param {string} value */
 const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Number(value)}`);
 
+/**
+ * @typedef {object} Ready
+ * @property {string} none what stands as the reason until one is given
+ * @property {Record<string, string[]>} by ready-made reasons, by act
+ */
+
+/**
+ * The ready-made reasons of the page; none on a page that has none.
+ * @returns {Ready}
+ */
+export function readyReasons() {
+  const found = document.getElementById("ready-reasons")?.textContent;
+  return found ? /** @type {Ready} */ (JSON.parse(found)) : { none: "", by: {} };
+}
+
+/**
+ * Whether anything that was done has no reason yet.
+ * @param {Live.LogItem[]} log
+ * @param {string} none
+ */
+export function waitsForReason(log, none) {
+  let waits = false;
+  for (const { actor, events } of log) {
+    if (actor !== "organiser") continue;
+    for (const { data } of events) {
+      waits = (waits || data.why === none) && data.act !== "reason";
+    }
+  }
+  return waits;
+}
+
 /** @type {ActOf[]} */
 const ACTS = [
+  ({ waits }) =>
+    waits
+      ? {
+          title: "Give the reason",
+          sign: "chat",
+          words: "Say why what was done without a reason was done. It can be said once.",
+          reasons: "reason",
+          text: () => "reason",
+        }
+      : null,
   ({ view }) =>
     view.rulings
       ? {
           title: view.rulings.valid.title,
           sign: "check",
           words: view.rulings.valid.means,
+          reasons: "rule valid",
           text: () => "rule valid",
         }
       : null,
@@ -318,6 +380,7 @@ const ACTS = [
           title: view.rulings.invalid.title,
           sign: "close",
           words: view.rulings.invalid.means,
+          reasons: "rule invalid",
           text: () => "rule invalid",
         }
       : null,
@@ -327,12 +390,15 @@ const ACTS = [
           title: "Resume",
           sign: "play",
           words: "All clocks run on from where they stood.",
+          reasons: "resume",
           text: () => "resume",
         }
       : {
           title: "Pause",
           sign: "pause",
           words: "All clocks of this match stand still until it is resumed.",
+          reasons: "pause",
+          pressing: () => true,
           text: () => "pause",
         },
   () => ({
@@ -340,6 +406,8 @@ const ACTS = [
     sign: "clock",
     words: "Add to or take from a player's reserve.",
     fields: ["seat", "change"],
+    reasons: "reserve",
+    pressing: ({ change }) => Number(change) > 0,
     text: ({ seat, change }) => `reserve ${seat} ${signed(change)}`,
   }),
   () => ({
@@ -347,12 +415,15 @@ const ACTS = [
     sign: "plus",
     words: "Add turn time to the decision that a player is making now.",
     fields: ["seat", "more"],
+    reasons: "extend",
+    pressing: () => true,
     text: ({ seat, more }) => `extend ${seat} ${Number(more)}`,
   }),
   () => ({
     title: "Take back",
     sign: "undo",
     words: "Undo the last submission of a player and everything that followed from it.",
+    reasons: "take back",
     text: () => "take back",
     danger: true,
   }),
@@ -361,6 +432,7 @@ const ACTS = [
     sign: "trophy",
     words: "End the match and say who has won.",
     fields: ["seat"],
+    reasons: "winner",
     text: ({ seat }) => `winner ${seat}`,
     danger: true,
   }),
@@ -368,6 +440,7 @@ const ACTS = [
     title: "Void match",
     sign: "close",
     words: "End the match without a winner.",
+    reasons: "void",
     text: () => "void",
     danger: true,
   }),

@@ -34,6 +34,11 @@ class Command(BaseCommand):
             action="store_true",
             help="contestants become the accounts here that have their usernames",
         )
+        back.add_argument(
+            "--beside",
+            action="store_true",
+            help="if this season is here already, make a copy of it instead of refusing",
+        )
         actions.add_parser("schema", help="print the JSON Schema of season documents")
         actions.add_parser("fields", help="print a list of their fields, as Markdown")
 
@@ -64,5 +69,6 @@ class Command(BaseCommand):
             acting_user=user,
             data=given["file"].read_bytes(),
             match_accounts=given["match_accounts"],
+            beside=given["beside"],
         )
         self.stdout.write(f"{season.name} is restored as {season.slug}.")

@@ -11,6 +11,7 @@ from tournaments.models import (
     Contestant,
     SeasonApplication,
     SeasonInvitation,
+    SeasonMessage,
     SeasonOrganiser,
 )
 from tournaments.services.free_hours import free_hours_merge
@@ -38,6 +39,7 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     applied.filter(season__applications__user=keep).delete()
     SeasonApplication.objects.filter(decided_by=duplicate).update(decided_by=keep)
     applied.update(user=keep)
+    SeasonMessage.objects.filter(by=duplicate).update(by=keep)
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),

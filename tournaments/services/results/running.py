@@ -15,12 +15,12 @@ from games import store
 from games.engine.decisions import Seat, other
 from games.engine.errors import EngineFault
 from games.models import Match
+from games.reasons import WHY_MAX
 from games.services.arrivals import match_still_waits, match_void_waiting
 from games.services.turns import match_organise, match_submit
 from tournaments.lifecycle import How, LegStatus
 from tournaments.models import DeathMatch, Leg
 from tournaments.services.deathmatches import sides_of, wins_of
-from tournaments.services.guards import WHY_MAX
 from tournaments.services.legs import leg_begin, ms
 from tournaments.services.results.ratings import rating_set_right
 from tournaments.services.results.settlement import leg_finish, leg_settle, score_of

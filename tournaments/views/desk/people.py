@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
+from django.contrib import messages as notes
+from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -30,6 +31,7 @@ from tournaments.actions.seasons import (
     DRAW_SEEDS,
     INVITATION,
     INVITE,
+    MESSAGE,
     ORGANISER,
     ORGANISERS,
     REMOVE_ORGANISER,
@@ -45,6 +47,7 @@ from tournaments.actions.subjects import (
 )
 from tournaments.lifecycle import ApplicationStatus, ContestantStatus
 from tournaments.models import Contestant, SeasonApplication, SeasonInvitation
+from tournaments.reading.messages import MESSAGES_SHOWN, messages_of
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.check_in import must_be_closable
 from tournaments.services.contestants.held import is_held
@@ -97,9 +100,9 @@ def _confirm_again(
         raise NotFound("contestant.none", "Everybody whom you name has confirmed an address.")
     asked, paused = confirmations_send(request, chosen)
     if asked:
-        messages.success(request, "Whoever has given an address is asked to confirm it once more.")
+        notes.success(request, "Whoever has given an address is asked to confirm it once more.")
     if paused:
-        messages.info(request, f"Asked within a day, and not asked again: {paused}.")
+        notes.info(request, f"Asked within a day, and not asked again: {paused}.")
     return redirect(back)
 
 
@@ -270,6 +273,17 @@ def _held(
         offers = INVITATION.offered(row) if is_good else []
         found.append((each, row.invitation if is_good else None, offers))
     return found
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def messages(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Write to contestants, and what was written to them."""
+    subject = AtSeason(user, sheet)
+    back = subject.address("desk_messages")
+    page = Paginator(messages_of(sheet.season), MESSAGES_SHOWN).get_page(request.GET.get("page"))
+    more = {"page": page}
+    return perform(request, MESSAGE, subject, back=back, template="desk_messages.html", more=more)
 
 
 @require_http_methods(FORMS)

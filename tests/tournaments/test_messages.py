@@ -1,0 +1,236 @@
+"""What organisers write to contestants: to whom it goes, how often, and who reads it where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import Client
+
+from accounts.blocking.services import block_create
+from accounts.models import Announcement, AuditEntry, User
+from accounts.moderation.sanctions import user_mute
+from tests.games.support import user_named
+from tests.pages.support import words
+from tests.tournaments.support import (
+    GAME,
+    START,
+    account,
+    after,
+    chosen,
+    enrolled,
+    played,
+    refused,
+    running,
+    who,
+)
+from tournaments.models import Contestant, MessageTo, Season, SeasonMessage
+from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
+from tournaments.services.contestants.enrolment import contestant_enrol
+from tournaments.services.messages import A_DAY_MAX, message_send
+from tournaments.services.rounds import round_pair
+from tournaments.services.seasons import season_archive, season_cancel, season_create
+
+
+def sent(orla: User, season: Season, **more: Any) -> SeasonMessage:
+    given: dict[str, Any] = {"title": "Tonight", "words": "At eight.", "at": START}
+    return message_send(acting_user=orla, season=season, **{**given, **more})
+
+
+def names(message: SeasonMessage) -> set[str]:
+    return set(message.to.values_list("name", flat=True))
+
+
+# -- to whom -------------------------------------------------------------------------------------
+
+
+def test_it_goes_to_those_whom_it_is_for(orla: User) -> None:
+    season = running(orla, 8)
+    played(orla, chosen(orla, season, ec=8, dmo=1), winner=1)  # 8 is out
+    contestant_withdraw(acting_user=orla, contestant=who(season, 7), why="Ill.", at=START)
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 6), user=user_named("eve", display_name="Eve"),
+        why="Ill.", at=START,
+    )  # fmt: skip
+    five, four = account(season, 5), who(season, 4)
+    User.objects.filter(pk=five.pk).update(is_active=False)
+    Contestant.objects.filter(pk=four.pk).update(user=None)
+    row = chosen(orla, season, ec=1, dmo=2)
+    still_in = {"Player 1", "Player 2", "Player 3", "Eve"}
+    assert names(sent(orla, season, whom=MessageTo.STILL_IN)) == still_in
+    assert names(sent(orla, season)) == still_in | {"Player 8"}
+    of_round = sent(orla, season, whom=MessageTo.ROUND, round=row.round)
+    assert names(of_round) == {"Player 1", "Player 2"}
+    readers = Announcement.objects.filter(key=f"message:{of_round.pk}")
+    assert set(readers.values_list("user__display_name", flat=True)) == {"Player 1", "Player 2"}
+    entry = AuditEntry.objects.get(action="message.send", target_id=str(of_round.pk))
+    assert entry.data == {"season": season.pk, "whom": "round", "contestants": 2}
+
+
+def test_a_round_in_which_all_is_decided_has_nobody_to_write_to(orla: User, oscar: User) -> None:
+    season = running(orla, 4)
+    row = played(orla, chosen(orla, season, ec=4, dmo=1), winner=1)
+    over = {"acting_user": orla, "season": season, "title": "T", "words": "W", "at": START}
+    refused("message.nobody", message_send, **over, whom=MessageTo.ROUND, round=row.round)
+    other = running(oscar, 4).rounds.first()
+    refused("round.none", message_send, **over, whom=MessageTo.ROUND, round=other)
+    refused("message.whom", message_send, **over, whom=MessageTo.ROUND)
+    refused("message.whom", message_send, **over, whom=MessageTo.STILL_IN, round=row.round)
+    refused("message.whom", message_send, **over, whom="friends")
+
+
+def test_whoever_writes_and_plays_is_not_told_what_they_wrote(orla: User) -> None:
+    season = enrolled(orla, 1)
+    contestant_enrol(acting_user=orla, season=season, user=orla, at=START)
+    assert names(sent(orla, season)) == {"Player 1"}
+
+
+def test_whoever_has_blocked_the_writer_only_finds_it(orla: User, client: Client) -> None:
+    """How many it went to does not tell of the block."""
+    season = enrolled(orla, 2)
+    apart = account(season, 1)
+    block_create(acting_user=apart, user=orla)
+    message = sent(orla, season)
+    assert names(message) == {"Player 1", "Player 2"}
+    told = Announcement.objects.filter(key=f"message:{message.pk}")
+    assert [each.user for each in told] == [account(season, 2)]
+    client.force_login(apart)
+    assert "At eight." in words(client.get(f"/seasons/{season.slug}/messages/"))
+
+
+# -- what is refused -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("message.title.missing", {"title": " "}),
+        ("message.title.too-long", {"title": "t" * 101}),
+        ("message.words.missing", {"words": " \r\n "}),
+        ("message.words.too-long", {"words": "w" * 1001}),
+    ],
+)
+def test_what_a_message_cannot_be(orla: User, code: str, how: dict[str, Any]) -> None:
+    given = {"title": "Tonight", "words": "At eight.", "at": START} | how
+    refused(code, message_send, acting_user=orla, season=enrolled(orla, 1), **given)
+
+
+def test_lines_stay_lines_and_nothing_else_that_they_cannot_hold(orla: User) -> None:
+    message = sent(
+        orla, enrolled(orla, 1),
+        title="One\nline", words="  First.\r\nSecond\u202e.\n\n\n\n\nThird.\x00\n" ,
+    )  # fmt: skip
+    assert message.title == "One line"
+    assert message.words == "First.\nSecond .\n\nThird."
+    assert sent(orla, message.season, words="w" * 1000).words == "w" * 1000
+
+
+def test_so_many_a_day(orla: User) -> None:
+    season = enrolled(orla, 1)
+    for number in range(A_DAY_MAX):
+        sent(orla, season, at=after(minutes=number))
+    given: dict[str, Any] = {"acting_user": orla, "season": season, "title": "T", "words": "W"}
+    refused("message.many", message_send, **given, at=START + timedelta(hours=23, minutes=59))
+    message_send(**given, at=START + timedelta(days=1))
+    refused("message.many", message_send, **given, at=START + timedelta(days=1))
+    # Another season has its own.
+    sent(orla, enrolled(orla, 1), at=START + timedelta(days=1))
+
+
+def test_who_may_write_and_when(orla: User, oscar: User, cleo: User) -> None:
+    season = enrolled(orla, 2)
+    given = {"season": season, "title": "T", "words": "W", "at": START}
+    for somebody in (oscar, cleo, account(season, 1)):
+        refused("season.not-organiser", message_send, acting_user=somebody, **given)
+    draft = season_create(acting_user=orla, name="Draft", format="swiss")
+    refused("season.draft", message_send, acting_user=orla, **given | {"season": draft})
+    # What is over can be written about; what is in the archive stays as it is.
+    season_cancel(acting_user=orla, season=season, why="No time.", at=START)
+    sent(orla, season)
+    root = User.objects.get(username="root")
+    user_mute(acting_user=root, user=orla, reason="Rude", until=None)
+    refused("message.muted", message_send, acting_user=orla, **given)
+    season_archive(acting_user=orla, season=season, at=START)
+    refused("season.archived", message_send, acting_user=orla, **given)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"title": ""},
+        {"words": ""},
+        {"whom": "friends"},
+        {"whom": "round"},
+    ],
+)
+def test_what_the_database_refuses(orla: User, how: dict[str, Any]) -> None:
+    message = sent(orla, enrolled(orla, 1))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SeasonMessage.objects.filter(pk=message.pk).update(**how)
+
+
+# -- pages ---------------------------------------------------------------------------------------
+
+
+def test_on_the_site_those_read_it_to_whom_it_went(orla: User, cleo: User, client: Client) -> None:
+    season = running(orla, 4)
+    played(orla, chosen(orla, season, ec=4, dmo=1), winner=1)
+    sent(orla, season, whom=MessageTo.STILL_IN, words="Be <b>there</b>.")
+    page = f"/seasons/{season.slug}/messages/"
+    for number, reads in ((1, True), (4, False)):
+        client.force_login(account(season, number))
+        answer = client.get(page)
+        assert answer.status_code == 200
+        assert ("Be &lt;b&gt;there&lt;/b&gt;." in answer.text) is reads
+        assert page in client.get(f"/seasons/{season.slug}/").text
+    client.force_login(cleo)
+    assert client.get(page).status_code == 403
+    client.logout()
+    assert client.get(page).status_code == 302
+    for public in ("", "history/", "rulings/", "contestants/"):
+        assert "Be &lt;b" not in client.get(f"/seasons/{season.slug}/{public}").text
+
+
+def test_the_desk_writes_and_keeps_who_wrote_what_to_whom(orla: User, client: Client) -> None:
+    season = running(orla, 4, "swiss", repertoire=[GAME])
+    round_pair(acting_user=orla, season=season, at=START) if not season.rounds.exists() else None
+    client.force_login(orla)
+    page = f"/seasons/{season.slug}/desk/messages/"
+    played_round = season.rounds.get()
+    assert f"Those whose death match in {played_round.name} is still open" in words(
+        client.get(page)
+    )
+    answer = client.post(
+        page, {"whom": "round-1", "title": "Tonight", "words": "At eight."}, follow=True
+    )
+    assert "The message goes to 4 of the contestants." in words(answer)
+    shown = words(client.get(page))
+    for told in ("Tonight", "At eight.", "Orla", f"To 4: those of {played_round.name}", "Player 3"):
+        assert told in shown
+    wrong = client.post(page, {"whom": "round-9", "title": "", "words": "w" * 1001})
+    assert wrong.status_code == 422
+    # As browsers send and count it: a line break is one character, and two on the wire.
+    lines = "\r\n".join(["w" * 9] * 100)
+    assert (
+        client.post(page, {"whom": "still-in", "title": "Long", "words": lines}).status_code == 302
+    )
+    too_long = {"whom": "still-in", "title": "Long", "words": f"{lines}ww"}
+    assert "at most 1000 characters" in words(client.post(page, too_long))
+    assert SeasonMessage.objects.count() == 2
+
+
+def test_a_long_list_costs_no_more(
+    orla: User, client: Client, django_assert_max_num_queries: Callable[..., Any]
+) -> None:
+    season = enrolled(orla, 6)
+    for number in range(A_DAY_MAX):
+        sent(orla, season, at=after(minutes=number))
+    client.force_login(orla)
+    with django_assert_max_num_queries(24):
+        client.get(f"/seasons/{season.slug}/desk/messages/")
+    client.force_login(account(season, 1))
+    with django_assert_max_num_queries(14):
+        client.get(f"/seasons/{season.slug}/messages/")
