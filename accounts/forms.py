@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 
 from accounts.models import Report, User
+from accounts.moderation.appeals import WORDS_MAX as APPEAL_WORDS_MAX
 from accounts.moderation.reports import WORDS_MAX
 from accounts.names.validators import (
     USERNAME_MIN_LENGTH,
@@ -245,4 +246,15 @@ class ReportForm(forms.Form):
         max_length=WORDS_MAX,
         widget=forms.Textarea(attrs={"rows": 5}),
         help_text="In your own words. Only the moderators read this.",
+    )
+
+
+class AppealForm(forms.Form):
+    """Why a sanction should be looked at again."""
+
+    words = forms.CharField(
+        label="Why should it be looked at again?",
+        max_length=APPEAL_WORDS_MAX,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="In your own words, up to 1,000 characters. Only the moderators read this.",
     )

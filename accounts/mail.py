@@ -11,7 +11,7 @@ from django.core.mail import send_mail
 from django.template.loader import render_to_string
 
 from accounts.addresses import confirmed_addresses
-from accounts.models import AccountMerge, Report, Sanction, User
+from accounts.models import AccountMerge, Appeal, Report, Sanction, User
 from accounts.moderation.standing import end_text
 
 
@@ -39,6 +39,15 @@ def report_announce_outcome(report_id: int) -> None:
     report = Report.objects.select_related("reporter").get(pk=report_id)
     subject = f"Your report: {report.get_outcome_display()}"
     _send(report.reporter, subject, "accounts/mail/report_answered.txt", {"report": report})
+
+
+def appeal_announce_answer(appeal_id: int) -> None:
+    """Tell somebody what came of their appeal, and what holds now."""
+    appeal = Appeal.objects.select_related("sanction__user").get(pk=appeal_id)
+    sanction = appeal.sanction
+    subject = f"Your appeal: {appeal.get_outcome_display().lower()}"
+    context = {"appeal": appeal, "sanction": sanction, "until": end_text(sanction, sanction.user)}
+    _send(sanction.user, subject, "accounts/mail/appeal_answered.txt", context)
 
 
 def merge_announce(merge_id: int, reader_id: int, address: str | None) -> None:

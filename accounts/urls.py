@@ -61,6 +61,12 @@ urlpatterns = [
     path(
         "conduct/<int:sanction_id>/acknowledge/", views.warning_acknowledge_view, name="acknowledge"
     ),
+    path("conduct/<int:sanction_id>/appeal/", views.appeal_page, name="appeal"),
+    path(
+        "conduct/<int:sanction_id>/appeal/withdraw/",
+        views.appeal_withdraw_view,
+        name="appeal_withdraw",
+    ),
     path("suspended/", views.suspended_page, name="suspended"),
     path("report/<str:target_type>/<str:target_id>/", views.report_new, name="report"),
 ]

@@ -8,22 +8,22 @@ from allauth.account.views import SignupView as LibrarySignupView
 from allauth.core.internal.ratelimit import parse_rates
 from django import forms
 from django.contrib import messages
-from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import profile
 from accounts.blocking.services import has_blocked
 from accounts.context_processors import Shell
-from accounts.forms import PreferencesForm, ProfileForm, ReportForm
+from accounts.forms import AppealForm, PreferencesForm, ProfileForm, ReportForm
 from accounts.models import AccountMerge, Report, Sanction, User
-from accounts.moderation import reports
+from accounts.moderation import appeals, reports
 from accounts.moderation.sanctions import warning_acknowledge
-from accounts.moderation.standing import end_text, kept_account, suspension_of
+from accounts.moderation.standing import end_text, kept_account
 from accounts.preferences import (
     MOTION_COOKIE,
     RESULTS_COOKIE,
@@ -36,7 +36,8 @@ from accounts.preferences import (
 from accounts.roles import is_moderator, is_organiser
 from accounts.services import UNSET, user_note_device_zone, user_update_profile
 from accounts.signin.adapter import KEPT_OUT_SESSION_KEY
-from core.refusals import FORM_REFUSED, Refusal
+from accounts.signin.kept_out import suspension_here
+from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
 
 
@@ -103,12 +104,16 @@ def settings_page(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/settings.html", {"form": form}, status=status)
 
 
+@never_cache
 @login_required
 @require_safe
 def conduct_page(request: HttpRequest) -> HttpResponse:
-    """Show one's own sanctions and what became of one's reports."""
+    """Show one's own sanctions, where one's appeals stand, and what became of one's reports."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    sanctions = Sanction.objects.visible_to(user).prefetch_related("appeals")
     context = {
-        "sanctions": Sanction.objects.visible_to(request.user)[:100],
+        "sanctions": [appeals.appealed(user, sanction) for sanction in sanctions[:100]],
         "reports": Report.objects.visible_to(request.user)[:100],
         "merges": AccountMerge.objects.filter(keep=request.user.pk).select_related("duplicate"),
     }
@@ -128,19 +133,96 @@ def warning_acknowledge_view(request: HttpRequest, sanction_id: int) -> HttpResp
     return redirect(_safe_next(request, request.POST.get("next", "")))
 
 
-@require_safe
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def appeal_page(request: HttpRequest, sanction_id: int) -> HttpResponse:
+    """Appeal against a sanction of one's own."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    sanction = get_object_or_404(Sanction.objects.visible_to(user), pk=sanction_id)
+    refused = refusal_of(appeals.must_be_appealable, user, sanction)
+    if refused is not None:
+        messages.warning(request, refused.sentence)
+        return redirect("accounts:conduct")
+    form = AppealForm(request.POST if request.method == "POST" else None)
+    refused_as = _appeal(user, sanction, form) if request.method == "POST" else 0
+    if request.method == "POST" and not refused_as:
+        messages.success(request, _APPEALED)
+        return redirect("accounts:conduct")
+    context = {"form": form, "sanction": sanction}
+    return render(request, "accounts/appeal_new.html", context, status=refused_as or 200)
+
+
+@login_required
+@require_POST
+def appeal_withdraw_view(request: HttpRequest, sanction_id: int) -> HttpResponse:
+    """Take one's own appeal back."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    sanction = get_object_or_404(Sanction.objects.visible_to(user), pk=sanction_id)
+    _withdraw(request, user, sanction)
+    return redirect("accounts:conduct")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def suspended_page(request: HttpRequest) -> HttpResponse:
-    """Tell somebody who may not come in why, and until when.
+    """Tell somebody who may not come in why, and until when, and let them appeal: it is the only
+    page that they have.
 
     Only to themselves: to who has just given the right password, or whose session was cut off.
     Anybody else is sent to sign in.
     """
-    whose = request.session.get(KEPT_OUT_SESSION_KEY) or request.session.get(SESSION_KEY)
-    sanction = None if whose is None else suspension_of(int(whose))
+    sanction = suspension_here(request)
     if sanction is None:
         return redirect("account_login")
-    context = {"sanction": sanction, "until": end_text(sanction, sanction.user)}
-    return render(request, "accounts/suspended.html", context)
+    form, refused_as = AppealForm(), 0
+    if request.method == "POST":
+        if "withdraw" in request.POST:
+            _withdraw(request, sanction.user, sanction)
+        else:
+            form = AppealForm(request.POST)
+            refused_as = _appeal(sanction.user, sanction, form)
+            if not refused_as:
+                messages.success(request, _APPEALED)
+        if not refused_as:
+            return redirect("accounts:suspended")
+    context = {
+        "sanction": sanction,
+        "until": end_text(sanction, sanction.user),
+        "appealed": appeals.appealed(sanction.user, sanction),
+        "form": form,
+    }
+    return render(request, "accounts/suspended.html", context, status=refused_as or 200)
+
+
+_APPEALED = "Thank you. A moderator will look at it again and answer."
+
+
+def _appeal(user: User, sanction: Sanction, form: AppealForm) -> int:
+    """File an appeal. Returns the status of a page that says why it was not, or 0."""
+    if not form.is_valid():
+        return FORM_REFUSED
+    try:
+        appeals.appeal_file(acting_user=user, sanction=sanction, **form.cleaned_data)
+    except Refusal as refusal:
+        form.add_error(refusal.field or None, refusal.sentence)
+        return refusal.form_status
+    return 0
+
+
+def _withdraw(request: HttpRequest, user: User, sanction: Sanction) -> None:
+    """Take back the latest appeal against a sanction, and say what came of it."""
+    latest = appeals.appealed(user, sanction).appeal
+    if latest is None:
+        raise Http404("There is no appeal.")
+    try:
+        appeals.appeal_withdraw(acting_user=user, appeal=latest)
+    except Refusal as refusal:
+        messages.warning(request, refusal.sentence)
+    else:
+        messages.success(request, "Your appeal is withdrawn.")
 
 
 @require_safe

@@ -29,9 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from core.refusals import NotFound, Refusal, allowed, refusal_of
+
+#: How many rows of a list an action with one form may concern.
+ROWS_AT_MOST: Final = 100
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -32,7 +32,7 @@ from accounts.models import (
     User,
 )
 from accounts.moderation import reports
-from accounts.moderation.actions import USER, USERS, AtUser
+from accounts.moderation.actions import PEOPLE, USER, USERS, AtPeople, AtUser
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
 from accounts.services import audit_record, password_given, rights_announce_change
@@ -123,6 +123,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
 
     row_actions = USER
     list_actions = USERS
+    several_actions = PEOPLE
     form = UserChangeForm
     add_form = UserCreationForm
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
@@ -166,6 +167,10 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
         moderator = person(request)
         report = reports.numbered(request.GET.get("report", ""), moderator, about=row)
         return AtUser(moderator, row, report)
+
+    def subject_of_several(self, request: HttpRequest, rows: list[User]) -> AtPeople:
+        """The moderator, and the people chosen."""
+        return AtPeople(person(request), rows)
 
     def back_of(self, subject: AtUser, row: User) -> str:
         """The report that led there, or the person."""

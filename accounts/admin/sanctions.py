@@ -9,10 +9,10 @@ from django.utils.safestring import SafeString
 
 from accounts.admin.search import about_people
 from accounts.models import Sanction
-from accounts.moderation.actions import SANCTION, AtSanction
+from accounts.moderation.actions import SANCTION, SANCTIONS, AtSanction, AtSanctions
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin
-from core.admin.links import list_address, row_address, row_link
+from core.admin.links import list_address, row_address, row_link, row_links
 from core.admin.panels import Panel, register_panel
 from core.admin.readers import ModeratorView, ReadOnly, person
 
@@ -45,6 +45,7 @@ class SanctionAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """What was laid upon whom. They are given on a person's page, and lifted here."""
 
     row_actions = SANCTION
+    several_actions = SANCTIONS
     lookups = ("user__id__exact",)
     list_display = ("kind", "whom", "state", "reason", "by", "at", "until")
     list_filter = ("kind", SanctionStandingFilter)
@@ -53,12 +54,16 @@ class SanctionAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     date_hierarchy = "at"
     fields = (
         "kind", "whom", "state", "reason", "note", "at", "until", "by", "because_of",
-        "acknowledged_at", "lifted_at", "lifted_by", "lifted_why",
+        "acknowledged_at", "lifted_at", "lifted_by", "lifted_why", "appealed",
     )  # fmt: skip
 
     def subject_of(self, request: HttpRequest, row: Sanction) -> AtSanction:
         """The moderator, and the sanction."""
         return AtSanction(person(request), row)
+
+    def subject_of_several(self, request: HttpRequest, rows: list[Sanction]) -> AtSanctions:
+        """The moderator, and the sanctions chosen."""
+        return AtSanctions(person(request), rows)
 
     @admin.display(description="whom", ordering="user__username")
     def whom(self, sanction: Sanction) -> SafeString:
@@ -74,6 +79,11 @@ class SanctionAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     def because_of(self, sanction: Sanction) -> SafeString:
         """The report that led to it."""
         return row_link(sanction.report)
+
+    @admin.display(description="appeals")
+    def appealed(self, sanction: Sanction) -> SafeString | str:
+        """What the person has said against it."""
+        return row_links(sanction.appeals.select_related("sanction__user"))
 
 
 def _latest_sanctions(request: HttpRequest) -> Panel | None:

@@ -13,6 +13,8 @@ from accounts.models.blocks import Block, BlockQuerySet
 from accounts.models.discord import DiscordLink, DiscordLinkRequest
 from accounts.models.moderation import (
     AccountMerge,
+    Appeal,
+    AppealQuerySet,
     Report,
     ReportQuerySet,
     Sanction,
@@ -33,6 +35,8 @@ __all__ = [
     "AnnouncementDelivery",
     "AnnouncementQuerySet",
     "ApiToken",
+    "Appeal",
+    "AppealQuerySet",
     "AuditEntry",
     "Block",
     "BlockQuerySet",

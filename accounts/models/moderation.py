@@ -1,4 +1,4 @@
-"""What moderators keep: sanctions, reports, merged accounts."""
+"""What moderators keep: sanctions, appeals against them, reports, merged accounts."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ class SanctionQuerySet(models.QuerySet["Sanction"]):
         return self.filter(
             Q(until__isnull=True) | Q(until__gt=at), lifted_at__isnull=True, at__lte=at
         ).exclude(kind=Sanction.Kind.WARNING)
+
+    def standing(self, at: datetime | None = None) -> SanctionQuerySet:
+        """Those that count at an instant (now): mutes and suspensions that bind, and warnings, read
+        or not, that were not taken back. As `Sanction.stands`."""
+        at = now_utc() if at is None else at
+        return self.filter(
+            Q(kind=Sanction.Kind.WARNING) | Q(until__isnull=True) | Q(until__gt=at),
+            lifted_at__isnull=True,
+        )
 
     def unread_warnings(self) -> SanctionQuerySet:
         """Warnings that stand and that their reader has not acknowledged."""
@@ -127,6 +136,140 @@ class Sanction(models.Model):
         if self.kind == self.Kind.WARNING:
             return "in force" if self.acknowledged_at is None else "over"
         return "in force" if self.until is None or self.until > now_utc() else "over"
+
+    @property
+    def stands(self) -> bool:
+        """Whether it counts: it is in force, or a warning that was not taken back. One that was
+        read stays on record."""
+        return self.standing == "in force" or (
+            self.kind == self.Kind.WARNING and self.lifted_at is None
+        )
+
+
+class AppealQuerySet(models.QuerySet["Appeal"]):
+    """Appeals: the queue, and who may see them."""
+
+    def unanswered(self) -> AppealQuerySet:
+        """Those that nobody has answered or withdrawn, whether their sanction stands or not."""
+        return self.filter(answered_at__isnull=True, withdrawn_at__isnull=True)
+
+    def open(self) -> AppealQuerySet:
+        """Those that wait for an answer, claimed or not: the sanction stands."""
+        return self.unanswered().filter(sanction__in=Sanction.objects.standing().values("pk"))
+
+    def visible_to(self, user: Any) -> AppealQuerySet:
+        """Their own; the queue is the moderators' admin page."""
+        return (
+            self.filter(sanction__user=user) if isinstance(user, get_user_model()) else self.none()
+        )
+
+
+class Appeal(models.Model):
+    """Somebody who is under a sanction asks for it to be looked at again. It is theirs whom the
+    sanction concerns, and moves with it where accounts are merged.
+
+    That a sanction has ended, and the appeal with it, is never stored: see `standing`.
+    """
+
+    class Outcome(models.TextChoices):
+        GRANTED = "granted", "Granted"
+        DENIED = "denied", "Denied"
+
+    sanction = models.ForeignKey(Sanction, on_delete=models.PROTECT, related_name="appeals")
+    words = models.CharField(max_length=1000, help_text="The person's own words.")
+    at = models.DateTimeField(default=now_utc)
+    claimed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="appeals_claimed",
+    )
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="appeals_answered",
+    )
+    answered_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=10, choices=Outcome.choices, blank=True)
+    until = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="The end to which the sanction was shortened. Empty: it was not.",
+    )
+    answer = models.CharField(
+        max_length=1000, blank=True, help_text="Told to the person, by mail and on their page."
+    )
+    note = models.TextField(blank=True, help_text="For moderators only.")
+
+    objects = AppealQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [
+            models.Index(
+                fields=["at"],
+                name="appeal_open",
+                condition=Q(answered_at__isnull=True, withdrawn_at__isnull=True),
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=~Q(words=""), name="appeal_words_given"),
+            models.CheckConstraint(
+                condition=Q(claimed_by__isnull=True, claimed_at__isnull=True)
+                | Q(claimed_by__isnull=False, claimed_at__isnull=False),
+                name="appeal_claimed_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    answered_at__isnull=True,
+                    answered_by__isnull=True,
+                    outcome="",
+                    answer="",
+                    until__isnull=True,
+                )
+                | Q(answered_at__isnull=False, answered_by__isnull=False, outcome="granted")
+                | (
+                    Q(
+                        answered_at__isnull=False,
+                        answered_by__isnull=False,
+                        outcome="denied",
+                        until__isnull=True,
+                    )
+                    & ~Q(answer="")
+                ),
+                name="appeal_answered_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at__isnull=True) | Q(answered_at__isnull=True),
+                name="appeal_withdrawn_or_answered",
+            ),
+            # One for each sanction; one that was withdrawn does not count.
+            models.UniqueConstraint(
+                fields=["sanction"],
+                condition=Q(withdrawn_at__isnull=True),
+                name="appeal_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"appeal {self.pk}: {self.sanction}"
+
+    @property
+    def standing(self) -> str:
+        """`withdrawn`, `granted`, `denied`, `over` (the sanction has ended, and nobody has
+        answered), `claimed` or `open`."""
+        if self.withdrawn_at is not None:
+            return "withdrawn"
+        if self.answered_at is not None:
+            return self.outcome
+        if not self.sanction.stands:
+            return "over"
+        return "open" if self.claimed_by_id is None else "claimed"
 
 
 class ReportQuerySet(models.QuerySet["Report"]):

@@ -1,4 +1,5 @@
-"""What moderators can do to a person, a sanction or a report, in tables: see `core.actions`."""
+"""What moderators can do to people, sanctions and reports, in tables: see `core.actions`. What they
+can do to an appeal is beside it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,12 +7,20 @@ from functools import partial
 from typing import Any, Final
 
 from django.utils.formats import date_format
+from django.utils.functional import cached_property
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.models import Report, Sanction, User
-from accounts.moderation import merging, reports, sanctions
-from accounts.moderation.forms import LiftForm, MergeForm, ReasonForm, ResolveForm, SanctionForm
+from accounts.moderation import merging, reports, sanctions, several
+from accounts.moderation.appeal_actions import APPEAL
+from accounts.moderation.forms import (
+    LiftForm,
+    MergeForm,
+    ReasonForm,
+    ResolveForm,
+    SanctionForm,
+)
 from accounts.roles import Role
 from accounts.services import (
     must_administer,
@@ -25,9 +34,9 @@ from accounts.services import (
     user_close,
     user_reopen,
 )
-from core.actions import Action, Actions, Fact
+from core.actions import Action, Actions, Done, Fact
 from core.admin.links import row_link, row_links
-from core.refusals import Refusal
+from core.refusals import Refusal, refusal_of
 
 # -- a person ------------------------------------------------------------------------------------
 
@@ -211,6 +220,129 @@ MERGE: Final = Action[AtUser](
 USER: Final = Actions("user", (WARN, MUTE, SUSPEND, CLOSE, REOPEN, MERGE))
 
 
+# -- several people, chosen on their list ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AtPeople:
+    """A moderator, and people."""
+
+    moderator: User
+    users: Sequence[User]
+
+    @cached_property
+    def allowed(self) -> list[Refusal | None]:
+        """Whether each may be judged, and why not."""
+        return [refusal_of(sanctions.must_judge, self.moderator, user) for user in self.users]
+
+    def judged(self, kind: Sanction.Kind) -> list[tuple[User, Refusal | None]]:
+        """Each, with what stands against a sanction of a kind."""
+        check = several.CHECKS[kind]
+        return [
+            (user, refusal_of(check, user) if refusal is None else refusal)
+            for user, refusal in zip(self.users, self.allowed, strict=True)
+        ]
+
+    def able(self, kind: Sanction.Kind) -> list[User]:
+        """Those against whom nothing stands."""
+        return [user for user, refusal in self.judged(kind) if refusal is None]
+
+
+def _told_of(refused: Sequence[tuple[object, Refusal]]) -> SafeString | str:
+    """Of each who is left as they are, why."""
+    lines = ((_named(row), refusal.sentence) for row, refusal in refused)
+    return format_html_join(SafeString("<br>"), "{}: {}", lines)
+
+
+def _named(row: object) -> str:
+    return f"@{row.username}" if isinstance(row, User) else str(row)
+
+
+def _people_facts(kind: Sanction.Kind) -> Callable[[AtPeople], list[Fact]]:
+    def facts(subject: AtPeople) -> list[Fact]:
+        able = subject.able(kind)
+        unable = [(user, each) for user, each in subject.judged(kind) if each is not None]
+        found: list[Fact] = [(f"Concerns ({len(able)})", row_links(able))]
+        return found if not unable else [*found, (f"Not ({len(unable)})", _told_of(unable))]
+
+    return facts
+
+
+def _people_check(kind: Sanction.Kind) -> Callable[[AtPeople], None]:
+    """What the service asks beforehand: of several, one at least can be put under it."""
+
+    def check(subject: AtPeople) -> None:
+        sanctions.must_be_moderator(subject.moderator)
+        several.must_be_few(subject.users)
+        refusals = [refusal for _user, refusal in subject.judged(kind)]
+        if refusals[0] is not None and None not in refusals:
+            raise refusals[0]
+
+    return check
+
+
+def _people_run(kind: Sanction.Kind, what: str) -> Callable[[AtPeople, Any], Done]:
+    def run(subject: AtPeople, form: Any) -> Done:
+        outcome = several.users_sanction(
+            acting_user=subject.moderator, users=subject.users, kind=kind, **form.cleaned_data
+        )
+        names = ", ".join(f"@{sanction.user.username}" for sanction in outcome.done)
+        return _done_to_some(f"{what}: {names}.", outcome)
+
+    return run
+
+
+def _done_to_some(words: str, outcome: several.Outcome) -> Done:
+    left = [f"Not {_named(row)}: {refusal.sentence}" for row, refusal in outcome.refused]
+    return Done(" ".join([words, *left]))
+
+
+_EACH: Final = [
+    "Everybody named below gets the same sanction, with the same words. Nobody sees the others.",
+    "Whoever cannot be put under it now, or when you send this, is left as they are.",
+    "All others are done at once, and you are told who was left and why.",
+]
+
+
+def _people_action(kind: Sanction.Kind, one: Action[AtUser], what: str) -> Action[AtPeople]:
+    """The action on several people that `one` is on one."""
+    open_ended = kind is Sanction.Kind.SUSPENSION
+    typed = "For a suspension without an end, how many it concerns must be typed below."
+    return Action[AtPeople](
+        name=f"{one.name}_several",
+        label=str(one.label),
+        title=lambda s: f"{one.button} {len(s.users)} at once",
+        button=str(one.button),
+        done="",
+        follows=[*_EACH, *_follows_of(one), *([typed] if open_ended else [])],
+        facts=_people_facts(kind),
+        check=_people_check(kind),
+        form=lambda s: partial(
+            SanctionForm,
+            ends=kind is not Sanction.Kind.WARNING,
+            phrase=f"suspend {len(s.able(kind))}" if open_ended else "",
+        ),
+        run=_people_run(kind, what),
+        danger=one.danger,
+        who=sanctions.must_be_moderator,
+    )
+
+
+def _follows_of(one: Action[AtUser]) -> list[str]:
+    assert not callable(one.follows)  # noqa: S101  (for the type checker)
+    return [line for line in one.follows if "username" not in line]
+
+
+PEOPLE: Final = Actions(
+    "user",
+    (
+        _people_action(Sanction.Kind.WARNING, WARN, "Warned"),
+        _people_action(Sanction.Kind.MUTE, MUTE, "Muted"),
+        _people_action(Sanction.Kind.SUSPENSION, SUSPEND, "Suspended"),
+    ),
+)
+
+
 # -- roles, on the list of people ------------------------------------------------------------------
 
 
@@ -269,7 +401,7 @@ class AtSanction:
 
 def _may_lift(subject: AtSanction) -> None:
     sanctions.must_judge(subject.moderator, subject.sanction.user)
-    sanctions.must_be_in_force(subject.sanction)
+    sanctions.must_stand(subject.sanction)
 
 
 LIFT: Final = Action[AtSanction](
@@ -288,6 +420,64 @@ LIFT: Final = Action[AtSanction](
 )
 
 SANCTION: Final = Actions("sanction", (LIFT,))
+
+
+@dataclass(frozen=True)
+class AtSanctions:
+    """A moderator, and sanctions."""
+
+    moderator: User
+    sanctions: Sequence[Sanction]
+
+    @cached_property
+    def judged(self) -> list[tuple[Sanction, Refusal | None]]:
+        """Each, with what stands against lifting it."""
+        subjects = [AtSanction(self.moderator, each) for each in self.sanctions]
+        return [(each.sanction, refusal_of(_may_lift, each)) for each in subjects]
+
+
+def _may_lift_some(subject: AtSanctions) -> None:
+    sanctions.must_be_moderator(subject.moderator)
+    several.must_be_few(subject.sanctions)
+    refusals = [refusal for _sanction, refusal in subject.judged]
+    if refusals[0] is not None and None not in refusals:
+        raise refusals[0]
+
+
+def _lift_facts(subject: AtSanctions) -> list[Fact]:
+    able = [each for each, refusal in subject.judged if refusal is None]
+    unable = [(each, refusal) for each, refusal in subject.judged if refusal is not None]
+    found: list[Fact] = [(f"Lifted ({len(able)})", row_links(able))]
+    return found if not unable else [*found, (f"Not ({len(unable)})", _told_of(unable))]
+
+
+def _lift_some(subject: AtSanctions, form: Any) -> Done:
+    outcome = several.sanctions_lift(
+        acting_user=subject.moderator, chosen=subject.sanctions, why=form.cleaned_data["why"]
+    )
+    names = ", ".join(str(sanction) for sanction in outcome.done)
+    return _done_to_some(f"Lifted: {names}.", outcome)
+
+
+LIFT_SEVERAL: Final = Action[AtSanctions](
+    name="lift_several",
+    label="Lift…",
+    title=lambda s: f"Lift {len(s.sanctions)} at once",
+    button="Lift them",
+    done="",
+    follows=[
+        "They end now, all with the same reason. The rows stay, and each person is told.",
+        "What cannot be lifted now, or when you send this, stays as it is.",
+        "You are told which and why.",
+    ],
+    facts=_lift_facts,
+    check=_may_lift_some,
+    form=lambda _s: LiftForm,
+    run=_lift_some,
+    who=sanctions.must_be_moderator,
+)
+
+SANCTIONS: Final = Actions("sanction", (LIFT_SEVERAL,))
 
 
 # -- a report ------------------------------------------------------------------------------------
@@ -346,4 +536,6 @@ RELEASE: Final = Action[AtReport](
 REPORT: Final = Actions("report", (CLAIM, RESOLVE, RELEASE))
 
 #: Every table.
-TABLES: Final[tuple[Actions[Any], ...]] = (USER, USERS, SANCTION, REPORT)
+TABLES: Final[tuple[Actions[Any], ...]] = (
+    USER, PEOPLE, USERS, SANCTION, SANCTIONS, REPORT, APPEAL,
+)  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from accounts.models import Report, User
+from accounts.moderation.appeals import WORDS_MAX as APPEAL_WORDS_MAX
 from accounts.moderation.reports import WORDS_MAX
 from accounts.moderation.sanctions import REASON_MAX
 from core.admin.forms import NOT_TYPED, ActionForm, phrase_field
@@ -106,6 +107,71 @@ class LiftForm(ActionForm):
         max_length=REASON_MAX,
         widget=_lines(2),
         help_text="Kept with it; the person is told that it is lifted, not why.",
+    )
+
+
+class GrantForm(ActionForm):
+    """What a granted appeal leads to. ``ends``: the sanction may be shortened instead of lifted."""
+
+    comes_to = forms.ChoiceField(
+        label="What becomes of the sanction",
+        choices=[("lift", "It is lifted now"), ("until", "It ends at the moment below")],
+        initial="lift",
+        widget=forms.RadioSelect,
+    )
+    until = forms.DateTimeField(
+        label="Until",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        help_text="In UTC. Only for “It ends at the moment below”.",
+    )
+    answer = forms.CharField(
+        label="Answer",
+        required=False,
+        max_length=APPEAL_WORDS_MAX,
+        widget=_lines(3),
+        help_text="The person reads exactly this, and not who wrote it.",
+    )
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=2000,
+        widget=_lines(2),
+        help_text="For moderators only.",
+    )
+
+    def __init__(self, *args: Any, ends: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not ends:
+            del self.fields["comes_to"]
+            del self.fields["until"]
+
+    def clean(self) -> dict[str, Any]:
+        """Turn what was chosen into `until`: a moment, or None where it is lifted."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        comes_to = cleaned.pop("comes_to", "lift")
+        if comes_to != "until":
+            cleaned["until"] = None
+        elif cleaned.get("until") is None and "until" not in self.errors:
+            self.add_error("until", "Please say until when.")
+        return cleaned
+
+
+class DenyForm(ActionForm):
+    """Why a sanction stands."""
+
+    answer = forms.CharField(
+        label="Answer",
+        max_length=APPEAL_WORDS_MAX,
+        widget=_lines(3),
+        help_text="The person reads exactly this, and not who wrote it.",
+    )
+    note = forms.CharField(
+        label="Note",
+        required=False,
+        max_length=2000,
+        widget=_lines(2),
+        help_text="For moderators only.",
     )
 
 

@@ -32,7 +32,7 @@ from accounts import hooks, mail
 from accounts.addresses import confirmed_addresses
 from accounts.announcing.services import announcements_move
 from accounts.blocking.services import blocks_move
-from accounts.models import AccountMerge, Report, Sanction, User
+from accounts.models import AccountMerge, Appeal, Report, Sanction, User
 from accounts.roles import Role, is_moderator, is_protected_from
 from accounts.services import audit_record, users_lock
 from core.clock import now_utc
@@ -183,6 +183,7 @@ def _runs_something(user: User) -> bool:
 def _move_own(keep: User, duplicate: User) -> Mapping[str, int]:
     _let_addresses_go(duplicate)
     return {
+        "appeals": _move_appeals(keep, duplicate),
         "sanctions": _move_sanctions(keep, duplicate),
         "reports": _move_reports(keep, duplicate),
         "blocks": blocks_move(keep, duplicate),
@@ -211,6 +212,13 @@ def _move_sanctions(keep: User, duplicate: User) -> int:
             sanction.lifted_why = "The account was merged with one under a longer sanction."
             sanction.save(update_fields=["lifted_at", "lifted_by", "lifted_why"])
     return Sanction.objects.filter(user=duplicate).exclude(by=keep).update(user=keep)
+
+
+def _move_appeals(keep: User, duplicate: User) -> int:
+    """They go with their sanctions. One that the kept account has taken on would be its own."""
+    moving = Appeal.objects.filter(sanction__user=duplicate).exclude(sanction__by=keep)
+    moving.unanswered().filter(claimed_by=keep).update(claimed_by=None, claimed_at=None)
+    return moving.count()
 
 
 def _move_reports(keep: User, duplicate: User) -> int:

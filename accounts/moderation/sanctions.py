@@ -85,19 +85,19 @@ def user_suspend(
 
 
 @transaction.atomic
-def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanction:
-    """End a sanction before its time, or take a warning back. The row stays.
+def sanction_lift(
+    *, acting_user: User, sanction: Sanction, why: str, tells: bool = True
+) -> Sanction:
+    """End a sanction before its time, or take a warning back, read or not. The row stays.
+    ``tells``: by a mail of its own; not where another tells the person.
 
     Raises Refusal as `lock_for_sanction` does, ``sanction.why-missing``,
     ``sanction.reason-too-long``, ``sanction.lifted`` and ``sanction.over``.
     """
     lock_for_sanction(acting_user, sanction.user)
     locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
-    must_be_in_force(locked)
-    why = why.strip()
-    if not why:
-        raise Refusal("sanction.why-missing", "Please say why it is lifted.", field="why")
-    _refuse_length(why, "why")
+    must_stand(locked)
+    why = why_whole(why)
     locked.lifted_at = now_utc()
     locked.lifted_by = acting_user
     locked.lifted_why = why
@@ -108,7 +108,44 @@ def sanction_lift(*, acting_user: User, sanction: Sanction, why: str) -> Sanctio
         target=locked,
         data={"user": locked.user_id, "kind": locked.kind, "why": why},
     )
-    transaction.on_commit(partial(mail.sanction_announce_lift, locked.pk), robust=True)
+    if tells:
+        transaction.on_commit(partial(mail.sanction_announce_lift, locked.pk), robust=True)
+    if locked.kind == Sanction.Kind.MUTE:
+        _announce_writing(locked.user)
+    return locked
+
+
+@transaction.atomic
+def sanction_shorten(*, acting_user: User, sanction: Sanction, until: datetime) -> Sanction:
+    """Have a mute or a suspension end earlier than it would. Whoever asks tells the person.
+
+    Raises Refusal as `lock_for_sanction` and `must_stand` do, ``sanction.no-end`` (a warning has
+    none), ``sanction.end-past`` and ``sanction.end-later``.
+    """
+    lock_for_sanction(acting_user, sanction.user)
+    locked = Sanction.objects.select_for_update(no_key=True).get(pk=sanction.pk)
+    must_stand(locked)
+    if locked.kind == Sanction.Kind.WARNING:
+        sentence = "A warning has no end that could be moved: take it back, or let it stand."
+        raise Refusal("sanction.no-end", sentence, field="until")
+    _refuse_past(until)
+    before = locked.until
+    if before is not None and until >= before:
+        sentence = "The new end must lie before the present one."
+        raise Refusal("sanction.end-later", sentence, field="until")
+    locked.until = until
+    locked.save(update_fields=["until"])
+    audit_record(
+        acting_user=acting_user,
+        action="sanction.shorten",
+        target=locked,
+        data={
+            "user": locked.user_id,
+            "kind": locked.kind,
+            "before": None if before is None else before.isoformat(),
+            "until": until.isoformat(),
+        },
+    )
     if locked.kind == Sanction.Kind.MUTE:
         _announce_writing(locked.user)
     return locked
@@ -131,11 +168,12 @@ def must_not_be_suspended(user: User) -> None:
         )
 
 
-def must_be_in_force(sanction: Sanction) -> None:
-    """Raise Refusal ``sanction.lifted`` or ``sanction.over`` where there is nothing to lift."""
+def must_stand(sanction: Sanction) -> None:
+    """Raise Refusal ``sanction.lifted`` or ``sanction.over`` where there is nothing to lift. A
+    warning that was read can be taken back: it stays on record."""
     if sanction.standing == "lifted":
         raise Refusal("sanction.lifted", "This sanction was lifted before.")
-    if sanction.standing == "over":
+    if not sanction.stands:
         raise Refusal("sanction.over", "This sanction is over: there is nothing to lift.")
 
 
@@ -164,15 +202,42 @@ def lock_for_sanction(acting_user: User, user: User) -> User:
     return locked
 
 
+def must_be_moderator(acting_user: User) -> None:
+    """Raises Refusal ``account.not-moderator``, whomever it concerns."""
+    if not is_moderator(acting_user):
+        raise Forbidden("account.not-moderator", "Only moderators may do this.")
+
+
 def must_judge(acting_user: User, user: User) -> None:
     """Raises Refusal ``account.not-moderator``, ``account.own-account`` and ``account.protected``
     (only a superuser judges a moderator or a superuser)."""
-    if not is_moderator(acting_user):
-        raise Forbidden("account.not-moderator", "Only moderators may do this.")
+    must_be_moderator(acting_user)
     if acting_user.pk == user.pk:
         raise Forbidden("account.own-account", "Nobody judges their own account.")
     if is_protected_from(acting_user, user):
         raise Forbidden("account.protected", "Only an administrator may do this to a moderator.")
+
+
+def must_be_whole(reason: str, until: datetime | None) -> None:
+    """What is asked of every sanction, whomever it concerns. Raises Refusal
+    ``sanction.reason-missing``, ``sanction.reason-too-long`` and ``sanction.end-past``."""
+    if not reason.strip():
+        raise Refusal(
+            "sanction.reason-missing", "Please give the reason. It is shown.", field="reason"
+        )
+    _refuse_length(reason.strip(), "reason")
+    if until is not None:
+        _refuse_past(until)
+
+
+def why_whole(why: str) -> str:
+    """Why a sanction is lifted. Raises Refusal ``sanction.why-missing`` and
+    ``sanction.reason-too-long``."""
+    why = why.strip()
+    if not why:
+        raise Refusal("sanction.why-missing", "Please say why it is lifted.", field="why")
+    _refuse_length(why, "why")
+    return why
 
 
 def _lay(  # noqa: PLR0917  (private; one caller for each kind)
@@ -184,15 +249,9 @@ def _lay(  # noqa: PLR0917  (private; one caller for each kind)
     until: datetime | None,
     report: Report | None,
 ) -> Sanction:
+    must_be_whole(reason, until)
     reason = reason.strip()
-    if not reason:
-        raise Refusal(
-            "sanction.reason-missing", "Please give the reason. It is shown.", field="reason"
-        )
-    _refuse_length(reason, "reason")
     now = now_utc()
-    if until is not None and until <= now:
-        raise Refusal("sanction.end-past", "The end must lie in the future.", field="until")
     sanction = Sanction.objects.create(
         user=user,
         kind=kind,
@@ -232,6 +291,11 @@ _VERBS = {
 
 def _binding(user: User, kind: Sanction.Kind) -> bool:
     return Sanction.objects.in_force().filter(user=user, kind=kind).exists()
+
+
+def _refuse_past(until: datetime) -> None:
+    if until <= now_utc():
+        raise Refusal("sanction.end-past", "The end must lie in the future.", field="until")
 
 
 def _refuse_length(text: str, field: str) -> None:

@@ -2,12 +2,14 @@
 
 Buttons on a row's page lead to a page of its own for each action, which asks and then calls the
 service: what follows from it in plain words, a form, and for what cannot be undone a phrase to be
-typed. A list does one to all rows that are chosen there.
+typed. A list does one to each row that is chosen there, or leads to the page of one that concerns
+all of them.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -17,10 +19,10 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from core.actions import Action, Actions, Offer
+from core.actions import ROWS_AT_MOST, Action, Actions, Offer
 from core.admin.classes import AdminClass
 from core.admin.forms import ActionForm, ask_for_phrase
-from core.admin.links import RowLinks, row_address
+from core.admin.links import RowLinks, list_address, row_address
 from core.admin.readers import person
 from core.refusals import FORM_REFUSED, Refusal, RefusalKind, allowed
 
@@ -31,29 +33,81 @@ def action_address(row: Model, name: str) -> str:
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}", args=[row.pk])
 
 
+def several_address(model: type[Model], name: str, keys: Iterable[object]) -> str:
+    """The address of the page of an action on several rows."""
+    meta = model._meta
+    address = reverse(f"admin:{meta.app_label}_{meta.model_name}_{name}")
+    return f"{address}?{urlencode([(_ROW, key) for key in keys])}"
+
+
+# Which rows an action's page concerns, in its address.
+_ROW = "row"
+
+
 class ListActionsAdmin(AdminClass):
     """A model admin that offers a table of actions on its list, for the rows that are chosen there.
 
     `list_actions` is the table: actions without a form, whose `who` says for whom they are there;
     `subject_of` says on whose behalf one is asked, and about what; `list_words` is what is said of
     how many rows it was done to.
+
+    `several_actions` is another, of actions on all the rows together: each has a page, as those of
+    a row have, and `subject_of_several` says on whose behalf it is asked.
     """
 
     list_actions: ClassVar[Actions[Any]] = Actions("nothing", ())
+    several_actions: ClassVar[Actions[Any]] = Actions("nothing", ())
     list_words: ClassVar[str] = "Done for {}."
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.actions = [_list_action(action) for action in self.list_actions]
+        self.actions = [
+            *(_list_action(action) for action in self.list_actions),
+            *(_several_action(action) for action in self.several_actions),
+        ]
 
     def subject_of(self, request: HttpRequest, row: Any) -> Any:
         """The subject of the actions: who acts, and on which row."""
         raise NotImplementedError
 
+    def subject_of_several(self, request: HttpRequest, rows: Any) -> Any:
+        """The subject of the actions on several: who acts, and on which rows."""
+        raise NotImplementedError
+
+    def get_urls(self) -> list[URLPattern]:
+        meta = self.model._meta
+        own = [
+            path(
+                f"several/{action.name}/",
+                self.admin_site.admin_view(self._several_view(action)),
+                name=f"{meta.app_label}_{meta.model_name}_{action.name}",
+            )
+            for action in self.several_actions
+        ]
+        return [*own, *super().get_urls()]
+
+    def _several_view(self, action: Action[Any]) -> Callable[..., HttpResponse]:
+        def view(request: HttpRequest) -> HttpResponse:
+            if not self.has_view_permission(request):
+                raise PermissionDenied
+            keys = {key for key in request.GET.getlist(_ROW) if key.isascii() and key.isdigit()}
+            # One more than may be, so that too many are refused and not cut off; and none whose
+            # number is too long for any row.
+            few = sorted(keys, key=int)[: ROWS_AT_MOST + 1]
+            rows = self.get_queryset(request).filter(pk__in=[key for key in few if len(key) < 19])
+            chosen = list(rows.order_by("pk"))
+            if not chosen:
+                raise Http404
+            subject = self.subject_of_several(request, chosen)
+            back = list_address(self.model)
+            return _action_page(self, request, action, subject, row=None, back=back)
+
+        return view
+
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Those that whoever asks may do to some row."""
         found: dict[str, Any] = dict(super().get_actions(request))
-        for action in self.list_actions:
+        for action in (*self.list_actions, *self.several_actions):
             if action.who is not None and not allowed(action.who, person(request)):
                 found.pop(action.name, None)
         return found
@@ -66,6 +120,16 @@ def _list_action(action: Action[Any]) -> Callable[..., None]:
 
     do.__name__ = action.name
     return do
+
+
+def _several_action(action: Action[Any]) -> Callable[..., HttpResponse]:
+    @admin.action(description=str(action.label))
+    def lead(model_admin: Any, _request: HttpRequest, rows: Any) -> HttpResponse:
+        keys = rows.order_by("pk").values_list("pk", flat=True)[: ROWS_AT_MOST + 1]
+        return redirect(several_address(model_admin.model, action.name, keys))
+
+    lead.__name__ = action.name
+    return lead
 
 
 class ActionsAdmin(ListActionsAdmin, RowLinks):
@@ -132,10 +196,10 @@ def _action_page(
     action: Action[Any],
     subject: Any,
     *,
-    row: Model,
+    row: Model | None,
     back: str,
 ) -> HttpResponse:
-    """Show an action's page, and on POST of a valid form do it.
+    """Show an action's page, and on POST of a valid form do it. ``row``: None for one on several.
 
     What the service refuses the page shows, with status `Refusal.form_status`, and nothing was
     done. What cannot be done just now it says before anything is filled in.
@@ -170,7 +234,7 @@ def _action_page(
         "title": prompt.title,
         "prompt": prompt,
         "form": form,
-        "opts": row._meta,
+        "opts": model_admin.model._meta,
         "row": row,
         "back": back,
         "media": form.media,

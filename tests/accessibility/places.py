@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from accounts.discord.services import discord_link, discord_link_begin
 from accounts.models import User
+from accounts.moderation.appeals import appeal_file
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_warn
 from accounts.oauth.services import application_register
@@ -100,6 +101,7 @@ NO_PAGES = {
     "accounts:application_delete": "takes POST only",
     "accounts:authorisation_revoke": "takes POST only",
     "accounts:acknowledge": "takes POST only",
+    "accounts:appeal_withdraw": "takes POST only",
     "tournaments:contestant_calendar": "a file",
     "tournaments:calendar": "a file",
     "tournaments:share": "a picture",
@@ -184,6 +186,9 @@ def _of_people() -> Iterator[Place]:
     )
     yield Place("accounts:preferences")
     yield Place("accounts:suspended", who=Who.SUSPENDED)
+    yield Place(
+        "accounts:appeal", who=Who.CONTESTANT, args=lambda s: [s.world.besides["sanction"].pk]
+    )
     yield Place("accounts:report", who=Who.PLAYER, args=lambda s: ["accounts.user", "player1"])
     yield Place("oauth2_provider:authorize", who=Who.PLAYER, query="authorisation")
     yield Place("profile", "decided", Who.MODERATOR, given("player1"))
@@ -388,7 +393,9 @@ def furnished(world: World) -> World:
     three.set_password("swordfish-77")
     three.save()
     world.clients[Who.CONTESTANT].force_login(three, backend="accounts.signin.backends.NameBackend")
-    user_warn(acting_user=root, user=three, reason="Rude")
+    world.besides["sanction"] = user_warn(acting_user=root, user=three, reason="Rude")
+    again = user_warn(acting_user=root, user=three, reason="Rude again")
+    appeal_file(acting_user=three, sanction=again, words="I was not.")
     report_file(
         acting_user=paul,
         target_type="accounts.user",

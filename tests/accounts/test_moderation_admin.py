@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts.admin.audit import audit_address
 from accounts.models import AccountMerge, AuditEntry, Report, Sanction, User
+from accounts.moderation.appeals import appeal_file, appeal_withdraw
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_mute, user_suspend, user_warn
 from accounts.roles import Role, is_moderator
@@ -107,7 +108,7 @@ def test_the_site_leads_moderators_there(client: Client, mona: User, ada: User) 
     assert "/admin/" not in page(client.get("/accounts/settings/"))
 
 
-LISTS = ["user", "sanction", "report", "auditentry", "accountmerge"]
+LISTS = ["user", "sanction", "appeal", "report", "auditentry", "accountmerge"]
 
 
 @pytest.mark.parametrize("model", LISTS)
@@ -120,6 +121,7 @@ def test_a_moderator_looks_at_everything_and_edits_nothing(
     row = {
         "user": ada,
         "sanction": sanction,
+        "appeal": appeal_file(acting_user=ada, sanction=sanction, words="I was."),
         "report": report,
         "auditentry": AuditEntry.objects.latest("id"),
         "accountmerge": merge,
@@ -140,6 +142,7 @@ def test_a_moderator_looks_at_everything_and_edits_nothing(
 FILTERS = [
     ("user", "standing", ["muted", "suspended", "sanctioned", "closed", "merged", "nonsense"]),
     ("sanction", "standing", ["in-force", "over", "lifted", "nonsense"]),
+    ("appeal", "state", ["mine", "over", "answered", "withdrawn", "all", "nonsense"]),
     ("report", "state", ["mine", "closed", "all", "nonsense"]),
     ("auditentry", "by", ["moderators", "organisers", "superusers", "system", "nonsense"]),
 ]
@@ -306,6 +309,56 @@ def test_a_report_of_somebody_else_is_not_linked(
         desk.post(f"{action_address(cleo, 'warn')}?report={number}", {"reason": "Be kind"})
     assert not report.sanctions.exists()
     assert Sanction.objects.filter(user=cleo).count() == 4
+
+
+# -- appeals -------------------------------------------------------------------------------------
+
+
+def test_the_queue_of_appeals(
+    desk: Client, mona: User, ada: User, person: People, actions: Actions
+) -> None:
+    """From the start page to the answer; whoever laid the sanction is offered nothing."""
+    omar = person("omar", Role.MODERATOR)
+    mute = user_mute(acting_user=omar, user=ada, reason="Rude", until=None)
+    appeal = appeal_file(acting_user=ada, sanction=mute, words="I <whispered>.")
+    queue = "/admin/accounts/appeal/"
+    row = f"{queue}{appeal.pk}"
+    start = page(desk.get("/admin/"))
+    assert "Open appeals" in start
+    assert f"{row}/change/" in start
+    assert listed(desk, queue) == [appeal]
+    assert "I &lt;whispered&gt;." in page(desk.get(f"{row}/change/"))
+    assert f"{row}/change/" in page(desk.get(f"/admin/accounts/sanction/{mute.pk}/change/"))
+    assert "yours now" in page(desk.post(f"{row}/claim/", follow=True))
+    assert listed(desk, f"{queue}?state=mine") == [appeal]
+    assert "I &lt;whispered&gt;." in page(desk.get(f"{row}/grant/"))
+    until = {"comes_to": "until", "answer": "A little."}
+    for form in (until, {**until, "until": "soon"}, {**until, "until": "2001-01-01T10:00"}):
+        assert desk.post(f"{row}/grant/", form).status_code == 422
+    assert desk.post(f"{row}/deny/", {"answer": " "}).status_code == 422
+    desk.post(f"{row}/grant/", {**until, "until": "2090-01-01T10:30"})
+    appeal.refresh_from_db()
+    mute.refresh_from_db()
+    assert (appeal.standing, appeal.answered_by, appeal.answer) == ("granted", mona, "A little.")
+    assert mute.until == appeal.until
+    assert mute.standing == "in force"
+    assert listed(desk, queue) == []
+    assert listed(desk, f"{queue}?state=answered") == [appeal]
+    assert "granted: shortened" in page(desk.get(f"{row}/change/"))
+    assert actions() == [
+        "user.mute", "appeal.file", "appeal.claim", "sanction.shorten", "appeal.grant",
+    ]  # fmt: skip
+    own = user_warn(acting_user=mona, user=ada, reason="Rude")
+    against = appeal_file(acting_user=ada, sanction=own, words="No.")
+    shown = page(desk.get(f"{queue}{against.pk}/change/"))
+    for name in ("claim", "grant", "deny", "release"):
+        assert f"{queue}{against.pk}/{name}/" not in shown
+    assert "You laid this sanction" in page(desk.get(f"{queue}{against.pk}/deny/"))
+    appeal_withdraw(acting_user=ada, appeal=against)
+    assert listed(desk, f"{queue}?state=withdrawn") == [against]
+    third = appeal_file(acting_user=ada, sanction=own, words="No.")
+    desk.post(f"/admin/accounts/sanction/{own.pk}/lift/", {"why": "A mistake"})
+    assert listed(desk, f"{queue}?state=over") == [third]
 
 
 # -- the audit log -------------------------------------------------------------------------------

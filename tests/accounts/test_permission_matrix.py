@@ -25,6 +25,7 @@ from django.utils import timezone
 from accounts import services
 from accounts.models import (
     AccountMerge,
+    Appeal,
     AuditEntry,
     RegistrationChange,
     Report,
@@ -32,11 +33,19 @@ from accounts.models import (
     SiteAnnouncement,
     User,
 )
-from accounts.moderation import merging, reports, sanctions
+from accounts.moderation import appeals, merging, reports, sanctions, several
 from accounts.moderation.actions import TABLES, USERS
+from accounts.moderation.appeals import (
+    appeal_claim,
+    appeal_deny,
+    appeal_file,
+    appeal_grant,
+    appeal_release,
+)
 from accounts.moderation.merging import user_merge
 from accounts.moderation.reports import report_claim, report_file, report_release, report_resolve
 from accounts.moderation.sanctions import sanction_lift, user_mute, user_suspend, user_warn
+from accounts.moderation.several import sanctions_lift, users_sanction
 from accounts.roles import Role
 from accounts.services import role_grant, role_revoke, user_close, user_reopen
 from accounts.site import announcements, registration
@@ -66,6 +75,8 @@ class Scene(NamedTuple):
     sanction: Sanction
     report: Report
     claimed: Report
+    appeal: Appeal
+    claimed_appeal: Appeal
     announcement: SiteAnnouncement
 
 
@@ -112,8 +123,20 @@ def made_scene() -> Scene:
     reports = report("victim"), report("closed")
     report_claim(acting_user=chief, report=reports[1])
     sanction = user_warn(acting_user=chief, user=victim, reason="Be kind")
+    twin = made_person("twin")
+    # Of a moderator who is nobody of those that try.
+    judge = made_person("judge", Role.MODERATOR)
+    appeals = [
+        appeal_file(
+            acting_user=user,
+            sanction=user_warn(acting_user=judge, user=user, reason="Be gentle"),
+            words="I was.",
+        )
+        for user in (victim, twin)
+    ]
+    appeal_claim(acting_user=chief, appeal=appeals[1])
     announcement = site_announcement_publish(acting_user=chief, words="It will be slow today.")
-    return Scene(victim, made_person("twin"), closed, sanction, *reports, announcement)
+    return Scene(victim, twin, closed, sanction, *reports, *appeals, announcement)
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +185,16 @@ def report_page(name: str, which: str = "report") -> Callable[[Scene], str]:
     return lambda scene: f"/admin/accounts/report/{getattr(scene, which).pk}/{name}/"
 
 
+def appeal_page(name: str, which: str = "appeal") -> Callable[[Scene], str]:
+    return lambda scene: f"/admin/accounts/appeal/{getattr(scene, which).pk}/{name}/"
+
+
+def people_page(name: str) -> Callable[[Scene], str]:
+    return lambda scene: (
+        f"/admin/accounts/user/several/{name}/?row={scene.victim.pk}&row={scene.twin.pk}"
+    )
+
+
 LASTING = {"reason": "Rude", "lasts": "day"}
 PERMISSIONS = {
     "warn": Permission(
@@ -187,6 +220,70 @@ PERMISSIONS = {
         user_page("suspend"),
         {"reason": "Rude", "lasts": "open", "typed": "victim"},
         JUDGES,
+    ),
+    "warn-several": Permission(
+        "user.warn",
+        users_sanction,
+        lambda s: {"users": [s.victim, s.twin], "kind": Sanction.Kind.WARNING, "reason": "Rude"},
+        people_page("warn_several"),
+        LASTING,
+        JUDGES,
+    ),
+    "mute-several": Permission(
+        "user.mute",
+        users_sanction,
+        lambda s: {"users": [s.victim, s.twin], "kind": Sanction.Kind.MUTE, "reason": "Rude"},
+        people_page("mute_several"),
+        LASTING,
+        JUDGES,
+    ),
+    "suspend-several": Permission(
+        "user.suspend",
+        users_sanction,
+        lambda s: {"users": [s.victim, s.twin], "kind": Sanction.Kind.SUSPENSION, "reason": "Rude"},
+        people_page("suspend_several"),
+        {"reason": "Rude", "lasts": "open", "typed": "suspend 2"},
+        JUDGES,
+    ),
+    "lift-several": Permission(
+        "sanction.lift",
+        sanctions_lift,
+        lambda s: {"chosen": [s.sanction], "why": "A mistake"},
+        lambda s: f"/admin/accounts/sanction/several/lift_several/?row={s.sanction.pk}",
+        {"why": "A mistake"},
+        JUDGES,
+    ),
+    "claim-appeal": Permission(
+        "appeal.claim",
+        appeal_claim,
+        lambda s: {"appeal": s.appeal},
+        appeal_page("claim"),
+        {},
+        JUDGES,
+    ),
+    "grant-appeal": Permission(
+        "appeal.grant",
+        appeal_grant,
+        lambda s: {"appeal": s.appeal},
+        appeal_page("grant"),
+        {"answer": "You are right."},
+        JUDGES,
+    ),
+    "deny-appeal": Permission(
+        "appeal.deny",
+        appeal_deny,
+        lambda s: {"appeal": s.appeal, "answer": "It stands."},
+        appeal_page("deny"),
+        {"answer": "It stands."},
+        JUDGES,
+    ),
+    "release-anothers-appeal": Permission(
+        "appeal.release",
+        appeal_release,
+        lambda s: {"appeal": s.claimed_appeal},
+        appeal_page("release", "claimed_appeal"),
+        {},
+        {"superuser"},
     ),
     "lift": Permission(
         "sanction.lift",
@@ -344,6 +441,14 @@ ELSEWHERE = {
     "audit_records": "the log itself: test_audit.py",
     "user_update_profile": "one's own: test_services.py",
     "warning_acknowledge": "one's own: below, and test_sanctions.py",
+    "appeal_file": "one's own: test_appeals.py",
+    "appeal_withdraw": "one's own: test_appeals.py",
+    "sanction_shorten": "a part of granting an appeal: test_appeals.py",
+    "must_be_moderator": "asks: every sanction does",
+    "must_decide": "asks: everything about an appeal does",
+    "must_be_appealable": "asks: appeal_file does",
+    "must_be_answerable": "asks: appeal_grant does",
+    "must_be_deniable": "asks: appeal_deny does",
     "report_file": "everybody's: below, and test_reports.py",
     "merge_preview": "reads: test_merging.py",
     "lock_for_sanction": "a part of the sanctions and the merge",
@@ -385,7 +490,9 @@ def actor(role: str, name: str) -> User | None:
 
 
 def rows() -> list[Any]:
-    models: tuple[Any, ...] = (User, Sanction, Report, AccountMerge, AuditEntry)
+    models: tuple[Any, ...] = (
+        User, Sanction, Appeal, Report, AccountMerge, AuditEntry,
+    )  # fmt: skip
     return [
         [
             {name: value for name, value in row.items() if name != "last_login"}
@@ -409,7 +516,10 @@ def test_everything_that_the_admin_site_can_change_is_in_the_table(
     scene: Scene, person: People
 ) -> None:
     asked = {
-        (resolve(permission.address(scene)).url_name, permission.form.get("action", ""))
+        (
+            resolve(permission.address(scene).partition("?")[0]).url_name,
+            permission.form.get("action", ""),
+        )
         for permission in PERMISSIONS.values()
     }
     request, moderator = RequestFactory().get("/admin/"), RequestFactory().get("/admin/")
@@ -433,19 +543,21 @@ def test_everything_that_the_admin_site_can_change_is_in_the_table(
             reading.add(f"{prefix}_change")
         for name in {each.name for each in its.get_urls() if each.name} - reading:
             assert (name, "") in asked, name
-        for name in set(its.get_actions(request)) - {"delete_selected"}:
+        # What concerns several has a page, which the list only leads to.
+        pages = {each.name for each in getattr(its, "several_actions", ())}
+        for name in set(its.get_actions(request)) - {"delete_selected"} - pages:
             assert (f"{prefix}_changelist", name) in asked, (model, name)
 
 
 def test_every_action_of_moderation_is_in_the_table(scene: Scene) -> None:
     asked = {
-        (resolve(each.address(scene)).url_name, each.form.get("action", ""))
+        (resolve(each.address(scene).partition("?")[0]).url_name, each.form.get("action", ""))
         for each in PERMISSIONS.values()
     }
     on_rows = {(table.of, each.name) for table in TABLES if table is not USERS for each in table}
     offered = {(f"accounts_{of}_{name}", "") for of, name in on_rows}
     offered |= {("accounts_user_changelist", each.name) for each in USERS}
-    assert len(offered) == 14
+    assert len(offered) == 22
     assert sorted(offered - asked) == []
 
 
@@ -454,14 +566,9 @@ def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
     asking = {
         name
         for module in (
-            services,
-            sanctions,
-            reports,
-            merging,
-            tokens,
-            announcements,
+            services, sanctions, several, appeals, reports, merging, tokens, announcements,
             registration,
-        )
+        )  # fmt: skip
         for name, each in inspect.getmembers(module, inspect.isfunction)
         if each.__module__ == module.__name__
         and not name.startswith("_")
@@ -520,7 +627,7 @@ def test_by_admin_site(name: str, role: str, scene: Scene, everybody: Everybody)
 
 
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("surface", ["conduct", "report", "acknowledge", "profile"])
+@pytest.mark.parametrize("surface", ["conduct", "report", "acknowledge", "appeal", "profile"])
 def test_pages_of_players(surface: str, role: str, scene: Scene, everybody: Everybody) -> None:
     """Everybody who can sign in may report and read their own; nobody reads another's."""
     client = everybody.client(role)
@@ -538,6 +645,15 @@ def test_pages_of_players(surface: str, role: str, scene: Scene, everybody: Ever
         assert client.post(address).status_code == (404 if inside else 302)
         scene.sanction.refresh_from_db()
         assert scene.sanction.acknowledged_at is None
+    elif surface == "appeal":
+        before = list(Appeal.objects.values())
+        address = f"/accounts/conduct/{scene.appeal.sanction_id}/appeal/"
+        for answer in (
+            client.get(address), client.post(address, {"words": "Me too."}),
+            client.post(f"{address}withdraw/"),
+        ):  # fmt: skip
+            assert answer.status_code == (404 if inside else 302)
+        assert list(Appeal.objects.values()) == before
     else:
         page = client.get("/u/victim/").content.decode()
         assert "Be kind" not in page

@@ -71,6 +71,7 @@ ALLOWED = {
     "accounts.sanction": (
         "user__id__exact standing kind__exact kind__isnull at__year at__month at__day"
     ),
+    "accounts.appeal": "state at__year at__month at__day",
     "accounts.accountmerge": "at__year at__month at__day",
     "accounts.report": (
         "about__id__exact state reason__exact reason__isnull target_type target_type__isnull"
