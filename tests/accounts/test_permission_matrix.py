@@ -566,9 +566,16 @@ def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
     asking = {
         name
         for module in (
-            services, sanctions, several, appeals, reports, merging, tokens, announcements,
+            services,
+            sanctions,
+            several,
+            appeals,
+            reports,
+            merging,
+            tokens,
+            announcements,
             registration,
-        )  # fmt: skip
+        )
         for name, each in inspect.getmembers(module, inspect.isfunction)
         if each.__module__ == module.__name__
         and not name.startswith("_")

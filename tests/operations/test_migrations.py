@@ -43,18 +43,18 @@ SURVIVED: dict[tuple[str, str, str], str] = {
     ("games", "0019_practice",
      "Create not valid constraint match_practice_unrated on model match"):
         "It does not write the column, and the default is a match between people.",
-    ("tournaments", "0010_applications",
+    ("tournaments", "0011_applications",
      "Create not valid constraint season_places_from_2 on model season"):
         "It does not write the column, which is empty then.",
-    ("tournaments", "0010_times",
+    ("tournaments", "0015_times",
      "Create not valid constraint season_times_by_known on model season"):
         "It does not write the column, and gets the default.",
-    ("tournaments", "0010_times",
+    ("tournaments", "0015_times",
      "Create not valid constraint season_play_within_days_from_1 on model season"):
         "It does not write the column, which is empty then.",
     ("games", "0012_front_door_indexes", "Raw SQL operation"):
         "Indexes, all made concurrently, on columns that it does not write: unique or not.",
-    ("tournaments", "0010_ledger", "Raw SQL operation"):
+    ("tournaments", "0017_ledger", "Raw SQL operation"):
         "It keeps a table append-only that it does not know.",
     ("games", "0013_front_door_turns", "Raw Python operation"):
         "It writes a column that it does not know, one match at a time.",

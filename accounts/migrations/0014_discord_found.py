@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0012_discord_test"),
+        ("accounts", "0013_site_wide"),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0009_invitations_index"),
+        ("tournaments", "0014_held_places"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -10,7 +10,7 @@ from core.appendonly import append_only
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0009_invitations_index"),
+        ("tournaments", "0016_times_valid"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

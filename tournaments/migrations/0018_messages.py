@@ -9,7 +9,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0009_invitations_index"),
+        ("tournaments", "0017_ledger"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -6,7 +6,7 @@ from django.db import migrations
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0010_applications"),
+        ("tournaments", "0011_applications"),
     ]
 
     operations = [

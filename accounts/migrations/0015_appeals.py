@@ -9,7 +9,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0012_discord_test"),
+        ("accounts", "0014_discord_found"),
     ]
 
     operations = [

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0012_check_in"),
+        ("tournaments", "0013_check_in"),
     ]
 
     operations = [

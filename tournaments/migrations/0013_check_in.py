@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0011_applications_valid"),
+        ("tournaments", "0012_applications_valid"),
     ]
 
     operations = [
