@@ -22,7 +22,7 @@ from core.admin.readers import ModeratorView, person
 from core.refusals import Forbidden, Refusal
 
 
-class _AddedByAction(ModeratorView, admin.ModelAdmin):  # type: ignore[type-arg]
+class _AddedByAction(ModeratorView, admin.ModelAdmin):
     """Rows that an action adds, and that nobody changes."""
 
     adds: ClassVar[Action[AtSite]]

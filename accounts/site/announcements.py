@@ -5,9 +5,9 @@ A page asks the database for none of it: each process reads what there is every 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from datetime import datetime
+from time import monotonic
 from typing import Final, NamedTuple
 
 import structlog
@@ -132,7 +132,7 @@ def know(rows: Sequence[SiteAnnouncement], *, read_at: float) -> None:
 
 
 def _read() -> Sequence[SiteAnnouncement]:
-    now = time.monotonic()
+    now = monotonic()
     if now - _known.read_at > REFRESHED_S:
         try:
             rows = SiteAnnouncement.objects.not_over(now_utc()).order_by("-begins_at", "-pk")

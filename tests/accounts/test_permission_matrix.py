@@ -126,14 +126,12 @@ def made_scene() -> Scene:
     twin = made_person("twin")
     # Of a moderator who is nobody of those that try.
     judge = made_person("judge", Role.MODERATOR)
-    appeals = [
-        appeal_file(
-            acting_user=user,
-            sanction=user_warn(acting_user=judge, user=user, reason="Be gentle"),
-            words="I was.",
-        )
-        for user in (victim, twin)
-    ]
+
+    def appeal(user: User) -> Appeal:
+        warning = user_warn(acting_user=judge, user=user, reason="Be gentle")
+        return appeal_file(acting_user=user, sanction=warning, words="I was.")
+
+    appeals = appeal(victim), appeal(twin)
     appeal_claim(acting_user=chief, appeal=appeals[1])
     announcement = site_announcement_publish(acting_user=chief, words="It will be slow today.")
     return Scene(victim, twin, closed, sanction, *reports, *appeals, announcement)

@@ -153,7 +153,7 @@ def test_the_database_refuses_it_too(mona: User, wrong: dict[str, Any]) -> None:
 def test_a_process_asks_once_in_a_while(mona: User, monkeypatch: pytest.MonkeyPatch) -> None:
     announced(mona)
     clock = [100.0]
-    monkeypatch.setattr(announcements.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(announcements, "monotonic", lambda: clock[0])
     forget()
     with CaptureQueriesContext(
         connection,
