@@ -14,6 +14,7 @@ from tournaments.models import Leg
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, leg_lock_managed, must_be_running
 from tournaments.services.legs import must_be_planned
+from tournaments.services.mail import spoken
 
 
 @transaction.atomic
@@ -82,9 +83,3 @@ def must_be_ahead(scheduled_at: datetime | None, at: datetime | None = None) -> 
 def which_leg(leg: Leg) -> str:
     """Which match of its death match a leg is, in a sentence; nothing where it is the only one."""
     return f", match {leg.number}," if leg.death_match.best_of > 1 else ""
-
-
-def spoken(moment: datetime, zone: ZoneInfo) -> str:
-    """An instant in somebody's own zone, for people."""
-    local = moment.astimezone(zone)
-    return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"
