@@ -47,7 +47,9 @@ class TournamentsConfig(AppConfig):
             contestancies_merge,
             organises_seasons,
         )
+        from tournaments.services.contestants.places import places_fill  # noqa: PLC0415
         from tournaments.services.events import register_writer  # noqa: PLC0415
+        from tournaments.services.seasons import on_places_changed  # noqa: PLC0415
         from tournaments.simulation import demo  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
@@ -68,6 +70,7 @@ class TournamentsConfig(AppConfig):
         register_writer(deliveries_write)
         register_writer(notices.notices_write)
         register_writer(posts_write)
+        on_places_changed(places_fill)
         holding.register_reader(reader.season_shown)
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")

@@ -32,7 +32,7 @@ from games.services.missed import end_mark_missed
 from tournaments.lifecycle import How, LegStatus, Visibility
 from tournaments.models import Contestant, EventNotice, Leg, Season, SeasonEvent
 from tournaments.naming import Naming
-from tournaments.services.scheduling.appointments import spoken
+from tournaments.services.mail import spoken
 
 ANNOUNCED: Final = "seasons.announce"
 # What letters say of an event.

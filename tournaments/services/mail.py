@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import structlog
 from django.urls import reverse
@@ -39,3 +41,9 @@ def organisers_announce(*, season: Season, key: str, subject: str, words: str) -
     marked = Naming.of(season.pk).marked(words)
     desk = reverse("tournaments:desk", args=[season.slug])
     announce(Told(user, "organiser.needed", key, subject, marked, desk) for user in users)
+
+
+def spoken(moment: datetime, zone: ZoneInfo) -> str:
+    """An instant in somebody's own zone, for people."""
+    local = moment.astimezone(zone)
+    return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"

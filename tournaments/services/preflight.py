@@ -16,7 +16,6 @@ from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, Season
-from tournaments.services.contestants.held import must_have_nobody_held
 from tournaments.services.guards import must_not_be_draft
 from tournaments.services.mail import addresses_of, unreached
 
@@ -64,6 +63,19 @@ def must_pass(season: Season, step: Step) -> None:
 def _before_listing(season: Season, _user: User | None) -> Iterable[Warned]:
     if not season.repertoire:
         yield Warned("preflight.no-ruleset", "It is not said yet what is played.")
+
+
+def must_have_nobody_held(season: Season) -> None:
+    """Whether every place has somebody. Raises Refusal ``season.places-held``."""
+    rows = season.contestants.filter(
+        user=None, invitation__isnull=False, status=ContestantStatus.ENROLLED
+    )
+    names = list(rows.order_by("pk").values_list("name", flat=True))
+    if names:
+        raise Refusal(
+            "season.places-held",
+            f"Nobody has taken the places of {named(names)} yet: wait, or strike them off.",
+        )
 
 
 def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:

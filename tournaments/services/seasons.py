@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
@@ -30,7 +30,6 @@ from tournaments.models import (
     TimesRule,
 )
 from tournaments.models.seasons import PLACES_MIN
-from tournaments.services.contestants.places import must_have_places_for, places_fill
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -51,6 +50,15 @@ PLACES_MAX = 2000
 NO_SHOW_MINUTES_MAX = 7 * 24 * 60
 PLAY_WITHIN_MAX = 60
 SLUG_ATTEMPTS = 8
+# What follows in the same transaction where a season has more places, or fewer.
+_places_changed: list[Callable[[Season, datetime], object]] = []
+
+
+def on_places_changed(then: Callable[[Season, datetime], object]) -> None:
+    """Have something follow where a season has more places, or fewer: for who knows of those who
+    wait for one, which seasons do not. Again, it changes nothing."""
+    if then not in _places_changed:
+        _places_changed.append(then)
 
 
 # -- making and changing -------------------------------------------------------------------------
@@ -154,7 +162,8 @@ def season_update(
         data={key: {"from": before[key], "to": changed[key]} for key in changed},
     )
     if "places" in changed:
-        places_fill(locked, instant(at))
+        for each in _places_changed:
+            each(locked, instant(at))
     return locked
 
 
@@ -176,6 +185,16 @@ def _must_keep_promises(season: Season, then: Mapping[str, Any]) -> None:
             "Something has been entered: what there is, what everybody began with and what is "
             "hidden stay as they are.",
         )
+
+
+def must_have_places_for(season: Season, places: int | None) -> None:
+    """Whether a season can have so few places: nobody who is in loses theirs. Raises Refusal
+    ``season.places``."""
+    if places is None or season.status != SeasonStatus.ENROLLING:
+        return
+    taken = season.contestants.filter(status=ContestantStatus.ENROLLED).count()
+    if taken > places:
+        raise Refusal("season.places", f"{taken} are in already: strike somebody off first.")
 
 
 def must_be_changeable(season: Season) -> None:

@@ -24,7 +24,7 @@ from tournaments.services.guards import (
     must_not_be_draft,
     season_lock,
 )
-from tournaments.services.scheduling.appointments import spoken
+from tournaments.services.mail import spoken
 
 LASTS_MAX: Final = timedelta(days=30)
 NOT_THERE: Final = "Not checked in by the hour."

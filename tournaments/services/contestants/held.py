@@ -229,20 +229,6 @@ def must_be_takable(place: Contestant | None, user: User, own: Contestant | None
     return place
 
 
-def must_have_nobody_held(season: Season) -> None:
-    """Whether every place has somebody. Raises Refusal ``season.places-held``."""
-    rows = season.contestants.filter(
-        user=None, invitation__isnull=False, status=ContestantStatus.ENROLLED
-    )
-    names = list(rows.order_by("pk").values_list("name", flat=True)[:13])
-    if names:
-        shown = ", ".join(names[:12]) + (" and more" if len(names) > 12 else "")
-        raise Refusal(
-            "season.places-held",
-            f"Nobody has taken the places of {shown} yet: wait for them, or strike them off.",
-        )
-
-
 def _must_be_an_address(text: str) -> None:
     try:
         validate_email(text)

@@ -15,25 +15,14 @@ from tournaments.services.contestants.enrolment import (
     Intake,
     entries_save,
     places_left,
-    places_taken,
 )
-from tournaments.services.scheduling.appointments import spoken
+from tournaments.services.mail import spoken
 
 
 def waiting_list(season: Season) -> QuerySet[SeasonApplication]:
     """Who waits for a place, the next first."""
     rows = season.applications.filter(status=ApplicationStatus.WAITING)
     return rows.select_related("user", "invitation").order_by("turn")
-
-
-def must_have_places_for(season: Season, places: int | None) -> None:
-    """Whether a season can have so few places: nobody who is in loses theirs. Raises Refusal
-    ``season.places``."""
-    if places is None or season.status != SeasonStatus.ENROLLING:
-        return
-    taken = places_taken(season)
-    if taken > places:
-        raise Refusal("season.places", f"{taken} are in already: strike somebody off first.")
 
 
 def places_fill(season: Season, at: datetime) -> list[Contestant]:

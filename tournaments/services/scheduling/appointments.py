@@ -19,6 +19,7 @@ from tournaments.services.guards import (
     must_be_running,
 )
 from tournaments.services.legs import must_be_planned
+from tournaments.services.mail import spoken
 
 
 @transaction.atomic
@@ -87,9 +88,3 @@ def must_be_schedulable(leg: Leg) -> None:
 def which_leg(leg: Leg) -> str:
     """Which match of its death match a leg is, in a sentence; nothing where it is the only one."""
     return f", match {leg.number}," if leg.death_match.best_of > 1 else ""
-
-
-def spoken(moment: datetime, zone: ZoneInfo) -> str:
-    """An instant in somebody's own zone, for people."""
-    local = moment.astimezone(zone)
-    return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"

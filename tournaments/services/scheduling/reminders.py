@@ -22,7 +22,8 @@ from tournaments.models import DeathMatch, Leg, ReminderSent, Season, SeasonEven
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
-from tournaments.services.scheduling.appointments import spoken, which_leg
+from tournaments.services.mail import spoken
+from tournaments.services.scheduling.appointments import which_leg
 from tournaments.services.scheduling.readiness import legs_waiting, ready_window
 
 
