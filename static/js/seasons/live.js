@@ -35,8 +35,9 @@ async function renew(old) {
   if (
     old.querySelector("form[data-sent], form[data-filled]") ||
     old.contains(document.activeElement)
-  )
+  ) {
     return;
+  }
   const response = await fetch(location.href, { cache: "no-store" });
   if (!response.ok || response.redirected) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");

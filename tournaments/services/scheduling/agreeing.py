@@ -28,10 +28,10 @@ from tournaments.services.guards import (
     season_lock,
 )
 from tournaments.services.legs import must_be_planned
+from tournaments.services.mail import spoken
 from tournaments.services.scheduling.appointments import (
     leg_time_set,
     must_be_schedulable,
-    spoken,
     which_leg,
 )
 from tournaments.services.scheduling.readiness import ready_window
