@@ -988,7 +988,10 @@ def _cases_of_seasons(asking: Asking) -> list[tuple[str, dict[str, Any], dict[st
         ),
         (
             "episode_placements",
-            {"placements": [*rank[:2], {"contestant": three, "place": 2, "immune": True}]},
+            {
+                "placements": [*rank[:2], {"contestant": three, "place": 2, "immune": True}],
+                "ec": three,
+            },
             {"ec": "placements.ec-immune"},
         ),
         (

@@ -78,6 +78,14 @@ def test_the_main_match_leaves_an_ec(orla: User) -> None:
     episode = placed(orla, season, 3, immune=(1,))
     assert (episode.status, episode.ec) == ("choosing", who(season, 3))
     assert episode.choose_by == START + timedelta(hours=24)
+    # Whoever is immune is passed over.
+    episode = placements_record(
+        acting_user=orla, episode=episode, at=START,
+        placements=[*placings(season, 4)[:3], placings(season, 4)[3]._replace(immune=True)],
+    )  # fmt: skip
+    assert episode.ec == who(season, 3)
+    words = season.events.filter(kind="episode.placed").latest("pk").words
+    assert words.startswith("Player 3 comes last of those who are not immune in ")
     # Recording again, while nobody has been chosen, replaces it.
     episode = placed(orla, season, 2)
     assert episode.ec == who(season, 2)
@@ -105,7 +113,8 @@ def test_placements_that_do_not_fit(orla: User, cleo: User) -> None:
     refuse("placements.place", [one._replace(place=0), *right[1:]])
     refuse("placements.tie", [each._replace(place=2) for each in right])
     refuse("placements.ec-not-last", right, ec=one.contestant)
-    refuse("placements.ec-immune", [*right[:3], four._replace(immune=True)])
+    immune = four._replace(immune=True)
+    refuse("placements.ec-immune", [*right[:3], immune], ec=four.contestant)
     refuse(
         "placements.nobody-left",
         [*(each._replace(immune=True) for each in right[:3]), four],

@@ -49,7 +49,11 @@ def placed(*of: int, immune: Sequence[int] = ()) -> list[MainMatchPlace]:
         (placed(1, 3, 3), CAT, CAT),
         # Somebody immune may come last along with others, and one who is not is left to choose.
         (placed(1, 3, 3, immune=[CAT]), BEN, BEN),
+        (placed(1, 3, 3, immune=[CAT]), None, BEN),
         (placed(1, 2, 3, immune=[ANN]), None, CAT),
+        # Whoever is immune is passed over, last or not.
+        (placed(1, 2, 3, immune=[CAT]), None, BEN),
+        (placed(1, 2, 2, 4, immune=[DAN]), CAT, CAT),
     ],
 )
 def test_whoever_came_last_is_the_ec(
@@ -64,7 +68,9 @@ def test_whoever_came_last_is_the_ec(
         (placed(1, 3, 3), None, "placements.tie", "Ben, Cat share"),
         (placed(1, 3, 3), ANN, "placements.ec-not-last", "Ann did not come last: the EC is Ben or"),
         (placed(1, 2, 3), DAN, "placements.ec-not-last", "Dan did not"),
-        (placed(1, 2, 3, immune=[CAT]), None, "placements.ec-immune", "Cat is immune"),
+        (placed(1, 2, 3, immune=[CAT]), CAT, "placements.ec-immune", "Cat is immune"),
+        (placed(1, 2, immune=[ANN, BEN]), None, "placements.ec-immune", "Everybody is immune"),
+        (placed(1, 2, 2, 4, immune=[DAN]), None, "placements.tie", "Ben, Cat share"),
         (placed(1, 3, 3, immune=[CAT]), CAT, "placements.ec-immune", "Cat is immune"),
         (placed(1, 2, 3, immune=[ANN, BEN]), None, "placements.nobody-left", "nobody whom"),
         (placed(1), None, "placements.nobody-left", "nobody whom"),

@@ -102,9 +102,9 @@ def placements_record(
     notes: str = "",
     at: datetime | None = None,
 ) -> Episode:
-    """Record how everybody came off in the main match; whoever came last is the EC, and has the
-    season's time to choose an opponent, or that of ``ahead``. Recording again, while the EC
-    chooses, replaces it, and what was settled ahead.
+    """Record how everybody came off in the main match; whoever came last of those who are not
+    immune is the EC, and has the season's time to choose an opponent, or that of ``ahead``.
+    Recording again, while the EC chooses, replaces it, and what was settled ahead.
 
     ``ec`` names one of several who share the last place. Late entries play from the next episode
     on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
@@ -151,10 +151,14 @@ def placements_record(
         main_match=main_match_name(main_match) or fresh.main_match,
         notes=notes.replace("\x00", "").strip(),
     )
+    worst = max(each.place for each in placements)
+    passed_over = all(each.immune for each in placements if each.place == worst)
+    of_whom = " of those who are not immune" if passed_over else ""
+    match = fresh.main_match or "the main match"
     season_event(
         season=season,
         kind="episode.placed",
-        words=f"{last.name} comes last in {fresh.main_match or 'the main match'} and is the EC.",
+        words=f"{last.name} comes last{of_whom} in {match} and is the EC.",
         data={
             "ec": last.pk,
             "name": last.name,

@@ -53,26 +53,30 @@ def places_in_order(
 
 
 def ec_of(placed: Sequence[MainMatchPlace], named: int | None, names: Mapping[int, str]) -> int:
-    """Who came last, or ``named`` of several who did; ``names`` are what sentences call them.
+    """Who came last of those who are not immune, or ``named`` of several who did; ``names`` are
+    what sentences call them.
 
-    Raises Refusal ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune`` and
-    ``placements.nobody-left`` (to choose from).
+    Raises Refusal ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune`` (also
+    where everybody is) and ``placements.nobody-left`` (to choose from).
     """
-    worst = max(each.place for each in placed)
-    last = {each.player: each for each in placed if each.place == worst}
+    exposed = [each for each in placed if not each.immune]
+    if not exposed:
+        raise Refusal("placements.ec-immune", "Everybody is immune: nobody can be the EC.")
+    worst = max(each.place for each in exposed)
+    last = [each.player for each in exposed if each.place == worst]
     if named is None and len(last) > 1:
         several = ", ".join(names[player] for player in last)
         raise Refusal(
             "placements.tie", f"{several} share the last place: please say who is the EC."
         )
-    ec = next(iter(last)) if named is None else named
+    ec = last[0] if named is None else named
+    if any(each.player == ec and each.immune for each in placed):
+        raise Refusal("placements.ec-immune", f"{names[ec]} is immune.")
     if ec not in last:
         several = " or ".join(names[player] for player in last)
         raise Refusal(
             "placements.ec-not-last", f"{names[ec]} did not come last: the EC is {several}."
         )
-    if last[ec].immune:
-        raise Refusal("placements.ec-immune", f"{names[ec]} is immune.")
     if not candidates(placed, ec=ec, still_in=[each.player for each in placed]):
         raise Refusal("placements.nobody-left", "There is nobody whom the EC could choose.")
     return ec
