@@ -81,7 +81,7 @@ def test_the_main_match_leaves_an_ec(orla: User) -> None:
     # Whoever is immune is passed over.
     episode = placements_record(
         acting_user=orla, episode=episode, at=START,
-        placements=[*placings(season, 4)[:3], placings(season, 4)[3]._replace(immune=True)],
+        placements=placings(season, 4, immune=[4]),
     )  # fmt: skip
     assert episode.ec == who(season, 3)
     words = season.events.filter(kind="episode.placed").latest("pk").words
