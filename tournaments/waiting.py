@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
 from accounts.models import User
@@ -21,12 +21,13 @@ from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.formats.base import Task
 from tournaments.lifecycle import (
     PLAYABLE,
+    ApplicationStatus,
     DeathMatchStatus,
     EpisodeStatus,
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import DeathMatch, Episode, Leg, Season, TimeProposal
+from tournaments.models import DeathMatch, Episode, Leg, Season, SeasonApplication, TimeProposal
 from tournaments.reading.death_matches import DeathMatchWithLegs, with_legs
 from tournaments.reading.sheet import Sheet
 from tournaments.services import mail, preflight
@@ -149,15 +150,20 @@ def _can_be_ready(found: DeathMatchWithLegs, leg: Leg, user: Any) -> bool:
 
 def organising_anywhere(user: Any) -> list[PendingTask]:
     """What waits now, in the seasons that ``user`` runs, for them to do: of those that changed
-    last, so many at most. One query for whoever runs none that is on."""
+    last, so many at most. One query for whoever runs none that is on, or that people apply to."""
     if not is_organiser(user):
         return []
-    running = Season.objects.filter(status=SeasonStatus.RUNNING, organisers__user=user)
-    running = running.exclude(visibility=Visibility.ARCHIVED).order_by("-changed_at")
+    asked = SeasonApplication.objects.filter(season=OuterRef("pk"), status=ApplicationStatus.ASKED)
+    waits = Q(status=SeasonStatus.RUNNING) | Q(Exists(asked), status=SeasonStatus.ENROLLING)
+    mine = Season.objects.filter(waits, organisers__user=user)
+    mine = mine.exclude(visibility=Visibility.ARCHIVED).order_by("-changed_at")
     found = []
-    for season in running[:_SEASONS_AT_MOST]:
+    for season in mine[:_SEASONS_AT_MOST]:
         subject = AtSeason(user, Sheet(season))
-        tasks = _of_what_is_played(subject.sheet, user)
+        if season.status == SeasonStatus.ENROLLING:
+            tasks = _applied(subject.sheet)
+        else:
+            tasks = _of_what_is_played(subject.sheet, user)
         for task in sorted(tasks, key=lambda task: -task.pressing):
             address = address_of(subject, task) if task.pressing >= NOW else ""
             if address:
@@ -207,8 +213,17 @@ def _unreached_tasks(sheet: Sheet) -> list[Task]:
     return found
 
 
+def _applied(sheet: Sheet) -> list[Task]:
+    """Who has applied, and is still to be decided about."""
+    number = len(sheet.undecided)
+    if not number:
+        return []
+    words = "One person has applied." if number == 1 else f"{number} people have applied."
+    return [Task(words, "applications", "Decide", NOW)]
+
+
 def _before_the_start(subject: AtSeason) -> list[Task]:
-    sheet, found = subject.sheet, []
+    sheet, found = subject.sheet, _applied(subject.sheet)
     if LIST.offered(subject):
         found.append(
             Task(

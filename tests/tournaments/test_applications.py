@@ -59,6 +59,27 @@ def signed_in(user: User) -> Client:
     return client
 
 
+# -- what waits for organisers -------------------------------------------------------------------
+
+
+def test_organisers_see_on_the_desk_and_the_front_door_that_somebody_has_applied(
+    orla: User, season: Season, ada: User
+) -> None:
+    front, desk = "/", f"/seasons/{season.slug}/desk/"
+    for page in (front, desk):
+        assert "applied" not in words(signed_in(orla).get(page))
+    row = applied(ada, season)
+    home = words(signed_in(orla).get(front))
+    assert "Your seasons: 1 thing waits" in home
+    assert f"{season.name}: One person has applied." in home
+    applied(user_named("ben"), season)
+    assert "2 people have applied." in words(signed_in(orla).get(desk))
+    for other in (ada, user_named("rival")):
+        assert "applied." not in words(signed_in(other).get(front))
+    application_decline(acting_user=orla, application=row, at=START)
+    assert "One person has applied." in words(signed_in(orla).get(desk))
+
+
 # -- services ------------------------------------------------------------------------------------
 
 
