@@ -311,7 +311,7 @@ def _people_action(kind: Sanction.Kind, one: Action[AtUser], what: str) -> Actio
     return Action[AtPeople](
         name=f"{one.name}_several",
         label=str(one.label),
-        title=lambda s: f"{one.button} {len(s.users)} at once",
+        title=f"{one.button} several people",
         button=str(one.button),
         done="",
         follows=[*_EACH, *_follows_of(one), *([typed] if open_ended else [])],
@@ -462,7 +462,7 @@ def _lift_some(subject: AtSanctions, form: Any) -> Done:
 LIFT_SEVERAL: Final = Action[AtSanctions](
     name="lift_several",
     label="Lift…",
-    title=lambda s: f"Lift {len(s.sanctions)} at once",
+    title="Lift several sanctions",
     button="Lift them",
     done="",
     follows=[

@@ -15,7 +15,7 @@ from accounts.discord.services import discord_link, discord_link_begin
 from accounts.models import User
 from accounts.moderation.appeals import appeal_file
 from accounts.moderation.reports import report_file
-from accounts.moderation.sanctions import user_warn
+from accounts.moderation.sanctions import user_suspend, user_warn
 from accounts.oauth.services import application_register
 from core.clock import now_utc
 from games import demo
@@ -185,7 +185,7 @@ def _of_people() -> Iterator[Place]:
         "accounts:discord_asked", who=Who.CONTESTANT, args=lambda s: [s.world.besides["asked"]]
     )
     yield Place("accounts:preferences")
-    yield Place("accounts:suspended", who=Who.SUSPENDED)
+    yield Place("accounts:suspended", who=Who.SUSPENDED_ORGANISER)
     yield Place(
         "accounts:appeal", who=Who.CONTESTANT, args=lambda s: [s.world.besides["sanction"].pk]
     )
@@ -393,6 +393,8 @@ def furnished(world: World) -> World:
     three.set_password("swordfish-77")
     three.save()
     world.clients[Who.CONTESTANT].force_login(three, backend="accounts.signin.backends.NameBackend")
+    # Whom nobody else of the world is: all others would be signed out with them.
+    user_suspend(acting_user=root, user=world.users["olin"], reason="Rude", until=None)
     world.besides["sanction"] = user_warn(acting_user=root, user=three, reason="Rude")
     again = user_warn(acting_user=root, user=three, reason="Rude again")
     appeal_file(acting_user=three, sanction=again, words="I was not.")
