@@ -65,8 +65,11 @@ from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.jobs import ANNOUNCE_EVENT, WEBHOOK_DISABLED
 from tournaments.models import DeathMatch, Season
+from tournaments.services.contestants.applications import application_make, applications_approve
+from tournaments.services.contestants.check_in import check_in_open
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.items.gifts import item_give
+from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.messages import message_send
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.scheduling.agreeing import times_propose
@@ -179,6 +182,30 @@ def message(organiser: User) -> Callable[[], object]:
     )  # fmt: skip
 
 
+def entry(organiser: User) -> Callable[[], object]:
+    season = enrolled(organiser, 2, "swiss", open_enrolment=True, by_application=True)
+    row = application_make(acting_user=user_named("ada"), season=season, words="", at=START)
+    return committed(
+        applications_approve, acting_user=organiser, season=season, applications=[row], at=START
+    )
+
+
+def check_in(organiser: User) -> Callable[[], object]:
+    season = enrolled(organiser, 2)
+    return committed(
+        check_in_open, acting_user=organiser, season=season, until=after(hours=1), at=START
+    )
+
+
+def purse(organiser: User) -> Callable[[], object]:
+    season = running(organiser, 4, trade={"currency": True})
+    return committed(
+        ledger_grant,
+        acting_user=organiser, season=season, contestants=[who(season, 1)], amount=2,
+        why="The *main* match.", at=START,
+    )  # fmt: skip
+
+
 def paired(organiser: User) -> Callable[[], object]:
     season = running(organiser, 4)
     episode = placements_record(
@@ -259,7 +286,10 @@ HAPPENINGS: dict[str, Happening] = {
     "episode.choice": choice,
     "contestant.place": place,
     "contestant.items": items,
+    "contestant.purse": purse,
     "season.news": news,
+    "season.entry": entry,
+    "season.check-in": check_in,
     "season.message": message,
     "death-match.paired": paired,
     "death-match.terms": terms,
@@ -277,7 +307,10 @@ OWN_FRAME = {
     "death-match.started": "match",
 }
 #: What tells of a time, and whom it is told in their own.
-TIMED = ("episode.choice", "death-match.terms", "death-match.times", "death-match.reminder")
+TIMED = (
+    "episode.choice", "season.check-in", "death-match.terms", "death-match.times",
+    "death-match.reminder",
+)  # fmt: skip
 
 
 # -- who is told ---------------------------------------------------------------------------------
