@@ -1,5 +1,6 @@
 """What every page needs to know about its reader and its own address."""
 
+import re
 from typing import Any, Final
 
 from django.conf import settings
@@ -16,9 +17,10 @@ from accounts.roles import is_moderator
 from accounts.site.announcements import shown_now
 from accounts.site.registration import registration_now
 
-# Up to which number of them a browser's reader has closed the site's announcements.
+# Which of the site's announcements a browser's reader has closed: their numbers, and how many are
+# kept.
 CLOSED_COOKIE: Final = "announcements_closed"
-MOST_DIGITS: Final = 18
+CLOSED_AT_MOST: Final = 20
 
 
 class Shell:
@@ -83,10 +85,11 @@ class Shell:
     @cached_property
     def announcements(self) -> list[SiteAnnouncement]:
         """What the site says to everybody now, without what this browser's reader has closed."""
-        closed = self._request.COOKIES.get(CLOSED_COOKIE, "")
-        # What a browser sends back may be anything; of more digits there is no number.
-        known = closed.isascii() and closed.isdigit() and len(closed) <= MOST_DIGITS
-        return shown_now(closed=int(closed) if known else 0)
+        # What a browser sends back may be anything.
+        numbers = self._request.COOKIES.get(CLOSED_COOKIE, "").split("-")[:CLOSED_AT_MOST]
+        return shown_now(
+            closed={int(each) for each in numbers if re.fullmatch(r"[0-9]{1,18}", each)}
+        )
 
     @cached_property
     def registration_closed(self) -> RegistrationChange | None:

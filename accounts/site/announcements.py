@@ -5,7 +5,7 @@ A page asks the database for none of it: each process reads what there is every 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import Final, NamedTuple
@@ -106,16 +106,16 @@ def must_not_be_over(announcement: SiteAnnouncement) -> None:
 # -- what pages show -----------------------------------------------------------------------------
 
 
-def shown_now(*, closed: int = 0) -> list[SiteAnnouncement]:
-    """What a page shows now, the newest first; without what its reader has closed, which is
-    everything up to the number ``closed`` that is not urgent."""
+def shown_now(*, closed: Collection[int] = ()) -> list[SiteAnnouncement]:
+    """What a page shows now, the newest first; without those that its reader has ``closed``, as far
+    as they are not urgent."""
     now = now_utc()
     return [
         each
         for each in _read()
         if each.begins_at <= now
         and (each.ends_at is None or each.ends_at > now)
-        and (each.is_urgent or each.pk > closed)
+        and (each.is_urgent or each.pk not in closed)
     ]
 
 

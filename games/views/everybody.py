@@ -33,7 +33,7 @@ def for_everybody(
     shell = Shell(request)
     parts = (
         version, shell.url, request.get_full_path(),
-        shell.theme, shell.sound, shell.time_zone,
+        shell.theme, shell.sound, shell.time_zone, *(each.pk for each in shell.announcements),
     )  # fmt: skip
     etag = strong_tag(*parts)
     response = answer_to(request, etag, lambda: _from_cache(request, etag, make))

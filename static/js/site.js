@@ -214,15 +214,16 @@ export function toast(text, { kind = "info", seconds = kind === "danger" ? 12 : 
 
 /* --- Enhancing the page -------------------------------------------------------------------- */
 
-/** What the site says to everybody stays closed in this browser, and all that came before it. */
+/** What the site says to everybody stays closed in this browser. */
 function enhanceAnnouncements() {
   /** @type {NodeListOf<HTMLElement>} */
   const shown = document.querySelectorAll("[data-announcement]");
   for (const one of shown) {
     one.querySelector("[data-close-announcement]")?.addEventListener("click", () => {
-      const number = Number(one.dataset.announcement);
-      rememberHere("announcements_closed", String(number));
-      for (const each of shown) if (Number(each.dataset.announcement) <= number) each.remove();
+      const kept = document.cookie.match(/(?:^|;\s*)announcements_closed=([0-9-]+)/)?.[1];
+      const closed = [one.dataset.announcement, ...(kept?.split("-") ?? [])];
+      rememberHere("announcements_closed", closed.slice(0, 20).join("-"));
+      one.remove();
       document.getElementById("main")?.focus({ preventScroll: true });
     });
   }

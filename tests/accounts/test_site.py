@@ -26,6 +26,7 @@ from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD
 from tests.games.support import committing
 from tests.pages.support import words
+from tests.tournaments.support import enrolled, organiser_named
 
 pytestmark = pytest.mark.django_db
 
@@ -104,21 +105,41 @@ def test_a_reader_closes_what_is_not_urgent(mona: User, client: Client) -> None:
     page = on("/", client)
     assert "The first" not in page
     assert "The second" in page
-    client.cookies["announcements_closed"] = str(second.pk + 1)
+    client.cookies["announcements_closed"] = f"{second.pk}-{urgent.pk}"
     page = on("/", client)
+    assert "The first" in page
     assert "The second" not in page
     assert "It burns" in page
     html = client.get("/").content.decode()
     assert f'data-announcement="{urgent.pk}"' not in html
 
 
-@pytest.mark.parametrize("cookie", ["", "x", "-1", "1e9", "²", "9" * 19, "9" * 5_000, "1;2"])
+@pytest.mark.parametrize("cookie", ["", "x", "-", "1e9", "²", "9" * 19, "9" * 5_000, "1;2"])
 def test_a_cookie_that_is_none_of_ours_closes_nothing(
     mona: User, client: Client, cookie: str
 ) -> None:
     announced(mona)
     client.cookies["announcements_closed"] = cookie
     assert NOTICE in on("/", client)
+
+
+def test_pages_that_are_kept_for_everybody_say_it_at_once_and_to_each(
+    mona: User, client: Client
+) -> None:
+    page = enrolled(organiser_named("orla"), 2).get_absolute_url()
+    before = client.get(page)["ETag"]
+    row = announced(mona)
+    # What its first reader has closed is not closed for the others.
+    closing = Client()
+    closing.cookies["announcements_closed"] = str(row.pk)
+    assert NOTICE not in words(closing.get(page, headers={"If-None-Match": before}))
+    answer = client.get(page, headers={"If-None-Match": before})
+    assert (answer.status_code, NOTICE in words(answer)) == (200, True)
+    assert client.get(page, headers={"If-None-Match": answer["ETag"]}).status_code == 304
+    with committing():
+        site_announcement_end(acting_user=mona, announcement=row)
+    answer = client.get(page, headers={"If-None-Match": answer["ETag"]})
+    assert (answer.status_code, NOTICE in words(answer)) == (200, False)
 
 
 def test_words_are_words(mona: User) -> None:
