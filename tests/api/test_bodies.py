@@ -704,6 +704,11 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
         ("challenge_create", {**game, "late_s": 7}, {"late_s": "setup.late"}),
         ("season_create", {**season, "late_s": 7}, {"late_s": "setup.late"}),
         (
+            "season_create",
+            {**season, "trade": {"stakes": "wager"}},
+            {"trade.stakes": "trade.nothing"},
+        ),
+        (
             "challenge_create",
             {"ruleset": "chess", "variant": "x", "opponent": "ada"},
             {"ruleset": "setup.ruleset", "opponent": "challenge.yourself"},
