@@ -78,14 +78,25 @@ def test_nothing_settled_leaves_all_to_the_season(orla: User) -> None:
     assert (leg.ruleset, leg.scheduled_at) == (GAME["ruleset"], None)
 
 
-def test_a_time_that_is_over_by_the_choice_is_not_set_and_organisers_are_told(orla: User) -> None:
+@pytest.mark.parametrize("span", [{"hours": 5}, {"hours": 4.99}, {"hours": 4, "minutes": 31}])
+def test_a_time_over_or_too_near_by_the_choice_is_not_set_and_organisers_are_told(
+    orla: User, span: dict[str, float]
+) -> None:
     season = running(orla, 4)
     recorded(orla, season, Ahead(scheduled_at=SOON))
-    row = choose(orla, season, hours=5)
+    row = choose(orla, season, **span)
     assert leg_of(row).scheduled_at is None
     assert episode_now(season).death_match_at is None
     told = Announcement.objects.filter(key__startswith="time-over:")
     assert [(each.user, each.kind) for each in told] == [(orla, "organiser.needed")]
+
+
+def test_a_time_is_kept_while_both_can_still_say_that_they_are_ready(orla: User) -> None:
+    season = running(orla, 4)
+    recorded(orla, season, Ahead(scheduled_at=SOON))
+    row = choose(orla, season, hours=4, minutes=30)
+    assert leg_of(row).scheduled_at == SOON
+    assert not Announcement.objects.filter(key__startswith="time-over:").exists()
 
 
 def test_recording_again_and_skipping_forget_what_was_settled(orla: User) -> None:
