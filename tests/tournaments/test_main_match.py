@@ -19,6 +19,7 @@ from tests.tournaments.support import (
     fresh,
     kinds,
     leg_of,
+    organiser_named,
     placings,
     played,
     refused,
@@ -33,7 +34,7 @@ from tournaments.formats.elimination.main_match import (
     main_match_record_next,
     placements_record,
 )
-from tournaments.models import Episode, Season
+from tournaments.models import Episode, Season, SeasonOrganiser
 from tournaments.services.results.corrections import death_match_void
 
 SOON = after(hours=5)
@@ -141,6 +142,37 @@ def test_an_organiser_who_comes_last_settles_nothing(orla: User, ahead: Ahead) -
     last.save(update_fields=["user"])
     refused("death-match.own", recorded, orla=orla, season=season, ahead=ahead)
     assert recorded(orla, season, Ahead()).ec == last
+
+
+@pytest.mark.parametrize("ahead", [Ahead(game=WARS), Ahead(scheduled_at=SOON), Ahead(minutes=5)])
+def test_an_organiser_who_could_be_chosen_settles_nothing(orla: User, ahead: Ahead) -> None:
+    season = running(orla, 4, repertoire=[GAME, WARS])
+    own = who(season, 2)
+    own.user = orla
+    own.save(update_fields=["user"])
+    refused("death-match.own", recorded, orla=orla, season=season, ahead=ahead)
+    immune = placings(season, 4, immune=[2])
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=immune, ahead=ahead,
+        at=after(minutes=1),
+    )  # fmt: skip
+    assert episode.ec == who(season, 4)
+
+
+def test_what_others_settled_stays_where_somebody_records_again_who_could_be_chosen(
+    orla: User,
+) -> None:
+    season = running(orla, 4, repertoire=[GAME, WARS])
+    olin = organiser_named("olin")
+    SeasonOrganiser.objects.create(season=season, user=olin)
+    own = who(season, 2)
+    own.user = olin
+    own.save(update_fields=["user"])
+    recorded(orla, season, Ahead(WARS, SOON))
+    for ahead in (Ahead(), Ahead(WARS, SOON)):
+        episode = recorded(olin, season, ahead)
+        assert (episode.death_match_at, episode.round.ruleset) == (SOON, WARS["ruleset"])
+    refused("death-match.own", recorded, orla=olin, season=season, ahead=Ahead(GAME, SOON))
 
 
 def test_a_time_is_kept_only_while_the_ec_chooses(orla: User) -> None:

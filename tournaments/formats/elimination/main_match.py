@@ -115,12 +115,14 @@ def placements_record(
     match of another episode), ``placements.nobody-left`` (to choose from),
     ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
     ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``, ``setup.*`` and
-    ``death-match.own`` (the EC settles nothing of it).
+    ``death-match.own`` (whoever may be in it, as the EC or the DMO, settles nothing of it; what
+    others have settled stays then).
     """
     season = season_lock_managed(episode.round.season, acting_user)
     fresh = episode_fresh(episode)
     at = instant(at)
     must_await_placements(fresh, acting_user)
+    before = Ahead(_game_of(fresh.round), fresh.death_match_at)
     if fresh.status == EpisodeStatus.CHOOSING:
         episode_move(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
         fresh.placements.all().delete()
@@ -135,7 +137,11 @@ def placements_record(
         )
     if len(notes) > NOTES_MAX:
         raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
-    game = _settled(ahead, last, acting_user, at)
+    if any(each.contestant.user_id == acting_user.pk for each in placements if not each.immune):
+        ahead = _as_before(ahead, before)
+    else:
+        must_be_ahead(ahead.scheduled_at, at)
+    game = _settled(ahead)
     Placement.objects.bulk_create(
         Placement(episode=fresh, contestant=each.contestant, place=each.place, immune=each.immune)
         for each in sorted(placements, key=lambda each: (each.place, each.contestant.pk))
@@ -184,15 +190,27 @@ def placements_record(
     return fresh
 
 
-def _settled(ahead: Ahead, ec: Contestant, acting_user: User, at: datetime) -> dict[str, Any]:
-    """The game that is settled ahead, as fields of a round; empty where none is."""
-    if ahead != NOTHING_AHEAD and ec.user_id == acting_user.pk:
+def _as_before(ahead: Ahead, before: Ahead) -> Ahead:
+    """What stays settled where somebody records who may be in the death match themselves, as the EC
+    or as the DMO. Raises Refusal ``death-match.own`` where they say anything else."""
+    if ahead not in (NOTHING_AHEAD, before):
         raise own_death_match()
+    return before
+
+
+def _game_of(played: Round) -> dict[str, Any] | None:
+    """The game that is settled for the death match of an episode; None where none is."""
+    own = {"ruleset": played.ruleset, "variant": played.variant, "options": played.options}
+    return repertoire.game_fields(own) if played.ruleset else None
+
+
+def _settled(ahead: Ahead) -> dict[str, Any]:
+    """The game that is settled ahead, as fields of a round; empty where none is. Raises Refusal
+    ``choice.minutes``, ``season.repertoire`` and ``setup.*``."""
     if ahead.minutes is not None and not 1 <= ahead.minutes <= MINUTES_MAX:
         raise Refusal(
             "choice.minutes", f"The EC has from 1 to {MINUTES_MAX} minutes, which are 60 days."
         )
-    must_be_ahead(ahead.scheduled_at, at)
     if not ahead.game:
         return {}
     return repertoire.game_fields(repertoire.game_validate_public(ahead.game))
