@@ -175,9 +175,10 @@ def address_of(subject: AtSeason, task: Task) -> str:
     """Where a task is done; empty where another organiser must do it."""
     if task.url:
         return task.url
-    action = next((each for each in ROUND if each.name == task.page), None)
+    name, *number = task.does or (task.page, *task.args)
+    action = next((each for each in ROUND if each.name == name), None)
     if action is not None:
-        played = subject.sheet.round(*task.args)
+        played = subject.sheet.round(*number)
         if not action.offered(AtRound(subject.user, subject.sheet, played)):
             return ""
     return subject.address(task.page, *task.args)

@@ -409,7 +409,7 @@ class Phones:
         assert box["height"] >= 44  # as large as a thumb asks for
         thumb.tap(button)
         look = page.get_by_role("region", name="What will be recorded")
-        assert look.get_by_role("listitem").last.inner_text().endswith(ec)
+        assert look.get_by_role("listitem").last.inner_text().endswith(f"{ec} (EC)")
         thumb.tap(form.get_by_role("button", name=re.compile("^Record")))
         page.get_by_role("heading", name=f"{ec} is choosing an opponent").wait_for()
         if looking:

@@ -28,9 +28,14 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_open
+from tournaments.forms.games import value_of, value_with_options
 from tournaments.lifecycle import SeasonStatus
-from tournaments.models import DeathMatch, Episode, Season, SeasonOrganiser
+from tournaments.models import Contestant, DeathMatch, Episode, Season, SeasonOrganiser
+from tournaments.services.contestants.departures import contestant_withdraw
+from tournaments.services.ledger.acts import ledger_grant
+from tournaments.services.ledger.immunity import token_spend
 
 Visitor = Callable[..., Client]
 PAGE = "/seasons/autumn/desk/episode/"
@@ -45,9 +50,20 @@ def order(season: Season, *numbers: int) -> str:
     return ",".join(str(who(season, number).pk) for number in numbers)
 
 
+def seen(client: Client) -> str:
+    """How things stand, as the page shows them."""
+    found = re.search(r'name="seen" value="([^"]*)"', client.get(PAGE).content.decode())
+    return "" if found is None else found[1]
+
+
+def sent(client: Client, **data: Any) -> Any:
+    """What comes of recording from the page as it is now."""
+    return client.post(PAGE, {"seen": seen(client), **data})
+
+
 def test_one_name_is_who_came_last_and_everybody_else_is_safe(visitor: Visitor, orla: User) -> None:
     season = running(orla, 4)
-    answer = visitor(orla).post(PAGE, {"order": order(season, 4), "others_safe": "on"})
+    answer = sent(visitor(orla), order=order(season, 4), others_safe="on")
     assert answer["Location"] == PAGE
     assert placed(season) == {"Player 1": 1, "Player 2": 1, "Player 3": 1, "Player 4": 4}
     assert episode_now(season).ec == who(season, 4)
@@ -59,11 +75,11 @@ def test_a_list_is_recorded_with_immunity_game_time_and_minutes(
     season = running(orla, 4, repertoire=[GAME, WARS])
     client = visitor(orla)
     assert "Tetronogo" in words(client.get(PAGE))
-    answer = client.post(PAGE, {
-        "pasted": "1. player 2\n= PLAYER1\n\N{BULLET} Player 3\nPlayer 4",
-        "immune": [who(season, 2).pk], "game": "1", "when": "2030-05-17T20:00", "minutes": "15",
-        "main_match": "Tag", "notes": "Close",
-    })  # fmt: skip
+    answer = sent(
+        client, pasted="1. player 2\n= PLAYER1\n\N{BULLET} Player 3\nPlayer 4",
+        immune=[who(season, 2).pk], game=value_of(WARS), when="2030-05-17T20:00", minutes="15",
+        main_match="Tag", notes="Close",
+    )  # fmt: skip
     assert answer.status_code == 302
     assert placed(season) == {"Player 2": 1, "Player 1": 1, "Player 3": 3, "Player 4": 4}
     episode = episode_now(season)
@@ -106,7 +122,7 @@ def test_without_scripts_what_is_tapped_or_listed_is_shown_first(
         assert found is not None
         assert found[1] == order(season, 2, 3)
         assert "2 Player 1 (immune), Player 4" in words(page)
-    client.post(PAGE, form | {"order": found[1]})
+    sent(client, **form, order=found[1])
     assert placed(season) == {"Player 2": 1, "Player 1": 2, "Player 4": 2, "Player 3": 4}
 
 
@@ -115,11 +131,11 @@ def test_several_last_ask_for_the_ec(visitor: Visitor, orla: User) -> None:
     client = visitor(orla)
     order_of = f"{who(season, 3).pk}={who(season, 4).pk}"
     with nothing_changes():
-        answer = client.post(PAGE, {"order": order_of, "others_safe": "on"})
+        answer = sent(client, order=order_of, others_safe="on")
     assert answer.status_code == 422
     assert "please say who is the EC" in words(answer)
     data = {"order": order_of, "others_safe": "on", "ec": who(season, 3).pk}
-    assert client.post(PAGE, data).status_code == 302
+    assert sent(client, **data).status_code == 302
     assert episode_now(season).ec == who(season, 3)
 
 
@@ -137,7 +153,7 @@ def test_nothing_is_recorded_of_too_little(
 ) -> None:
     running(orla, 4)
     with nothing_changes():
-        answer = visitor(orla).post(PAGE, data)
+        answer = sent(visitor(orla), **data)
     assert answer.status_code == 422
     assert sentence in words(answer)
 
@@ -145,7 +161,7 @@ def test_nothing_is_recorded_of_too_little(
 def test_the_dmo_is_named_there_and_the_next_episode_follows(visitor: Visitor, orla: User) -> None:
     season = running(orla, 4)
     client = visitor(orla)
-    client.post(PAGE, {"order": order(season, 4), "others_safe": "on"})
+    sent(client, order=order(season, 4), others_safe="on")
     page = client.get(PAGE)
     assert "Player 4 is choosing an opponent" in words(page)
     answer = client.post("/seasons/autumn/rounds/1/choose/", {"contestant": who(season, 2).pk})
@@ -153,11 +169,11 @@ def test_the_dmo_is_named_there_and_the_next_episode_follows(visitor: Visitor, o
     row = DeathMatch.objects.get(round__season=season)
     assert f"/seasons/autumn/desk/matches/{row.pk}/declare/" in links(client.get(PAGE))
     with nothing_changes():
-        refused = client.post(PAGE, {"order": order(season, 3), "others_safe": "on"})
+        refused = sent(client, order=order(season, 3), others_safe="on")
     assert refused.status_code == 422
     played(orla, row, winner=0)
     assert "Record and open the next" in words(client.get(PAGE))
-    client.post(PAGE, {"order": order(season, 3), "others_safe": "on"})
+    sent(client, order=order(season, 3), others_safe="on")
     assert Episode.objects.filter(round__season=season).count() == 2
     assert episode_now(season).ec == who(season, 3)
 
@@ -178,7 +194,7 @@ def test_an_organiser_who_is_the_ec_reads_why_they_cannot_record_again(
     last.user = orla
     last.save(update_fields=["user"])
     client = visitor(orla)
-    assert client.post(PAGE, {"order": str(last.pk), "others_safe": "on"}).status_code == 302
+    assert sent(client, order=str(last.pk), others_safe="on").status_code == 302
     page = client.get(PAGE)
     assert page.status_code == 200
     assert "Nobody decides about their own death match." in words(page)
@@ -193,6 +209,184 @@ def test_other_formats_have_no_such_page_to_fill_in(
     page = visitor(orla).get(PAGE)
     assert "Only an elimination season has episodes." in words(page)
     assert "data-finish" not in page.content.decode()
+
+
+# -- pages that are older than what has happened -------------------------------------------------
+
+
+def test_a_page_of_an_episode_that_is_over_records_nothing_in_the_next(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 5)
+    client = visitor(orla)
+    old = {"seen": seen(client), "order": order(season, 4), "others_safe": "on"}
+    played(orla, chosen(orla, season, 5, 2), winner=0)
+    with nothing_changes():
+        answer = client.post(PAGE, old)
+    assert answer.status_code == 422
+    assert "This has moved on since you opened the page" in words(answer)
+    assert PAGE in links(answer)
+    assert season.rounds.count() == 1
+
+
+def test_a_second_phone_does_not_record_over_the_first(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    first = {"seen": seen(client), "others_safe": "on"}
+    assert client.post(PAGE, first | {"order": order(season, 4)}).status_code == 302
+    with nothing_changes():
+        assert client.post(PAGE, first | {"order": order(season, 3)}).status_code == 422
+        assert (
+            client.post(PAGE, {"order": order(season, 3), "others_safe": "on"}).status_code == 422
+        )
+    again = {"seen": seen(client), "others_safe": "on"}
+    assert client.post(PAGE, again | {"order": order(season, 3)}).status_code == 302
+    with nothing_changes():
+        assert client.post(PAGE, again | {"order": order(season, 2)}).status_code == 422
+    played(orla, _named(orla, season), winner=0)
+    following = {"seen": seen(client), "others_safe": "on"}
+    assert client.post(PAGE, following | {"order": order(season, 3)}).status_code == 302
+    with nothing_changes():
+        assert client.post(PAGE, following | {"order": order(season, 2)}).status_code == 422
+    assert episode_now(season).ec == who(season, 3)
+
+
+def _named(orla: User, season: Season) -> DeathMatch:
+    return dmo_choose(acting_user=orla, episode=episode_now(season), contestant=who(season, 1))
+
+
+def test_whoever_has_left_is_named_and_nobody_else_becomes_the_ec(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 5)
+    client = visitor(orla)
+    named = order(season, 4, 5)
+    contestant_withdraw(acting_user=orla, contestant=who(season, 5), why="So")
+    with nothing_changes():
+        answer = sent(client, order=named, others_safe="on")
+    assert answer.status_code == 422
+    assert "Player 5 is no longer in this episode: look at the order again." in words(answer)
+    # What the page shows from then on is what would be recorded.
+    assert f'name="order" value="{order(season, 4)}"' in answer.content.decode()
+    assert "4 Player 4 (EC)" in words(answer)
+
+
+def test_a_game_is_settled_by_what_it_is_and_not_by_where_it_stands_in_the_list(
+    visitor: Visitor, orla: User
+) -> None:
+    fast = {**GAME, "options": {"pace": "blitz"}}
+    season = running(orla, 4, repertoire=[GAME, WARS])
+    client = visitor(orla)
+    Season.objects.update(repertoire=[WARS, GAME])
+    data = {"order": order(season, 4), "others_safe": "on"}
+    assert sent(client, **data, game=value_of(GAME)).status_code == 302
+    assert episode_now(season).round.ruleset == GAME["ruleset"]
+    Season.objects.update(repertoire=[WARS])
+    page = client.get(PAGE).content.decode()
+    assert f'value="{value_of(GAME)}" selected' in page
+    assert sent(client, **data, game=value_of(GAME)).status_code == 302
+    assert episode_now(season).round.ruleset == GAME["ruleset"]
+    assert sent(client, **data, game=value_of(WARS)).status_code == 302
+    with nothing_changes():
+        answer = sent(client, **data, game=value_of(GAME))
+    assert "This game has left the season's list." in words(answer)
+    assert value_with_options(fast) not in (value_of(GAME), value_of(fast))
+
+
+# -- who is immune, and who will be the EC -------------------------------------------------------
+
+
+def test_the_page_says_who_will_be_the_ec_and_asks_where_several_may(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 5)
+    client = visitor(orla)
+
+    def looked(named: str, *immune: int) -> Any:
+        pks = [who(season, number).pk for number in immune]
+        return client.post(PAGE, {"pasted": named, "immune": pks, "look": "1"})
+
+    page = looked("Player 1\nPlayer 2\nPlayer 3\nPlayer 4\nPlayer 5", 5)
+    assert "4 Player 4 (EC) 5 Player 5 (immune)" in words(page)
+    page = looked("Player 1\nPlayer 2\nPlayer 3 = Player 4\nPlayer 5", 5)
+    assert "(EC)" not in words(page)
+    asked = re.findall(r'data-ec( hidden)?><input type="radio" name="ec" value="(\d+)"',
+                       page.content.decode())  # fmt: skip
+    shown = {int(pk) for hidden, pk in asked if not hidden}
+    assert shown == {who(season, 3).pk, who(season, 4).pk}
+    named = {
+        "order": f"{order(season, 1, 2)},{who(season, 3).pk}={who(season, 4).pk},"
+        f"{order(season, 5)}",
+        "immune": [who(season, 5).pk],
+    }
+    assert sent(client, **named).status_code == 422
+    assert sent(client, **named, ec=who(season, 3).pk).status_code == 302
+    assert episode_now(season).ec == who(season, 3)
+
+
+TOKENS: dict[str, Any] = {"tokens": True, "tokens_given": True}
+
+
+def granted(orla: User, season: Season, number: int) -> None:
+    ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, number)], amount=1, why="won",
+        unit="token",
+    )  # fmt: skip
+
+
+def test_immunity_by_a_token_is_filled_in_and_said(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4, trade=TOKENS)
+    granted(orla, season, 4)
+    token_spend(acting_user=account(season, 4), contestant=who(season, 4))
+    client = visitor(orla)
+    page = client.get(PAGE)
+    box = f'<input type="checkbox" name="immune" value="{who(season, 4).pk}" checked>'
+    assert f"{box}<span>immune by token" in page.content.decode()
+    assert words(page).count("immune by token") == 1
+    page = client.post(PAGE, {
+        "pasted": "Player 3\nPlayer 4", "others_safe": "on", "immune": [who(season, 4).pk],
+        "look": "1",
+    })  # fmt: skip
+    assert "4 Player 4 (immune by token)" in words(page)
+    data = {"order": order(season, 1, 2, 3, 4), "immune": [who(season, 4).pk]}
+    assert sent(client, **data).status_code == 302
+    assert episode_now(season).ec == who(season, 3)
+    assert "immune by token" in words(client.get(PAGE))
+
+
+def test_where_somebody_holds_a_token_the_next_episode_is_opened_first(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 5, trade=TOKENS)
+    played(orla, chosen(orla, season, 5, 2), winner=0)
+    client = visitor(orla)
+    opening = "/seasons/autumn/desk/episode/open/"
+
+    def first() -> bool:
+        page = client.get(PAGE).content.decode()
+        found = re.search(rf'<a class="button ([\w-]+)" href="{opening}">([^<]+)</a>', page)
+        assert found is not None
+        return found.groups() == ("button--primary", "Open the next")
+
+    assert not first()
+    granted(orla, season, 1)
+    assert first()
+    assert "An immunity token is used while an episode is open" in words(client.get(PAGE))
+    assert sent(client, order=order(season, 4), others_safe="on").status_code == 302
+    assert episode_now(season).ec == who(season, 4)
+
+
+def test_what_is_hidden_from_an_organiser_who_plays_is_not_told_by_a_button(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 5, trade={**TOKENS, "hidden": True})
+    olin = organiser_named("olin")
+    SeasonOrganiser.objects.create(season=season, user=olin)
+    Contestant.objects.filter(pk=who(season, 3).pk).update(user=olin)
+    played(orla, chosen(orla, season, 5, 2), winner=0)
+    before = words(visitor(olin).get(PAGE))
+    granted(orla, season, 1)
+    assert words(visitor(olin).get(PAGE)) == before
 
 
 # -- what waits for whoever runs seasons ---------------------------------------------------------
@@ -218,12 +412,27 @@ def test_the_front_door_says_what_waits(visitor: Visitor, orla: User) -> None:
     assert PAGE in links(home)
     for other in (account(season, 1), organiser_named("olga"), None):
         assert "Your seasons" not in words(visitor(other).get("/"))
-    visitor(orla).post(PAGE, {"order": order(season, 4), "others_safe": "on"})
+    sent(visitor(orla), order=order(season, 4), others_safe="on")
     assert "Your seasons" not in words(visitor(orla).get("/"))
     Episode.objects.update(choose_by=datetime(2020, 1, 1, tzinfo=UTC))
     assert "Player 4 has not chosen in time." in words(visitor(orla).get("/"))
     Season.objects.update(visibility="archived")
     assert "Your seasons" not in words(visitor(orla).get("/"))
+
+
+def test_whoever_is_the_ec_is_not_sent_to_name_their_own_opponent(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    olin = organiser_named("olin")
+    SeasonOrganiser.objects.create(season=season, user=olin)
+    sent(visitor(orla), order=order(season, 4), others_safe="on")
+    Contestant.objects.filter(pk=who(season, 4).pk).update(user=olin)
+    Episode.objects.update(choose_by=datetime(2020, 1, 1, tzinfo=UTC))
+    assert "has not chosen in time" in words(visitor(orla).get("/"))
+    assert "has not chosen in time" not in words(visitor(olin).get("/"))
+    desk = visitor(olin).get("/seasons/autumn/desk/").content.decode()
+    assert "Name the DMO yourself" not in desk
 
 
 def test_what_the_front_door_asks_does_not_grow_with_the_seasons(

@@ -13,6 +13,7 @@ from django.utils import timezone
 from core.clock import now_utc
 from tests.permissions.world import Scene, Who
 from tournaments.documents.export import season_export
+from tournaments.formats.elimination.episodes import next_number
 
 Given = Callable[[Scene], Any]
 
@@ -415,7 +416,8 @@ PERMISSIONS: dict[str, Permission] = {
         Api("post", "api:season_rounds"),
     )),
     "record the next main match": Permission("between", MANAGE, (
-        Page("tournaments:episode", form=lambda s: {"order": s.id(3), "others_safe": "on"},
+        Page("tournaments:episode", form=lambda s: {
+            "order": s.id(3), "others_safe": "on", "seen": f"{next_number(s.season)}"},
              action="next-round.main-match"),
     )),
     "record a main match": Permission("main match", MANAGE, (

@@ -19,6 +19,7 @@ from tests.tournaments.support import (
     fresh,
     kinds,
     leg_of,
+    organiser_named,
     placings,
     played,
     refused,
@@ -33,7 +34,7 @@ from tournaments.formats.elimination.main_match import (
     main_match_record_next,
     placements_record,
 )
-from tournaments.models import Episode, Season
+from tournaments.models import Episode, Season, SeasonOrganiser
 from tournaments.services.results.corrections import death_match_void
 
 SOON = after(hours=5)
@@ -78,14 +79,25 @@ def test_nothing_settled_leaves_all_to_the_season(orla: User) -> None:
     assert (leg.ruleset, leg.scheduled_at) == (GAME["ruleset"], None)
 
 
-def test_a_time_that_is_over_by_the_choice_is_not_set_and_organisers_are_told(orla: User) -> None:
+@pytest.mark.parametrize("span", [{"hours": 5}, {"hours": 4.99}, {"hours": 4, "minutes": 31}])
+def test_a_time_over_or_too_near_by_the_choice_is_not_set_and_organisers_are_told(
+    orla: User, span: dict[str, float]
+) -> None:
     season = running(orla, 4)
     recorded(orla, season, Ahead(scheduled_at=SOON))
-    row = choose(orla, season, hours=5)
+    row = choose(orla, season, **span)
     assert leg_of(row).scheduled_at is None
     assert episode_now(season).death_match_at is None
     told = Announcement.objects.filter(key__startswith="time-over:")
     assert [(each.user, each.kind) for each in told] == [(orla, "organiser.needed")]
+
+
+def test_a_time_is_kept_while_both_can_still_say_that_they_are_ready(orla: User) -> None:
+    season = running(orla, 4)
+    recorded(orla, season, Ahead(scheduled_at=SOON))
+    row = choose(orla, season, hours=4, minutes=30)
+    assert leg_of(row).scheduled_at == SOON
+    assert not Announcement.objects.filter(key__startswith="time-over:").exists()
 
 
 def test_recording_again_and_skipping_forget_what_was_settled(orla: User) -> None:
@@ -130,6 +142,37 @@ def test_an_organiser_who_comes_last_settles_nothing(orla: User, ahead: Ahead) -
     last.save(update_fields=["user"])
     refused("death-match.own", recorded, orla=orla, season=season, ahead=ahead)
     assert recorded(orla, season, Ahead()).ec == last
+
+
+@pytest.mark.parametrize("ahead", [Ahead(game=WARS), Ahead(scheduled_at=SOON), Ahead(minutes=5)])
+def test_an_organiser_who_could_be_chosen_settles_nothing(orla: User, ahead: Ahead) -> None:
+    season = running(orla, 4, repertoire=[GAME, WARS])
+    own = who(season, 2)
+    own.user = orla
+    own.save(update_fields=["user"])
+    refused("death-match.own", recorded, orla=orla, season=season, ahead=ahead)
+    immune = placings(season, 4, immune=[2])
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=immune, ahead=ahead,
+        at=after(minutes=1),
+    )  # fmt: skip
+    assert episode.ec == who(season, 4)
+
+
+def test_what_others_settled_stays_where_somebody_records_again_who_could_be_chosen(
+    orla: User,
+) -> None:
+    season = running(orla, 4, repertoire=[GAME, WARS])
+    olin = organiser_named("olin")
+    SeasonOrganiser.objects.create(season=season, user=olin)
+    own = who(season, 2)
+    own.user = olin
+    own.save(update_fields=["user"])
+    recorded(orla, season, Ahead(WARS, SOON))
+    for ahead in (Ahead(), Ahead(WARS, SOON)):
+        episode = recorded(olin, season, ahead)
+        assert (episode.death_match_at, episode.round.ruleset) == (SOON, WARS["ruleset"])
+    refused("death-match.own", recorded, orla=olin, season=season, ahead=Ahead(GAME, SOON))
 
 
 def test_a_time_is_kept_only_while_the_ec_chooses(orla: User) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any, Final
@@ -24,10 +24,12 @@ from tournaments.forms.episodes import (
     PlacementsForm,
 )
 from tournaments.forms.finishing import order_text
-from tournaments.models import Contestant, Episode
+from tournaments.models import Contestant, Episode, Unit
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.services import repertoire
+from tournaments.services.ledger.book import purses_of
 from tournaments.services.ledger.immunity import immune_by_token
+from tournaments.trade import trade_of
 
 
 def _may_open(subject: AtSeason) -> None:
@@ -65,32 +67,51 @@ def main_match_form(subject: AtSeason) -> Callable[..., MainMatchForm]:
     season, found = subject.season, _main_match_on(subject)
     number = episodes.next_number(season) if found is None else found.row.round.number
     playing = set(season.contestants.in_round(number).values_list("pk", flat=True))
-    usual = repertoire.game_of_round(season, number)
+    tokens = frozenset() if found is None else immune_by_token(found.row.round)
     games = [repertoire.game_fields(each) for each in season.repertoire]
-    initial: dict[str, Any] = {} if found is None else _recorded(found, games)
+    initial: dict[str, Any] = {"seen": main_match.standing_of(number)}
+    if found is not None:
+        initial = _recorded(found, tokens)
+        # It may have left the season's list since it was settled.
+        games += [initial["settled"]] if initial["settled"] else []
     return partial(
         MainMatchForm,
         people=[each for each in subject.sheet.contestants if each.pk in playing],
+        names={each.pk: each.shown_name for each in subject.sheet.contestants},
+        tokens=tokens,
         zone=subject.user.time_zone,
-        repertoire=games,
-        usual=str(games.index(usual)) if usual else "",
+        games=games,
+        usual=repertoire.game_of_round(season, number),
         initial=initial,
     )
 
 
-def _recorded(found: EpisodeWithPlacements, games: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What has been recorded of a main match, to be changed."""
-    row, played = found.row, found.row.round
+def opens_first(subject: AtSeason) -> bool:
+    """Whether the next episode is better opened before its main match is recorded: somebody may use
+    a token of immunity in between. Who may not see whether anybody has one is not told by this."""
+    season, user = subject.season, subject.user
+    if not trade_of(season).tokens or not OPEN.offered(subject):
+        return False
+    if not audience.sees_purses(season, user):
+        return True
+    held = {pk for pk, purse in purses_of(season).items() if purse[Unit.TOKEN] > 0}
+    return any(each.pk in held for each in subject.sheet.still_in)
+
+
+def _recorded(found: EpisodeWithPlacements, tokens: Collection[int]) -> dict[str, Any]:
+    """What has been recorded of a main match, to be changed; before that, who has used a token."""
+    row = found.row
     by_place = groupby(found.placements, key=lambda each: each.place)
-    own = {"ruleset": played.ruleset, "variant": played.variant, "options": played.options}
+    immune = {each.contestant_id for each in found.placements if each.immune}
     return {
+        "seen": main_match.standing_of(row.round.number, row, found.placements),
         "order": order_text([[each.contestant_id for each in group] for _, group in by_place]),
-        "immune": [each.contestant_id for each in found.placements if each.immune],
+        "immune": sorted(immune.union(tokens)),
         "ec": row.ec_id,
         "main_match": row.main_match,
         "notes": row.notes,
         "scheduled_at": row.death_match_at,
-        **({"game": str(games.index(own))} if own in games else {}),
+        "settled": main_match.game_of(row.round),
     }
 
 
@@ -103,12 +124,13 @@ def _record(subject: AtSeason, form: Any) -> Done:
         "ahead": form.ahead(),
         "main_match": form.cleaned_data["main_match"],
         "notes": form.cleaned_data["notes"],
+        "seen": form.cleaned_data["seen"],
     }
     if found is None:
         episode = main_match.main_match_record_next(season=subject.season, **told)
     else:
         episode = main_match.placements_record(episode=found.row, **told)
-    return Done(f"{episode.round.name} is recorded: {episode.ec} came last, and chooses.")
+    return Done(f"{episode.round.name} is recorded: {episode.ec} is the EC, and chooses.")
 
 
 def awaits_choice(episode: Episode, user: User) -> bool:

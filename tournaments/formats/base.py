@@ -31,7 +31,8 @@ from tournaments.models import Contestant, DeathMatch, Round, Season
 class Task(NamedTuple):
     """Something that waits for an organiser: what, the page of the season where it is done (its
     name and the arguments after the season's), what its button says, and how pressing it is (2:
-    now). ``url``: where it is done, if that is no page of the season."""
+    now). ``url``: where it is done, if that is no page of the season. ``does``: the action on a
+    round that it is, and the round's number, where its page is called otherwise."""
 
     words: str
     page: str
@@ -39,6 +40,7 @@ class Task(NamedTuple):
     pressing: int = 1
     args: tuple[Any, ...] = ()
     url: str = ""
+    does: tuple[str, int] | None = None
 
 
 class Sweep(NamedTuple):

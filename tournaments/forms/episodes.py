@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import QueryDict
 
 from core.moments import MomentField
@@ -17,7 +17,7 @@ from tournaments.formats.elimination.main_match import MINUTES_MAX, Ahead, Placi
 from tournaments.forms import finishing
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import NAMES, ContestantField
-from tournaments.forms.games import game_of
+from tournaments.forms.games import game_of, value_with_options
 from tournaments.models import Contestant
 from tournaments.services.deathmatches import BEST_OF_MAX
 
@@ -99,9 +99,12 @@ class PlacementsForm(ServiceForm):
 class MainMatchForm(ServiceForm):
     """A main match by order of finish: names tapped one after another, or a list of them.
 
-    ``order`` is what was tapped, by ids (`finishing.order_of`); a list that is written takes its
-    place. ``tap`` and ``look`` are buttons that record nothing: with ``looking`` the form only says
-    what would be recorded.
+    ``seen`` is how things stood when the page was made (`main_match.standing_of`), and ``order``
+    what was tapped, by ids (`finishing.order_of`); a list that is written takes its place. ``tap``
+    and ``look`` are buttons that record nothing: with ``looking`` the form only says what would be
+    recorded. Beside ``names`` of everybody in the season it takes whoever is immune by ``tokens``,
+    the ``games`` that can be settled, and the ``usual`` one. ``settled`` among what is filled in
+    already is the game that was.
     """
 
     at_field: ClassVar[Mapping[str, str]] = {
@@ -116,6 +119,12 @@ class MainMatchForm(ServiceForm):
         "setup": "game",
     }
 
+    seen = forms.CharField(
+        required=False,
+        max_length=80,
+        # What a browser kept of a page before is not how things stand on this one.
+        widget=forms.HiddenInput(attrs={"autocomplete": "off"}),
+    )
     order = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
     together = forms.BooleanField(label="Same place as the one before", required=False)
     others_safe = forms.BooleanField(
@@ -148,32 +157,46 @@ class MainMatchForm(ServiceForm):
         self,
         *args: Any,
         people: Sequence[Contestant],
+        names: Mapping[int, str],
+        tokens: Collection[int],
         zone: str,
-        repertoire: Sequence[Mapping[str, Any]],
-        usual: str,
+        games: Sequence[Mapping[str, Any]],
+        usual: Mapping[str, Any],
         looking: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._people = {each.pk: each for each in people}
-        self._usual, self._looking, self._repertoire = usual, looking, repertoire
+        self._names, self._tokens, self._looking = names, tokens, looking
+        self._games = {value_with_options(each): each for each in games}
+        self._usual = value_with_options(usual) if usual else ""
         order = finishing.order_of(self.initial.get("order", ""), self._people)
         self.groups = [] if self.is_bound else self._of(order)
         self.fields["immune"] = forms.TypedMultipleChoiceField(
-            choices=[(each.pk, each.shown_name) for each in people], coerce=int, required=False
+            choices=[(each.pk, each.shown_name) for each in people],
+            coerce=int,
+            required=False,
+            error_messages={
+                "invalid_choice": "Somebody who was marked as immune is no longer in this episode."
+            },
         )
         self.fields["ec"] = ContestantField(
             people, empty="Whoever came last", label="Elimination candidate", required=False
         )
-        if repertoire:
+        if self._games:
             choices = [
-                (str(number), game_name(each["ruleset"], each["variant"]))
-                for number, each in enumerate(repertoire)
+                (value, game_name(each["ruleset"], each["variant"]))
+                for value, each in self._games.items()
             ]
             if not usual:
-                choices = [("", "The lower seed chooses"), *choices]
+                choices = [("", "As the season's rule says"), *choices]
+            settled = self.initial.get("settled")
             self.fields["game"] = forms.ChoiceField(
-                label="Game of the death match", choices=choices, initial=usual, required=False
+                label="Game of the death match",
+                choices=choices,
+                initial=value_with_options(settled) if settled else self._usual,
+                required=False,
+                error_messages={"invalid_choice": "This game has left the season's list."},
             )
         self.fields["when"] = MomentField(
             zone=zone,
@@ -189,15 +212,33 @@ class MainMatchForm(ServiceForm):
         listed = finishing.read(data.get("pasted", ""), self._people.values())
         for sentence in listed.faults:
             self.add_error("pasted", ValidationError(sentence, code="finish"))
-        named = listed.groups or finishing.order_of(data.get("order", ""), self._people)
+        named = listed.groups or self._tapped(data.get("order", ""))
         if self._looking:
             named = finishing.tapped(named, self._tap(), together=data.get("together", False))
         self.groups = self._of(named)
         if not named and not self._looking and not listed.faults:
             self.add_error(None, ValidationError("Who came last? Tap a name.", code="finish"))
-        if self.groups and len(self.groups[-1]) == 1:
+        if len(self._last(data.get("immune", ()))) == 1:
             data["ec"] = None
         return data
+
+    def _tapped(self, order: str) -> finishing.Groups:
+        """What was tapped. Of whoever is no longer in the episode it is said when it is recorded,
+        and the page goes on with the others: who is the EC may be another then."""
+        named = finishing.order_of(order, self._people)
+        gone = [] if self._looking else finishing.strangers(order, self._people)
+        for pk in gone:
+            who = self._names.get(pk, "Somebody who was named")
+            sentence = f"{who} is no longer in this episode: look at the order again."
+            self.add_error(None, ValidationError(sentence, code="finish"))
+        if gone:
+            self._keep(order=finishing.order_text(named))
+        return named
+
+    def _last(self, immune: Collection[int]) -> list[int]:
+        """Who comes last of those who are not ``immune``, as far as it is said."""
+        places = self.places.items()
+        return rules.last_of(rules.MainMatchPlace(pk, at, pk in immune) for pk, at in places)
 
     def _of(self, named: finishing.Groups) -> list[list[Contestant]]:
         return [[self._people[pk] for pk in group] for group in named]
@@ -213,12 +254,20 @@ class MainMatchForm(ServiceForm):
         for field in [each for each in self.errors if each != "pasted"]:
             del self.errors[field]
         if not self.errors:
-            data = cast(QueryDict, self.data).copy()
-            data["order"] = finishing.order_text(
-                [[each.pk for each in group] for group in self.groups]
-            )
-            data["pasted"] = ""
-            self.data = data
+            order = [[each.pk for each in group] for group in self.groups]
+            self._keep(order=finishing.order_text(order), pasted="")
+
+    def _keep(self, **changed: str) -> None:
+        """Have the page show the form with some of it ``changed``."""
+        data = cast(QueryDict, self.data).copy()
+        for name, value in changed.items():
+            data[name] = value
+        self.data = data
+
+    @property
+    def moved_on(self) -> bool:
+        """Whether it was refused since things do not stand as the page showed them."""
+        return self.has_error(NON_FIELD_ERRORS, "episode.moved-on")
 
     @property
     def places(self) -> dict[int, int]:
@@ -244,7 +293,7 @@ class MainMatchForm(ServiceForm):
         the season."""
         chosen = self.cleaned_data.get("game", "")
         return Ahead(
-            game=self._repertoire[int(chosen)] if chosen and chosen != self._usual else None,
+            game=self._games[chosen] if chosen and chosen != self._usual else None,
             scheduled_at=self.cleaned_data["when"],
             minutes=self.cleaned_data["minutes"],
         )
@@ -256,8 +305,8 @@ class MainMatchForm(ServiceForm):
         """Everybody with what is said of them so far."""
         places = self.places
         named = {each.pk for group in self.groups for each in group}
-        last = {each.pk for each in self.groups[-1]} if self.groups else set()
         immune = {str(each) for each in self["immune"].value() or ()}
+        last = self._last([pk for pk in self._people if str(pk) in immune])
         ec = str(self["ec"].value() or "")
         return [
             FinishRow(
@@ -265,8 +314,9 @@ class MainMatchForm(ServiceForm):
                 place=places.get(pk),
                 named=pk in named,
                 immune=str(pk) in immune,
+                by_token=pk in self._tokens,
                 ties=len(last) > 1 and pk in last,
-                ec=str(pk) == ec,
+                ec=pk in last and (len(last) == 1 or str(pk) == ec),
             )
             for pk, each in self._people.items()
         ]
@@ -282,13 +332,15 @@ class MainMatchForm(ServiceForm):
 
 
 class FinishRow(NamedTuple):
-    """A contestant as the form about a main match shows them; ``ties``: shares the last place, so
-    that it must be said who is the EC."""
+    """A contestant as the form about a main match shows them. ``by_token``: has used a token, and
+    so is immune. ``ties``: shares the last place of those who are not immune, so that it must be
+    said who is the EC. ``ec``: will be it."""
 
     contestant: Contestant
     place: int | None
     named: bool
     immune: bool
+    by_token: bool
     ties: bool
     ec: bool
 

@@ -120,6 +120,12 @@ def order_of(text: str, known: Collection[int]) -> Groups:
     return groups
 
 
+def strangers(text: str, known: Collection[int]) -> list[int]:
+    """Who of those tapped is not ``known``, in order."""
+    ids = [int(each) for each in re.split("[=,]", text) if each.strip().isdecimal()]
+    return list(dict.fromkeys(pk for pk in ids if pk not in known))
+
+
 def order_text(groups: Sequence[Sequence[int]]) -> str:
     """The same as a page keeps it."""
     return ",".join("=".join(map(str, group)) for group in groups)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,12 @@ from games.words import ruleset_named
 def value_of(game: Mapping[str, Any]) -> str:
     """A game as `games.forms.games_offered` calls it."""
     return f"{game['ruleset']}/{game['variant']}"
+
+
+def value_with_options(game: Mapping[str, Any]) -> str:
+    """The same with the options that differ from the game's own, as in a season's repertoire."""
+    options = game.get("options") or {}
+    return f"{value_of(game)} {json.dumps(options, sort_keys=True)}" if options else value_of(game)
 
 
 def game_of(value: str) -> dict[str, Any]:

@@ -7,9 +7,10 @@ Every function that changes something runs under the season's lock. How they are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
@@ -44,6 +45,12 @@ from tournaments.services.guards import (
 from tournaments.services.ledger.stakes import stakes_call_off
 
 BEST_OF_MAX: Final = 15
+
+
+def ready_window() -> timedelta:
+    """How long before the start players can say that they are ready; where no start is fixed, how
+    long their word holds."""
+    return timedelta(minutes=settings.GAUNTLET_READY_MINUTES)
 
 
 # -- pairing -------------------------------------------------------------------------------------

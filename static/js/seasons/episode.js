@@ -60,6 +60,23 @@ export function places(groups, safe) {
   return found;
 }
 
+/**
+ * Who comes last of those who are not immune: one of them is the EC.
+ * @param {[number, string[]][]} finish
+ * @param {string[]} immune
+ * @returns {string[]}
+ */
+export function lastOf(finish, immune) {
+  const exposed = finish.map(([, group]) => group.filter((pk) => !immune.includes(pk)));
+  return exposed.filter((group) => group.length).at(-1) ?? [];
+}
+
+/** @param {HTMLElement} row */
+function isImmune(row) {
+  const box = /** @type {HTMLInputElement | null} */ (row.querySelector("[name=immune]"));
+  return box?.checked ?? false;
+}
+
 /** @param {HTMLFormElement} form */
 function show(form) {
   const rows = new Map(rowsOf(form).map((row) => [row.dataset.contestant ?? "", row]));
@@ -67,17 +84,22 @@ function show(form) {
   const all = new Set(groups.flat());
   const others = groups.length > 0 && field(form, "others_safe").checked;
   const finish = places(groups, others ? [...rows.keys()].filter((pk) => !all.has(pk)) : []);
-  const last = groups.at(-1) ?? [];
+  const last = lastOf(
+    finish,
+    [...rows].filter(([, row]) => isImmune(row)).map(([pk]) => pk),
+  );
+  let [ec] = last.length === 1 ? last : [];
   const numbers = new Map(finish.flatMap(([place, group]) => group.map((pk) => [pk, place])));
   for (const [pk, row] of rows) {
     row.querySelector("[name=tap]")?.setAttribute("aria-pressed", String(all.has(pk)));
     const place = row.querySelector("[data-place]");
     if (place) place.textContent = all.has(pk) ? String(numbers.get(pk)) : "";
-    const ec = /** @type {HTMLElement | null} */ (row.querySelector("[data-ec]"));
+    const choice = /** @type {HTMLElement | null} */ (row.querySelector("[data-ec]"));
     const ties = last.length > 1 && last.includes(pk);
-    if (ec) ec.hidden = !ties;
+    if (choice) choice.hidden = !ties;
     const radio = /** @type {HTMLInputElement | null} */ (row.querySelector("[name=ec]"));
     if (radio && !ties) radio.checked = false;
+    if (radio?.checked) ec = pk;
   }
   const look = form.querySelector("[data-look]");
   if (!look || !finish.length) {
@@ -91,7 +113,7 @@ function show(form) {
     number.className = "numbers";
     number.textContent = String(place);
     const names = document.createElement("span");
-    names.textContent = group.map((pk) => said(rows.get(pk))).join(", ");
+    names.textContent = group.map((pk) => said(rows.get(pk), pk === ec)).join(", ");
     const item = document.createElement("li");
     item.append(number, " ", names);
     list.append(item);
@@ -99,12 +121,12 @@ function show(form) {
   look.replaceChildren(list);
 }
 
-/** @param {HTMLElement | undefined} row */
-function said(row) {
-  const immune = /** @type {HTMLInputElement | null | undefined} */ (
-    row?.querySelector("[name=immune]")
-  );
-  return `${row?.dataset.name ?? ""}${immune?.checked ? " (immune)" : ""}`;
+/** @param {HTMLElement | undefined} row @param {boolean} isEc */
+function said(row, isEc) {
+  if (!row) return "";
+  const name = row.dataset.name ?? "";
+  if (isImmune(row)) return `${name} (immune${row.dataset.token === undefined ? "" : " by token"})`;
+  return isEc ? `${name} (EC)` : name;
 }
 
 /** @param {string} words */
@@ -129,10 +151,18 @@ document.addEventListener("click", (event) => {
   show(form);
 });
 
-document.addEventListener("change", (event) => {
-  const input = event.target instanceof HTMLInputElement ? event.target : null;
-  const form = input?.closest("form[data-finish]");
-  if (!input || !(form instanceof HTMLFormElement)) return;
+/**
+ * What is being filled in, in whatever control, is kept from a page that brings itself up to date.
+ * @param {Event} event
+ */
+function filledIn(event) {
+  const control = event.target instanceof Element ? event.target : null;
+  const form = control?.closest("form");
+  if (!control || !form) return;
   form.dataset.filled = "1";
-  if (["immune", "others_safe"].includes(input.name)) show(form);
-});
+  const name = control.getAttribute("name") ?? "";
+  if (form.matches("[data-finish]") && ["immune", "others_safe", "ec"].includes(name)) show(form);
+}
+
+document.addEventListener("input", filledIn);
+document.addEventListener("change", filledIn);

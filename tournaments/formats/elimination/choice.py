@@ -25,7 +25,7 @@ from tournaments.lifecycle import (
 )
 from tournaments.models import Contestant, DeathMatch, Episode
 from tournaments.services import repertoire
-from tournaments.services.deathmatches import death_match_create
+from tournaments.services.deathmatches import death_match_create, ready_window
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, must_be_running, must_not_be_archived, season_lock
 from tournaments.services.mail import organisers_announce
@@ -79,7 +79,8 @@ def dmo_choose(
 
     What it is played in comes from the round or the season's repertoire; where the lower seed
     chooses, or nothing is there to choose from, it stays open (see `legs.rules_set`). It has the
-    time that was set ahead, unless that is over by now: the organisers are told then. Raises
+    time that was set ahead, unless there is less than `ready_window` until then: the organisers are
+    told so, and no time is set. Raises
     Refusal ``season.none``, ``season.archived``, ``season.not-running``, ``choice.closed``,
     ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
     ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
@@ -98,7 +99,10 @@ def dmo_choose(
     if ec is None:
         raise EngineFault("an episode in which somebody chooses has an EC")
     planned = fresh.death_match_at
-    scheduled_at = planned if planned is not None and planned > at else None
+    # Both must have had the time to say that they are ready: whoever chooses could win otherwise by
+    # choosing just before the other can no longer be there.
+    in_time = planned is not None and planned - at >= ready_window()
+    scheduled_at = planned if in_time else None
     episode_move(fresh, EpisodeStatus.DEATH_MATCH, dmo=dmo, chosen_at=at, chosen_by=acting_user)
     game = repertoire.game_of_round(season, fresh.round.number)
     own = {"ruleset": fresh.round.ruleset, "variant": fresh.round.variant}
@@ -130,8 +134,8 @@ def dmo_choose(
             season=season,
             key=f"time-over:{fresh.pk}:{planned:%Y%m%dT%H%M%S}",
             subject=f"{season.name}: a death match without a time",
-            words=f"{dmo.name} was chosen to meet {ec.name} when the time set for it was over: "
-            "please set another.",
+            words=f"{dmo.name} was chosen to meet {ec.name} when the time set for it was over, or "
+            "too near for both to be ready: please set another.",
         )
     return death_match_create(
         round=fresh.round,

@@ -141,14 +141,15 @@ class Elimination(Format):
             return
         if episode.status == EpisodeStatus.MAIN_MATCH:
             words = f"{now.name}: how did the main match end?"
-            yield Task(words, "episode", "Record it", 2)
+            yield Task(words, "episode", "Record it", 2, does=("placements", now.number))
         elif episode.status == EpisodeStatus.CHOOSING:
+            does = ("choose", now.number)
             if episode.choose_by is not None and episode.choose_by < now_utc():
                 words = f"{now.name}: {episode.ec} has not chosen in time."
-                yield Task(words, "episode", "Name the DMO yourself", 2)
+                yield Task(words, "episode", "Name the DMO yourself", 2, does=does)
             else:
                 words = f"{now.name}: {episode.ec} is choosing an opponent."
-                yield Task(words, "episode", "Name the DMO yourself", 0)
+                yield Task(words, "episode", "Name the DMO yourself", 0, does=does)
 
     def faults(
         self, *, season: Season, death_matches: Sequence[DeathMatch], lenient: bool

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from django.db import transaction
@@ -64,7 +66,7 @@ NOTHING_AHEAD: Final = Ahead()
 
 
 @transaction.atomic
-def main_match_record_next(
+def main_match_record_next(  # noqa: PLR0913  (everything that is told of a main match)
     *,
     acting_user: User,
     season: Season,
@@ -73,12 +75,16 @@ def main_match_record_next(
     ahead: Ahead = NOTHING_AHEAD,
     main_match: str = "",
     notes: str = "",
+    seen: str | None = None,
     at: datetime | None = None,
 ) -> Episode:
-    """Open the next episode and record its main match: both, or neither. Raises Refusal as
+    """Open the next episode and record its main match: both, or neither. ``seen``: how things stood
+    for whoever records (`standing_of`), None where they do not say. Raises Refusal as
     `episode_open` and `placements_record` do."""
     at = instant(at)
     opened = episode_open(acting_user=acting_user, season=season, main_match=main_match, at=at)
+    if seen is not None:
+        _must_stand_as_seen(seen, standing_of(opened.round.number))
     return placements_record(
         acting_user=acting_user,
         episode=opened,
@@ -91,7 +97,7 @@ def main_match_record_next(
 
 
 @transaction.atomic
-def placements_record(
+def placements_record(  # noqa: PLR0913  (everything that is told of a main match)
     *,
     acting_user: User,
     episode: Episode,
@@ -100,27 +106,35 @@ def placements_record(
     ahead: Ahead = NOTHING_AHEAD,
     main_match: str = "",
     notes: str = "",
+    seen: str | None = None,
     at: datetime | None = None,
 ) -> Episode:
     """Record how everybody came off in the main match; whoever came last of those who are not
     immune is the EC, and has the season's time to choose an opponent, or that of ``ahead``.
     Recording again, while the EC chooses, replaces it, and what was settled ahead.
 
-    ``ec`` names one of several who share the last place. Late entries play from the next episode
-    on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
+    ``ec`` names one of several who share the last place. ``seen``: how the episode stood for
+    whoever records (`standing_of`), None where they do not say. Late entries play from the next
+    episode on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
     ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
-    ``episode.placed``, ``placements.missing``, ``placements.twice``, ``placements.stranger``,
+    ``episode.moved-on`` (not as ``seen`` any more), ``episode.placed``,
+    ``placements.missing``, ``placements.twice``, ``placements.stranger``,
     ``placements.place``, ``placements.token`` (who has used one is immune), ``placements.tie``,
     ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
     match of another episode), ``placements.nobody-left`` (to choose from),
     ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
     ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``, ``setup.*`` and
-    ``death-match.own`` (the EC settles nothing of it).
+    ``death-match.own`` (whoever may be in it, as the EC or the DMO, settles nothing of it; what
+    others have settled stays then).
     """
     season = season_lock_managed(episode.round.season, acting_user)
     fresh = episode_fresh(episode)
     at = instant(at)
+    if seen is not None:
+        placed = fresh.placements.order_by("place", "pk")
+        _must_stand_as_seen(seen, standing_of(fresh.round.number, fresh, placed))
     must_await_placements(fresh, acting_user)
+    before = Ahead(game_of(fresh.round), fresh.death_match_at)
     if fresh.status == EpisodeStatus.CHOOSING:
         episode_move(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
         fresh.placements.all().delete()
@@ -135,7 +149,11 @@ def placements_record(
         )
     if len(notes) > NOTES_MAX:
         raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
-    game = _settled(ahead, last, acting_user, at)
+    if any(each.contestant.user_id == acting_user.pk for each in placements if not each.immune):
+        ahead = _as_before(ahead, before)
+    else:
+        must_be_ahead(ahead.scheduled_at, at)
+    game = _settled(ahead)
     Placement.objects.bulk_create(
         Placement(episode=fresh, contestant=each.contestant, place=each.place, immune=each.immune)
         for each in sorted(placements, key=lambda each: (each.place, each.contestant.pk))
@@ -184,15 +202,57 @@ def placements_record(
     return fresh
 
 
-def _settled(ahead: Ahead, ec: Contestant, acting_user: User, at: datetime) -> dict[str, Any]:
-    """The game that is settled ahead, as fields of a round; empty where none is."""
-    if ahead != NOTHING_AHEAD and ec.user_id == acting_user.pk:
+def standing_of(
+    number: int, episode: Episode | None = None, placements: Iterable[Placement] = ()
+) -> str:
+    """How the main match of round ``number`` stands, for a page to send back with what it records:
+    without an ``episode`` it has not been opened. What has been recorded, and settled with it,
+    tells one recording from another."""
+    if episode is None:
+        return f"{number}"
+    told = [
+        [[each.contestant_id, each.place, each.immune] for each in placements],
+        episode.ec_id,
+        episode.main_match,
+        episode.notes,
+        str(game_of(episode.round)),
+        str(episode.death_match_at),
+        str(episode.choose_by),
+    ]
+    digest = sha256(json.dumps(told).encode()).hexdigest()[:16]
+    return f"{number}-{episode.status}-{digest}"
+
+
+def _must_stand_as_seen(seen: str, standing: str) -> None:
+    """Raises Refusal ``episode.moved-on``."""
+    if seen != standing:
+        raise Refusal(
+            "episode.moved-on",
+            "This has moved on since you opened the page: look again before you record anything.",
+        )
+
+
+def _as_before(ahead: Ahead, before: Ahead) -> Ahead:
+    """What stays settled where somebody records who may be in the death match themselves, as the EC
+    or as the DMO. Raises Refusal ``death-match.own`` where they say anything else."""
+    if ahead not in (NOTHING_AHEAD, before):
         raise own_death_match()
+    return before
+
+
+def game_of(played: Round) -> dict[str, Any] | None:
+    """The game that is settled for the death match of an episode; None where none is."""
+    own = {"ruleset": played.ruleset, "variant": played.variant, "options": played.options}
+    return repertoire.game_fields(own) if played.ruleset else None
+
+
+def _settled(ahead: Ahead) -> dict[str, Any]:
+    """The game that is settled ahead, as fields of a round; empty where none is. Raises Refusal
+    ``choice.minutes``, ``season.repertoire`` and ``setup.*``."""
     if ahead.minutes is not None and not 1 <= ahead.minutes <= MINUTES_MAX:
         raise Refusal(
             "choice.minutes", f"The EC has from 1 to {MINUTES_MAX} minutes, which are 60 days."
         )
-    must_be_ahead(ahead.scheduled_at, at)
     if not ahead.game:
         return {}
     return repertoire.game_fields(repertoire.game_validate_public(ahead.game))

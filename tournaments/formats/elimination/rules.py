@@ -52,6 +52,13 @@ def places_in_order(
     return found
 
 
+def last_of(placed: Iterable[MainMatchPlace]) -> list[int]:
+    """Who came last of those who are not immune: one of them is the EC."""
+    exposed = [each for each in placed if not each.immune]
+    worst = max((each.place for each in exposed), default=0)
+    return [each.player for each in exposed if each.place == worst]
+
+
 def ec_of(placed: Sequence[MainMatchPlace], named: int | None, names: Mapping[int, str]) -> int:
     """Who came last of those who are not immune, or ``named`` of several who did; ``names`` are
     what sentences call them.
@@ -59,11 +66,9 @@ def ec_of(placed: Sequence[MainMatchPlace], named: int | None, names: Mapping[in
     Raises Refusal ``placements.tie``, ``placements.ec-not-last``, ``placements.ec-immune`` (also
     where everybody is) and ``placements.nobody-left`` (to choose from).
     """
-    exposed = [each for each in placed if not each.immune]
-    if not exposed:
+    last = last_of(placed)
+    if not last:
         raise Refusal("placements.ec-immune", "Everybody is immune: nobody can be the EC.")
-    worst = max(each.place for each in exposed)
-    last = [each.player for each in exposed if each.place == worst]
     if named is None and len(last) > 1:
         several = ", ".join(names[player] for player in last)
         raise Refusal(

@@ -18,7 +18,7 @@ from tournaments import audience
 from tournaments.lifecycle import PLAYABLE, LegStatus
 from tournaments.models import Contestant, Leg, Season, TimeProposal, TimesRule
 from tournaments.models.times import PROPOSED_MAX
-from tournaments.services.deathmatches import sides_of
+from tournaments.services.deathmatches import ready_window, sides_of
 from tournaments.services.guards import (
     death_match_fresh,
     instant,
@@ -34,7 +34,6 @@ from tournaments.services.scheduling.appointments import (
     must_be_schedulable,
     which_leg,
 )
-from tournaments.services.scheduling.readiness import ready_window
 
 AHEAD: Final = timedelta(days=60)
 PROPOSALS_A_DAY: Final = 8

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
@@ -19,6 +18,7 @@ from games.options import pace
 from tournaments import audience
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus, Visibility
 from tournaments.models import DeathMatch, Leg
+from tournaments.services.deathmatches import ready_window
 from tournaments.services.guards import (
     death_match_fresh,
     instant,
@@ -137,12 +137,6 @@ def must_be_player(death_match: DeathMatch, acting_user: User) -> Seat:
     if seat is None:
         raise Forbidden("ready.not-yours", "Only the two players say whether they are ready.")
     return seat
-
-
-def ready_window() -> timedelta:
-    """How long before the start players can say that they are ready; where no start is fixed, how
-    long their word holds."""
-    return timedelta(minutes=settings.GAUNTLET_READY_MINUTES)
 
 
 def ready_from(leg: Leg) -> datetime | None:

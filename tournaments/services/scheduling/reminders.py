@@ -19,12 +19,12 @@ from core.jobs import guard
 from games.options import pace
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season, SeasonEvent
-from tournaments.services.deathmatches import sides_of
+from tournaments.services.deathmatches import ready_window, sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
 from tournaments.services.mail import spoken
 from tournaments.services.scheduling.appointments import which_leg
-from tournaments.services.scheduling.readiness import legs_waiting, ready_window
+from tournaments.services.scheduling.readiness import legs_waiting
 
 
 class ReminderLead(NamedTuple):

@@ -20,7 +20,7 @@ from games.models import Match
 from tournaments.formats.registry import FORMATS
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Episode, Leg, NoShowRule
-from tournaments.services.deathmatches import sides_of
+from tournaments.services.deathmatches import ready_window, sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
 from tournaments.services.legs import begun_untold, leg_start, leg_unseal
@@ -31,7 +31,6 @@ from tournaments.services.scheduling.readiness import (
     is_due,
     legs_waiting,
     ready_until,
-    ready_window,
 )
 from tournaments.services.scheduling.reminders import legs_to_remind, reminders_send
 

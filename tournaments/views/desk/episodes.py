@@ -20,6 +20,7 @@ from tournaments.actions.episodes import (
     SKIP,
     choosable,
     main_match_form,
+    opens_first,
 )
 from tournaments.actions.legs import LEG
 from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound, AtSeason
@@ -85,6 +86,7 @@ def _standing(subject: AtSeason) -> dict[str, Any]:
         "episode": None if found is None else found.row,
         "complete": current is None,
         "opens": OPEN.offered(subject),
+        "opens_first": opens_first(subject),
         "opens_final": FINAL.offered(subject),
         "meetings": [] if played is None else _meetings(subject, played),
     }
