@@ -343,8 +343,7 @@ PERMISSIONS: dict[str, Permission] = {
              action="check-in.close"),
     )),
     "strike the absent off": Permission("checked in", MANAGE, (
-        Page("tournaments:check_in_desk", form=lambda _s: {"strike-absent": "yes"},
-             action="check-in.strike-absent"),
+        Page("tournaments:strike_absent", action="check-in.strike-absent"),
     )),
     "check somebody in": Permission("checking in", MANAGE, (
         Page("tournaments:check_in_desk", form=lambda s: {"contestant": s.id(4)},

@@ -26,6 +26,7 @@ from tournaments.services.contestants import (
     held,
     rosters,
 )
+from tournaments.services.preflight import named
 
 # -- entering ------------------------------------------------------------------------------------
 
@@ -194,6 +195,18 @@ OPEN_CHECK_IN: Final = Action[AtSeason](
         acting_user=s.user, season=s.season, until=form.cleaned_data["until"]
     ),
 )
+
+
+def _strike_follows(subject: AtSeason) -> Sequence[str]:
+    names = [each.shown_name for each in subject.sheet.still_in if each.checked_in_at is None]
+    if not names:
+        return ["Everybody is there: nobody is struck off, and check-in ends."]
+    return [
+        f"Struck off, since not checked in by the hour: {named(names, most=len(names))}.",
+        "Those who wait move up. Check-in ends by that.",
+    ]
+
+
 CLOSE_CHECK_IN: Final = Action[AtSeason](
     name="close",
     label="Call it off",
@@ -210,6 +223,7 @@ STRIKE_ABSENT: Final = Action[AtSeason](
     title="Strike off who has not checked in",
     button="Strike them off",
     done="They are struck off.",
+    follows=_strike_follows,
     check=lambda s: check_in.must_be_over(s.season, s.user, now_utc()),
     run=lambda s, _form: Done(
         f"{len(check_in.absent_strike_off(acting_user=s.user, season=s.season))} struck off."

@@ -25,6 +25,7 @@ from tournaments.services.contestants.enrolment import (
     waits_already,
 )
 from tournaments.services.contestants.places import standing_of, tell
+from tournaments.services.contestants.presence import please_check_in
 from tournaments.services.guards import (
     instant,
     line,
@@ -120,13 +121,15 @@ def applications_approve(
         decided_at=at, decided_by=acting_user
     )
     queued = {row.user_id: row for row in entered.waiting}
+    made = {each.user_id: each for each in entered.contestants}
     for row in rows:
         if row.user_id in queued:
             which = standing_of(queued[row.user_id])
             words = f"You are approved. All places are taken: you are number {which} of those "
             tell(row, at, "You are on the waiting list", f"{words}who wait for one.")
         else:
-            tell(row, at, "You are in", "You are approved, and take part.")
+            asked = please_check_in(locked, made[row.user_id])
+            tell(row, at, "You are in", f"You are approved, and take part. {asked}".rstrip())
         audit_record(
             acting_user=acting_user,
             action="application.approve",

@@ -24,6 +24,7 @@ from tournaments.models import (
     WayIn,
 )
 from tournaments.services.contestants.names import Names
+from tournaments.services.contestants.presence import ask_to_check_in, there_from
 from tournaments.services.contestants.seeds import is_seed, seed_out_of_range
 from tournaments.services.events import season_events
 from tournaments.services.guards import (
@@ -63,7 +64,10 @@ def contestants_enrol(
     """
     locked = season_lock_managed(season, acting_user)
     must_have_room_for(locked, len(entries))
-    return entries_admit(locked, acting_user, entries, instant(at)).contestants
+    at = instant(at)
+    made = entries_admit(locked, acting_user, entries, at).contestants
+    ask_to_check_in(locked, made, at)
+    return made
 
 
 @transaction.atomic
@@ -76,7 +80,10 @@ def contestants_take(
 ) -> Entered:
     """Enrol people as `contestants_enrol` does; for whom no place is left, they wait for one."""
     locked = season_lock_managed(season, acting_user)
-    return entries_admit(locked, acting_user, entries, instant(at))
+    at = instant(at)
+    entered = entries_admit(locked, acting_user, entries, at)
+    ask_to_check_in(locked, entered.contestants, at)
+    return entered
 
 
 def contestant_enrol(
@@ -347,6 +354,9 @@ def entries_save(
 ) -> list[Contestant]:
     """Write down those whom an intake has admitted, and tell of them."""
     late = season.status == SeasonStatus.RUNNING
+    for each in admitted:
+        own = acting_user is not None and acting_user.pk == each.user_id
+        each.checked_in_at = there_from(season, at, own=own)
     # Who had been struck off before the start is taken back in.
     again = [each for each in admitted if each.pk is not None]
     Contestant.objects.bulk_update(

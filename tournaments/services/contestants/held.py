@@ -26,6 +26,7 @@ from tournaments.services.contestants.enrolment import (
     must_not_be_in,
 )
 from tournaments.services.contestants.names import Names, name_of
+from tournaments.services.contestants.presence import there_from
 from tournaments.services.contestants.seeds import is_seed, seed_out_of_range
 from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import instant, must_manage, must_not_be_archived, season_lock
@@ -87,6 +88,7 @@ def places_hold_in(
             name=name_of(hold.name),
             seed=hold.seed,
             enrolled_at=at,
+            checked_in_at=there_from(season, at, own=False),
             invitation=link,
         )
         for hold, link in zip(holds, links, strict=True)
@@ -162,7 +164,8 @@ def place_take_in(
         # What it was held for may be somebody else's name by now.
         place.name = name_of(user.shown_name)
     place.user = user
-    place.save(update_fields=["user", "name"])
+    place.checked_in_at = place.checked_in_at or there_from(season, at, own=True)
+    place.save(update_fields=["user", "name", "checked_in_at"])
     season.applications.filter(user=user).update(
         status=ApplicationStatus.ADMITTED, turn=None, why=""
     )

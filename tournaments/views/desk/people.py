@@ -195,9 +195,8 @@ def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Who has checked in, and who has not; and until when they may."""
     subject = AtSeason(user, sheet)
     back = subject.address("check_in_desk")
-    for action in (CLOSE_CHECK_IN, STRIKE_ABSENT):
-        if action.name in request.POST:
-            return press_or_say(request, action, subject, back=back)
+    if CLOSE_CHECK_IN.name in request.POST:
+        return press_or_say(request, CLOSE_CHECK_IN, subject, back=back)
     rows = [AtContestant(user, sheet, each) for each in sheet.still_in]
     if "contestant" in request.POST:
         wanted = request.POST["contestant"]
@@ -220,6 +219,14 @@ def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     return perform(
         request, OPEN_CHECK_IN, subject, back=back, template="desk_check_in.html", more=more
     )
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def strike_absent(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Strike off who has not checked in by the hour: the page says who that is."""
+    subject = AtSeason(user, sheet)
+    return perform(request, STRIKE_ABSENT, subject, back=subject.address("check_in_desk"))
 
 
 @require_http_methods(FORMS)
