@@ -29,6 +29,7 @@ from tournaments.services.contestants.invitations import (
 )
 from tournaments.services.contestants.rosters import FaultyRoster, contestants_import
 from tournaments.services.preflight import preflight
+from tournaments.services.seasons import season_unlist
 from tournaments.services.starts import season_start
 
 
@@ -188,6 +189,17 @@ def test_a_link_is_sent_and_the_address_kept_nowhere(
     assert "At most 2 links a day" in refusal.value.faults[0].sentence
     later = START + timedelta(days=1, seconds=1)
     contestants_import(acting_user=orla, season=season, text=more, at=later)
+
+
+def test_no_letter_leaves_a_draft(orla: User, season: Season) -> None:
+    season_unlist(acting_user=orla, season=season, at=START)
+    arguments: dict[str, Any] = {"acting_user": orla, "season": season, "at": START}
+    with committing(), pytest.raises(FaultyRoster) as refusal:
+        contestants_import(text="name,email\nBenji,benji@example.org", **arguments)
+    assert "still a draft" in refusal.value.faults[0].sentence
+    with committing():
+        contestants_import(text="name,email\nBenji,", **arguments)
+    assert mail.outbox == []
 
 
 # -- two at once ---------------------------------------------------------------------------------
