@@ -20,6 +20,7 @@ from tests.pages.support import words
 from tests.tournaments.support import START, enrolled, refused
 from tournaments.models import Contestant, Season, SeasonApplication
 from tournaments.services.contestants.applications import (
+    application_allow,
     application_decline,
     application_make,
     application_withdraw,
@@ -155,6 +156,37 @@ def test_a_link_leads_to_the_list_and_counts_who_waits(orla: User, season: Seaso
 
 def place_of(user: User) -> Contestant:
     return Contestant.objects.get(user=user)
+
+
+def test_who_was_taken_off_the_list_does_not_enrol_again_by_themselves(
+    orla: User, season: Season
+) -> None:
+    ada, ben = join("ada", season), join("ben", season)
+    application_decline(acting_user=orla, application=row_of(ben), at=tick())
+    refused("application.declined", contestant_join, acting_user=ben, season=season)
+    contestant_remove(acting_user=orla, contestant=place_of(ada), at=tick())
+    refused("application.declined", contestant_join, acting_user=ben, season=season)
+    page = signed_in(ben).get(season.get_absolute_url()).content.decode()
+    assert f"{season.get_absolute_url()}join/" not in page
+    application_allow(acting_user=orla, application=row_of(ben), at=tick())
+    contestant_join(acting_user=ben, season=season, at=tick())
+    assert inside(season)[-1] == "Ben"
+
+
+@pytest.mark.parametrize("by_link", [True, False])
+def test_whom_the_organisers_want_after_all_comes_by_link_or_by_hand(
+    orla: User, season: Season, by_link: bool
+) -> None:
+    join("ada", season)
+    ben = join("ben", season)
+    application_decline(acting_user=orla, application=row_of(ben), at=tick())
+    if by_link:
+        link = invitation_make(acting_user=orla, season=season, at=START)
+        invitation_accept(acting_user=ben, invitation=link, at=tick())
+    else:
+        entries = [Enrolment(ben)]
+        contestants_take(acting_user=orla, season=season, entries=entries, at=tick())
+    assert waits(season) == ["ben"]
 
 
 # -- moving up -----------------------------------------------------------------------------------

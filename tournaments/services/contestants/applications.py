@@ -20,6 +20,7 @@ from tournaments.services.contestants.enrolment import (
     entries_admit,
     is_taking_people,
     must_be_able_to_enter,
+    must_not_be_declined,
     must_not_be_in,
     must_not_be_over,
     waits_already,
@@ -224,10 +225,7 @@ def must_be_appliable(
         raise Refusal("application.twice", "You have applied already: the organisers decide.")
     if row.status == ApplicationStatus.WAITING:
         raise waits_already(user.shown_name)
-    if row.status == ApplicationStatus.DECLINED and not row.may_ask_again:
-        raise Refusal(
-            "application.declined", "The organisers have declined. They can let you apply again."
-        )
+    must_not_be_declined(row)
 
 
 def must_be_deciding(season: Season, acting_user: User) -> None:

@@ -104,10 +104,11 @@ def contestant_enrol(
 @transaction.atomic
 def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Entered:
     """Enrol oneself, where the season is open, or wait for a place where it is full. Raises Refusal
-    ``season.none``, ``season.archived``, ``enrolment.closed``, ``application.waiting``, and as
-    `contestants_enrol` does."""
+    ``season.none``, ``season.archived``, ``enrolment.closed``, ``application.declined``,
+    ``application.waiting``, and as `contestants_enrol` does."""
     locked = season_lock(season.pk)
     must_be_open_to_everybody(locked)
+    must_not_be_declined(locked.applications.filter(user=acting_user).first())
     return entries_admit(locked, acting_user, [Enrolment(acting_user)], instant(at))
 
 
@@ -257,6 +258,15 @@ def must_not_wait(row: SeasonApplication | None, name: str, *, is_full: bool) ->
     ever applied or waited. Raises Refusal ``application.waiting``."""
     if is_full and row is not None and row.status == ApplicationStatus.WAITING:
         raise waits_already(name)
+
+
+def must_not_be_declined(row: SeasonApplication | None) -> None:
+    """Whether somebody may come by themselves, as far as the organisers have said; ``row``: how
+    they stand, if they ever applied or waited. Raises Refusal ``application.declined``."""
+    if row is not None and row.status == ApplicationStatus.DECLINED and not row.may_ask_again:
+        raise Refusal(
+            "application.declined", "The organisers have declined. They can let you apply again."
+        )
 
 
 def waits_already(name: str) -> Refusal:
