@@ -14,7 +14,13 @@ from accounts.moderation.standing import is_suspended
 from core.refusals import Refusal, Together, each_of, refusal_of
 from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
-from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus
+from tournaments.lifecycle import (
+    UNDECIDED,
+    ApplicationStatus,
+    ContestantStatus,
+    LegStatus,
+    SeasonStatus,
+)
 from tournaments.models import DeathMatch, Leg, Season
 from tournaments.services.guards import must_not_be_draft
 from tournaments.services.mail import addresses_of, unreached
@@ -99,6 +105,7 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
             "in the order in which they enrolled.",
         )
     yield from _before_listing(season, None)
+    yield from _left_out(season)
     absent = sum(each.checked_in_at is None for each in enrolled)
     if season.check_in_until is not None and absent:
         words = f"{absent} of {len(enrolled)} have not checked in."
@@ -123,6 +130,26 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
         yield Warned(
             "preflight.no-referee",
             "Every organiser plays: any organiser of the site will be able to referee.",
+        )
+
+
+def _left_out(season: Season) -> Iterator[Warned]:
+    """Those without whom the season would begin, though they have asked to be in it."""
+    states = list(season.applications.values_list("status", flat=True))
+    asked, waiting = (
+        states.count(each) for each in (ApplicationStatus.ASKED, ApplicationStatus.WAITING)
+    )
+    if asked:
+        who = "1 application is" if asked == 1 else f"{asked} applications are"
+        yield Warned(
+            "preflight.undecided",
+            f"{who} not decided: who applied is told that the season has begun without them.",
+        )
+    if waiting:
+        who = "1 person waits" if waiting == 1 else f"{waiting} people wait"
+        yield Warned(
+            "preflight.waiting",
+            f"{who} for a place, and will be told that the season has begun without them.",
         )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Final
 
 from django.db import transaction
 
 from accounts.models import User
-from accounts.services import audit_record
+from accounts.services import audit_record, audit_records
 from core.refusals import NotFound, Refusal, Together
 from tournaments.lifecycle import ApplicationStatus, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonApplication, WayIn
@@ -37,7 +38,9 @@ from tournaments.services.guards import (
 )
 
 #: What the organisers have still to decide, or may decide otherwise.
-OPEN = (ApplicationStatus.ASKED, ApplicationStatus.WAITING)
+OPEN: Final = (ApplicationStatus.ASKED, ApplicationStatus.WAITING)
+#: Why those were declined about whom nothing was decided before the beginning.
+BEGUN: Final = "The season has begun."
 
 
 @transaction.atomic
@@ -193,6 +196,33 @@ def application_allow(
     )
     tell(row, instant(at), "You may apply again", "The organisers let you apply again.")
     return row
+
+
+def applications_end(season: Season, acting_user: User, at: datetime) -> None:
+    """Nobody is decided about any more, and nobody waits: part of the season's beginning, under its
+    lock. Each is told; were the beginning undone, they could ask again."""
+    rows = list(season.applications.select_related("user").filter(status__in=OPEN).order_by("pk"))
+    if not rows:
+        return
+    season.applications.filter(pk__in=[row.pk for row in rows]).update(
+        status=ApplicationStatus.DECLINED,
+        turn=None,
+        why=BEGUN,
+        may_ask_again=True,
+        decided_at=at,
+        decided_by=acting_user,
+    )
+    audit_records(
+        acting_user=acting_user,
+        action="application.decline",
+        targets=[(row, {"season": season.pk, "user": row.user_id, "why": BEGUN}) for row in rows],
+    )
+    for row in rows:
+        row.season = season
+        words = "The season has begun without you"
+        if row.status == ApplicationStatus.WAITING:
+            words += ": no place has become free"
+        tell(row, at, "It has begun without you", f"{words}.")
 
 
 # -- what is asked first -------------------------------------------------------------------------
