@@ -18,7 +18,7 @@ from tests.pages.support import words
 from tests.tournaments.support import START, enrolled, organiser_named, refused
 from tournaments.models import Contestant, Season, SeasonApplication, SeasonInvitation
 from tournaments.services.contestants import held
-from tournaments.services.contestants.departures import contestant_remove
+from tournaments.services.contestants.departures import contestant_remove, contestant_return
 from tournaments.services.contestants.enrolment import contestant_join
 from tournaments.services.contestants.held import place_link_renew
 from tournaments.services.contestants.invitations import (
@@ -123,6 +123,16 @@ def test_no_season_begins_with_places_that_nobody_has_taken(orla: User, season: 
     with pytest.raises(FaultyRoster) as refusal:
         contestants_import(acting_user=orla, season=season, text=text, at=START)
     assert "no place is held any more" in refusal.value.faults[0].sentence
+
+
+def test_a_place_that_nobody_took_comes_back_to_nobody(orla: User, season: Season) -> None:
+    place = hold(orla, season)
+    contestant_remove(acting_user=orla, contestant=place, at=START)
+    season_start(acting_user=orla, season=season, at=START)
+    arguments: dict[str, Any] = {"acting_user": orla, "contestant": place, "why": "Here after all."}
+    refused("place.untaken", contestant_return, **arguments)
+    desk = signed_in(orla).get(f"/seasons/{season.slug}/desk/contestants/").content.decode()
+    assert f"/desk/contestants/{place.pk}/return/" not in desk
 
 
 def test_a_held_place_is_a_place_and_cannot_wait(orla: User) -> None:
