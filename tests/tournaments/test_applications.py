@@ -10,6 +10,7 @@ import time_machine
 from django.test import Client
 
 from accounts.models import Announcement, AuditEntry, User
+from accounts.moderation.merging import user_merge
 from accounts.moderation.sanctions import user_suspend
 from accounts.services import user_close
 from core.refusals import Refusal

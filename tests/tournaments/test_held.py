@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.test import Client
+from django.urls import reverse
 
 from accounts.models import AuditEntry, User
+from accounts.site.registration import registration_set
 from tests.games.support import committing, user_named
 from tests.games.test_races import Threads
 from tests.pages.support import words
@@ -237,6 +239,26 @@ def test_of_four_who_have_the_link_one_takes_the_place(
 
 
 # -- pages ---------------------------------------------------------------------------------------
+
+
+def test_nobody_is_asked_to_register_while_registration_is_closed(
+    orla: User, season: Season
+) -> None:
+    address = link_of(hold(orla, season)).get_absolute_url()
+    desk = f"/seasons/{season.slug}/desk/invitations/"
+    said, register = "Registration is closed at present", reverse("account_signup")
+    for client, page in ((Client(), address), (signed_in(orla), desk)):
+        assert said not in words(client.get(page))
+    assert f"{register}?next=" in Client().get(address).content.decode()
+    root = User.objects.get(username="root")
+    registration_set(acting_user=root, is_open=False, words="Back on Monday.")
+    shown = Client().get(address)
+    assert said in words(shown)
+    assert "Back on Monday." in words(shown)
+    assert f"{register}?next=" not in shown.content.decode()
+    assert said in words(signed_in(orla).get(desk))
+    # To whoever has an account it makes no difference.
+    assert said not in words(signed_in(user_named("ada")).get(address))
 
 
 def test_the_desk_lists_the_links_and_one_leads_in(orla: User, season: Season) -> None:

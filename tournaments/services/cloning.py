@@ -55,10 +55,10 @@ def season_clone(
     """Make a draft with the settings of a season, of which ``acting_user`` is the only organiser.
 
     Who is brought along has an account that can enter, and has not left; where late entries make
-    them more than there were places, the draft has as many places as they are. Whom the season called
-    something that somebody else is called by now has their account's own name. The season itself
-    stays as it is. Raises Refusal ``season.none``, as `must_be_clonable` does, ``clone.people``,
-    ``clone.same-name``, and as `season_create` does.
+    them more than there were places, the draft has as many places as they are. Whom the season
+    called something that somebody else is called by now has their account's own name. The season
+    itself stays as it is. Raises Refusal ``season.none``, as `must_be_clonable` does,
+    ``clone.people``, ``clone.same-name``, and as `season_create` does.
     """
     at = instant(at)
     source = season_lock(season.pk, changes=False)

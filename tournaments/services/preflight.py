@@ -20,6 +20,7 @@ from tournaments.lifecycle import (
     ContestantStatus,
     LegStatus,
     SeasonStatus,
+    Visibility,
 )
 from tournaments.models import DeathMatch, Leg, Season
 from tournaments.services.guards import must_not_be_draft
@@ -111,7 +112,9 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
         words = f"{absent} of {len(enrolled)} have not checked in."
         yield Warned("preflight.check-in", words)
     users = [each.user for each in enrolled if each.user is not None]
-    unconfirmed = len(users) - len(confirmed_addresses(users))
+    # Of whoever is entered into a draft nobody hears: it would tell whom mail reaches.
+    is_draft = season.visibility == Visibility.DRAFT
+    unconfirmed = 0 if is_draft else len(users) - len(confirmed_addresses(users))
     for count, code, what in (
         (len(enrolled) - len(users), "preflight.no-account", "no account here, and cannot play"),
         (sum(not user.is_active for user in users), "preflight.closed", "a closed account"),
@@ -120,7 +123,7 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     ):
         if count:
             yield Warned(code, f"{count} of {len(enrolled)} have {what}.")
-    missing = unreached(users)
+    missing = [] if is_draft else unreached(users)
     if missing:
         words = f"Away from the site nothing reaches these, so tell them: {named(missing)}."
         yield Warned("preflight.unreached", words)
