@@ -354,8 +354,8 @@ PERMISSIONS: dict[str, Permission] = {
     )),
     # -- people ------------------------------------------------------------------------------
     "ask people to confirm their addresses": Permission("enrolling", MANAGE, (
-        Page("tournaments:roster", form=lambda _s: {"confirm": "all"}),
-    ), reads=False),
+        Page("tournaments:roster", form=lambda _s: {"confirm": "all"}, action="roster.confirm"),
+    )),
     "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
              action="roster.enrol"),
@@ -372,6 +372,13 @@ PERMISSIONS: dict[str, Permission] = {
     ),
     "enter by an invitation link": Permission("enrolling", SIGNED_IN - PLACES, (
         Page("tournaments:invited", the_invitation, action="own.accept"),
+    )),
+    "take a place that is held": Permission("held", SIGNED_IN - PLACES, (
+        Page("tournaments:invited", the_invitation, action="own.accept"),
+    )),
+    "make the link to a held place anew": Permission("held", MANAGE, (
+        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.place.pk, "link"],
+             action="contestant.link"),
     )),
     "strike off": Permission("enrolling", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"],

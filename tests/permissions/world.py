@@ -61,6 +61,7 @@ from tournaments.services.contestants.check_in import check_in_open
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.contestants.invitations import invitation_make
+from tournaments.services.contestants.rosters import contestants_import
 from tournaments.services.free_hours import free_date_add
 from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
@@ -284,6 +285,15 @@ def _applied(world: World) -> Scene:
     }
     application_decline(acting_user=world.users["orla"], application=rows["eve"])
     return Scene(world, season, {"application": rows["paul"], "declined": rows["eve"]})
+
+
+def _held(world: World) -> Scene:
+    """A place is held for somebody who has no account yet, or has one."""
+    season = world.season("swiss", 4)
+    (place,) = contestants_import(
+        acting_user=world.users["orla"], season=season, text=",Benji"
+    ).contestants
+    return Scene(world, season, {"place": place, "invitation": place.invitation})
 
 
 def _checking_in(world: World) -> Scene:
@@ -658,7 +668,7 @@ def _challenged(world: World) -> Scene:
 
 SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "applying": _applying, "applied": _applied,
-    "checking in": _checking_in, "checked in": _checked_in,
+    "held": _held, "checking in": _checking_in, "checked in": _checked_in,
     "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned, "proposed": _proposed,

@@ -64,6 +64,7 @@ from tournaments.services.results.corrections import (
 )
 from tournaments.services.seasons import season_cancel, season_create, season_update
 from tournaments.services.starts import season_start
+from tournaments.views.desk.people import FOUND_MOST
 
 
 def enrol(orla: User, season: Season, user: User, seed: int | None = None) -> Contestant:
@@ -759,3 +760,15 @@ def test_the_desk_finds_people_by_their_whole_name_at_discord(orla: User, cleo: 
         page = client.get(address, {"q": query}).content.decode()
         assert (f'name="user" value="{cleo.pk}"' in page) is found, query
         assert f'name="user" value="{shy.pk}"' not in page
+
+
+def test_whose_whole_name_at_discord_it_is_comes_first(orla: User) -> None:
+    season, zed = enrolled(orla, 0), user_named("zed")
+    for number in range(FOUND_MOST):
+        user_named(f"queen{number}")
+    at_discord(zed, "queen")
+    client = Client()
+    client.force_login(orla, backend="accounts.signin.backends.NameBackend")
+    page = client.get(f"/seasons/{season.slug}/desk/contestants/", {"q": "queen"})
+    found = [person for person, _ in page.context["found"]]
+    assert (found[0], len(found)) == (zed, FOUND_MOST)
