@@ -342,8 +342,8 @@ def test_one_tap_checks_in_and_the_desk_sees_it(orla: User, season: Season) -> N
         assert olga.post(desk, {"contestant": "x"}).status_code == 404
         assert f"{desk}strike-off/" in olga.get(desk).content.decode()
         # It says first whom it strikes.
-        page = words(olga.get(f"{desk}strike-off/"))
-        assert "Struck off, since not checked in by the hour: Player 3 and Player 4." in page
+        asked = words(olga.get(f"{desk}strike-off/"))
+        assert "Struck off, since not checked in by the hour: Player 3 and Player 4." in asked
         olga.post(desk, {"strike-absent": "yes"})
         assert len(inside(season)) == 4
         assert "2 struck off" in words(olga.post(f"{desk}strike-off/", follow=True))
