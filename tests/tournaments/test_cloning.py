@@ -41,6 +41,11 @@ from tournaments.services.seasons import (
 OTHER: dict[str, Any] = {
     "summary": "On Thursdays.",
     "open_enrolment": True,
+    "by_application": True,
+    "places": 9,
+    "times_by": "move",
+    "play_within_days": 5,
+    "trade": {"tokens": True},
     "repertoire": [GAME, WARS],
     "ruleset_choice": "lower-seed",
     "pace": "slow",
