@@ -742,11 +742,13 @@ def writes() -> dict[str, tuple[int, ...]]:
 
 
 # Every row that a public page of a season is made of, but for what is a secret until a match
-# begins.
+# begins, and for what stands on its desk alone, or on one's own page: check-in, and links.
 _SEASONS = """
 SELECT s.id, s.revision, md5(concat_ws('|',
-  (to_jsonb(s) - 'revision')::text,
-  (SELECT md5(string_agg(c::text, '' ORDER BY c.id))
+  (to_jsonb(s) - 'revision' - 'check_in_until')::text,
+  (SELECT md5(string_agg(
+            (to_jsonb(c) - 'checked_in_at' - 'invitation_id')::text,
+            '' ORDER BY c.id))
      FROM tournaments_contestant c WHERE c.season_id = s.id),
   (SELECT md5(string_agg(r::text, '' ORDER BY r.id))
      FROM tournaments_round r WHERE r.season_id = s.id),
