@@ -69,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/applications/<int:pk>/<slug:name>/", people.application_act,
          name="application_act"),
     path("<slug:slug>/desk/check-in/", people.check_in, name="check_in_desk"),
+    path("<slug:slug>/desk/check-in/strike-off/", people.strike_absent, name="strike_absent"),
     path("<slug:slug>/desk/messages/", people.messages, name="desk_messages"),
     path("<slug:slug>/desk/contestants/", people.roster, name="roster"),
     path("<slug:slug>/desk/contestants.csv", documents.contestants, name="contestants_file"),

@@ -240,6 +240,7 @@ def _of_entering() -> Iterator[Place]:
     """Before a season begins."""
     for scene in ("checking in", "checked in", "enrolling"):
         yield Place("tournaments:check_in_desk", scene, Who.ORGANISER, of_season)
+    yield Place("tournaments:strike_absent", "checked in", Who.ORGANISER, of_season)
     for scene in ("checking in", "checked in"):
         yield Place("tournaments:season", scene, Who.SEAT_0, of_season)
     for scene in ("applying", "asked", "queued"):

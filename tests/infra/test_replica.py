@@ -132,6 +132,7 @@ ACTING = {
     "tournaments:season_new", "tournaments:season_restore", "tournaments:join",
     "tournaments:invited", "tournaments:invitations", "tournaments:applications",
     "tournaments:application_act", "tournaments:check_in", "tournaments:check_in_desk",
+    "tournaments:strike_absent",
     "tournaments:desk_messages", "tournaments:messages",
     "tournaments:pay", "tournaments:use_token", "tournaments:wager", "tournaments:treasury",
     "tournaments:treasury_file", "tournaments:treasury_token", "tournaments:treasury_correct",

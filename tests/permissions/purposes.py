@@ -23,7 +23,7 @@ from games.services.challenges import (
 )
 from tests.permissions.world import Scene
 from tournaments.actions.challenges import CHALLENGE, ENTER
-from tournaments.actions.contestants import APPLICATION, CONTESTANT
+from tournaments.actions.contestants import APPLICATION, CONTESTANT, STRIKE_ABSENT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.items import GIFT
@@ -171,6 +171,10 @@ def on_applications(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
             yield offered, _address(sheet, "application_act", each.pk, action.name)
 
 
+def on_check_in_desk(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
+    yield STRIKE_ABSENT.offered(AtSeason(user, sheet)), _address(sheet, "strike_absent")
+
+
 def on_ledger(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
     for each in sheet.gifts:
         offered = all(action.offered(AtGift(user, sheet, each)) for action in GIFT)
@@ -218,7 +222,8 @@ ON_PAGES: dict[str, Callable[..., Wanted]] = {
     for name, wanted in (
         ("season", on_season), ("items", on_items), ("round", on_round),
         ("death_match", on_death_match), ("desk", on_desk), ("roster", on_roster),
-        ("applications", on_applications), ("ledger", on_ledger), ("purse", on_purse),
+        ("applications", on_applications), ("check_in_desk", on_check_in_desk),
+        ("ledger", on_ledger), ("purse", on_purse),
         ("treasury", on_treasury), ("round_desk", on_round_desk), ("match_desk", on_match_desk),
     )
 }  # fmt: skip

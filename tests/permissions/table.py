@@ -344,8 +344,7 @@ PERMISSIONS: dict[str, Permission] = {
              action="check-in.close"),
     )),
     "strike the absent off": Permission("checked in", MANAGE, (
-        Page("tournaments:check_in_desk", form=lambda _s: {"strike-absent": "yes"},
-             action="check-in.strike-absent"),
+        Page("tournaments:strike_absent", action="check-in.strike-absent"),
     )),
     "check somebody in": Permission("checking in", MANAGE, (
         Page("tournaments:check_in_desk", form=lambda s: {"contestant": s.id(4)},
@@ -356,8 +355,8 @@ PERMISSIONS: dict[str, Permission] = {
     )),
     # -- people ------------------------------------------------------------------------------
     "ask people to confirm their addresses": Permission("enrolling", MANAGE, (
-        Page("tournaments:roster", form=lambda _s: {"confirm": "all"}),
-    ), reads=False),
+        Page("tournaments:roster", form=lambda _s: {"confirm": "all"}, action="roster.confirm"),
+    )),
     "enrol somebody": Permission("enrolling", MANAGE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
              action="roster.enrol"),
@@ -374,6 +373,13 @@ PERMISSIONS: dict[str, Permission] = {
     ),
     "enter by an invitation link": Permission("enrolling", SIGNED_IN - PLACES, (
         Page("tournaments:invited", the_invitation, action="own.accept"),
+    )),
+    "take a place that is held": Permission("held", SIGNED_IN - PLACES, (
+        Page("tournaments:invited", the_invitation, action="own.accept"),
+    )),
+    "make the link to a held place anew": Permission("held", MANAGE, (
+        Page("tournaments:contestant_act", lambda s: [s.season.slug, s.place.pk, "link"],
+             action="contestant.link"),
     )),
     "strike off": Permission("enrolling", MANAGE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"],

@@ -29,7 +29,7 @@ DJANGO = ("_state", "_prefetch")
 COUNTED: dict[type[Model], set[str]] = {Season: {"entered", "left"}, User: {"best"}}
 # Made for these alone by `tests.accessibility.places.furnished`.
 FURNISHED = {
-    "accounts:discord_asked", "games:puzzle", "games:replay", "games:study",
+    "accounts:appeal", "accounts:discord_asked", "games:puzzle", "games:replay", "games:study",
     "oauth2_provider:authorize",
 }  # fmt: skip
 FURNISHED_SCENES = {"robins", "cup", "voided", "invited", "asked", "queued"}

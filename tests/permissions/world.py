@@ -61,6 +61,7 @@ from tournaments.services.contestants.check_in import check_in_open
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.contestants.invitations import invitation_make
+from tournaments.services.contestants.rosters import contestants_import
 from tournaments.services.free_hours import free_date_add
 from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
@@ -284,6 +285,15 @@ def _applied(world: World) -> Scene:
     }
     application_decline(acting_user=world.users["orla"], application=rows["eve"])
     return Scene(world, season, {"application": rows["paul"], "declined": rows["eve"]})
+
+
+def _held(world: World) -> Scene:
+    """A place is held for somebody who has no account yet, or has one."""
+    season = world.season("swiss", 4)
+    (place,) = contestants_import(
+        acting_user=world.users["orla"], season=season, text=",Benji"
+    ).contestants
+    return Scene(world, season, {"place": place, "invitation": place.invitation})
 
 
 def _checking_in(world: World) -> Scene:
@@ -658,7 +668,7 @@ def _challenged(world: World) -> Scene:
 
 SCENES: dict[str, Callable[[World], Scene]] = {
     "draft": _draft, "enrolling": _enrolling, "applying": _applying, "applied": _applied,
-    "checking in": _checking_in, "checked in": _checked_in,
+    "held": _held, "checking in": _checking_in, "checked in": _checked_in,
     "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned, "proposed": _proposed,
@@ -732,11 +742,13 @@ def writes() -> dict[str, tuple[int, ...]]:
 
 
 # Every row that a public page of a season is made of, but for what is a secret until a match
-# begins.
+# begins, and for what stands on its desk alone, or on one's own page: check-in, and links.
 _SEASONS = """
 SELECT s.id, s.revision, md5(concat_ws('|',
-  (to_jsonb(s) - 'revision')::text,
-  (SELECT md5(string_agg(c::text, '' ORDER BY c.id))
+  (to_jsonb(s) - 'revision' - 'check_in_until')::text,
+  (SELECT md5(string_agg(
+            (to_jsonb(c) - 'checked_in_at' - 'invitation_id')::text,
+            '' ORDER BY c.id))
      FROM tournaments_contestant c WHERE c.season_id = s.id),
   (SELECT md5(string_agg(r::text, '' ORDER BY r.id))
      FROM tournaments_round r WHERE r.season_id = s.id),

@@ -10,6 +10,7 @@ import time_machine
 from django.test import Client
 
 from accounts.models import Announcement, AuditEntry, User
+from accounts.moderation.merging import user_merge
 from accounts.moderation.sanctions import user_suspend
 from accounts.services import user_close
 from core.refusals import Refusal
@@ -180,6 +181,44 @@ def test_nobody_is_taken_in_who_was_banned_meanwhile(orla: User, season: Season,
         season=season,
         applications=[row],
     )
+
+
+def merged(keep: User, duplicate: User) -> None:
+    root = User.objects.get(username="root")
+    user_merge(acting_user=root, keep=keep, duplicate=duplicate, reason="One person")
+
+
+@pytest.mark.parametrize("kept_is_in", [True, False])
+def test_who_is_in_by_one_of_two_accounts_made_one_asks_no_more(
+    orla: User, season: Season, ada: User, kept_is_in: bool
+) -> None:
+    twin = user_named("ada2")
+    inside, outside = (ada, twin) if kept_is_in else (twin, ada)
+    season_update(acting_user=orla, season=season, changes={"places": 3})
+    contestant_enrol(acting_user=orla, season=season, user=inside, at=START)
+    row = applied(outside, season)
+    applications_approve(acting_user=orla, season=season, applications=[row], at=START)
+    assert state(row) == "waiting"
+    merged(ada, twin)
+    (row,) = season.applications.filter(user__in=[ada, twin])
+    assert (row.user, row.status, row.turn) == (ada, "admitted", None)
+
+
+def test_of_two_applications_of_one_person_the_kept_accounts_stays(
+    season: Season, ada: User
+) -> None:
+    twin = user_named("ada2")
+    row = applied(ada, season, "I am Ada.")
+    applied(twin, season, "I am she too.")
+    merged(ada, twin)
+    assert [(each.pk, each.words) for each in season.applications.all()] == [(row.pk, "I am Ada.")]
+
+
+def test_who_applied_by_the_account_that_is_given_up_has_applied(season: Season, ada: User) -> None:
+    row = applied(user_named("ada2"), season)
+    merged(ada, row.user)
+    (found,) = season.applications.all()
+    assert (found.pk, found.user, found.status) == (row.pk, ada, "asked")
 
 
 def test_applications_are_taken_only_where_that_is_the_way_in(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -18,6 +18,7 @@ from tests.pages.support import words
 from tests.tournaments.support import START, account, enrolled, organiser_named, refused, who
 from tournaments.models import Season
 from tournaments.notices import event_announce
+from tournaments.services.contestants.applications import application_make, applications_approve
 from tournaments.services.contestants.check_in import (
     LASTS_MAX,
     absent_strike_off,
@@ -26,9 +27,17 @@ from tournaments.services.contestants.check_in import (
     contestant_check_in,
 )
 from tournaments.services.contestants.departures import contestant_remove, contestant_withdraw
-from tournaments.services.contestants.enrolment import contestant_enrol, contestant_join
+from tournaments.services.contestants.enrolment import (
+    Enrolment,
+    contestant_enrol,
+    contestant_join,
+    contestants_take,
+)
+from tournaments.services.contestants.invitations import invitation_accept, invitation_make
+from tournaments.services.contestants.presence import LATE
+from tournaments.services.contestants.rosters import contestants_import
 from tournaments.services.preflight import preflight
-from tournaments.services.seasons import season_unlist
+from tournaments.services.seasons import season_unlist, season_update
 from tournaments.services.starts import season_start
 
 UNTIL = START + timedelta(hours=2)
@@ -145,6 +154,93 @@ def test_who_moves_up_meanwhile_is_asked_to_check_in_with_that(orla: User, seaso
     assert "Please check in on the season's page by" in letter
 
 
+SOON = START + timedelta(minutes=1)
+#: Too late to be asked, and after the hour.
+UNASKED = [UNTIL - LATE, UNTIL + timedelta(minutes=5)]
+
+
+def joined(_orla: User, season: Season, user: User, at: datetime) -> None:
+    contestant_join(acting_user=user, season=season, at=at)
+
+
+def invited(orla: User, season: Season, user: User, at: datetime) -> None:
+    link = invitation_make(acting_user=orla, season=season, at=at)
+    invitation_accept(acting_user=user, invitation=link, at=at)
+
+
+def held(orla: User, season: Season, user: User, at: datetime) -> None:
+    """Held long before, and taken now."""
+    (place,) = contestants_import(
+        acting_user=orla, season=season, text=",Benji", at=START - timedelta(days=1)
+    ).contestants
+    assert place.invitation is not None
+    invitation_accept(acting_user=user, invitation=place.invitation, at=at)
+
+
+def enrolled_by_hand(orla: User, season: Season, user: User, at: datetime) -> None:
+    contestant_enrol(acting_user=orla, season=season, user=user, at=at)
+
+
+def taken_in(orla: User, season: Season, user: User, at: datetime) -> None:
+    entries = [Enrolment(user)]
+    contestants_take(acting_user=orla, season=season, entries=entries, at=at)
+
+
+def listed(orla: User, season: Season, user: User, at: datetime) -> None:
+    contestants_import(acting_user=orla, season=season, text=user.username, at=at)
+
+
+def approved(orla: User, season: Season, user: User, at: datetime) -> None:
+    season_update(acting_user=orla, season=season, changes={"by_application": True})
+    row = application_make(acting_user=user, season=season, at=at)
+    applications_approve(acting_user=orla, season=season, applications=[row], at=at)
+
+
+def moved_up(orla: User, season: Season, user: User, at: datetime) -> None:
+    Season.objects.filter(pk=season.pk).update(places=4)
+    contestant_join(acting_user=user, season=season, at=START)
+    contestant_remove(acting_user=orla, contestant=who(season, 4), at=at)
+
+
+Way = Callable[[User, Season, User, datetime], None]
+
+
+@pytest.fixture
+def roomy(orla: User) -> Season:
+    return opened(orla, enrolled(orla, 4, "swiss", open_enrolment=True))
+
+
+@pytest.mark.parametrize("way", [joined, invited, held])
+def test_who_comes_by_themselves_meanwhile_is_there(orla: User, roomy: Season, way: Way) -> None:
+    ada = user_named("ada", display_name="Ada")
+    way(orla, roomy, ada, SOON)
+    assert roomy.contestants.get(user=ada).checked_in_at == SOON
+    absent_strike_off(acting_user=orla, season=roomy, at=UNTIL)
+    assert [each.user for each in roomy.contestants.filter(status="enrolled")] == [ada]
+
+
+@pytest.mark.parametrize("way", [enrolled_by_hand, taken_in, listed, approved, moved_up])
+def test_whom_others_enter_meanwhile_is_asked_once(orla: User, roomy: Season, way: Way) -> None:
+    ada = user_named("ada", display_name="Ada")
+    way(orla, roomy, ada, SOON)
+    asking = [each for each in told(ada) if "Please check in on the season's page by" in each]
+    assert len(asking) == 1
+    assert roomy.contestants.get(user=ada).checked_in_at is None
+
+
+@pytest.mark.parametrize("at", UNASKED)
+@pytest.mark.parametrize("way", [enrolled_by_hand, taken_in, listed, approved, moved_up])
+def test_who_enters_too_late_to_be_asked_counts_as_there(
+    orla: User, roomy: Season, way: Way, at: datetime
+) -> None:
+    ada = user_named("ada", display_name="Ada")
+    way(orla, roomy, ada, at)
+    assert not any("check in" in each for each in told(ada))
+    later = UNTIL + timedelta(hours=1)
+    absent_strike_off(acting_user=orla, season=roomy, at=later)
+    assert [each.user for each in roomy.contestants.filter(status="enrolled")] == [ada]
+
+
 def test_who_comes_back_has_to_check_in_again(orla: User, season: Season) -> None:
     opened(orla, season, UNTIL)
     check_in(season, 1)
@@ -235,9 +331,8 @@ def test_one_tap_checks_in_and_the_desk_sees_it(orla: User, season: Season) -> N
         assert "1 of 4 have checked in" in words(olga.get(desk))
         assert first.get(desk).status_code == 403
         assert signed_in(zoe()).post(address).status_code == 403
-        assert "They may still check in" in words(
-            olga.post(desk, {"strike-absent": "yes"}, follow=True)
-        )
+        assert f"{desk}strike-off/" not in olga.get(desk).content.decode()
+        assert "They may still check in" in words(olga.post(f"{desk}strike-off/"))
     with time_machine.travel(UNTIL, tick=False):
         second = signed_in(account(season, 2))
         assert "Ask an organiser" in words(second.get(home))
@@ -245,7 +340,13 @@ def test_one_tap_checks_in_and_the_desk_sees_it(orla: User, season: Season) -> N
         pk = who(season, 2).pk
         assert "is checked in" in words(olga.post(desk, {"contestant": pk}, follow=True))
         assert olga.post(desk, {"contestant": "x"}).status_code == 404
-        assert "2 struck off" in words(olga.post(desk, {"strike-absent": "yes"}, follow=True))
+        assert f"{desk}strike-off/" in olga.get(desk).content.decode()
+        # It says first whom it strikes.
+        asked = words(olga.get(f"{desk}strike-off/"))
+        assert "Struck off, since not checked in by the hour: Player 3 and Player 4." in asked
+        olga.post(desk, {"strike-absent": "yes"})
+        assert len(inside(season)) == 4
+        assert "2 struck off" in words(olga.post(f"{desk}strike-off/", follow=True))
     assert inside(season) == ["Player 1", "Player 2", "Zoe"]
 
 

@@ -29,6 +29,7 @@ from tournaments.models import Contestant, Season
 from tournaments.services import seasons
 from tournaments.services.cloning import Bringing, next_name, season_clone
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
+from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.seasons import (
     season_archive,
     season_cancel,
@@ -40,6 +41,11 @@ from tournaments.services.seasons import (
 OTHER: dict[str, Any] = {
     "summary": "On Thursdays.",
     "open_enrolment": True,
+    "by_application": True,
+    "places": 9,
+    "times_by": "move",
+    "play_within_days": 5,
+    "trade": {"tokens": True},
     "repertoire": [GAME, WARS],
     "ruleset_choice": "lower-seed",
     "pace": "slow",
@@ -102,6 +108,17 @@ def test_whoever_has_no_place_comes_after_by_seed(orla: User) -> None:
         acting_user=orla, season=season, name="Next", bringing=Bringing.PLACED, at=START
     )
     assert people(made) == [("Player 1", 1), ("Player 2", 2), ("Player 3", 3)]
+
+
+def test_who_came_late_has_a_place_in_the_clone(orla: User) -> None:
+    season = running(orla, 2, "swiss", places=2)
+    late = user_named("eve", display_name="Eve")
+    contestant_enrol(acting_user=orla, season=season, user=late, at=START)
+    bringing = Bringing.UNSEEDED
+    made = season_clone(acting_user=orla, season=season, name="Next", bringing=bringing, at=START)
+    assert (len(people(made)), made.places) == (3, 3)
+    empty = season_clone(acting_user=orla, season=season, name="After", at=START)
+    assert empty.places == 2
 
 
 def test_who_has_left_or_cannot_enter_stays_behind(orla: User) -> None:

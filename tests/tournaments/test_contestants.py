@@ -64,6 +64,7 @@ from tournaments.services.results.corrections import (
 )
 from tournaments.services.seasons import season_cancel, season_create, season_update
 from tournaments.services.starts import season_start
+from tournaments.views.desk.people import FOUND_MOST
 
 
 def enrol(orla: User, season: Season, user: User, seed: int | None = None) -> Contestant:
@@ -329,7 +330,7 @@ def test_a_file_of_contestants(orla: User, people: list[User], text: str) -> Non
         ("ann,,7\nbob,,7", [2]),
         ("ann,,0", [1]),
         ("ann,,1,x", [1]),
-        (",Ann", [1]),
+        (",,3", [1]),
         ('ann\n"bob', [2]),
         ("ann\x00", [1]),
         ("player1", [1]),
@@ -602,7 +603,9 @@ def test_merging_accounts_moves_contestancies(orla: User, oscar: User, cleo: Use
     season = enrolled(orla, 2)
     own = who(season, 1)
     assert own.user is not None
-    assert contestancies_merge(cleo, own.user) == {"contestants": 1, "seasons run": 0}
+    assert contestancies_merge(cleo, own.user) == {
+        "contestants": 1, "seasons run": 0, "free hours": 0,
+    }  # fmt: skip
     own.refresh_from_db()
     assert own.user == cleo
     assert contestancies_merge(oscar, orla)["seasons run"] == 1
@@ -759,3 +762,15 @@ def test_the_desk_finds_people_by_their_whole_name_at_discord(orla: User, cleo: 
         page = client.get(address, {"q": query}).content.decode()
         assert (f'name="user" value="{cleo.pk}"' in page) is found, query
         assert f'name="user" value="{shy.pk}"' not in page
+
+
+def test_whose_whole_name_at_discord_it_is_comes_first(orla: User) -> None:
+    season, zed = enrolled(orla, 0), user_named("zed")
+    for number in range(FOUND_MOST):
+        user_named(f"queen{number}")
+    at_discord(zed, "queen")
+    client = Client()
+    client.force_login(orla, backend="accounts.signin.backends.NameBackend")
+    page = client.get(f"/seasons/{season.slug}/desk/contestants/", {"q": "queen"})
+    found = [person for person, _ in page.context["found"]]
+    assert (found[0], len(found)) == (zed, FOUND_MOST)

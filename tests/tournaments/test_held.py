@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.test import Client
+from django.urls import reverse
 
 from accounts.models import AuditEntry, User
+from accounts.site.registration import registration_set
 from tests.games.support import committing, user_named
 from tests.games.test_races import Threads
 from tests.pages.support import words
 from tests.tournaments.support import START, enrolled, organiser_named, refused
 from tournaments.models import Contestant, Season, SeasonApplication, SeasonInvitation
 from tournaments.services.contestants import held
-from tournaments.services.contestants.departures import contestant_remove
+from tournaments.services.contestants.departures import contestant_remove, contestant_return
 from tournaments.services.contestants.enrolment import contestant_join
 from tournaments.services.contestants.held import place_link_renew
 from tournaments.services.contestants.invitations import (
@@ -29,6 +31,7 @@ from tournaments.services.contestants.invitations import (
 )
 from tournaments.services.contestants.rosters import FaultyRoster, contestants_import
 from tournaments.services.preflight import preflight
+from tournaments.services.seasons import season_unlist
 from tournaments.services.starts import season_start
 
 
@@ -124,6 +127,16 @@ def test_no_season_begins_with_places_that_nobody_has_taken(orla: User, season: 
     assert "no place is held any more" in refusal.value.faults[0].sentence
 
 
+def test_a_place_that_nobody_took_comes_back_to_nobody(orla: User, season: Season) -> None:
+    place = hold(orla, season)
+    contestant_remove(acting_user=orla, contestant=place, at=START)
+    season_start(acting_user=orla, season=season, at=START)
+    arguments: dict[str, Any] = {"acting_user": orla, "contestant": place, "why": "Here after all."}
+    refused("place.untaken", contestant_return, **arguments)
+    desk = signed_in(orla).get(f"/seasons/{season.slug}/desk/contestants/").content.decode()
+    assert f"/desk/contestants/{place.pk}/return/" not in desk
+
+
 def test_a_held_place_is_a_place_and_cannot_wait(orla: User) -> None:
     season = enrolled(orla, 2, "swiss", open_enrolment=True, places=3)
     place = hold(orla, season)
@@ -190,6 +203,17 @@ def test_a_link_is_sent_and_the_address_kept_nowhere(
     contestants_import(acting_user=orla, season=season, text=more, at=later)
 
 
+def test_no_letter_leaves_a_draft(orla: User, season: Season) -> None:
+    season_unlist(acting_user=orla, season=season, at=START)
+    arguments: dict[str, Any] = {"acting_user": orla, "season": season, "at": START}
+    with committing(), pytest.raises(FaultyRoster) as refusal:
+        contestants_import(text="name,email\nBenji,benji@example.org", **arguments)
+    assert "still a draft" in refusal.value.faults[0].sentence
+    with committing():
+        contestants_import(text="name,email\nBenji,", **arguments)
+    assert mail.outbox == []
+
+
 # -- two at once ---------------------------------------------------------------------------------
 
 
@@ -215,6 +239,26 @@ def test_of_four_who_have_the_link_one_takes_the_place(
 
 
 # -- pages ---------------------------------------------------------------------------------------
+
+
+def test_nobody_is_asked_to_register_while_registration_is_closed(
+    orla: User, season: Season
+) -> None:
+    address = link_of(hold(orla, season)).get_absolute_url()
+    desk = f"/seasons/{season.slug}/desk/invitations/"
+    said, register = "Registration is closed at present", reverse("account_signup")
+    for client, page in ((Client(), address), (signed_in(orla), desk)):
+        assert said not in words(client.get(page))
+    assert f"{register}?next=" in Client().get(address).content.decode()
+    root = User.objects.get(username="root")
+    registration_set(acting_user=root, is_open=False, words="Back on Monday.")
+    shown = Client().get(address)
+    assert said in words(shown)
+    assert "Back on Monday." in words(shown)
+    assert f"{register}?next=" not in shown.content.decode()
+    assert said in words(signed_in(orla).get(desk))
+    # To whoever has an account it makes no difference.
+    assert said not in words(signed_in(user_named("ada")).get(address))
 
 
 def test_the_desk_lists_the_links_and_one_leads_in(orla: User, season: Season) -> None:

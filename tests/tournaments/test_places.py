@@ -12,7 +12,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from accounts.models import Announcement, User
+from accounts.models import Announcement, AuditEntry, User
 from accounts.moderation.sanctions import user_suspend
 from tests.games.support import user_named
 from tests.games.test_races import Threads
@@ -20,6 +20,7 @@ from tests.pages.support import words
 from tests.tournaments.support import START, enrolled, refused
 from tournaments.models import Contestant, Season, SeasonApplication
 from tournaments.services.contestants.applications import (
+    application_allow,
     application_decline,
     application_make,
     application_withdraw,
@@ -35,6 +36,7 @@ from tournaments.services.contestants.enrolment import (
 )
 from tournaments.services.contestants.invitations import invitation_accept, invitation_make
 from tournaments.services.contestants.rosters import contestants_import
+from tournaments.services.preflight import preflight
 from tournaments.services.seasons import season_unlist, season_update
 from tournaments.services.starts import season_start
 
@@ -157,6 +159,37 @@ def place_of(user: User) -> Contestant:
     return Contestant.objects.get(user=user)
 
 
+def test_who_was_taken_off_the_list_does_not_enrol_again_by_themselves(
+    orla: User, season: Season
+) -> None:
+    ada, ben = join("ada", season), join("ben", season)
+    application_decline(acting_user=orla, application=row_of(ben), at=tick())
+    refused("application.declined", contestant_join, acting_user=ben, season=season)
+    contestant_remove(acting_user=orla, contestant=place_of(ada), at=tick())
+    refused("application.declined", contestant_join, acting_user=ben, season=season)
+    page = signed_in(ben).get(season.get_absolute_url()).content.decode()
+    assert f"{season.get_absolute_url()}join/" not in page
+    application_allow(acting_user=orla, application=row_of(ben), at=tick())
+    contestant_join(acting_user=ben, season=season, at=tick())
+    assert inside(season)[-1] == "Ben"
+
+
+@pytest.mark.parametrize("by_link", [True, False])
+def test_whom_the_organisers_want_after_all_comes_by_link_or_by_hand(
+    orla: User, season: Season, by_link: bool
+) -> None:
+    join("ada", season)
+    ben = join("ben", season)
+    application_decline(acting_user=orla, application=row_of(ben), at=tick())
+    if by_link:
+        link = invitation_make(acting_user=orla, season=season, at=START)
+        invitation_accept(acting_user=ben, invitation=link, at=tick())
+    else:
+        entries = [Enrolment(ben)]
+        contestants_take(acting_user=orla, season=season, entries=entries, at=tick())
+    assert waits(season) == ["ben"]
+
+
 # -- moving up -----------------------------------------------------------------------------------
 
 
@@ -191,12 +224,31 @@ def test_who_may_not_enter_keeps_their_turn(orla: User, season: Season) -> None:
 
 
 def test_nobody_moves_up_into_a_season_that_has_begun(orla: User, season: Season) -> None:
-    ada, _ben = join("ada", season), join("ben", season)
+    ada, ben = join("ada", season), join("ben", season)
     season_start(acting_user=orla, season=season, at=tick())
     contestant_withdraw(acting_user=ada, contestant=place_of(ada), at=tick())
-    assert waits(season) == ["ben"]
     season_update(acting_user=orla, season=season, changes={"places": 9}, at=tick())
-    assert waits(season) == ["ben"]
+    assert not season.contestants.filter(user=ben).exists()
+
+
+def test_the_beginning_ends_what_was_not_decided_and_says_so(orla: User, season: Season) -> None:
+    _ada, ben = join("ada", season), join("ben", season)
+    season_update(acting_user=orla, season=season, changes={"by_application": True}, at=tick())
+    cleo, dora = (user_named(name) for name in ("cleo", "dora"))
+    for user in (cleo, dora):
+        application_make(acting_user=user, season=season, at=tick())
+    application_withdraw(acting_user=dora, application=row_of(dora), at=tick())
+    warned = {each.code: each.sentence for each in preflight(season, "start", orla)}
+    assert warned["preflight.undecided"].startswith("1 application is not decided")
+    assert warned["preflight.waiting"].startswith("1 person waits for a place")
+    season_start(acting_user=orla, season=season, at=tick())
+    for user in (ben, cleo):
+        row = row_of(user)
+        assert (row.status, row.turn, row.decided_by) == ("declined", None, orla)
+        assert told(user)[-1].startswith(f"{season.name}: The season has begun without you")
+    assert (row_of(dora).status, told(dora)) == ("withdrawn", [])
+    declined = AuditEntry.objects.filter(action="application.decline")
+    assert declined.count() == 2
 
 
 def test_of_a_draft_nobody_is_told(orla: User, season: Season) -> None:

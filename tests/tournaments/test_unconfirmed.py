@@ -12,12 +12,15 @@ from django.core.cache import cache
 from django.test import Client
 
 from accounts.confirming import PAUSE
-from accounts.models import User
+from accounts.models import AuditEntry, User
 from tests.games.support import user_named
 from tests.pages.support import words
 from tests.tournaments.support import START, account, enrolled
 from tournaments.models import Season
 from tournaments.services.contestants.applications import application_make
+from tournaments.services.contestants.enrolment import contestant_enrol
+from tournaments.services.preflight import preflight
+from tournaments.services.seasons import season_unlist
 
 
 @pytest.fixture
@@ -66,6 +69,10 @@ def test_they_are_named_and_asked_once_a_day_without_a_word_of_the_address(
         assert [said in words(each) for each in (sent, none)] == [True, True]
         for answer in (sent, none):
             assert "@example.org" not in answer.content.decode()
+        entries = AuditEntry.objects.filter(action="user.ask_to_confirm").order_by("pk")
+        assert [(each.who, each.target_id, each.data) for each in entries] == [
+            (orla, str(user.pk), {"season": season.pk}) for user in (first, third)
+        ]
         again = desk.post(page, {"confirm": "all"}, follow=True)
         assert "Asked within a day, and not asked again: 2." in words(again)
         assert recipients() == ["player1@example.org"]
@@ -81,6 +88,21 @@ def test_after_a_day_all_can_be_asked_again(orla: User, season: Season) -> None:
     cache.clear()
     desk.post(page, {"confirm": "all"})
     assert len(recipients()) == 4
+
+
+def test_of_a_draft_nobody_is_asked_and_nothing_is_told(orla: User, season: Season) -> None:
+    season_unlist(acting_user=orla, season=season, at=START)
+    contestant_enrol(acting_user=orla, season=season, user=user_named("eve"), at=START)
+    desk, page = signed_in(orla), f"/seasons/{season.slug}/desk/contestants/"
+    assert "No confirmed address" not in words(desk.get(page))
+    wanted = [User.objects.get(username="eve").pk, account(season, 2).pk, "all"]
+    # The same of whoever has confirmed one.
+    answers = [desk.post(page, {"confirm": each}) for each in wanted]
+    assert [each.status_code for each in answers] == [answers[0].status_code] * 3
+    assert recipients() == []
+    assert not {"preflight.no-mail", "preflight.unreached"} & {
+        each.code for each in preflight(Season.objects.get(pk=season.pk), "start", orla)
+    }
 
 
 def test_nobody_else_asks_and_nobody_else_is_asked(orla: User, season: Season) -> None:

@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
+from accounts.confirming import confirmations_send
 from core.actions import Action, Actions, Done
 from core.clock import now_utc
-from tournaments.actions.subjects import AtApplication, AtContestant, AtPerson, AtSeason
+from core.refusals import NotFound
+from tournaments.actions.subjects import (
+    AtApplication,
+    AtContestant,
+    AtPerson,
+    AtSeason,
+    AtUnconfirmed,
+)
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.people import (
     ApplicationsForm,
@@ -26,6 +34,8 @@ from tournaments.services.contestants import (
     held,
     rosters,
 )
+from tournaments.services.guards import must_not_be_draft
+from tournaments.services.preflight import named
 
 # -- entering ------------------------------------------------------------------------------------
 
@@ -87,7 +97,41 @@ ENROL_MANY: Final = Action[AtSeason](
     run=_enrol_many,
 )
 
-ROSTER: Final = Actions[Any]("roster", (ENROL, ENROL_MANY))
+
+def _may_ask_to_confirm(subject: AtUnconfirmed) -> None:
+    subject.must_manage()
+    # Of whoever is entered into a draft nobody hears: it would tell who has confirmed an address.
+    must_not_be_draft(subject.season)
+
+
+def _ask_to_confirm(subject: AtUnconfirmed, _form: Any) -> Done:
+    _may_ask_to_confirm(subject)
+    wanted = subject.request.POST.get("confirm", "")
+    chosen = [each for each in subject.people if wanted in ("all", str(each.pk))]
+    if not chosen:
+        raise NotFound("contestant.none", "Everybody whom you name has confirmed an address.")
+    data = {"season": subject.season.pk}
+    asked, paused = confirmations_send(subject.request, chosen, subject.user, data)
+    said = []
+    if asked:
+        said.append("Whoever has given an address is asked to confirm it once more.")
+    if paused:
+        said.append(f"Asked within a day, and not asked again: {paused}.")
+    return Done(" ".join(said))
+
+
+ASK_TO_CONFIRM: Final = Action[AtUnconfirmed](
+    name="confirm",
+    label="Send again",
+    title="No confirmed address",
+    button="Send again",
+    done="They are asked to confirm their addresses.",
+    check=_may_ask_to_confirm,
+    run=_ask_to_confirm,
+    at_once=True,
+)
+
+ROSTER: Final = Actions[Any]("roster", (ENROL, ENROL_MANY, ASK_TO_CONFIRM))
 
 
 # -- who would enter -----------------------------------------------------------------------------
@@ -194,6 +238,18 @@ OPEN_CHECK_IN: Final = Action[AtSeason](
         acting_user=s.user, season=s.season, until=form.cleaned_data["until"]
     ),
 )
+
+
+def _strike_follows(subject: AtSeason) -> Sequence[str]:
+    names = [each.shown_name for each in subject.sheet.still_in if each.checked_in_at is None]
+    if not names:
+        return ["Everybody is there: nobody is struck off, and check-in ends."]
+    return [
+        f"Struck off, since not checked in by the hour: {named(names, most=len(names))}.",
+        "Those who wait move up. Check-in ends by that.",
+    ]
+
+
 CLOSE_CHECK_IN: Final = Action[AtSeason](
     name="close",
     label="Call it off",
@@ -210,6 +266,7 @@ STRIKE_ABSENT: Final = Action[AtSeason](
     title="Strike off who has not checked in",
     button="Strike them off",
     done="They are struck off.",
+    follows=_strike_follows,
     check=lambda s: check_in.must_be_over(s.season, s.user, now_utc()),
     run=lambda s, _form: Done(
         f"{len(check_in.absent_strike_off(acting_user=s.user, season=s.season))} struck off."

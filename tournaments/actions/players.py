@@ -48,6 +48,7 @@ from tournaments.services.scheduling import agreeing, readiness
 
 def _may_join(subject: AtPerson) -> None:
     enrolment.must_be_open_to_everybody(subject.season)
+    enrolment.must_not_be_declined(subject.application)
     enrolment.must_be_enrollable(subject.season, subject.person, subject.contestant)
     subject.must_not_wait()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.confirming import unconfirmed
 from accounts.models import User
 from core.refusals import NotFound, allowed
 from tournaments.models import (
@@ -91,6 +93,21 @@ class AtPerson(AtSeason):
         """As `enrolment.must_not_wait`."""
         name = self.person.shown_name
         must_not_wait(self.application, name, is_full=self.sheet.is_full)
+
+
+@dataclass(frozen=True)
+class AtUnconfirmed(AtSeason):
+    """Somebody, and those of a season who have confirmed no address. ``request``: by which letters
+    are sent, and which says to whom."""
+
+    request: HttpRequest
+
+    @property
+    def people(self) -> list[User]:
+        """Of whoever is in with an account, has applied or waits, those without one."""
+        people = [each.user for each in self.sheet.still_in if each.user is not None]
+        people += [each.user for each in (*self.sheet.undecided, *self.sheet.waiting_list)]
+        return unconfirmed(people)
 
 
 @dataclass(frozen=True)

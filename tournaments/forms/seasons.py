@@ -367,6 +367,7 @@ class CloneForm(ServiceForm):
         "clone.people": "bringing",
         # Who comes along is enrolled, and may be refused as anybody is.
         "contestant": "bringing",
+        "season.full": "bringing",
     }
 
     name = forms.CharField(label="Name", max_length=NAME_MAX)

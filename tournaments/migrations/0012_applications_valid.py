@@ -1,4 +1,4 @@
-"""What 0010 declared is looked through while people enter."""
+"""What 0011 declared is looked through while people enter."""
 
 from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations

@@ -1,4 +1,4 @@
-"""What 0010 forbids is looked for while seasons are read and written."""
+"""What 0015 forbids is looked for while seasons are read and written."""
 
 from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations

@@ -54,10 +54,11 @@ def season_clone(
 ) -> Season:
     """Make a draft with the settings of a season, of which ``acting_user`` is the only organiser.
 
-    Who is brought along has an account that can enter, and has not left. Whom the season called
-    something that somebody else is called by now has their account's own name. The season itself
-    stays as it is. Raises Refusal ``season.none``, as `must_be_clonable` does, ``clone.people``,
-    ``clone.same-name``, and as `season_create` does.
+    Who is brought along has an account that can enter, and has not left; where late entries make
+    them more than there were places, the draft has as many places as they are. Whom the season
+    called something that somebody else is called by now has their account's own name. The season
+    itself stays as it is. Raises Refusal ``season.none``, as `must_be_clonable` does,
+    ``clone.people``, ``clone.same-name``, and as `season_create` does.
     """
     at = instant(at)
     source = season_lock(season.pk, changes=False)
@@ -67,11 +68,15 @@ def season_clone(
     if " ".join(name.split()).casefold() == source.name.casefold():
         raise Refusal("clone.same-name", "Please give the new season a name of its own.")
     entries = [] if bringing == Bringing.NOBODY else _entries(source, acting_user, bringing)
+    settings = settings_of(source)
+    if entries and settings["places"] is not None:
+        # Late entries were not counted: all who come along have a place.
+        settings["places"] = max(settings["places"], len(entries))
     made = season_create(
         acting_user=acting_user,
         name=name,
         format=source.format,
-        settings=settings_of(source),
+        settings=settings,
         at=at,
     )
     if entries:

@@ -14,7 +14,14 @@ from accounts.moderation.standing import is_suspended
 from core.refusals import Refusal, Together, each_of, refusal_of
 from tournaments import lifecycle
 from tournaments.formats import registry as formats_known
-from tournaments.lifecycle import UNDECIDED, ContestantStatus, LegStatus, SeasonStatus
+from tournaments.lifecycle import (
+    UNDECIDED,
+    ApplicationStatus,
+    ContestantStatus,
+    LegStatus,
+    SeasonStatus,
+    Visibility,
+)
 from tournaments.models import DeathMatch, Leg, Season
 from tournaments.services.guards import must_not_be_draft
 from tournaments.services.mail import addresses_of, unreached
@@ -99,12 +106,15 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
             "in the order in which they enrolled.",
         )
     yield from _before_listing(season, None)
+    yield from _left_out(season)
     absent = sum(each.checked_in_at is None for each in enrolled)
     if season.check_in_until is not None and absent:
         words = f"{absent} of {len(enrolled)} have not checked in."
         yield Warned("preflight.check-in", words)
     users = [each.user for each in enrolled if each.user is not None]
-    unconfirmed = len(users) - len(confirmed_addresses(users))
+    # Of whoever is entered into a draft nobody hears: it would tell whom mail reaches.
+    is_draft = season.visibility == Visibility.DRAFT
+    unconfirmed = 0 if is_draft else len(users) - len(confirmed_addresses(users))
     for count, code, what in (
         (len(enrolled) - len(users), "preflight.no-account", "no account here, and cannot play"),
         (sum(not user.is_active for user in users), "preflight.closed", "a closed account"),
@@ -113,7 +123,7 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
     ):
         if count:
             yield Warned(code, f"{count} of {len(enrolled)} have {what}.")
-    missing = unreached(users)
+    missing = [] if is_draft else unreached(users)
     if missing:
         words = f"Away from the site nothing reaches these, so tell them: {named(missing)}."
         yield Warned("preflight.unreached", words)
@@ -123,6 +133,26 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
         yield Warned(
             "preflight.no-referee",
             "Every organiser plays: any organiser of the site will be able to referee.",
+        )
+
+
+def _left_out(season: Season) -> Iterator[Warned]:
+    """Those without whom the season would begin, though they have asked to be in it."""
+    states = list(season.applications.values_list("status", flat=True))
+    asked, waiting = (
+        states.count(each) for each in (ApplicationStatus.ASKED, ApplicationStatus.WAITING)
+    )
+    if asked:
+        who = "1 application is" if asked == 1 else f"{asked} applications are"
+        yield Warned(
+            "preflight.undecided",
+            f"{who} not decided: who applied is told that the season has begun without them.",
+        )
+    if waiting:
+        who = "1 person waits" if waiting == 1 else f"{waiting} people wait"
+        yield Warned(
+            "preflight.waiting",
+            f"{who} for a place, and will be told that the season has begun without them.",
         )
 
 

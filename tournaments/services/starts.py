@@ -13,6 +13,7 @@ from tournaments import lifecycle
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
+from tournaments.services.contestants.applications import applications_end
 from tournaments.services.events import season_event
 from tournaments.services.guards import instant, must_not_be_draft, season_lock_managed
 from tournaments.services.ledger.passing import purses_open
@@ -23,7 +24,8 @@ from tournaments.services.seasons import season_move
 
 @transaction.atomic
 def season_start(*, acting_user: User, season: Season, at: datetime | None = None) -> Season:
-    """Begin: seeds are fixed, everybody enrolled is in, the first round opens.
+    """Begin: seeds are fixed, everybody enrolled is in, the first round opens. Who has applied and
+    is not decided about, or waits for a place, is told that it begins without them.
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.begun``, ``lifecycle.step``, and
     what stops it by `preflight` (``season.draft``, ``pairing.too-few``).
@@ -32,6 +34,7 @@ def season_start(*, acting_user: User, season: Season, at: datetime | None = Non
     must_be_startable(locked)
     must_pass(locked, "start")
     at = instant(at)
+    applications_end(locked, acting_user, at)
     _fix_seeds(locked)
     locked.contestants.filter(status=ContestantStatus.ENROLLED).update(
         status=ContestantStatus.ACTIVE

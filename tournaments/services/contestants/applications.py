@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Final
 
 from django.db import transaction
 
 from accounts.models import User
-from accounts.services import audit_record
+from accounts.services import audit_record, audit_records
 from core.refusals import NotFound, Refusal, Together
 from tournaments.lifecycle import ApplicationStatus, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonApplication, WayIn
@@ -20,11 +21,13 @@ from tournaments.services.contestants.enrolment import (
     entries_admit,
     is_taking_people,
     must_be_able_to_enter,
+    must_not_be_declined,
     must_not_be_in,
     must_not_be_over,
     waits_already,
 )
 from tournaments.services.contestants.places import standing_of, tell
+from tournaments.services.contestants.presence import please_check_in
 from tournaments.services.guards import (
     instant,
     line,
@@ -35,7 +38,9 @@ from tournaments.services.guards import (
 )
 
 #: What the organisers have still to decide, or may decide otherwise.
-OPEN = (ApplicationStatus.ASKED, ApplicationStatus.WAITING)
+OPEN: Final = (ApplicationStatus.ASKED, ApplicationStatus.WAITING)
+#: Why those were declined about whom nothing was decided before the beginning.
+BEGUN: Final = "The season has begun."
 
 
 @transaction.atomic
@@ -120,13 +125,15 @@ def applications_approve(
         decided_at=at, decided_by=acting_user
     )
     queued = {row.user_id: row for row in entered.waiting}
+    made = {each.user_id: each for each in entered.contestants}
     for row in rows:
         if row.user_id in queued:
             which = standing_of(queued[row.user_id])
             words = f"You are approved. All places are taken: you are number {which} of those "
             tell(row, at, "You are on the waiting list", f"{words}who wait for one.")
         else:
-            tell(row, at, "You are in", "You are approved, and take part.")
+            asked = please_check_in(locked, made[row.user_id])
+            tell(row, at, "You are in", f"You are approved, and take part. {asked}".rstrip())
         audit_record(
             acting_user=acting_user,
             action="application.approve",
@@ -191,6 +198,33 @@ def application_allow(
     return row
 
 
+def applications_end(season: Season, acting_user: User, at: datetime) -> None:
+    """Nobody is decided about any more, and nobody waits: part of the season's beginning, under its
+    lock. Each is told; were the beginning undone, they could ask again."""
+    rows = list(season.applications.select_related("user").filter(status__in=OPEN).order_by("pk"))
+    if not rows:
+        return
+    season.applications.filter(pk__in=[row.pk for row in rows]).update(
+        status=ApplicationStatus.DECLINED,
+        turn=None,
+        why=BEGUN,
+        may_ask_again=True,
+        decided_at=at,
+        decided_by=acting_user,
+    )
+    audit_records(
+        acting_user=acting_user,
+        action="application.decline",
+        targets=[(row, {"season": season.pk, "user": row.user_id, "why": BEGUN}) for row in rows],
+    )
+    for row in rows:
+        row.season = season
+        words = "The season has begun without you"
+        if row.status == ApplicationStatus.WAITING:
+            words += ": no place has become free"
+        tell(row, at, "It has begun without you", f"{words}.")
+
+
 # -- what is asked first -------------------------------------------------------------------------
 
 
@@ -221,10 +255,7 @@ def must_be_appliable(
         raise Refusal("application.twice", "You have applied already: the organisers decide.")
     if row.status == ApplicationStatus.WAITING:
         raise waits_already(user.shown_name)
-    if row.status == ApplicationStatus.DECLINED and not row.may_ask_again:
-        raise Refusal(
-            "application.declined", "The organisers have declined. They can let you apply again."
-        )
+    must_not_be_declined(row)
 
 
 def must_be_deciding(season: Season, acting_user: User) -> None:

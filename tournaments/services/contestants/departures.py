@@ -161,8 +161,8 @@ def contestant_return(
     again (`death_match_reopen`).
 
     Raises Refusal as `guards.season_lock_managed` does, ``season.not-running``, ``why.*``,
-    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended``, those of
-    the format for a late entry.
+    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended``,
+    ``place.untaken``, those of the format for a late entry.
     """
     season, found = _fresh(contestant)
     must_manage(season, acting_user)
@@ -205,14 +205,19 @@ def contestant_return(
 
 def must_be_returnable(contestant: Contestant) -> None:
     """Whether a contestant can come back. Raises Refusal ``season.not-running``,
-    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended`` and as the
-    format does."""
+    ``contestant.not-withdrawn``, ``contestant.account-closed``, ``contestant.suspended``,
+    ``place.untaken`` and as the format does."""
     season = contestant.season
     must_be_running(season)
     if contestant.status != ContestantStatus.WITHDRAWN:
         raise Refusal("contestant.not-withdrawn", f"{contestant.shown_name} has not withdrawn.")
     if contestant.user is not None:
         must_be_able_to_enter(contestant.user)
+    elif contestant.invitation_id is not None:
+        raise Refusal(
+            "place.untaken",
+            f"Nobody has taken the place that was held for {contestant.name}: enrol them late.",
+        )
     format_of(season.format).must_admit(season=season)
 
 

@@ -24,6 +24,7 @@ from tournaments.models import (
     WayIn,
 )
 from tournaments.services.contestants.names import Names
+from tournaments.services.contestants.presence import ask_to_check_in, there_from
 from tournaments.services.contestants.seeds import is_seed, seed_out_of_range
 from tournaments.services.events import season_events
 from tournaments.services.guards import (
@@ -63,7 +64,10 @@ def contestants_enrol(
     """
     locked = season_lock_managed(season, acting_user)
     must_have_room_for(locked, len(entries))
-    return entries_admit(locked, acting_user, entries, instant(at)).contestants
+    at = instant(at)
+    made = entries_admit(locked, acting_user, entries, at).contestants
+    ask_to_check_in(locked, made, at)
+    return made
 
 
 @transaction.atomic
@@ -76,7 +80,10 @@ def contestants_take(
 ) -> Entered:
     """Enrol people as `contestants_enrol` does; for whom no place is left, they wait for one."""
     locked = season_lock_managed(season, acting_user)
-    return entries_admit(locked, acting_user, entries, instant(at))
+    at = instant(at)
+    entered = entries_admit(locked, acting_user, entries, at)
+    ask_to_check_in(locked, entered.contestants, at)
+    return entered
 
 
 def contestant_enrol(
@@ -97,10 +104,11 @@ def contestant_enrol(
 @transaction.atomic
 def contestant_join(*, acting_user: User, season: Season, at: datetime | None = None) -> Entered:
     """Enrol oneself, where the season is open, or wait for a place where it is full. Raises Refusal
-    ``season.none``, ``season.archived``, ``enrolment.closed``, ``application.waiting``, and as
-    `contestants_enrol` does."""
+    ``season.none``, ``season.archived``, ``enrolment.closed``, ``application.declined``,
+    ``application.waiting``, and as `contestants_enrol` does."""
     locked = season_lock(season.pk)
     must_be_open_to_everybody(locked)
+    must_not_be_declined(locked.applications.filter(user=acting_user).first())
     return entries_admit(locked, acting_user, [Enrolment(acting_user)], instant(at))
 
 
@@ -252,6 +260,15 @@ def must_not_wait(row: SeasonApplication | None, name: str, *, is_full: bool) ->
         raise waits_already(name)
 
 
+def must_not_be_declined(row: SeasonApplication | None) -> None:
+    """Whether somebody may come by themselves, as far as the organisers have said; ``row``: how
+    they stand, if they ever applied or waited. Raises Refusal ``application.declined``."""
+    if row is not None and row.status == ApplicationStatus.DECLINED and not row.may_ask_again:
+        raise Refusal(
+            "application.declined", "The organisers have declined. They can let you apply again."
+        )
+
+
 def waits_already(name: str) -> Refusal:
     """What somebody is told who asks for a place once more."""
     return Refusal("application.waiting", f"{name} is on the waiting list already.")
@@ -347,6 +364,9 @@ def entries_save(
 ) -> list[Contestant]:
     """Write down those whom an intake has admitted, and tell of them."""
     late = season.status == SeasonStatus.RUNNING
+    for each in admitted:
+        own = acting_user is not None and acting_user.pk == each.user_id
+        each.checked_in_at = there_from(season, at, own=own)
     # Who had been struck off before the start is taken back in.
     again = [each for each in admitted if each.pk is not None]
     Contestant.objects.bulk_update(

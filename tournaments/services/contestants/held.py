@@ -19,13 +19,14 @@ from django.template.loader import render_to_string
 from accounts.models import User
 from accounts.services import audit_record, audit_records
 from core.refusals import Refusal, Together
-from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus
+from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import Contestant, Season, SeasonEvent, SeasonInvitation
 from tournaments.services.contestants.enrolment import (
     able_to_enter,
     must_not_be_in,
 )
 from tournaments.services.contestants.names import Names, name_of
+from tournaments.services.contestants.presence import there_from
 from tournaments.services.contestants.seeds import is_seed, seed_out_of_range
 from tournaments.services.events import season_event, season_events
 from tournaments.services.guards import instant, must_manage, must_not_be_archived, season_lock
@@ -46,7 +47,8 @@ class Hold(NamedTuple):
 
 def holds_check(season: Season, holds: Sequence[Hold], acting_user: User, at: datetime) -> Together:
     """What is wrong with places to be held, each by its row: ``season.begun``,
-    ``contestant.name.*``, ``seed.range``, ``seed.taken``, ``place.email``, ``place.letters``."""
+    ``contestant.name.*``, ``seed.range``, ``seed.taken``, ``place.draft``, ``place.email``,
+    ``place.letters``."""
     faults = Together()
     seeds = set(season.contestants.filter(seed__isnull=False).values_list("seed", flat=True))
     left = LETTERS_A_DAY - _letters_of(acting_user, at)
@@ -61,6 +63,7 @@ def holds_check(season: Season, holds: Sequence[Hold], acting_user: User, at: da
             if hold.seed is not None:
                 seeds.add(hold.seed)
             if hold.email:
+                _must_be_sent_links(season)
                 _must_be_an_address(hold.email)
                 left -= 1
                 if left < 0:
@@ -87,6 +90,7 @@ def places_hold_in(
             name=name_of(hold.name),
             seed=hold.seed,
             enrolled_at=at,
+            checked_in_at=there_from(season, at, own=False),
             invitation=link,
         )
         for hold, link in zip(holds, links, strict=True)
@@ -162,7 +166,8 @@ def place_take_in(
         # What it was held for may be somebody else's name by now.
         place.name = name_of(user.shown_name)
     place.user = user
-    place.save(update_fields=["user", "name"])
+    place.checked_in_at = place.checked_in_at or there_from(season, at, own=True)
+    place.save(update_fields=["user", "name", "checked_in_at"])
     season.applications.filter(user=user).update(
         status=ApplicationStatus.ADMITTED, turn=None, why=""
     )
@@ -227,6 +232,15 @@ def must_be_takable(place: Contestant | None, user: User, own: Contestant | None
             "place.was-in", "You were in this season before: ask its organisers to enrol you."
         )
     return place
+
+
+def _must_be_sent_links(season: Season) -> None:
+    if season.visibility == Visibility.DRAFT:
+        raise Refusal(
+            "place.draft",
+            "The season is still a draft, and links lead nowhere: list it first, or leave the "
+            "address out and hand the link on later.",
+        )
 
 
 def _must_be_an_address(text: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from accounts.models import User
 from core.refusals import Refusal
+from tournaments.lifecycle import STILL_IN, ApplicationStatus
 from tournaments.models import (
     Contestant,
     SeasonApplication,
@@ -45,4 +46,9 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
         "seasons run": organised.update(user=keep),
         "free hours": free_hours_merge(keep, duplicate),
     }
+    # Whoever is in a season by either account waits for no place in it.
+    inside = Contestant.objects.filter(user=keep, status__in=STILL_IN)
+    SeasonApplication.objects.filter(user=keep, season__in=inside.values("season")).update(
+        status=ApplicationStatus.ADMITTED, turn=None, why=""
+    )
     return moved

@@ -16,7 +16,7 @@ from tournaments.services.contestants.enrolment import (
     entries_save,
     places_left,
 )
-from tournaments.services.mail import spoken
+from tournaments.services.contestants.presence import please_check_in
 
 
 def waiting_list(season: Season) -> QuerySet[SeasonApplication]:
@@ -49,11 +49,8 @@ def places_fill(season: Season, at: datetime) -> list[Contestant]:
         by_user = {row.user_id: row for row in waiting}
         for each in moved:
             row = by_user[each.user_id or 0]
-            words = "A place has become free, and it is yours."
-            if season.check_in_until is not None and season.check_in_until > at:
-                until = spoken(season.check_in_until, row.user.zone)
-                words = f"{words} Please check in on the season's page by {until}."
-            tell(row, at, "You are in", words)
+            words = f"A place has become free, and it is yours. {please_check_in(season, each)}"
+            tell(row, at, "You are in", words.rstrip())
     return moved
 
 

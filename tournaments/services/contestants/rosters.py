@@ -26,6 +26,7 @@ from tournaments.services.contestants.enrolment import (
     must_have_room_for,
 )
 from tournaments.services.contestants.held import Hold, holds_check, places_hold_in
+from tournaments.services.contestants.presence import ask_to_check_in
 from tournaments.services.guards import instant, season_lock_managed
 
 CSV_LINES_MAX: Final = 2000
@@ -110,6 +111,7 @@ def contestants_import(
     if faults:
         raise FaultyRoster(sorted(faults))
     made = reception.settle(acting_user)
+    ask_to_check_in(locked, made.contestants, at)
     # Somebody without an account cannot wait: for all that are held there must be room.
     must_have_room_for(locked, len(holds))
     held = places_hold_in(locked, acting_user, to_hold, at)

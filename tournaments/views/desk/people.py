@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from django.contrib import messages as notes
+from typing import Final
+
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.confirming import confirmations_send, unconfirmed
 from accounts.discord.services import users_named_at_discord
 from accounts.models import User
 from core.actions import Offer
@@ -19,6 +18,7 @@ from core.refusals import NotFound, Refusal, allowed
 from tournaments.actions.contestants import (
     APPLICATION,
     APPROVE_MANY,
+    ASK_TO_CONFIRM,
     CHECK_THEM_IN,
     CLOSE_CHECK_IN,
     CONTESTANT,
@@ -44,6 +44,7 @@ from tournaments.actions.subjects import (
     AtInvitation,
     AtPerson,
     AtSeason,
+    AtUnconfirmed,
 )
 from tournaments.lifecycle import ApplicationStatus, ContestantStatus
 from tournaments.models import Contestant, SeasonApplication, SeasonInvitation
@@ -54,6 +55,9 @@ from tournaments.services.contestants.held import is_held
 from tournaments.services.contestants.invitations import must_take_links
 from tournaments.views.actions import perform, press, press_or_say
 from tournaments.views.common import FORMS, contestant_of, organisers_only
+
+#: How many players a search shows.
+FOUND_MOST: Final = 20
 
 
 @require_http_methods(FORMS)
@@ -67,13 +71,13 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         if found is None:
             raise NotFound("contestant.none", "There is no such player.")
         return press(request, ENROL, AtPerson(user, sheet, found), back=back)
-    without_address = unconfirmed(_who_would_play(sheet))
+    asking = AtUnconfirmed(user, sheet, request)
     if "confirm" in request.POST:
-        return _confirm_again(request, subject, without_address, back)
+        return press(request, ASK_TO_CONFIRM, asking, back=back)
     query = request.GET.get("q", "").strip()[:60]
     more = {
         "query": query,
-        "unconfirmed": without_address,
+        "unconfirmed": asking.people if ASK_TO_CONFIRM.offered(asking) else [],
         "found": _people_called(subject, query) if query else [],
         "people": [
             (each, CONTESTANT.offered(AtContestant(user, sheet, each)))
@@ -81,29 +85,6 @@ def roster(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         ],
     }
     return perform(request, ENROL_MANY, subject, back=back, template="desk_roster.html", more=more)
-
-
-def _who_would_play(sheet: Sheet) -> list[User]:
-    """Whoever is in with an account, has applied or waits."""
-    people = [each.user for each in sheet.still_in if each.user is not None]
-    return people + [each.user for each in (*sheet.undecided, *sheet.waiting_list)]
-
-
-def _confirm_again(
-    request: HttpRequest, subject: AtSeason, people: list[User], back: str
-) -> HttpResponse:
-    """Send those whom the form names, or all, the letter once more that confirms an address."""
-    subject.must_manage()
-    wanted = request.POST["confirm"]
-    chosen = [each for each in people if wanted in ("all", str(each.pk))]
-    if not chosen:
-        raise NotFound("contestant.none", "Everybody whom you name has confirmed an address.")
-    asked, paused = confirmations_send(request, chosen)
-    if asked:
-        notes.success(request, "Whoever has given an address is asked to confirm it once more.")
-    if paused:
-        notes.info(request, f"Asked within a day, and not asked again: {paused}.")
-    return redirect(back)
 
 
 def _user_of(number: str) -> User | None:
@@ -116,13 +97,11 @@ def _people_called(subject: AtSeason, query: str) -> list[tuple[User, Refusal | 
     """Players whose name contains ``query``, or whose name at Discord it is and who let themselves
     be found by that; and why they cannot be enrolled, if so."""
     named = Q(username__icontains=query) | Q(display_name__icontains=query)
-    there = users_named_at_discord([query.removeprefix("@")])
-    named |= Q(pk__in=[user.pk for user in there.values()])
-    rows = (
-        User.objects.with_standing()
-        .filter(named, is_active=True, is_guest=False)
-        .order_by("username")[:20]
-    )
+    people = User.objects.with_standing().filter(is_active=True, is_guest=False)
+    there = [user.pk for user in users_named_at_discord([query.removeprefix("@")]).values()]
+    others = people.filter(named).exclude(pk__in=there).order_by("username")
+    # Whose whole name it is comes first: of many whose names contain it the last are left out.
+    rows = [*people.filter(pk__in=there), *others[: FOUND_MOST - len(there)]]
     return [(each, ENROL.refusal(AtPerson(subject.user, subject.sheet, each))) for each in rows]
 
 
@@ -195,9 +174,8 @@ def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Who has checked in, and who has not; and until when they may."""
     subject = AtSeason(user, sheet)
     back = subject.address("check_in_desk")
-    for action in (CLOSE_CHECK_IN, STRIKE_ABSENT):
-        if action.name in request.POST:
-            return press_or_say(request, action, subject, back=back)
+    if CLOSE_CHECK_IN.name in request.POST:
+        return press_or_say(request, CLOSE_CHECK_IN, subject, back=back)
     rows = [AtContestant(user, sheet, each) for each in sheet.still_in]
     if "contestant" in request.POST:
         wanted = request.POST["contestant"]
@@ -220,6 +198,14 @@ def check_in(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     return perform(
         request, OPEN_CHECK_IN, subject, back=back, template="desk_check_in.html", more=more
     )
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def strike_absent(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
+    """Strike off who has not checked in by the hour: the page says who that is."""
+    subject = AtSeason(user, sheet)
+    return perform(request, STRIKE_ABSENT, subject, back=subject.address("check_in_desk"))
 
 
 @require_http_methods(FORMS)
