@@ -9,6 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.models import Announcement, AuditEntry, User
+from core.refusals import Refusal
 from tests.games.support import committing
 from tests.tournaments.support import (
     START,
@@ -38,7 +39,7 @@ from tournaments.services.scheduling.agreeing import (
     times_remind,
 )
 from tournaments.services.scheduling.appointments import leg_schedule
-from tournaments.services.scheduling.readiness import leg_confirm
+from tournaments.services.scheduling.readiness import leg_confirm, ready_window
 from tournaments.services.seasons import season_archive, season_cancel, season_update
 
 pytestmark = pytest.mark.usefixtures("letters_go_out")
@@ -135,6 +136,18 @@ def test_who_is_proposed_times_accepts_one(
     assert faults_of(season) == []
 
 
+def test_a_time_is_accepted_while_its_proposer_can_still_say_that_they_are_ready(
+    season: Season, meeting: DeathMatch, one: User, two: User
+) -> None:
+    proposal = proposed(one, meeting)
+    last = NOON - ready_window()
+    for at in (last + timedelta(seconds=1), NOON - timedelta(seconds=10)):
+        refused("times.soon", proposal_accept, acting_user=two, proposal=proposal, time=NOON,
+                at=at)  # fmt: skip
+    proposal_accept(acting_user=two, proposal=proposal, time=NOON, at=last)
+    leg_confirm(acting_user=one, leg=leg_of(meeting), at=last)
+
+
 def test_what_is_proposed_shows_everybody_else_nothing(
     season: Season, meeting: DeathMatch, one: User, two: User
 ) -> None:
@@ -179,20 +192,25 @@ def test_they_decline_withdraw_and_propose_others(
 def test_what_can_be_proposed(orla: User, season: Season, meeting: DeathMatch, one: User) -> None:
     leg = leg_of(meeting)
 
-    def refuse(code: str, *times: datetime, by: User = one, at: datetime = START) -> None:
-        refused(code, times_propose, acting_user=by, leg=leg, times=times, at=at)
+    def refuse(code: str, *times: datetime, by: User = one, at: datetime = START) -> Refusal:
+        return refused(code, times_propose, acting_user=by, leg=leg, times=times, at=at)
 
     refuse("times.none")
     refuse("times.too-many", *(after(hours=hours) for hours in (1, 2, 3, 4)))
     refuse("times.past", NOON, START)
+    soon = refuse("times.soon", NOON, START + ready_window() - timedelta(seconds=1))
+    assert soon.sentence == "One of these times is too soon: it takes 30 min to get ready."
     refuse("times.far", after(days=60, minutes=1))
     refuse("times.not-yours", NOON, by=account(season, 3))
     refuse("times.not-yours", NOON, by=orla)
     allow(orla, season, play_within_days=10)
     refuse("times.late", after(days=10, minutes=1))
     refuse("times.over", after(days=12), at=after(days=11))
+    # Nothing is left of them that leaves time to get ready.
+    refuse("times.over", after(days=10), at=after(days=10) - timedelta(minutes=29))
+    proposed(one, meeting, START + ready_window())
     proposed(one, meeting, after(days=10))
-    for _each in range(PROPOSALS_A_DAY - 1):
+    for _each in range(PROPOSALS_A_DAY - 2):
         proposed(one, meeting)
     refuse("times.too-often", NOON)
     proposed(one, meeting, NOON, at=after(hours=25))
@@ -265,10 +283,13 @@ def test_it_lapses_when_an_organiser_sets_a_time_for_good(
 def test_it_lapses_when_its_times_are_over(meeting: DeathMatch, one: User, two: User) -> None:
     proposal = proposed(one, meeting, NOON, EVENING)
     assert is_open(meeting, at=NOON)
-    assert not is_open(meeting, at=EVENING)
-    for act, user in ((proposal_decline, two), (proposal_withdraw, one)):
-        gone = refused("times.gone", act, acting_user=user, proposal=proposal, at=EVENING)
-        assert "over" in gone.sentence
+    assert is_open(meeting, at=EVENING - ready_window())
+    late = EVENING - ready_window() + timedelta(seconds=1)
+    for at in (late, EVENING):
+        assert not is_open(meeting, at=at)
+        for act, user in ((proposal_decline, two), (proposal_withdraw, one)):
+            gone = refused("times.gone", act, acting_user=user, proposal=proposal, at=at)
+            assert "none of its times" in gone.sentence
     proposed(two, meeting, after(hours=80), at=EVENING)
     assert statuses(meeting) == ["lapsed", "open"]
 

@@ -10,7 +10,7 @@ from accounts.models import User
 from tournaments.models import Contestant, DeathMatch, Leg, TimeProposal
 from tournaments.reading.death_matches import Appointment
 from tournaments.services.free_hours import FreeRule, common_starts, free_rules
-from tournaments.services.scheduling.agreeing import latest_start
+from tournaments.services.scheduling.agreeing import earliest_start, latest_start
 
 TO_ANSWER: Final = timedelta(hours=2)
 
@@ -63,13 +63,10 @@ class BothFree(NamedTuple):
         """Start times at which both are free, of days as they are in ``zone``: not before the other
         could well have answered, and from a full hour on."""
         one, other = map(self.rule, self.sides)
-        local = (at + TO_ANSWER).astimezone(zone)
-        since = (
-            at
-            + TO_ANSWER
-            + timedelta(
-                seconds=-(60 * local.minute + local.second) % 3600, microseconds=-local.microsecond
-            )
+        first = max(at + TO_ANSWER, earliest_start(at))
+        local = first.astimezone(zone)
+        since = first + timedelta(
+            seconds=-(60 * local.minute + local.second) % 3600, microseconds=-local.microsecond
         )
         return common_starts(one, other, since, latest_start(leg, at), zone)
 

@@ -26,7 +26,12 @@ from tournaments.models import Contestant, FreeDate, Leg
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
 from tournaments.reading.times import ProposedTime
-from tournaments.services.scheduling.agreeing import must_play, play_by, proposal_of
+from tournaments.services.scheduling.agreeing import (
+    must_play,
+    play_by,
+    proposal_of,
+    times_left,
+)
 from tournaments.views.actions import perform, press_or_say
 from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
 
@@ -106,7 +111,7 @@ def times_of(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: Any) -> Le
     times: list[ProposedTime] = []
     accept, decline, withdraw = False, None, None
     if proposal is not None:
-        times = [free.proposed(each, other) for each in proposal.ahead(at)]
+        times = [free.proposed(each, other) for each in times_left(proposal, leg, at)]
         asked = AtProposal(user, sheet, found, leg, proposal)
         accept = players.ACCEPT_TIME.offered(asked)
         decline, withdraw = (
@@ -186,11 +191,12 @@ def open_times(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         if found is None:
             raise NotFound("leg.none", "There is no such match.")
         return press_or_say(request, REMIND, found, back=found.address("open_times"))
+    at = now_utc()
     rows = [
         {
             "open": each,
             "which": subjects[each.leg.pk].which,
-            "ahead": [] if each.proposal is None else each.proposal.ahead(now_utc()),
+            "left": [] if each.proposal is None else times_left(each.proposal, each.leg, at),
             "set": SCHEDULE.offered(subjects[each.leg.pk]),
             "remind": REMIND.offered(subjects[each.leg.pk]),
             "play_by": play_by(each.leg),
