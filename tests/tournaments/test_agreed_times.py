@@ -294,6 +294,25 @@ def test_it_lapses_when_its_times_are_over(meeting: DeathMatch, one: User, two: 
     assert statuses(meeting) == ["lapsed", "open"]
 
 
+def test_a_limit_that_was_set_since_counts_for_what_is_proposed(
+    orla: User, season: Season, meeting: DeathMatch, one: User, two: User
+) -> None:
+    proposal = proposed(one, meeting, after(days=5), after(days=8))
+    allow(orla, season, play_within_days=6)
+    assert is_open(meeting)
+    refused("times.late", proposal_accept, acting_user=two, proposal=proposal,
+            time=after(days=8), at=START)  # fmt: skip
+    with committing():
+        times_remind(acting_user=orla, leg=leg_of(meeting), at=START)
+    assert " or " not in told(two)[-1].partition("proposes")[2].partition(". ")[0]
+    allow(orla, season, play_within_days=4)
+    assert not is_open(meeting)
+    refused("times.gone", proposal_accept, acting_user=two, proposal=proposal,
+            time=after(days=5), at=START)  # fmt: skip
+    allow(orla, season, play_within_days=6)
+    proposal_accept(acting_user=two, proposal=proposal, time=after(days=5), at=START)
+
+
 def test_it_lapses_when_the_match_begins(
     orla: User, meeting: DeathMatch, one: User, two: User
 ) -> None:
