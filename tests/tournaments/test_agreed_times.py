@@ -20,18 +20,23 @@ from tests.tournaments.support import (
     fresh,
     kinds,
     leg_of,
+    played,
     refused,
     running,
     who,
 )
+from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, Season, SeasonEvent, TimeProposal
 from tournaments.notices import event_announce
+from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.departures import contestant_replace
+from tournaments.services.rounds import round_pair
 from tournaments.services.scheduling.agreeing import (
     PROPOSALS_A_DAY,
     REMIND_AGAIN,
     open_proposals,
+    play_by,
     proposal_accept,
     proposal_decline,
     proposal_withdraw,
@@ -214,6 +219,55 @@ def test_what_can_be_proposed(orla: User, season: Season, meeting: DeathMatch, o
         proposed(one, meeting)
     refuse("times.too-often", NOON)
     proposed(one, meeting, NOON, at=after(hours=25))
+
+
+def test_days_to_play_are_counted_from_when_it_is_known_who_meets(orla: User) -> None:
+    """Not from when a round was opened: of a bracket all are from the start, and the only one of a
+    ladder."""
+    bracket = running(orla, 4, "single-elimination", play_within_days=3)
+    first, second = DeathMatch.objects.filter(round__season=bracket, round__number=1)
+    final = DeathMatch.objects.get(round__season=bracket, round__number=2)
+    played(orla, first, winner=0, at=after(days=2))
+    assert play_by(leg_of(final)) is None
+    played(orla, second, winner=0, at=after(days=9))
+    assert play_by(leg_of(first)) == after(days=3)
+    until = play_by(leg_of(final))
+    assert until == after(days=12, minutes=1)
+    player = fresh(final).home
+    assert player is not None
+    assert player.user is not None
+    proposed(player.user, final, until, at=after(days=10))
+    # Whoever takes a side over has as many days.
+    heir = User.objects.create_user("heir")
+    contestant_replace(
+        acting_user=orla, contestant=player, user=heir, why="Ill.", at=after(days=11)
+    )
+    assert play_by(leg_of(final)) == after(days=14)
+
+
+def test_a_ladder_counts_them_from_each_challenge(orla: User) -> None:
+    season = running(orla, 3, "ladder", play_within_days=3)
+    row = ladder_challenge(
+        acting_user=account(season, 3), season=season, defender=who(season, 2), at=after(days=30)
+    )
+    assert play_by(leg_of(row)) == after(days=33)
+    proposed(account(season, 3), row, after(days=32), at=after(days=31))
+
+
+@pytest.mark.parametrize("count", [2, 6])
+def test_when_it_is_known_is_read_at_once_for_many(
+    orla: User, count: int, django_assert_num_queries: Any
+) -> None:
+    season = running(orla, count, "round-robin", play_within_days=9)
+    round_pair(acting_user=orla, season=season, at=START)
+    for number in range(1, count + 1):
+        row = DeathMatch.objects.filter(home=who(season, number)).first()
+        if row is not None:
+            proposed(account(season, number), row)
+    sheet = Sheet(season)
+    assert len(sheet.planned) == count // 2
+    with django_assert_num_queries(2):
+        assert len(sheet.proposals) == count // 2
 
 
 def test_organisers_alone_where_the_season_says_so(

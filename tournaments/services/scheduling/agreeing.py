@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Max
 
 from accounts.announcing.services import Told, announce
 from accounts.models import User
@@ -17,7 +18,15 @@ from games.engine.decisions import Seat
 from games.options import pace
 from tournaments import audience
 from tournaments.lifecycle import PLAYABLE, LegStatus
-from tournaments.models import Contestant, Leg, Season, TimeProposal, TimesRule
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Leg,
+    Season,
+    SeasonEvent,
+    TimeProposal,
+    TimesRule,
+)
 from tournaments.models.times import PROPOSED_MAX
 from tournaments.services.deathmatches import sides_of
 from tournaments.services.guards import (
@@ -92,17 +101,33 @@ def earliest_start(at: datetime) -> datetime:
 
 
 def latest_start(leg: Leg, at: datetime) -> datetime:
-    """The last that players may agree on: `AHEAD` from now, or the season's end for its round."""
+    """The last that players may agree on: `AHEAD` from now, or the season's end for it."""
     latest = at + AHEAD
     deadline = play_by(leg)
     return latest if deadline is None else min(latest, deadline)
 
 
 def play_by(leg: Leg) -> datetime | None:
-    """By when a leg is to have begun, where its season says so."""
-    played = leg.death_match.round
-    days = played.season.play_within_days
-    return None if days is None else played.opened_at + timedelta(days=days)
+    """By when a leg is to have begun, where its season says so: counted from when it was known who
+    meets. Rounds may have been open for long then, as in a bracket, a ladder or an episode."""
+    days = leg.death_match.round.season.play_within_days
+    if days is None or leg.death_match.known_at is None:
+        return None
+    return leg.death_match.known_at + timedelta(days=days)
+
+
+def read_known_at(rows: Iterable[DeathMatch]) -> None:
+    """Read at once, in one query, what `play_by` asks of these death matches."""
+    limited = [row for row in rows if row.round.season.play_within_days is not None]
+    if not limited:
+        return
+    paired = SeasonEvent.objects.filter(
+        kind="death-match.paired", death_match__in={row.pk for row in limited}
+    )
+    last = paired.order_by().values_list("death_match").annotate(Max("at"))
+    known: dict[int, datetime] = dict(last)
+    for row in limited:
+        row.known_at = known.get(row.pk)
 
 
 def must_be_startable(
@@ -155,6 +180,7 @@ def open_proposals(legs: Iterable[Leg], at: datetime) -> dict[int, TimeProposal]
     known = {leg.pk: leg for leg in legs if leg.status == LegStatus.PLANNED}
     rows = TimeProposal.objects.filter(leg__in=known, status=Status.OPEN)
     found = {each.leg_id: each for each in rows}
+    read_known_at(known[pk].death_match for pk in found)
     return {pk: each for pk, each in found.items() if is_open(each, known[pk], at)}
 
 
