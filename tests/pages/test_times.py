@@ -15,6 +15,7 @@ from accounts.models import User
 from tests.pages.support import words
 from tests.tournaments.support import account, chosen, leg_of, organiser_named, running
 from tournaments.models import DeathMatch, FreeDate, FreeHours, Season, TimeProposal
+from tournaments.reading.times import BothFree
 from tournaments.services.free_hours import free_date_add, free_hours_set
 from tournaments.services.scheduling.agreeing import proposal_withdraw, times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
@@ -142,6 +143,27 @@ def test_times_are_proposed_and_accepted_on_the_death_matchs_page(
     assert "no longer open: accepted" in words(late)
     assert "Propose times" not in words(late)
     assert "It has a time already" in words(home.get(on(meeting)))
+
+
+def test_whether_both_are_free_is_looked_up_once_for_all_legs(
+    browser: Browser, orla: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = running(orla, 2, "single-elimination", format_options={"best_of": 3})
+    row = DeathMatch.objects.get(round__season=season)
+    assert row.legs.count() == 3
+    free(account(season, 1), 20)
+    free(account(season, 2), 20)
+    looked: list[object] = []
+    real = BothFree.has_starts
+
+    def counted(self: BothFree, *given: Any) -> bool:
+        looked.append(given)
+        return real(self, *given)
+
+    monkeypatch.setattr(BothFree, "has_starts", counted)
+    said = words(browser("player1").get(row.get_absolute_url()))
+    assert said.count("There are hours when both of you are free.") == 3
+    assert len(looked) == 1
 
 
 def test_what_is_sent_is_looked_at(browser: Browser, season: Season, meeting: DeathMatch) -> None:

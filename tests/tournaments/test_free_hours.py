@@ -18,6 +18,7 @@ from tournaments.models import FreeDate, FreeHours
 from tournaments.services.free_hours import (
     DATES_MAX,
     FreeRule,
+    all_starts,
     common_spans,
     common_starts,
     free_date_add,
@@ -114,6 +115,25 @@ def test_suggestions_are_few_and_spread_over_the_first_days() -> None:
     assert spans(short, rule(BERLIN, (0, 12)), utc(2031, 7, 7), 1) == ["07-07 10:00 10:30"]
     late = utc(2031, 7, 8)
     assert common_starts(short, rule(BERLIN, (0, 12)), utc(2031, 7, 7), late, BERLIN) == []
+
+
+def test_starts_are_looked_for_no_further_than_they_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[datetime] = []
+    real = FreeRule.is_free
+
+    def counted(self: FreeRule, moment: datetime) -> bool:
+        asked.append(moment)
+        return real(self, moment)
+
+    monkeypatch.setattr(FreeRule, "is_free", counted)
+    since = utc(2031, 7, 7)
+    until = since + timedelta(days=60)
+    assert next(all_starts(always(BERLIN), always(NEW_YORK), since, until)) == since
+    assert max(asked) == since + timedelta(minutes=45)
+    common_starts(always(BERLIN), always(NEW_YORK), since, until, BERLIN)
+    assert max(asked) < since + timedelta(days=10)
 
 
 # -- what is said of it --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db.models import QuerySet
 from django.utils.functional import cached_property
@@ -36,6 +37,7 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Gift,
+    Leg,
     Round,
     Season,
     SeasonApplication,
@@ -75,6 +77,7 @@ class Sheet:
         self.season = season
         self._refusals: dict[int, Refusal | None] = {}
         self._both_free: dict[int, BothFree | None] = {}
+        self._has_starts: dict[tuple[int, str], bool] = {}
 
     def must_be_managed_by(self, user: User) -> None:
         """As `guards.must_manage`, which is asked once for each reader."""
@@ -336,6 +339,15 @@ class Sheet:
         if row.pk not in self._both_free:
             self._both_free[row.pk] = both_free(row)
         return self._both_free[row.pk]
+
+    def has_starts(self, leg: Leg, zone: ZoneInfo) -> bool:
+        """Whether the two of a leg are free at the same time, as a reader in ``zone`` is told;
+        looked up once for all legs of a death match."""
+        key = (leg.death_match_id, zone.key)
+        if key not in self._has_starts:
+            free = self.both_free(leg.death_match)
+            self._has_starts[key] = free is not None and free.has_starts(leg, now_utc(), zone)
+        return self._has_starts[key]
 
     @property
     def without_time(self) -> list[OpenTime]:

@@ -79,7 +79,7 @@ class LegTimes:
     proposal  the times that wait for an answer, `mine` whether they are the reader's own
     other     who else plays
     unmarked  who has not marked when they are free
-    common    how many start times there are to suggest
+    common    whether there are start times to suggest
     """
 
     propose: Offer | None
@@ -91,7 +91,7 @@ class LegTimes:
     withdraw: Offer | None
     other: Contestant
     unmarked: list[Contestant]
-    common: int
+    common: bool
 
 
 def times_of(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: Any) -> LegTimes | None:
@@ -128,7 +128,7 @@ def times_of(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: Any) -> Le
         withdraw=withdraw,
         other=other,
         unmarked=free.unmarked,
-        common=len(free.starts(leg, at, user.zone)) if propose else 0,
+        common=bool(propose) and sheet.has_starts(leg, user.zone),
     )
 
 
