@@ -100,6 +100,34 @@ def test_a_week_and_single_dates_are_kept_without_a_script(browser: Browser) -> 
     assert not FreeDate.objects.exists()
 
 
+def test_the_zone_of_a_single_date_is_shown_and_sent(browser: Browser) -> None:
+    """The device's is taken, by the page's script, until one was chosen: in either form."""
+    eve = browser("eve")
+    text = eve.get(HOURS).content.decode()
+    assert len(re.findall(r'<select name="zone"[^>]* data-device', text)) == 2
+    assert len(set(re.findall(r' id="([^"]+)"', text))) == len(re.findall(r' id="([^"]+)"', text))
+    sent = {"date": f"{in_days(9):%Y-%m-%d}", "kind": "not", "first": "18", "until": "22"}
+    assert eve.post(HOURS, sent).status_code == 422
+    # What was chosen stays so where something else was wrong.
+    again = eve.post(HOURS, {**sent, "date": "soon", "zone": "Asia/Kolkata"})
+    text = again.content.decode()
+    assert len(re.findall(r'<select name="zone"[^>]* data-device', text)) == 1
+    assert 'value="Asia/Kolkata" selected' in text
+    kept = eve.post(HOURS, {**sent, "zone": "Asia/Kolkata"}, follow=True)
+    assert "The date is kept, in the zone of your week, Asia/Kolkata." in words(kept)
+    assert FreeHours.objects.get().zone == "Asia/Kolkata"
+    text = eve.get(HOURS).content.decode()
+    assert "data-device" not in text
+    assert 'value="Asia/Kolkata" selected' in text
+    assert "In the zone of your week, Asia/Kolkata." in text
+    assert "another zone moves them" in text
+    # Whoever changes the week's zone is told that the dates go with it.
+    week = {"zone": "Asia/Kolkata", "hours": ["1"]}
+    assert "have moved" not in words(eve.post(HOURS, week, follow=True))
+    moved = words(eve.post(HOURS, {**week, "zone": "Europe/Berlin"}, follow=True))
+    assert "Your single dates have moved with them: they are in Europe/Berlin now." in moved
+
+
 # -- the two who play ----------------------------------------------------------------------------
 
 

@@ -196,6 +196,16 @@ def test_single_dates_are_added_and_dropped(ada: User) -> None:
     assert not FreeDate.objects.filter(date__lt=later.date()).exists()
 
 
+def test_a_date_that_is_said_first_says_its_zone(db: None) -> None:
+    """Of an account that names none, and whose device is not known."""
+    eve, day = user_named("eve"), START.date() + timedelta(days=3)
+    given = {"acting_user": eve, "date": day, "kind": "not", "at": START}
+    refused("free.zone", free_date_add, zone="Nowhere/At_All", **given)
+    assert free_date_add(zone="Asia/Kolkata", **given).free_hours.zone == "Asia/Kolkata"
+    # From then on dates are in the zone of the week.
+    assert free_date_add(zone="UTC", **given).free_hours.zone == "Asia/Kolkata"
+
+
 def test_the_database_keeps_them_whole(ada: User) -> None:
     row = free_hours_set(acting_user=ada, zone="UTC", hours=[1])
     wrong: list[Callable[[], object]] = [

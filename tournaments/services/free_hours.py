@@ -173,19 +173,23 @@ def free_date_add(
     kind: str,
     first: int = 0,
     until: int = 24,
+    zone: str = "",
     at: datetime | None = None,
 ) -> FreeDate:
     """Say that one is not free on a date, or also from the hour ``first`` until the hour ``until``
-    of it. Raises Refusal ``free.kind``, ``free.hours``, ``free.date-past``, ``free.date-far`` and
-    ``free.too-many``."""
+    of it, in the zone of one's week; where nothing is said of that yet, in ``zone`` (empty: that of
+    the account), which is so that of both. Raises Refusal ``free.zone``, ``free.kind``,
+    ``free.hours``, ``free.date-past``, ``free.date-far`` and ``free.too-many``."""
     at = instant(at)
+    if zone:
+        _must_be_a_zone(zone)
     if kind not in FreeDate.Kind.values:
         raise Refusal("free.kind", "Say whether you are free then, or not.")
     if kind == FreeDate.Kind.NOT:
         first, until = 0, 24
     if not 0 <= first < until <= 24:
         raise Refusal("free.hours", "The last hour comes after the first.", field="until")
-    row = _locked(acting_user, str(acting_user.zone), at)
+    row = _locked(acting_user, zone or str(acting_user.zone), at)
     today = at.astimezone(ZoneInfo(row.zone)).date()
     if date < today:
         raise Refusal("free.date-past", "This day is over.", field="date")

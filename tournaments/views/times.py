@@ -60,7 +60,7 @@ def free_hours(request: HttpRequest, user: User) -> HttpResponse:
         template="free_hours.html",
         more={
             "adding": adding,
-            "other": FreeHoursForm(user=user) if adding else FreeDateForm(),
+            "other": FreeHoursForm(user=user) if adding else FreeDateForm(user=user),
             "add": DATE.prompt(AtSite(user)),
             "keep": WEEK.prompt(AtSite(user)),
             "dates": [(each, DROP.offer(AtDate(user, each.pk))) for each in dates],
