@@ -14,7 +14,15 @@ from django.utils import timezone
 from accounts.models import User
 from tests.pages.support import words
 from tests.tournaments.support import account, chosen, leg_of, organiser_named, running
-from tournaments.models import DeathMatch, FreeDate, FreeHours, Season, TimeProposal
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    FreeDate,
+    FreeHours,
+    Season,
+    SeasonEvent,
+    TimeProposal,
+)
 from tournaments.reading.times import BothFree
 from tournaments.services.free_hours import free_date_add, free_hours_set
 from tournaments.services.scheduling.agreeing import proposal_withdraw, times_propose
@@ -347,6 +355,32 @@ def test_organisers_see_what_is_open_and_set_a_time(
     assert "without a time" not in words(desk.get(f"{home}desk/"))
     assert "you set the times" in words(desk.get(f"{home}desk/times/"))
     assert "Propose" not in words(browser("player1").get(meeting.get_absolute_url()))
+
+
+def test_the_desk_names_a_match_without_a_time_once(
+    browser: Browser, orla: User, season: Season, meeting: DeathMatch
+) -> None:
+    address = f"{season.get_absolute_url()}desk/"
+    own, together = "Player 1 vs Player 2 has no time yet.", "1 match without a time."
+
+    def lines() -> list[bool]:
+        said = words(browser("orla").get(address))
+        return [own in said, together in said]
+
+    assert lines() == [False, True]
+    # Once its players cannot agree any more it is an organiser's to see to.
+    season_update(acting_user=orla, season=season, changes={"play_within_days": 1})
+    assert lines() == [False, True]
+    SeasonEvent.objects.filter(kind="death-match.paired").update(at=in_days(-3))
+    assert lines() == [True, True]
+    assert "you set it" in words(browser("orla").get(f"{address}times/"))
+    changes = {"play_within_days": None, "times_by": "organisers"}
+    season_update(acting_user=orla, season=season, changes=changes)
+    assert lines() == [True, False]
+    # So it is where one of the two could not even be asked.
+    season_update(acting_user=orla, season=season, changes={"times_by": "open"})
+    Contestant.objects.filter(season=season, name="Player 2").update(user=None)
+    assert lines() == [True, False]
 
 
 def test_the_settings_say_who_sets_times(browser: Browser, season: Season) -> None:

@@ -64,7 +64,13 @@ from tournaments.reading.times import BothFree, OpenTime, both_free
 from tournaments.services.guards import must_manage
 from tournaments.services.items.gifts import Meeting, legs_open_to_items
 from tournaments.services.ledger.book import Purses, purses_of
-from tournaments.services.scheduling.agreeing import must_have_both, open_proposals, owing
+from tournaments.services.scheduling.agreeing import (
+    may_still_agree,
+    must_have_both,
+    open_proposals,
+    owing,
+    read_known_at,
+)
 from tournaments.standings.table import StandingsTable
 from tournaments.trade import Trade, trade_of
 
@@ -349,18 +355,21 @@ class Sheet:
             self._has_starts[key] = free is not None and free.has_starts(leg, now_utc(), zone)
         return self._has_starts[key]
 
-    @property
+    @cached_property
     def without_time(self) -> list[OpenTime]:
         """The legs that players could agree on a time for, and that have none."""
         if self.season.times_by == TimesRule.ORGANISERS:
             return []
-        found = []
-        for each in self.planned:
-            if each.leg.scheduled_at is not None or not allowed(must_have_both, each.leg):
-                continue
+        at, found = now_utc(), []
+        lack = [each for each in self.planned if each.leg.scheduled_at is None]
+        lack = [each for each in lack if allowed(must_have_both, each.leg)]
+        if self.season.play_within_days is not None:
+            read_known_at(each.row for each in lack)
+        for each in lack:
             proposal = self.proposals.get(each.leg.pk)
             by = None if proposal is None else self.by_id[proposal.proposer_id]
-            found.append(OpenTime(each, proposal, by, owing(each.leg, proposal)))
+            over = not may_still_agree(each.leg, at)
+            found.append(OpenTime(each, proposal, by, owing(each.leg, proposal), over))
         return found
 
     @property

@@ -16,12 +16,14 @@ TO_ANSWER: Final = timedelta(hours=2)
 
 
 class OpenTime(NamedTuple):
-    """A leg without a time: what is proposed for it, by whom, and whose turn it is."""
+    """A leg without a time: what is proposed for it, by whom, and whose turn it is. ``over``:
+    whether the days to agree on one are, so that only an organiser can set it."""
 
     appointment: Appointment
     proposal: TimeProposal | None
     by: Contestant | None
     owing: list[Contestant]
+    over: bool
 
     @property
     def leg(self) -> Leg:

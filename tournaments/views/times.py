@@ -30,6 +30,7 @@ from tournaments.services.scheduling.agreeing import (
     must_play,
     play_by,
     proposal_of,
+    read_known_at,
     times_left,
 )
 from tournaments.views.actions import perform, press_or_say
@@ -192,6 +193,7 @@ def open_times(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
             raise NotFound("leg.none", "There is no such match.")
         return press_or_say(request, REMIND, found, back=found.address("open_times"))
     at = now_utc()
+    read_known_at(each.appointment.row for each in sheet.without_time)
     rows = [
         {
             "open": each,

@@ -107,6 +107,11 @@ def latest_start(leg: Leg, at: datetime) -> datetime:
     return latest if deadline is None else min(latest, deadline)
 
 
+def may_still_agree(leg: Leg, at: datetime) -> bool:
+    """Whether there is any time left that players may agree on."""
+    return earliest_start(at) <= latest_start(leg, at)
+
+
 def play_by(leg: Leg) -> datetime | None:
     """By when a leg is to have begun, where its season says so: counted from when it was known who
     meets. Rounds may have been open for long then, as in a bracket, a ladder or an episode."""
@@ -117,16 +122,16 @@ def play_by(leg: Leg) -> datetime | None:
 
 
 def read_known_at(rows: Iterable[DeathMatch]) -> None:
-    """Read at once, in one query, what `play_by` asks of these death matches."""
-    limited = [row for row in rows if row.round.season.play_within_days is not None]
-    if not limited:
+    """Read at once, in one query, since when it is known who meets in these death matches."""
+    every = list(rows)
+    if not every:
         return
     paired = SeasonEvent.objects.filter(
-        kind="death-match.paired", death_match__in={row.pk for row in limited}
+        kind="death-match.paired", death_match__in={row.pk for row in every}
     )
     last = paired.order_by().values_list("death_match").annotate(Max("at"))
     known: dict[int, datetime] = dict(last)
-    for row in limited:
+    for row in every:
         row.known_at = known.get(row.pk)
 
 
@@ -151,7 +156,7 @@ def must_be_proposable(leg: Leg, acting_user: User, *, at: datetime | None = Non
     ``times.over``."""
     at = instant(at)
     seat = must_be_agreeable(leg, acting_user, at=at)
-    if latest_start(leg, at) < earliest_start(at):
+    if not may_still_agree(leg, at):
         raise Refusal("times.over", "The days to play it in are over: an organiser sets a time.")
     return seat
 
@@ -180,7 +185,8 @@ def open_proposals(legs: Iterable[Leg], at: datetime) -> dict[int, TimeProposal]
     known = {leg.pk: leg for leg in legs if leg.status == LegStatus.PLANNED}
     rows = TimeProposal.objects.filter(leg__in=known, status=Status.OPEN)
     found = {each.leg_id: each for each in rows}
-    read_known_at(known[pk].death_match for pk in found)
+    matches = [known[pk].death_match for pk in found]
+    read_known_at(row for row in matches if row.round.season.play_within_days is not None)
     return {pk: each for pk, each in found.items() if is_open(each, known[pk], at)}
 
 
