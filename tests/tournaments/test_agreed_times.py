@@ -31,7 +31,6 @@ from tournaments.models import DeathMatch, Leg, Season, SeasonEvent, TimeProposa
 from tournaments.notices import event_announce
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.departures import contestant_replace
-from tournaments.services.rounds import round_pair
 from tournaments.services.scheduling.agreeing import (
     PROPOSALS_A_DAY,
     REMIND_AGAIN,
@@ -259,7 +258,6 @@ def test_when_it_is_known_is_read_at_once_for_many(
     orla: User, count: int, django_assert_num_queries: Any
 ) -> None:
     season = running(orla, count, "round-robin", play_within_days=9)
-    round_pair(acting_user=orla, season=season, at=START)
     for number in range(1, count + 1):
         row = DeathMatch.objects.filter(home=who(season, number)).first()
         if row is not None:

@@ -360,7 +360,8 @@ class Sheet:
         """The legs that players could agree on a time for, and that have none."""
         if self.season.times_by == TimesRule.ORGANISERS:
             return []
-        at, found = now_utc(), []
+        at = now_utc()
+        found: list[OpenTime] = []
         lack = [each for each in self.planned if each.leg.scheduled_at is None]
         lack = [each for each in lack if allowed(must_have_both, each.leg)]
         if self.season.play_within_days is not None:
