@@ -20,7 +20,6 @@ from tournaments.models import (
     FreeDate,
     FreeHours,
     Season,
-    SeasonEvent,
     TimeProposal,
 )
 from tournaments.reading.times import BothFree
@@ -358,8 +357,9 @@ def test_organisers_see_what_is_open_and_set_a_time(
 
 
 def test_the_desk_names_a_match_without_a_time_once(
-    browser: Browser, orla: User, season: Season, meeting: DeathMatch
+    browser: Browser, orla: User, season: Season
 ) -> None:
+    chosen(orla, season, ec=1, dmo=2, at=timezone.now() - timedelta(days=3))
     address = f"{season.get_absolute_url()}desk/"
     own, together = "Player 1 vs Player 2 has no time yet.", "1 match without a time."
 
@@ -369,9 +369,9 @@ def test_the_desk_names_a_match_without_a_time_once(
 
     assert lines() == [False, True]
     # Once its players cannot agree any more it is an organiser's to see to.
-    season_update(acting_user=orla, season=season, changes={"play_within_days": 1})
+    season_update(acting_user=orla, season=season, changes={"play_within_days": 4})
     assert lines() == [False, True]
-    SeasonEvent.objects.filter(kind="death-match.paired").update(at=in_days(-3))
+    season_update(acting_user=orla, season=season, changes={"play_within_days": 3})
     assert lines() == [True, True]
     assert "you set it" in words(browser("orla").get(f"{address}times/"))
     changes = {"play_within_days": None, "times_by": "organisers"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -199,7 +200,7 @@ def test_single_dates_are_added_and_dropped(ada: User) -> None:
 def test_a_date_that_is_said_first_says_its_zone(db: None) -> None:
     """Of an account that names none, and whose device is not known."""
     eve, day = user_named("eve"), START.date() + timedelta(days=3)
-    given = {"acting_user": eve, "date": day, "kind": "not", "at": START}
+    given: dict[str, Any] = {"acting_user": eve, "date": day, "kind": "not", "at": START}
     refused("free.zone", free_date_add, zone="Nowhere/At_All", **given)
     assert free_date_add(zone="Asia/Kolkata", **given).free_hours.zone == "Asia/Kolkata"
     # From then on dates are in the zone of the week.

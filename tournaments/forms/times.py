@@ -134,7 +134,8 @@ class FreeDateForm(ServiceForm):
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        # The week's form, on the same page, has a field of the same name.
+        super().__init__(*args, **{"auto_id": "id_date_%s", **kwargs})
         row = FreeHours.objects.filter(user=user).first()
         if row is not None:
             self.fields["date"].help_text = f"In the zone of your week, {_zone_words(row.zone)}."
@@ -145,8 +146,6 @@ class FreeDateForm(ServiceForm):
             bound=self.is_bound,
             label="Time zone of the date",
             help_text="In which you mean it; your week is then in it, too.",
-            # The week's form, on the same page, has one of that name.
-            id="id_date_zone",
         )
 
     def date_added(self) -> dict[str, Any]:
@@ -159,7 +158,7 @@ def _zone_words(zone: str) -> str:
 
 
 def _zone_field(
-    user: User, chosen: str, *, bound: bool, label: str, help_text: str, **marks: Any
+    user: User, chosen: str, *, bound: bool, label: str, help_text: str
 ) -> forms.ChoiceField:
     """The zone in which somebody says when they are free: that which they have ``chosen``, or else
     their account's, or else their device's, as the page's script finds it."""
@@ -168,8 +167,7 @@ def _zone_field(
     if zone not in {each[0] for each in known}:
         known.insert(0, (zone, _zone_words(zone)))
     # What has been sent back was chosen.
-    if not (chosen or user.time_zone or bound):
-        marks["data-device"] = True
+    marks = {} if chosen or user.time_zone or bound else {"data-device": True}
     return forms.ChoiceField(
         label=label,
         choices=known,
