@@ -61,13 +61,11 @@ class FreeHoursForm(ServiceForm):
         row = FreeHours.objects.filter(user=user).first()
         self._before = "" if row is None else row.zone
         self._has_dates = row is not None and row.dates.exists()
+        help_text = "In which you mean these hours. They stay the same when the clocks change."
+        if self._has_dates:
+            help_text += " Your single dates are in it, too: another zone moves them."
         self.fields["zone"] = _zone_field(
-            user,
-            self._before,
-            bound=self.is_bound,
-            label="Time zone",
-            help_text="In which you mean these hours. They stay the same when the clocks change."
-            + (" Your single dates are in it, too: another zone moves them." * self._has_dates),
+            user, self._before, bound=self.is_bound, label="Time zone", help_text=help_text
         )
         week = "" if row is None else row.week
         self.fields["hours"].initial = [str(n) for n, mark in enumerate(week) if mark == "1"]
