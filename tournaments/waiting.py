@@ -254,6 +254,8 @@ def _before_the_start(subject: AtSeason) -> list[Task]:
 
 def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
     found = _open_times(sheet)
+    # Those stand in that one line, as long as their players can still see to it.
+    agreeing = {each.leg.pk for each in sheet.without_time if not each.over}
     for each in sheet.planned:
         row, leg = each.row, each.leg
         if row.home_id is None or row.away_id is None or not each.is_next:
@@ -262,7 +264,7 @@ def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
             words, action, pressing = f"{row}: what is played?", "Choose the game", 2
         elif leg.no_show_at is not None:
             words, action, pressing = f"{row}: somebody was not there in time.", "Decide", 2
-        elif leg.scheduled_at is None:
+        elif leg.scheduled_at is None and leg.pk not in agreeing:
             words, action, pressing = f"{row} has no time yet.", "Set a time", 1
         else:
             continue

@@ -138,7 +138,7 @@ BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
 
 def painted(ada: Page, looked_at: Callable[[Page], None]) -> None:
     """Every evening from eight to ten, with a finger."""
-    assert ada.get_by_label("Time zone").input_value() == BERLIN
+    assert ada.get_by_label("Time zone", exact=True).input_value() == BERLIN
     for hour in ("20:00", "21:00"):
         slide(ada, f"Monday {hour}", f"Sunday {hour}")
     assert marked(ada) == {f"{day} {hour}" for day in DAYS for hour in ("20:00", "21:00")}
@@ -157,7 +157,8 @@ def painted(ada: Page, looked_at: Callable[[Page], None]) -> None:
 
 def typed(ben: Page) -> None:
     """Every afternoon from two to four, with a keyboard."""
-    assert ben.get_by_label("Time zone").input_value() == NEW_YORK
+    for label in ("Time zone", "Time zone of the date"):
+        assert ben.get_by_label(label, exact=True).input_value() == NEW_YORK
     ben.get_by_label("Monday 14:00").focus()
     for key in (*["ArrowRight"] * 6, "ArrowDown", *["ArrowLeft"] * 6, "End"):
         ben.keyboard.press("Space")

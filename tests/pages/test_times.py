@@ -14,7 +14,15 @@ from django.utils import timezone
 from accounts.models import User
 from tests.pages.support import words
 from tests.tournaments.support import account, chosen, leg_of, organiser_named, running
-from tournaments.models import DeathMatch, FreeDate, FreeHours, Season, TimeProposal
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    FreeDate,
+    FreeHours,
+    Season,
+    TimeProposal,
+)
+from tournaments.reading.times import BothFree
 from tournaments.services.free_hours import free_date_add, free_hours_set
 from tournaments.services.scheduling.agreeing import proposal_withdraw, times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
@@ -99,6 +107,34 @@ def test_a_week_and_single_dates_are_kept_without_a_script(browser: Browser) -> 
     assert not FreeDate.objects.exists()
 
 
+def test_the_zone_of_a_single_date_is_shown_and_sent(browser: Browser) -> None:
+    """The device's is taken, by the page's script, until one was chosen: in either form."""
+    eve = browser("eve")
+    text = eve.get(HOURS).content.decode()
+    assert len(re.findall(r'<select name="zone"[^>]* data-device', text)) == 2
+    assert len(set(re.findall(r' id="([^"]+)"', text))) == len(re.findall(r' id="([^"]+)"', text))
+    sent = {"date": f"{in_days(9):%Y-%m-%d}", "kind": "not", "first": "18", "until": "22"}
+    assert eve.post(HOURS, sent).status_code == 422
+    # What was chosen stays so where something else was wrong.
+    again = eve.post(HOURS, {**sent, "date": "soon", "zone": "Asia/Kolkata"})
+    text = again.content.decode()
+    assert len(re.findall(r'<select name="zone"[^>]* data-device', text)) == 1
+    assert 'value="Asia/Kolkata" selected' in text
+    kept = eve.post(HOURS, {**sent, "zone": "Asia/Kolkata"}, follow=True)
+    assert "The date is kept, in the zone of your week, Asia/Kolkata." in words(kept)
+    assert FreeHours.objects.get().zone == "Asia/Kolkata"
+    text = eve.get(HOURS).content.decode()
+    assert not re.search("<select[^>]* data-device", text)
+    assert 'value="Asia/Kolkata" selected' in text
+    assert "In the zone of your week, Asia/Kolkata." in text
+    assert "another zone moves them" in text
+    # Whoever changes the week's zone is told that the dates go with it.
+    week = {"zone": "Asia/Kolkata", "hours": ["1"]}
+    assert "have moved" not in words(eve.post(HOURS, week, follow=True))
+    moved = words(eve.post(HOURS, {**week, "zone": "Europe/Berlin"}, follow=True))
+    assert "Your single dates have moved with them: they are in Europe/Berlin now." in moved
+
+
 # -- the two who play ----------------------------------------------------------------------------
 
 
@@ -142,6 +178,27 @@ def test_times_are_proposed_and_accepted_on_the_death_matchs_page(
     assert "no longer open: accepted" in words(late)
     assert "Propose times" not in words(late)
     assert "It has a time already" in words(home.get(on(meeting)))
+
+
+def test_whether_both_are_free_is_looked_up_once_for_all_legs(
+    browser: Browser, orla: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    season = running(orla, 2, "single-elimination", format_options={"best_of": 3})
+    row = DeathMatch.objects.get(round__season=season)
+    assert row.legs.count() == 3
+    free(account(season, 1), 20)
+    free(account(season, 2), 20)
+    looked: list[object] = []
+    real = BothFree.has_starts
+
+    def counted(self: BothFree, *given: Any) -> bool:
+        looked.append(given)
+        return real(self, *given)
+
+    monkeypatch.setattr(BothFree, "has_starts", counted)
+    said = words(browser("player1").get(row.get_absolute_url()))
+    assert said.count("There are hours when both of you are free.") == 3
+    assert len(looked) == 1
 
 
 def test_what_is_sent_is_looked_at(browser: Browser, season: Season, meeting: DeathMatch) -> None:
@@ -297,6 +354,33 @@ def test_organisers_see_what_is_open_and_set_a_time(
     assert "without a time" not in words(desk.get(f"{home}desk/"))
     assert "you set the times" in words(desk.get(f"{home}desk/times/"))
     assert "Propose" not in words(browser("player1").get(meeting.get_absolute_url()))
+
+
+def test_the_desk_names_a_match_without_a_time_once(
+    browser: Browser, orla: User, season: Season
+) -> None:
+    chosen(orla, season, ec=1, dmo=2, at=timezone.now() - timedelta(days=3))
+    address = f"{season.get_absolute_url()}desk/"
+    own, together = r"Player 1 vs Player 2[^.]* has no time yet\.", "1 match without a time."
+
+    def lines() -> list[bool]:
+        said = words(browser("orla").get(address))
+        return [re.search(own, said) is not None, together in said]
+
+    assert lines() == [False, True]
+    # Once its players cannot agree any more it is an organiser's to see to.
+    season_update(acting_user=orla, season=season, changes={"play_within_days": 4})
+    assert lines() == [False, True]
+    season_update(acting_user=orla, season=season, changes={"play_within_days": 3})
+    assert lines() == [True, True]
+    assert "you set it" in words(browser("orla").get(f"{address}times/"))
+    changes = {"play_within_days": None, "times_by": "organisers"}
+    season_update(acting_user=orla, season=season, changes=changes)
+    assert lines() == [True, False]
+    # So it is where one of the two could not even be asked.
+    season_update(acting_user=orla, season=season, changes={"times_by": "open"})
+    Contestant.objects.filter(season=season, name="Player 2").update(user=None)
+    assert lines() == [True, False]
 
 
 def test_the_settings_say_who_sets_times(browser: Browser, season: Season) -> None:

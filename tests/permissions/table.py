@@ -513,7 +513,7 @@ PERMISSIONS: dict[str, Permission] = {
     "say that one is free on a date": Permission("planned", SIGNED_IN, (
         Page("tournaments:free_hours", lambda _s: [], lambda s: {
             "date": f"{tomorrow()}", "kind": "also",
-            "first": "18", "until": "22",
+            "first": "18", "until": "22", "zone": "UTC",
         }, action="free-hours.date"),
     )),
     "forget a date": Permission("proposed", ON_SEAT_0, (

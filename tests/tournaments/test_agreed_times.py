@@ -9,6 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.models import Announcement, AuditEntry, User
+from core.refusals import Refusal
 from tests.games.support import committing
 from tests.tournaments.support import (
     START,
@@ -19,18 +20,22 @@ from tests.tournaments.support import (
     fresh,
     kinds,
     leg_of,
+    played,
     refused,
     running,
     who,
 )
+from tournaments.formats.ladder.format import ladder_challenge
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, Season, SeasonEvent, TimeProposal
 from tournaments.notices import event_announce
+from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.scheduling.agreeing import (
     PROPOSALS_A_DAY,
     REMIND_AGAIN,
     open_proposals,
+    play_by,
     proposal_accept,
     proposal_decline,
     proposal_withdraw,
@@ -38,7 +43,7 @@ from tournaments.services.scheduling.agreeing import (
     times_remind,
 )
 from tournaments.services.scheduling.appointments import leg_schedule
-from tournaments.services.scheduling.readiness import leg_confirm
+from tournaments.services.scheduling.readiness import leg_confirm, ready_window
 from tournaments.services.seasons import season_archive, season_cancel, season_update
 
 pytestmark = pytest.mark.usefixtures("letters_go_out")
@@ -135,6 +140,18 @@ def test_who_is_proposed_times_accepts_one(
     assert faults_of(season) == []
 
 
+def test_a_time_is_accepted_while_its_proposer_can_still_say_that_they_are_ready(
+    season: Season, meeting: DeathMatch, one: User, two: User
+) -> None:
+    proposal = proposed(one, meeting)
+    last = NOON - ready_window()
+    for at in (last + timedelta(seconds=1), NOON - timedelta(seconds=10)):
+        refused("times.soon", proposal_accept, acting_user=two, proposal=proposal, time=NOON,
+                at=at)  # fmt: skip
+    proposal_accept(acting_user=two, proposal=proposal, time=NOON, at=last)
+    leg_confirm(acting_user=one, leg=leg_of(meeting), at=last)
+
+
 def test_what_is_proposed_shows_everybody_else_nothing(
     season: Season, meeting: DeathMatch, one: User, two: User
 ) -> None:
@@ -179,23 +196,76 @@ def test_they_decline_withdraw_and_propose_others(
 def test_what_can_be_proposed(orla: User, season: Season, meeting: DeathMatch, one: User) -> None:
     leg = leg_of(meeting)
 
-    def refuse(code: str, *times: datetime, by: User = one, at: datetime = START) -> None:
-        refused(code, times_propose, acting_user=by, leg=leg, times=times, at=at)
+    def refuse(code: str, *times: datetime, by: User = one, at: datetime = START) -> Refusal:
+        return refused(code, times_propose, acting_user=by, leg=leg, times=times, at=at)
 
     refuse("times.none")
     refuse("times.too-many", *(after(hours=hours) for hours in (1, 2, 3, 4)))
     refuse("times.past", NOON, START)
+    soon = refuse("times.soon", NOON, START + ready_window() - timedelta(seconds=1))
+    assert soon.sentence == "One of these times is too soon: it takes 30 min to get ready."
     refuse("times.far", after(days=60, minutes=1))
     refuse("times.not-yours", NOON, by=account(season, 3))
     refuse("times.not-yours", NOON, by=orla)
     allow(orla, season, play_within_days=10)
     refuse("times.late", after(days=10, minutes=1))
     refuse("times.over", after(days=12), at=after(days=11))
+    # Nothing is left of them that leaves time to get ready.
+    refuse("times.over", after(days=10), at=after(days=10) - timedelta(minutes=29))
+    proposed(one, meeting, START + ready_window())
     proposed(one, meeting, after(days=10))
-    for _each in range(PROPOSALS_A_DAY - 1):
+    for _each in range(PROPOSALS_A_DAY - 2):
         proposed(one, meeting)
     refuse("times.too-often", NOON)
     proposed(one, meeting, NOON, at=after(hours=25))
+
+
+def test_days_to_play_are_counted_from_when_it_is_known_who_meets(orla: User) -> None:
+    """Not from when a round was opened: of a bracket all are from the start, and the only one of a
+    ladder."""
+    bracket = running(orla, 4, "single-elimination", play_within_days=3)
+    first, second = DeathMatch.objects.filter(round__season=bracket, round__number=1)
+    final = DeathMatch.objects.get(round__season=bracket, round__number=2)
+    played(orla, first, winner=0, at=after(days=2))
+    assert play_by(leg_of(final)) is None
+    played(orla, second, winner=0, at=after(days=9))
+    assert play_by(leg_of(first)) == after(days=3)
+    until = play_by(leg_of(final))
+    assert until == after(days=12, minutes=1)
+    player = fresh(final).home
+    assert player is not None
+    assert player.user is not None
+    proposed(player.user, final, until, at=after(days=10))
+    # Whoever takes a side over has as many days.
+    heir = User.objects.create_user("heir")
+    contestant_replace(
+        acting_user=orla, contestant=player, user=heir, why="Ill.", at=after(days=11)
+    )
+    assert play_by(leg_of(final)) == after(days=14)
+
+
+def test_a_ladder_counts_them_from_each_challenge(orla: User) -> None:
+    season = running(orla, 3, "ladder", play_within_days=3)
+    row = ladder_challenge(
+        acting_user=account(season, 3), season=season, defender=who(season, 2), at=after(days=30)
+    )
+    assert play_by(leg_of(row)) == after(days=33)
+    proposed(account(season, 3), row, after(days=32), at=after(days=31))
+
+
+@pytest.mark.parametrize("count", [2, 6])
+def test_when_it_is_known_is_read_at_once_for_many(
+    orla: User, count: int, django_assert_num_queries: Any
+) -> None:
+    season = running(orla, count, "round-robin", play_within_days=9)
+    for number in range(1, count + 1):
+        row = DeathMatch.objects.filter(home=who(season, number)).first()
+        if row is not None:
+            proposed(account(season, number), row)
+    sheet = Sheet(season)
+    assert len(sheet.planned) == count // 2
+    with django_assert_num_queries(2):
+        assert len(sheet.proposals) == count // 2
 
 
 def test_organisers_alone_where_the_season_says_so(
@@ -265,12 +335,34 @@ def test_it_lapses_when_an_organiser_sets_a_time_for_good(
 def test_it_lapses_when_its_times_are_over(meeting: DeathMatch, one: User, two: User) -> None:
     proposal = proposed(one, meeting, NOON, EVENING)
     assert is_open(meeting, at=NOON)
-    assert not is_open(meeting, at=EVENING)
-    for act, user in ((proposal_decline, two), (proposal_withdraw, one)):
-        gone = refused("times.gone", act, acting_user=user, proposal=proposal, at=EVENING)
-        assert "over" in gone.sentence
+    assert is_open(meeting, at=EVENING - ready_window())
+    late = EVENING - ready_window() + timedelta(seconds=1)
+    for at in (late, EVENING):
+        assert not is_open(meeting, at=at)
+        for act, user in ((proposal_decline, two), (proposal_withdraw, one)):
+            gone = refused("times.gone", act, acting_user=user, proposal=proposal, at=at)
+            assert "none of its times" in gone.sentence
     proposed(two, meeting, after(hours=80), at=EVENING)
     assert statuses(meeting) == ["lapsed", "open"]
+
+
+def test_a_limit_that_was_set_since_counts_for_what_is_proposed(
+    orla: User, season: Season, meeting: DeathMatch, one: User, two: User
+) -> None:
+    proposal = proposed(one, meeting, after(days=5), after(days=8))
+    allow(orla, season, play_within_days=6)
+    assert is_open(meeting)
+    refused("times.late", proposal_accept, acting_user=two, proposal=proposal,
+            time=after(days=8), at=START)  # fmt: skip
+    with committing():
+        times_remind(acting_user=orla, leg=leg_of(meeting), at=START)
+    assert " or " not in told(two)[-1].partition("proposes")[2].partition(". ")[0]
+    allow(orla, season, play_within_days=4)
+    assert not is_open(meeting)
+    refused("times.gone", proposal_accept, acting_user=two, proposal=proposal,
+            time=after(days=5), at=START)  # fmt: skip
+    allow(orla, season, play_within_days=6)
+    proposal_accept(acting_user=two, proposal=proposal, time=after(days=5), at=START)
 
 
 def test_it_lapses_when_the_match_begins(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -18,6 +19,7 @@ from tournaments.models import FreeDate, FreeHours
 from tournaments.services.free_hours import (
     DATES_MAX,
     FreeRule,
+    all_starts,
     common_spans,
     common_starts,
     free_date_add,
@@ -116,6 +118,25 @@ def test_suggestions_are_few_and_spread_over_the_first_days() -> None:
     assert common_starts(short, rule(BERLIN, (0, 12)), utc(2031, 7, 7), late, BERLIN) == []
 
 
+def test_starts_are_looked_for_no_further_than_they_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[datetime] = []
+    real = FreeRule.is_free
+
+    def counted(self: FreeRule, moment: datetime) -> bool:
+        asked.append(moment)
+        return real(self, moment)
+
+    monkeypatch.setattr(FreeRule, "is_free", counted)
+    since = utc(2031, 7, 7)
+    until = since + timedelta(days=60)
+    assert next(all_starts(always(BERLIN), always(NEW_YORK), since, until)) == since
+    assert max(asked) == since + timedelta(minutes=45)
+    common_starts(always(BERLIN), always(NEW_YORK), since, until, BERLIN)
+    assert max(asked) < since + timedelta(days=10)
+
+
 # -- what is said of it --------------------------------------------------------------------------
 
 
@@ -174,6 +195,16 @@ def test_single_dates_are_added_and_dropped(ada: User) -> None:
     later = START + timedelta(days=10)
     free_date_add(acting_user=ada, date=day + timedelta(days=200), kind="not", at=later)
     assert not FreeDate.objects.filter(date__lt=later.date()).exists()
+
+
+def test_a_date_that_is_said_first_says_its_zone(db: None) -> None:
+    """Of an account that names none, and whose device is not known."""
+    eve, day = user_named("eve"), START.date() + timedelta(days=3)
+    given: dict[str, Any] = {"acting_user": eve, "date": day, "kind": "not", "at": START}
+    refused("free.zone", free_date_add, zone="Nowhere/At_All", **given)
+    assert free_date_add(zone="Asia/Kolkata", **given).free_hours.zone == "Asia/Kolkata"
+    # From then on dates are in the zone of the week.
+    assert free_date_add(zone="UTC", **given).free_hours.zone == "Asia/Kolkata"
 
 
 def test_the_database_keeps_them_whole(ada: User) -> None:

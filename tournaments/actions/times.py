@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from core.actions import Action, Actions
+from core.actions import Action, Actions, Done
 from tournaments.actions.subjects import AtDate, AtSite
 from tournaments.forms.times import FreeDateForm, FreeHoursForm
 from tournaments.services import free_hours
@@ -13,6 +13,21 @@ from tournaments.services import free_hours
 
 def _anybody(_subject: AtSite) -> None:
     """Everybody with an account has hours of their own."""
+
+
+def _keep_week(subject: AtSite, form: FreeHoursForm) -> Done:
+    row = free_hours.free_hours_set(acting_user=subject.user, **form.hours_set())
+    words = "Your hours are kept."
+    if form.dates_move:
+        zone = row.zone.replace("_", " ")
+        words += f" Your single dates have moved with them: they are in {zone} now."
+    return Done(words)
+
+
+def _add_date(subject: AtSite, form: FreeDateForm) -> Done:
+    row = free_hours.free_date_add(acting_user=subject.user, **form.date_added())
+    zone = row.free_hours.zone.replace("_", " ")
+    return Done(f"The date is kept, in the zone of your week, {zone}.")
 
 
 WEEK: Final = Action[AtSite](
@@ -32,7 +47,7 @@ WEEK: Final = Action[AtSite](
     ],
     check=_anybody,
     form=lambda s: partial(FreeHoursForm, user=s.user),
-    run=lambda s, form: free_hours.free_hours_set(acting_user=s.user, **form.hours_set()),
+    run=_keep_week,
 )
 DATE: Final = Action[AtSite](
     name="date",
@@ -42,8 +57,8 @@ DATE: Final = Action[AtSite](
     done="The date is kept.",
     follows=WEEK.follows,
     check=_anybody,
-    form=lambda _s: FreeDateForm,
-    run=lambda s, form: free_hours.free_date_add(acting_user=s.user, **form.date_added()),
+    form=lambda s: partial(FreeDateForm, user=s.user),
+    run=_add_date,
 )
 
 

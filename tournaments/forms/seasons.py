@@ -148,11 +148,11 @@ class SeasonForm(ServiceForm):
         required=False,
     )
     play_within_days = forms.IntegerField(
-        label="Days to play a round in",
+        label="Days to play a death match in",
         required=False,
         min_value=1,
         max_value=PLAY_WITHIN_MAX,
-        help_text="Players agree on no later time, counted from when the round has opened. Empty: "
+        help_text="Players agree on no later time, counted from when it is known who meets. Empty: "
         "no such end.",
     )
     trade_currency = forms.BooleanField(label="It has a currency", required=False)

@@ -51,10 +51,7 @@ class FreeHoursForm(ServiceForm):
 
     at_field: ClassVar[Mapping[str, str]] = {"free.zone": "zone", "free.hours": "hours"}
 
-    zone = forms.ChoiceField(
-        label="Time zone",
-        help_text="In which you mean these hours. They stay the same when the clocks change.",
-    )
+    zone = forms.ChoiceField()
     hours = forms.MultipleChoiceField(
         required=False, choices=[(str(number), str(number)) for number in range(HOURS_A_WEEK)]
     )
@@ -62,18 +59,13 @@ class FreeHoursForm(ServiceForm):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         row = FreeHours.objects.filter(user=user).first()
-        zone = str(user.zone) if row is None else row.zone
-        known = [each for each in time_zone_choices() if each[0]]
-        if zone not in {each[0] for each in known}:
-            known.insert(0, (zone, zone.replace("_", " ")))
-        # Where none is known for certain, the page's script takes the device's.
-        marks = {"data-device": True} if row is None and not user.time_zone else {}
-        self.fields["zone"] = forms.ChoiceField(
-            label="Time zone",
-            choices=known,
-            initial=zone,
-            help_text=self.fields["zone"].help_text,
-            widget=forms.Select(attrs=marks),
+        self._before = "" if row is None else row.zone
+        self._has_dates = row is not None and row.dates.exists()
+        help_text = "In which you mean these hours. They stay the same when the clocks change."
+        if self._has_dates:
+            help_text += " Your single dates are in it, too: another zone moves them."
+        self.fields["zone"] = _zone_field(
+            user, self._before, bound=self.is_bound, label="Time zone", help_text=help_text
         )
         week = "" if row is None else row.week
         self.fields["hours"].initial = [str(n) for n, mark in enumerate(week) if mark == "1"]
@@ -97,6 +89,11 @@ class FreeHoursForm(ServiceForm):
             rows.append(HourRow(text, cells))
         return rows
 
+    @property
+    def dates_move(self) -> bool:
+        """Whether another zone moves single dates that were said before; of a valid form."""
+        return self._has_dates and self.cleaned_data["zone"] != self._before
+
     def hours_set(self) -> dict[str, Any]:
         """What the service wants to know, of a valid form."""
         data = self.cleaned_data
@@ -104,10 +101,11 @@ class FreeHoursForm(ServiceForm):
 
 
 class FreeDateForm(ServiceForm):
-    """A single date."""
+    """A single date, in the zone of the week; that is chosen here where it is said first."""
 
     at_field: ClassVar[Mapping[str, str]] = {
         "free.date": "date",
+        "free.zone": "zone",
         "free.kind": "kind",
         "free.hours": "until",
         "free.too-many": "date",
@@ -133,9 +131,48 @@ class FreeDateForm(ServiceForm):
         initial=22,
     )
 
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        # The week's form, on the same page, has a field of the same name.
+        super().__init__(*args, **{"auto_id": "id_date_%s", **kwargs})
+        row = FreeHours.objects.filter(user=user).first()
+        if row is not None:
+            self.fields["date"].help_text = f"In the zone of your week, {_zone_words(row.zone)}."
+            return
+        self.fields["zone"] = _zone_field(
+            user,
+            "",
+            bound=self.is_bound,
+            label="Time zone of the date",
+            help_text="In which you mean it; your week is then in it, too.",
+        )
+
     def date_added(self) -> dict[str, Any]:
         """What the service wants to know, of a valid form."""
         return dict(self.cleaned_data)
+
+
+def _zone_words(zone: str) -> str:
+    return zone.replace("_", " ")
+
+
+def _zone_field(
+    user: User, chosen: str, *, bound: bool, label: str, help_text: str
+) -> forms.ChoiceField:
+    """The zone in which somebody says when they are free: that which they have ``chosen``, or else
+    their account's, or else their device's, as the page's script finds it."""
+    zone = chosen or str(user.zone)
+    known = [each for each in time_zone_choices() if each[0]]
+    if zone not in {each[0] for each in known}:
+        known.insert(0, (zone, _zone_words(zone)))
+    # What has been sent back was chosen.
+    marks = {} if chosen or user.time_zone or bound else {"data-device": True}
+    return forms.ChoiceField(
+        label=label,
+        choices=known,
+        initial=zone,
+        help_text=help_text,
+        widget=forms.Select(attrs=marks),
+    )
 
 
 def moment_text(moment: datetime, user: User) -> SafeString:

@@ -125,7 +125,7 @@ class Migration(migrations.Migration):
             name="play_within_days",
             field=models.PositiveSmallIntegerField(
                 blank=True,
-                help_text="So many days after a round has opened its death matches are to have begun: the last that players may agree on. Empty: no such end.",
+                help_text="So many days after it is known who meets, a death match is to have begun: the last that players may agree on. Empty: no such end.",
                 null=True,
             ),
         ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Max, Q
 from django.urls import reverse
+from django.utils.functional import cached_property
 
 from core.clock import now_utc
 from games.models import Match
@@ -116,6 +118,14 @@ class DeathMatch(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("tournaments:death_match", args=[self.round.season.slug, self.pk])
+
+    @cached_property
+    def known_at(self) -> datetime | None:
+        """Since when it is known who meets: when the two who do now, or the last who took a side
+        over, were told of each other. None while nobody was."""
+        paired = self.events.filter(kind="death-match.paired")
+        last: datetime | None = paired.aggregate(last=Max("at"))["last"]
+        return last
 
     @property
     def waits(self) -> bool:

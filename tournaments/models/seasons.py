@@ -131,7 +131,7 @@ class Season(models.Model):
     play_within_days = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        help_text="So many days after a round has opened its death matches are to have begun: the "
+        help_text="So many days after it is known who meets, a death match is to have begun: the "
         "last that players may agree on. Empty: no such end.",
     )
     trade = models.JSONField(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
 from django.conf import settings
@@ -87,8 +86,8 @@ class TimeProposal(models.Model):
     """Start times of a leg that one of its players proposes to the other.
 
     It is open until one of them ends it, or an organiser sets a time. One that is open still counts
-    for nothing once its times are over, its leg has begun, or another plays for its proposer
-    (`services.scheduling.agreeing.is_open`)."""
+    for nothing once none of its times can be chosen any more, its leg has begun, or another plays
+    for its proposer (`services.scheduling.agreeing.is_open`)."""
 
     class Status(models.TextChoices):
         """What became of it."""
@@ -149,7 +148,3 @@ class TimeProposal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.proposer} for {self.leg}"
-
-    def ahead(self, at: datetime) -> list[datetime]:
-        """Those of its times that are not over."""
-        return [each for each in self.times if each > at]

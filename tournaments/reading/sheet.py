@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db.models import QuerySet
 from django.utils.functional import cached_property
@@ -36,6 +37,7 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Gift,
+    Leg,
     Round,
     Season,
     SeasonApplication,
@@ -62,7 +64,13 @@ from tournaments.reading.times import BothFree, OpenTime, both_free
 from tournaments.services.guards import must_manage
 from tournaments.services.items.gifts import Meeting, legs_open_to_items
 from tournaments.services.ledger.book import Purses, purses_of
-from tournaments.services.scheduling.agreeing import must_have_both, open_proposals, owing
+from tournaments.services.scheduling.agreeing import (
+    may_still_agree,
+    must_have_both,
+    open_proposals,
+    owing,
+    read_known_at,
+)
 from tournaments.standings.table import StandingsTable
 from tournaments.trade import Trade, trade_of
 
@@ -75,6 +83,7 @@ class Sheet:
         self.season = season
         self._refusals: dict[int, Refusal | None] = {}
         self._both_free: dict[int, BothFree | None] = {}
+        self._has_starts: dict[tuple[int, str], bool] = {}
 
     def must_be_managed_by(self, user: User) -> None:
         """As `guards.must_manage`, which is asked once for each reader."""
@@ -337,18 +346,31 @@ class Sheet:
             self._both_free[row.pk] = both_free(row)
         return self._both_free[row.pk]
 
-    @property
+    def has_starts(self, leg: Leg, zone: ZoneInfo) -> bool:
+        """Whether the two of a leg are free at the same time, as a reader in ``zone`` is told;
+        looked up once for all legs of a death match."""
+        key = (leg.death_match_id, zone.key)
+        if key not in self._has_starts:
+            free = self.both_free(leg.death_match)
+            self._has_starts[key] = free is not None and free.has_starts(leg, now_utc(), zone)
+        return self._has_starts[key]
+
+    @cached_property
     def without_time(self) -> list[OpenTime]:
         """The legs that players could agree on a time for, and that have none."""
         if self.season.times_by == TimesRule.ORGANISERS:
             return []
-        found = []
-        for each in self.planned:
-            if each.leg.scheduled_at is not None or not allowed(must_have_both, each.leg):
-                continue
+        at = now_utc()
+        found: list[OpenTime] = []
+        lack = [each for each in self.planned if each.leg.scheduled_at is None]
+        lack = [each for each in lack if allowed(must_have_both, each.leg)]
+        if self.season.play_within_days is not None:
+            read_known_at(each.row for each in lack)
+        for each in lack:
             proposal = self.proposals.get(each.leg.pk)
             by = None if proposal is None else self.by_id[proposal.proposer_id]
-            found.append(OpenTime(each, proposal, by, owing(each.leg, proposal)))
+            over = not may_still_agree(each.leg, at)
+            found.append(OpenTime(each, proposal, by, owing(each.leg, proposal), over))
         return found
 
     @property

@@ -9,19 +9,21 @@ from zoneinfo import ZoneInfo
 from accounts.models import User
 from tournaments.models import Contestant, DeathMatch, Leg, TimeProposal
 from tournaments.reading.death_matches import Appointment
-from tournaments.services.free_hours import FreeRule, common_starts, free_rules
-from tournaments.services.scheduling.agreeing import latest_start
+from tournaments.services.free_hours import FreeRule, all_starts, common_starts, free_rules
+from tournaments.services.scheduling.agreeing import earliest_start, latest_start
 
 TO_ANSWER: Final = timedelta(hours=2)
 
 
 class OpenTime(NamedTuple):
-    """A leg without a time: what is proposed for it, by whom, and whose turn it is."""
+    """A leg without a time: what is proposed for it, by whom, and whose turn it is. ``over``:
+    whether the days to agree on one are, so that only an organiser can set it."""
 
     appointment: Appointment
     proposal: TimeProposal | None
     by: Contestant | None
     owing: list[Contestant]
+    over: bool
 
     @property
     def leg(self) -> Leg:
@@ -63,15 +65,21 @@ class BothFree(NamedTuple):
         """Start times at which both are free, of days as they are in ``zone``: not before the other
         could well have answered, and from a full hour on."""
         one, other = map(self.rule, self.sides)
-        local = (at + TO_ANSWER).astimezone(zone)
-        since = (
-            at
-            + TO_ANSWER
-            + timedelta(
-                seconds=-(60 * local.minute + local.second) % 3600, microseconds=-local.microsecond
-            )
-        )
+        since = self._since(at, zone)
         return common_starts(one, other, since, latest_start(leg, at), zone)
+
+    def has_starts(self, leg: Leg, at: datetime, zone: ZoneInfo) -> bool:
+        """Whether there are any such; looks no further than the first."""
+        one, other = map(self.rule, self.sides)
+        found = all_starts(one, other, self._since(at, zone), latest_start(leg, at))
+        return next(found, None) is not None
+
+    def _since(self, at: datetime, zone: ZoneInfo) -> datetime:
+        first = max(at + TO_ANSWER, earliest_start(at))
+        local = first.astimezone(zone)
+        return first + timedelta(
+            seconds=-(60 * local.minute + local.second) % 3600, microseconds=-local.microsecond
+        )
 
     def proposed(self, moment: datetime, other: Contestant) -> ProposedTime:
         """A time as whoever plays against ``other`` sees it."""

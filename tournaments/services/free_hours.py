@@ -60,9 +60,14 @@ class FreeRule:
 
 
 def common_spans(
-    one: FreeRule, other: FreeRule, since: datetime, until: datetime
+    one: FreeRule,
+    other: FreeRule,
+    since: datetime,
+    until: datetime,
+    longest: timedelta | None = None,
 ) -> Iterator[tuple[datetime, datetime]]:
-    """The spans between two instants in which both are free, in order, to the quarter of an hour.
+    """The spans between two instants in which both are free, in order, to the quarter of an hour;
+    what goes on for longer than ``longest`` is given in pieces of that.
 
     It goes from quarter to quarter of absolute time: an hour that the clocks skip is never there,
     and one that they show twice is free twice.
@@ -78,24 +83,33 @@ def common_spans(
             yield begun, moment
             begun = None
         moment += _STEP
+        if begun is not None and longest is not None and moment - begun >= longest:
+            yield begun, min(moment, until)
+            begun = None
     if begun is not None:
         yield begun, min(moment, until)
+
+
+def all_starts(
+    one: FreeRule | None, other: FreeRule | None, since: datetime, until: datetime
+) -> Iterator[datetime]:
+    """Each start time from ``since`` to ``until`` at which both are free for an hour, in order: an
+    hour after another at the earliest. Nothing is looked at beyond the last that is asked for."""
+    if one is None or other is None:
+        return
+    for begins, ends in common_spans(one, other, since, until + _PLAYING, longest=_PLAYING):
+        if begins <= until and ends - begins == _PLAYING:
+            yield begins
 
 
 def common_starts(
     one: FreeRule | None, other: FreeRule | None, since: datetime, until: datetime, zone: ZoneInfo
 ) -> list[datetime]:
-    """Start times to suggest, from ``since`` to ``until``, at which both are free for an hour: of
-    the first days on which there are any, as they are in ``zone``, a few each, spread over the
-    day."""
-    if one is None or other is None:
-        return []
+    """Of `all_starts` those to suggest: of the first days on which there are any, as they are in
+    ``zone``, a few each, spread over the day."""
     days: dict[date, list[datetime]] = {}
-    for begins, ends in common_spans(one, other, since, until + _PLAYING):
-        start = begins
-        while start <= until and start + _PLAYING <= ends:
-            days.setdefault(start.astimezone(zone).date(), []).append(start)
-            start += _PLAYING
+    for start in all_starts(one, other, since, until):
+        days.setdefault(start.astimezone(zone).date(), []).append(start)
         if len(days) > SUGGESTED_DAYS:
             break
     found = []
@@ -159,19 +173,23 @@ def free_date_add(
     kind: str,
     first: int = 0,
     until: int = 24,
+    zone: str = "",
     at: datetime | None = None,
 ) -> FreeDate:
     """Say that one is not free on a date, or also from the hour ``first`` until the hour ``until``
-    of it. Raises Refusal ``free.kind``, ``free.hours``, ``free.date-past``, ``free.date-far`` and
-    ``free.too-many``."""
+    of it, in the zone of one's week; where nothing is said of that yet, in ``zone`` (empty: that of
+    the account), which is so that of both. Raises Refusal ``free.zone``, ``free.kind``,
+    ``free.hours``, ``free.date-past``, ``free.date-far`` and ``free.too-many``."""
     at = instant(at)
+    if zone:
+        _must_be_a_zone(zone)
     if kind not in FreeDate.Kind.values:
         raise Refusal("free.kind", "Say whether you are free then, or not.")
     if kind == FreeDate.Kind.NOT:
         first, until = 0, 24
     if not 0 <= first < until <= 24:
         raise Refusal("free.hours", "The last hour comes after the first.", field="until")
-    row = _locked(acting_user, str(acting_user.zone), at)
+    row = _locked(acting_user, zone or str(acting_user.zone), at)
     today = at.astimezone(ZoneInfo(row.zone)).date()
     if date < today:
         raise Refusal("free.date-past", "This day is over.", field="date")

@@ -125,7 +125,7 @@ def season_update(
     ``ruleset``, ``variant`` and perhaps ``options``), ``ruleset_choice``,
     ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
     its matches late), ``times_by`` (who says when a death match is played), ``play_within_days``
-    (the last that players agree on, after a round has opened), ``trade`` (`tournaments.trade`),
+    (the last that players agree on, after it is known who meets), ``trade`` (`tournaments.trade`),
     and, as long as the season has not begun, ``format_options`` and ``tie_breaks``: who plays for
     them must know them.
 
@@ -281,7 +281,7 @@ def _play_within(value: Any) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= PLAY_WITHIN_MAX:
         raise Refusal(
             "season.play-within",
-            f"A round is played within 1 to {PLAY_WITHIN_MAX} days, a whole number.",
+            f"A death match is played within 1 to {PLAY_WITHIN_MAX} days, a whole number.",
         )
     return value
 

@@ -26,7 +26,13 @@ from tournaments.models import Contestant, FreeDate, Leg
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
 from tournaments.reading.times import ProposedTime
-from tournaments.services.scheduling.agreeing import must_play, play_by, proposal_of
+from tournaments.services.scheduling.agreeing import (
+    must_play,
+    play_by,
+    proposal_of,
+    read_known_at,
+    times_left,
+)
 from tournaments.views.actions import perform, press_or_say
 from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
 
@@ -55,7 +61,7 @@ def free_hours(request: HttpRequest, user: User) -> HttpResponse:
         template="free_hours.html",
         more={
             "adding": adding,
-            "other": FreeHoursForm(user=user) if adding else FreeDateForm(),
+            "other": FreeHoursForm(user=user) if adding else FreeDateForm(user=user),
             "add": DATE.prompt(AtSite(user)),
             "keep": WEEK.prompt(AtSite(user)),
             "dates": [(each, DROP.offer(AtDate(user, each.pk))) for each in dates],
@@ -74,7 +80,7 @@ class LegTimes:
     proposal  the times that wait for an answer, `mine` whether they are the reader's own
     other     who else plays
     unmarked  who has not marked when they are free
-    common    how many start times there are to suggest
+    common    whether there are start times to suggest
     """
 
     propose: Offer | None
@@ -86,7 +92,7 @@ class LegTimes:
     withdraw: Offer | None
     other: Contestant
     unmarked: list[Contestant]
-    common: int
+    common: bool
 
 
 def times_of(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: Any) -> LegTimes | None:
@@ -106,7 +112,7 @@ def times_of(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: Any) -> Le
     times: list[ProposedTime] = []
     accept, decline, withdraw = False, None, None
     if proposal is not None:
-        times = [free.proposed(each, other) for each in proposal.ahead(at)]
+        times = [free.proposed(each, other) for each in times_left(proposal, leg, at)]
         asked = AtProposal(user, sheet, found, leg, proposal)
         accept = players.ACCEPT_TIME.offered(asked)
         decline, withdraw = (
@@ -123,7 +129,7 @@ def times_of(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: Any) -> Le
         withdraw=withdraw,
         other=other,
         unmarked=free.unmarked,
-        common=len(free.starts(leg, at, user.zone)) if propose else 0,
+        common=bool(propose) and sheet.has_starts(leg, user.zone),
     )
 
 
@@ -186,11 +192,13 @@ def open_times(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         if found is None:
             raise NotFound("leg.none", "There is no such match.")
         return press_or_say(request, REMIND, found, back=found.address("open_times"))
+    at = now_utc()
+    read_known_at(each.appointment.row for each in sheet.without_time)
     rows = [
         {
             "open": each,
             "which": subjects[each.leg.pk].which,
-            "ahead": [] if each.proposal is None else each.proposal.ahead(now_utc()),
+            "left": [] if each.proposal is None else times_left(each.proposal, each.leg, at),
             "set": SCHEDULE.offered(subjects[each.leg.pk]),
             "remind": REMIND.offered(subjects[each.leg.pk]),
             "play_by": play_by(each.leg),

@@ -67,10 +67,10 @@ function end() {
   painting = null;
 }
 
-/** @type {HTMLSelectElement | null} */
-const zones = document.querySelector("select[data-device]");
-if (zones) {
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Where no zone was chosen yet: this device's. @type {NodeListOf<HTMLSelectElement>} */
+const undecided = document.querySelectorAll("select[data-device]");
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+for (const zones of undecided) {
   if ([...zones.options].some((option) => option.value === here)) zones.value = here;
 }
 

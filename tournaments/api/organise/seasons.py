@@ -99,7 +99,7 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         allow_null=True,
         min_value=1,
         max_value=seasons.PLAY_WITHIN_MAX,
-        help_text="By how many days after its round has opened a death match is to begin, where "
+        help_text="By how many days after it is known who meets a death match is to begin, where "
         "players agree on the time; null: no such end.",
     )
 

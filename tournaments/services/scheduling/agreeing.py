@@ -8,15 +8,25 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Max
 
 from accounts.announcing.services import Told, announce
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Forbidden, NotFound, Refusal
+from core.refusals import Forbidden, NotFound, Refusal, allowed
 from games.engine.decisions import Seat
+from games.options import pace
 from tournaments import audience
 from tournaments.lifecycle import PLAYABLE, LegStatus
-from tournaments.models import Contestant, Leg, Season, TimeProposal, TimesRule
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Leg,
+    Season,
+    SeasonEvent,
+    TimeProposal,
+    TimesRule,
+)
 from tournaments.models.times import PROPOSED_MAX
 from tournaments.services.deathmatches import ready_window, sides_of
 from tournaments.services.guards import (
@@ -83,18 +93,61 @@ def must_have_both(leg: Leg) -> None:
         raise Refusal("leg.no-account", "Both players need an account here.")
 
 
+def earliest_start(at: datetime) -> datetime:
+    """The first that players may agree on. A new time has both say anew that they are ready, so
+    they have as long for it as before any other."""
+    return at + ready_window()
+
+
 def latest_start(leg: Leg, at: datetime) -> datetime:
-    """The last that players may agree on: `AHEAD` from now, or the season's end for its round."""
+    """The last that players may agree on: `AHEAD` from now, or the season's end for it."""
     latest = at + AHEAD
     deadline = play_by(leg)
     return latest if deadline is None else min(latest, deadline)
 
 
+def may_still_agree(leg: Leg, at: datetime) -> bool:
+    """Whether there is any time left that players may agree on."""
+    return earliest_start(at) <= latest_start(leg, at)
+
+
 def play_by(leg: Leg) -> datetime | None:
-    """By when a leg is to have begun, where its season says so."""
-    played = leg.death_match.round
-    days = played.season.play_within_days
-    return None if days is None else played.opened_at + timedelta(days=days)
+    """By when a leg is to have begun, where its season says so: counted from when it was known who
+    meets. Rounds may have been open for long then, as in a bracket, a ladder or an episode."""
+    days = leg.death_match.round.season.play_within_days
+    if days is None or leg.death_match.known_at is None:
+        return None
+    return leg.death_match.known_at + timedelta(days=days)
+
+
+def read_known_at(rows: Iterable[DeathMatch]) -> None:
+    """Read at once, in one query, since when it is known who meets in these death matches."""
+    every = list(rows)
+    if not every:
+        return
+    paired = SeasonEvent.objects.filter(
+        kind="death-match.paired", death_match__in={row.pk for row in every}
+    )
+    last = paired.order_by().values_list("death_match").annotate(Max("at"))
+    known: dict[int, datetime] = dict(last)
+    for row in every:
+        row.known_at = known.get(row.pk)
+
+
+def must_be_startable(
+    leg: Leg, times: Sequence[datetime], at: datetime, *, words: str = "This time"
+) -> None:
+    """Whether a leg could begin at any of ``times``, in their order: late enough for whoever hears
+    of it only now to say that they are ready. ``words``: what a refusal speaks of. Raises Refusal
+    ``times.past``, ``times.soon`` and ``times.late``."""
+    if times[0] <= at:
+        raise Refusal("times.past", f"{words} is over.")
+    if times[0] < earliest_start(at):
+        least = pace.spoken(ready_window().total_seconds())
+        raise Refusal("times.soon", f"{words} is too soon: it takes {least} to get ready.")
+    deadline = play_by(leg)
+    if deadline is not None and times[-1] > deadline:
+        raise Refusal("times.late", f"{words} is after the last day to play it.")
 
 
 def must_be_proposable(leg: Leg, acting_user: User, *, at: datetime | None = None) -> Seat:
@@ -102,12 +155,17 @@ def must_be_proposable(leg: Leg, acting_user: User, *, at: datetime | None = Non
     ``times.over``."""
     at = instant(at)
     seat = must_be_agreeable(leg, acting_user, at=at)
-    if latest_start(leg, at) <= at:
+    if not may_still_agree(leg, at):
         raise Refusal("times.over", "The days to play it in are over: an organiser sets a time.")
     return seat
 
 
 # -- proposals -----------------------------------------------------------------------------------
+
+
+def times_left(proposal: TimeProposal, leg: Leg, at: datetime) -> list[datetime]:
+    """Those of its times that can be accepted still."""
+    return [each for each in proposal.times if allowed(must_be_startable, leg, [each], at)]
 
 
 def is_open(proposal: TimeProposal, leg: Leg, at: datetime) -> bool:
@@ -117,7 +175,7 @@ def is_open(proposal: TimeProposal, leg: Leg, at: datetime) -> bool:
         proposal.status == Status.OPEN
         and leg.status == LegStatus.PLANNED
         and proposal.proposer_id in sides
-        and bool(proposal.ahead(at))
+        and bool(times_left(proposal, leg, at))
     )
 
 
@@ -126,6 +184,8 @@ def open_proposals(legs: Iterable[Leg], at: datetime) -> dict[int, TimeProposal]
     known = {leg.pk: leg for leg in legs if leg.status == LegStatus.PLANNED}
     rows = TimeProposal.objects.filter(leg__in=known, status=Status.OPEN)
     found = {each.leg_id: each for each in rows}
+    matches = [known[pk].death_match for pk in found]
+    read_known_at(row for row in matches if row.round.season.play_within_days is not None)
     return {pk: each for pk, each in found.items() if is_open(each, known[pk], at)}
 
 
@@ -178,26 +238,25 @@ def times_propose(
     )
     again = before is not None and before.status == Status.COUNTERED
     _tell(
-        made, other, "times are proposed to you", _proposed_words(made, fresh, other, again=again)
+        made,
+        other,
+        "times are proposed to you",
+        _proposed_words(made, wanted, fresh, other, again=again),
     )
     return made
 
 
 def must_be_proposed_times(leg: Leg, times: Sequence[datetime], at: datetime) -> list[datetime]:
     """The times in their order, each once. Raises Refusal ``times.none``, ``times.too-many``,
-    ``times.past``, ``times.far`` and ``times.late``."""
+    ``times.far``, and as `must_be_startable` does."""
     wanted = sorted(set(times))
     if not wanted:
         raise Refusal("times.none", "Choose at least one time.")
     if len(wanted) > PROPOSED_MAX:
         raise Refusal("times.too-many", f"Propose at most {PROPOSED_MAX} times.")
-    if wanted[0] <= at:
-        raise Refusal("times.past", "One of these times is over.")
     if wanted[-1] > at + AHEAD:
         raise Refusal("times.far", f"Propose times within the next {AHEAD.days} days.")
-    deadline = play_by(leg)
-    if deadline is not None and wanted[-1] > deadline:
-        raise Refusal("times.late", "One of these times is after the last day to play it.")
+    must_be_startable(leg, wanted, at, words="One of these times")
     return wanted
 
 
@@ -236,16 +295,15 @@ def proposal_accept(
     at: datetime | None = None,
 ) -> Leg:
     """Accept one of the times that the other has proposed: the leg is played then, and both are
-    told. Raises Refusal as `must_be_answerable` does, ``times.not-offered`` and
-    ``times.past``."""
+    told. Raises Refusal as `must_be_answerable` and `must_be_startable` do, and
+    ``times.not-offered``."""
     at = instant(at)
     leg = _lock(proposal.leg, changes=True)
     fresh = leg.proposals.get(pk=proposal.pk)
     must_be_answerable(fresh, leg, acting_user, at=at)
     if time not in fresh.times:
         raise Refusal("times.not-offered", "This time is not among those proposed.")
-    if time <= at:
-        raise Refusal("times.past", "This time is over: choose another.")
+    must_be_startable(leg, [time], at)
     fresh.chosen = time
     _end(fresh, Status.ACCEPTED, at)
     leg_time_set(leg, time, at=at)
@@ -365,7 +423,10 @@ def _must_be_open(proposal: TimeProposal, leg: Leg, at: datetime) -> None:
         became = proposal.get_status_display().lower()
         raise Refusal("times.gone", f"This proposal is no longer open: {became}.")
     if not is_open(proposal, leg, at):
-        raise Refusal("times.gone", "This proposal is no longer open: its times are over.")
+        raise Refusal(
+            "times.gone",
+            "This proposal is no longer open: none of its times can be chosen any more.",
+        )
 
 
 def _end(proposal: TimeProposal, became: TimeProposal.Status, at: datetime) -> None:
@@ -373,10 +434,17 @@ def _end(proposal: TimeProposal, became: TimeProposal.Status, at: datetime) -> N
     proposal.save(update_fields=["status", "chosen", "ended_at"])
 
 
-def _proposed_words(proposal: TimeProposal, leg: Leg, to: Contestant, *, again: bool) -> str:
+def _proposed_words(
+    proposal: TimeProposal,
+    offered: Sequence[datetime],
+    leg: Leg,
+    to: Contestant,
+    *,
+    again: bool,
+) -> str:
     if to.user is None:
         return ""
-    times = [spoken(each, to.user.zone) for each in proposal.times]
+    times = [spoken(each, to.user.zone) for each in offered]
     named = times[0] if len(times) == 1 else f"{', '.join(times[:-1])} or {times[-1]}"
     instead = " instead of yours" if again else ""
     return (
@@ -411,7 +479,7 @@ def _reminder_to(
         f"{row}{which_leg(leg)} has no time yet, and nobody has proposed one. Propose some on its "
         "page."
         if proposal is None
-        else _proposed_words(proposal, leg, to, again=False)
+        else _proposed_words(proposal, times_left(proposal, leg, at), leg, to, again=False)
     )
     return Told(
         user=to.user,
