@@ -422,6 +422,22 @@ def test_whoever_withdraws_loses_it_until_they_come_back(orla: User) -> None:
         assert faults_of(season) == []
 
 
+def test_what_a_place_began_with_is_paid_once(orla: User) -> None:
+    """Whoever takes over has the purse, and gets no other where they leave and come back."""
+    for leaving in ("lapses", "stays"):
+        season = trading(orla, 4, "swiss", leaving=leaving)
+        heir = contestant_replace(
+            acting_user=orla, contestant=who(season, 2), user=user_named(f"heir-{leaving}"),
+            why="ill", at=after(hours=1),
+        )  # fmt: skip
+        contestant_withdraw(acting_user=orla, contestant=heir, why="away", at=after(hours=2))
+        heir.refresh_from_db()
+        contestant_return(acting_user=orla, contestant=heir, why="back", at=after(hours=3))
+        assert balance_of(heir) == 3
+        assert LedgerEntry.objects.filter(season=season, kind="start").count() == 4
+        assert faults_of(season) == []
+
+
 # -- whatever happens ----------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from tournaments.models import Contestant, EntryKind, LedgerEntry, Season, Unit, Wager
-from tournaments.services.guards import undecided_of
+from tournaments.services.guards import heirs_of, undecided_of
 from tournaments.services.ledger.book import (
     Moved,
     entries_take_back,
@@ -20,12 +20,14 @@ from tournaments.trade import trade_of
 
 
 def purses_open(*, season: Season, contestants: Iterable[Contestant], at: datetime) -> None:
-    """Give everybody of these what the season begins with; whoever has had it gets no more."""
+    """Give everybody of these what the season begins with. Whoever has had it gets no more, nor
+    whoever took over from them, and their purse with it."""
     trade = trade_of(season)
     if not trade.currency or not trade.start:
         return
     begun = LedgerEntry.objects.filter(season=season, kind=EntryKind.START)
-    had = set(begun.values_list("payee", flat=True))
+    had = {pk for pk in begun.values_list("payee", flat=True) if pk is not None}
+    had |= heirs_of(had)
     moved = [
         Moved(kind=EntryKind.START, amount=trade.start, payee=each)
         for each in contestants
