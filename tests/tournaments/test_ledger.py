@@ -31,7 +31,7 @@ from tests.tournaments.support import (
 )
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, LedgerEntry, Season, SeasonOrganiser, Unit
+from tournaments.models import DeathMatch, LedgerEntry, Season, SeasonOrganiser, Unit, Wager
 from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,
@@ -39,7 +39,7 @@ from tournaments.services.contestants.departures import (
 )
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
-from tournaments.services.ledger.book import balance_of, purses_of
+from tournaments.services.ledger.book import balance_of, offered_by, purses_of
 from tournaments.services.ledger.immunity import immune_by_token, token_spend
 from tournaments.services.ledger.stakes import wager_offer, wager_set
 from tournaments.services.results.corrections import (
@@ -436,6 +436,25 @@ def test_what_a_place_began_with_is_paid_once(orla: User) -> None:
         assert balance_of(heir) == 3
         assert LedgerEntry.objects.filter(season=season, kind="start").count() == 4
         assert faults_of(season) == []
+
+
+def test_a_wager_that_is_agreed_is_not_offered_again_by_who_takes_over(orla: User) -> None:
+    """What the other one has is theirs to spend: both have wagered, whoever plays it now."""
+    season = trading(orla, start=10, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    for number in (1, 2):
+        wager_offer(acting_user=account(season, number), death_match=row, amount=5)
+    new = contestant_replace(
+        acting_user=orla, contestant=who(season, 1), user=user_named("heir"), why="ill",
+        at=after(hours=1),
+    )  # fmt: skip
+    wager = Wager.objects.get()
+    assert (wager.home_offer, wager.away_offer) == (5, 5)
+    assert [offered_by(each) for each in (new, who(season, 2))] == [0, 0]
+    ledger_give(acting_user=account(season, 2), season=season, payee=who(season, 3), amount=5)
+    # An offer that is not agreed upon goes with whoever made it.
+    death_match_void(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=2))
+    assert [balance_of(new), *all_of(season, 3)[1:]] == [10, 5, 15]
 
 
 # -- whatever happens ----------------------------------------------------------------------------

@@ -12,18 +12,24 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
-from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, SeasonStatus
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    LegStatus,
+    SeasonStatus,
+)
 from tournaments.models import (
     Contestant,
     DeathMatch,
     EntryKind,
     LedgerEntry,
+    Leg,
     Round,
     Season,
     Unit,
@@ -121,12 +127,33 @@ def offered_by(contestant: Contestant, *, but: DeathMatch | None = None) -> int:
     """How much somebody offers to wager in what has not begun, and has not been agreed upon yet. It
     is theirs, and kept for that: could it be spent meanwhile, whoever takes the offer up would find
     out that it was."""
-    sides = Q(death_match__home=contestant) | Q(death_match__away=contestant)
-    rows = Wager.objects.filter(sides, death_match__status=DeathMatchStatus.PLANNED)
     return sum(
         (each.home_offer if each.death_match.home_id == contestant.pk else each.away_offer) or 0
-        for each in rows.select_related("death_match")
-        if each.home_offer != each.away_offer and each.death_match != but
+        for each in open_offers([contestant])
+        if each.death_match != but
+    )
+
+
+def open_offers(contestants: Iterable[Contestant]) -> QuerySet[Wager]:
+    """What these and whom they meet offer to wager, where it can still be agreed upon. Where
+    something is in the bank for a death match, it has been, and what was offered is only kept to
+    be read."""
+    people = list(contestants)
+    sides = Q(death_match__home__in=people) | Q(death_match__away__in=people)
+    begun = Leg.objects.filter(
+        death_match=OuterRef("death_match"), status__in=[LegStatus.RUNNING, LegStatus.FINISHED]
+    )
+    rows = Wager.objects.filter(
+        sides, ~Exists(begun), ~Exists(pots(OuterRef("death_match"))),
+        death_match__status=DeathMatchStatus.PLANNED,
+    )  # fmt: skip
+    return rows.select_related("death_match")
+
+
+def pots(death_match: DeathMatch | OuterRef) -> QuerySet[LedgerEntry]:
+    """What both have put into the bank for a death match, and has not come back."""
+    return LedgerEntry.objects.filter(
+        death_match=death_match, kind=EntryKind.STAKE, payee=None, reversed_by__isnull=True
     )
 
 

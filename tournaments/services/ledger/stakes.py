@@ -44,6 +44,7 @@ from tournaments.services.ledger.book import (
     entries_write,
     must_be_amount,
     offered_by,
+    pots,
     purses_of,
     short,
     standing,
@@ -155,10 +156,7 @@ def must_set_wagers(season: Season, acting_user: User) -> None:
 
 def wagered(death_match: DeathMatch) -> list[LedgerEntry]:
     """What both have put into the bank for a death match; nothing where nothing is agreed."""
-    rows = LedgerEntry.objects.filter(
-        death_match=death_match, kind=EntryKind.STAKE, payee=None, reversed_by__isnull=True
-    )
-    return list(rows.select_related("payer").order_by("pk"))
+    return list(pots(death_match).select_related("payer").order_by("pk"))
 
 
 def _wager(
