@@ -116,6 +116,57 @@ def test_what_was_promised_stays(orla: User) -> None:
     assert trade_of(season).said(2, Unit.CURRENCY) == "2 gems"
 
 
+def test_nobody_begins_with_more_than_those_who_were_there(orla: User) -> None:
+    """A currency may come while a season is on: with nothing to begin with for whoever is late."""
+    season = running(orla, 4)
+    change: Callable[..., Any] = season_update
+    with_start = {"trade": {"currency": True, "start": 3}}
+    refused("trade.start", change, acting_user=orla, season=season, changes=with_start)
+    season = change(acting_user=orla, season=season, changes={"trade": {"currency": True}})
+    refused("trade.start", change, acting_user=orla, season=season, changes=with_start)
+    late = contestant_enrol(
+        acting_user=orla, season=season, user=user_named("late"), at=after(hours=1)
+    )
+    everybody = list(season.contestants.all())
+    ledger_grant(acting_user=orla, season=season, contestants=everybody, amount=3, why="for all")
+    assert [*all_of(season, 4), balance_of(late)] == [3, 3, 3, 3, 3]
+
+
+def test_where_nothing_is_wagered_any_more_nothing_is_kept_for_it(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    wager_offer(acting_user=account(season, 2), death_match=row, amount=3)
+    give: dict[str, Any] = {"acting_user": account(season, 2), "season": season, "amount": 3}
+    refused("ledger.offered", ledger_give, payee=who(season, 3), **give)
+    change: Callable[..., Any] = season_update
+    season = change(
+        acting_user=orla, season=season, changes={"trade": {**season.trade, "stakes": "none"}}
+    )
+    ledger_give(payee=who(season, 3), **give)
+    change(acting_user=orla, season=season, changes={"trade": {**season.trade, "stakes": "wager"}})
+    assert not Wager.objects.exists()
+
+
+def test_what_is_wagered_is_the_winners_whatever_the_rule_is_by_now(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    wager_set(acting_user=orla, death_match=row, amount=2)
+    changes = {"trade": {**season.trade, "stakes": "none"}}
+    season_update(acting_user=orla, season=season, changes=changes)
+    played(orla, fresh(row), winner=1, at=after(hours=1))
+    assert all_of(season, 4) == [1, 5, 3, 3]
+
+
+def test_where_purses_lapse_from_now_on_who_is_out_keeps_theirs(orla: User) -> None:
+    season = trading(orla, 5)
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=1)
+    changes = {"trade": {**season.trade, "leaving": "lapses"}}
+    season = season_update(acting_user=orla, season=season, changes=changes)
+    row = chosen(orla, season, ec=3, dmo=4, at=after(hours=1))
+    played(orla, row, winner=1, at=after(hours=2))
+    assert all_of(season, 5) == [3, 3, 0, 3, 3]
+
+
 def test_the_database_changes_and_deletes_no_entry(orla: User) -> None:
     season = trading(orla)
     entry = LedgerEntry.objects.filter(season=season)[:1].get()

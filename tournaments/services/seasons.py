@@ -39,6 +39,7 @@ from tournaments.services.guards import (
     season_lock,
     season_lock_managed,
 )
+from tournaments.services.ledger.stakes import offers_drop
 from tournaments.services.preflight import must_pass
 from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
@@ -148,6 +149,7 @@ def season_update(
         raise Refusal("season.begun", "What breaks ties is declared before a season begins.")
     if "places" in changed:
         must_have_places_for(locked, changed["places"])
+    before_trade = trade_of(locked)
     if "trade" in changed:
         _must_keep_promises(locked, changed["trade"])
     before = {key: getattr(locked, key) for key in changed}
@@ -164,26 +166,37 @@ def season_update(
     if "places" in changed:
         for each in _places_changed:
             each(locked, instant(at))
+    if before_trade.stakes == "wager" and trade_of(locked).stakes != "wager":
+        offers_drop(locked)
     return locked
 
 
 def _must_keep_promises(season: Season, then: Mapping[str, Any]) -> None:
-    """What is hidden stays so, and what there is of, once something has been entered in the ledger.
-    Raises Refusal ``trade.begun``."""
-    if not LedgerEntry.objects.filter(season=season).exists():
-        return
+    """What is hidden stays so, and what there is of, once something has been entered in the ledger;
+    and nobody begins with something else than others did. Raises Refusal ``trade.begun`` and
+    ``trade.start``."""
     before, after = trade_of(season), msgspec.convert(then, Trade)
+    entered = LedgerEntry.objects.filter(season=season).exists()
     fixed = [
         before.hidden != after.hidden,
         before.start != after.start,
         before.currency and not after.currency,
         before.tokens and not after.tokens,
     ]
-    if any(fixed):
+    if entered and any(fixed):
         raise Refusal(
             "trade.begun",
             "Something has been entered: what there is, what everybody began with and what is "
             "hidden stay as they are.",
+        )
+    begins = [each.start if each.currency else 0 for each in (before, after)]
+    # Those who are in would have nothing, and whoever enters late would begin with something.
+    if season.status != SeasonStatus.ENROLLING and begins[1] not in (0, begins[0]):
+        raise Refusal(
+            "trade.start",
+            "The season has begun: nobody begins with anything any more. Say 0 here, and enter "
+            "what everybody gets once the currency is there.",
+            field="start",
         )
 
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -91,6 +92,13 @@ def wager_offer(
         return False
     _wager(season, fresh, amount, None, instant(at))
     return True
+
+
+def offers_drop(season: Season) -> None:
+    """Nothing is wagered in a season any more: what somebody offers is theirs to spend. What both
+    have wagered stays so."""
+    rows = Wager.objects.filter(death_match__round__season=season)
+    rows.exclude(Exists(pots(OuterRef("death_match")))).delete()
 
 
 def must_be_offering(
@@ -233,13 +241,20 @@ def stakes_settle(
     _told(death_match, trade, words, facts, None, at)
 
 
-def purses_lapse(death_match: DeathMatch, *, at: datetime) -> None:
-    """What those have whom a decision has put out goes to the bank, where the season says so."""
-    season = death_match.round.season
+def put_out(season: Season) -> frozenset[int]:
+    """Who has been put out of a season in which purses lapse, by id; nobody elsewhere."""
     trade = trade_of(season)
     if not trade.is_on or trade.leaving != "lapses":
-        return
+        return frozenset()
     out = season.contestants.filter(status=ContestantStatus.ELIMINATED)
+    return frozenset(out.values_list("pk", flat=True))
+
+
+def purses_lapse(death_match: DeathMatch, *, before: frozenset[int], at: datetime) -> None:
+    """What those have whom a decision has put out goes to the bank, where the season says so.
+    ``before``: who had been put out before it; they may have kept theirs, as it was then."""
+    season = death_match.round.season
+    out = season.contestants.filter(pk__in=put_out(season) - before)
     lapse(season, out, at=at, death_match=death_match)
 
 
