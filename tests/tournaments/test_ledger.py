@@ -8,8 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Announcement, AuditEntry, User
 from core.refusals import Refusal
@@ -29,7 +30,9 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.formats.elimination.main_match import placements_record
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.episodes import episode_open, episode_skip
+from tournaments.formats.elimination.main_match import Placing, placements_record
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, LedgerEntry, Season, SeasonOrganiser, Unit, Wager
 from tournaments.services.contestants.departures import (
@@ -48,7 +51,7 @@ from tournaments.services.results.corrections import (
     death_match_void,
 )
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
-from tournaments.services.seasons import season_update
+from tournaments.services.seasons import season_cancel, season_update
 from tournaments.trade import trade_of
 
 OPEN: dict[str, Any] = {"currency": True, "start": 3, "payments": "open"}
@@ -235,6 +238,31 @@ def test_nobody_enters_anything_for_themselves(orla: User, oscar: User) -> None:
     assert faults_of(season) == []
 
 
+def test_nobody_takes_back_what_comes_from_or_to_a_place_they_have_taken_over(
+    orla: User, oscar: User
+) -> None:
+    season = trading(orla, **TOKENS)
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, 1)], amount=5, why="won"
+    )
+    gift = ledger_give(
+        acting_user=account(season, 1), season=season, payee=who(season, 2), amount=1
+    )
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 1), user=oscar, why="ill", at=after(hours=1)
+    )
+    SeasonOrganiser.objects.create(season=season, user=oscar)
+    for each in (entry, gift):
+        refused("season.own", ledger_correct, acting_user=oscar, entry=each, why="less")
+        assert f"/{each.pk}/back/" not in desk_of(season, oscar)
+        assert f"/{each.pk}/back/" in desk_of(season, orla)
+    ledger_correct(acting_user=orla, entry=gift, why="less")
+
+
+def desk_of(season: Season, user: User) -> str:
+    return signed_in(user).get(f"/seasons/{season.slug}/desk/purses/").content.decode()
+
+
 # -- given ---------------------------------------------------------------------------------------
 
 
@@ -342,6 +370,84 @@ def test_a_token_that_comes_back_makes_nobody_immune(orla: User) -> None:
     assert has(season, 2, "token") == 1
 
 
+def test_a_token_that_has_counted_does_not_come_back(orla: User) -> None:
+    """It does while the main match is on, and where nobody leaves in that episode."""
+    season = trading(orla, 5, **TOKENS)
+    people = [who(season, number) for number in (1, 2)]
+    ledger_grant(
+        acting_user=orla, season=season, contestants=people, amount=1, why="first", unit="token"
+    )
+    entry = token_spend(acting_user=account(season, 2), contestant=people[1])
+    assert f"/{entry.pk}/back/" in desk_of(season, orla)
+    row = chosen_with(orla, season, placings(season, 4, immune=[2]))
+    back: dict[str, Any] = {"acting_user": orla, "entry": entry, "why": "a slip"}
+    refused("ledger.used", ledger_correct, **back)
+    assert f"/{entry.pk}/back/" not in desk_of(season, orla)
+    played(orla, row, winner=1, at=after(hours=1))
+    refused("ledger.used", ledger_correct, **back)
+    episode = episode_open(acting_user=orla, season=season, at=after(hours=2))
+    second = token_spend(acting_user=account(season, 1), contestant=people[0])
+    placements_record(
+        acting_user=orla, episode=episode, placements=placings(season, 3, immune=[1]),
+        at=after(hours=3),
+    )  # fmt: skip
+    episode_skip(acting_user=orla, episode=episode, why="a storm", at=after(hours=4))
+    ledger_correct(acting_user=orla, entry=second, why="it did not count")
+    refused("ledger.used", ledger_correct, **back)
+    assert [has(season, number, "token") for number in (1, 2)] == [1, 0]
+
+
+def chosen_with(orla: User, season: Season, placed: list[Placing]) -> DeathMatch:
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=placed, at=after(minutes=5)
+    )
+    assert episode.ec is not None
+    assert episode.ec.user is not None
+    return dmo_choose(
+        acting_user=episode.ec.user, episode=episode, contestant=who(season, 3),
+        at=after(minutes=6),
+    )  # fmt: skip
+
+
+def test_tokens_leave_two_who_can_be_in_the_death_match(orla: User) -> None:
+    season = trading(orla, 4, **TOKENS)
+    people = [who(season, number) for number in range(1, 5)]
+    ledger_grant(
+        acting_user=orla, season=season, contestants=people, amount=1, why="all", unit="token"
+    )
+    for number in (1, 2):
+        token_spend(acting_user=account(season, number), contestant=people[number - 1])
+    for user in (orla, account(season, 3)):
+        refused("token.nobody-left", token_spend, acting_user=user, contestant=people[2])
+    own = f"/seasons/{season.slug}/purse/"
+    assert f"{own}immunity/" not in signed_in(account(season, 3)).get(own).content.decode()
+    chosen_with(orla, season, placings(season, 4, immune=[1, 2]))
+    assert faults_of(season) == []
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_who_plays_acts_for_no_rival(orla: User, oscar: User, hidden: bool) -> None:
+    """Whatever is shown: an organiser who plays uses up no token of another's, and stakes nothing
+    of theirs."""
+    season = trading(orla, 5, **TOKENS, stakes="wager", hidden=hidden)
+    contestant_enrol(acting_user=orla, season=season, user=oscar)
+    SeasonOrganiser.objects.create(season=season, user=oscar)
+    one = who(season, 1)
+    ledger_grant(
+        acting_user=orla, season=season, contestants=[one], amount=1, why="won", unit="token"
+    )
+    refused("token.not-yours", token_spend, acting_user=oscar, contestant=one)
+    assert "desk/purses/immunity/" not in desk_of(season, oscar)
+    assert "desk/purses/immunity/" in desk_of(season, orla)
+    token_spend(acting_user=orla, contestant=one)
+    row = chosen_with(orla, season, placings(season, 4, immune=[1]))
+    refused("wager.not-seen", wager_set, acting_user=oscar, death_match=row, amount=1)
+    desk = f"/seasons/{season.slug}/desk/matches/{row.pk}/"
+    for user, offered in ((oscar, False), (orla, True)):
+        assert (f"{desk}wager/" in signed_in(user).get(desk).content.decode()) is offered
+    wager_set(acting_user=orla, death_match=row, amount=1)
+
+
 # -- death matches -------------------------------------------------------------------------------
 
 MOVED = [("amount", 2, 2), ("amount", 50, 3), ("all", 1, 3), ("none", 1, 0)]
@@ -417,6 +523,29 @@ def test_both_wager_the_same_or_nothing(orla: User) -> None:
     assert all_of(season, 4) == [6, 0, 3, 3]
     death_match_void(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=4))
     assert all_of(season, 4) == [3, 3, 3, 3]
+
+
+def test_what_is_wagered_comes_back_where_the_season_is_called_off(orla: User) -> None:
+    season = trading(orla, 6, stakes="wager")
+    row = chosen(orla, season, ec=5, dmo=6)
+    wager_set(acting_user=orla, death_match=row, amount=1)
+    played(orla, row, winner=1, at=after(minutes=5))
+    row = chosen(orla, season, ec=1, dmo=2, at=after(minutes=10))
+    for number in (1, 2):
+        wager_offer(acting_user=account(season, number), death_match=row, amount=2)
+    assert all_of(season, 6) == [1, 1, 3, 3, 2, 4]
+    season_cancel(acting_user=orla, season=season, why="No time.", at=after(hours=1))
+    # What was played for stays where it went.
+    assert all_of(season, 6) == [3, 3, 3, 3, 2, 4]
+    assert Wager.objects.count() == 1
+
+
+def test_what_stays_in_the_bank_of_a_season_called_off_is_noticed(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    wager_set(acting_user=orla, death_match=chosen(orla, season, ec=1, dmo=2), amount=2)
+    assert faults_of(season) == []
+    Season.objects.filter(pk=season.pk).update(status="cancelled", finished_at=after(hours=1))
+    assert any("has not come back" in each for each in faults_of(season))
 
 
 def test_what_the_other_has_is_not_found_out_by_a_wager(orla: User) -> None:
@@ -628,6 +757,25 @@ def test_the_desk_enters_takes_back_and_hands_out_the_ledger(orla: User) -> None
     assert len(lines) == 1 + LedgerEntry.objects.count()
     assert "'=the main match" in "".join(lines)
     assert desk.post(address, {"amount": 1, "why": "won"}).status_code == 422
+
+
+def test_the_desk_asks_no_more_for_many_entries(orla: User) -> None:
+    season = trading(orla, 4, **TOKENS)
+    desk, address = signed_in(orla), f"/seasons/{season.slug}/desk/purses/"
+    costs = []
+    for _ in range(2):
+        desk.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            page = desk.get(address)
+        costs.append((len(page.context["entries"]), len(queries)))
+        for number in range(1, 5):
+            people = [who(season, each) for each in range(1, 5)]
+            ledger_grant(
+                acting_user=orla, season=season, contestants=people, amount=number, why="won"
+            )
+    (few, first), (many, second) = costs
+    assert (few, many) == (4, 20)
+    assert first == second <= 24
 
 
 def test_settings_say_what_is_traded(orla: User) -> None:

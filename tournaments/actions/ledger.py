@@ -141,7 +141,10 @@ def _entry_facts(subject: AtEntry) -> Sequence[tuple[object, object]]:
 
 def _may_correct(subject: AtEntry) -> None:
     subject.must_manage()
-    acts.must_be_correctable(subject.season, subject.entry, subject.user)
+    if subject.around is not None:
+        acts.must_come_back(subject.entry, subject.around)
+    else:
+        acts.must_be_correctable(subject.season, subject.entry, subject.user)
 
 
 def _may_set_wager(subject: AtDeathMatch) -> None:

@@ -27,6 +27,7 @@ from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.enrolment import must_not_wait
 from tournaments.services.guards import must_not_be_archived, must_not_be_own, must_not_meet
+from tournaments.services.ledger.acts import Around
 
 
 @dataclass(frozen=True)
@@ -171,9 +172,11 @@ class AtGift(AtSeason):
 
 @dataclass(frozen=True)
 class AtEntry(AtSeason):
-    """Somebody, and an entry of the ledger."""
+    """Somebody, and an entry of the ledger. ``around``: what a page has read of all that it shows,
+    for somebody who can take entries back (`acts.must_be_correcting`); None: nothing yet."""
 
     entry: LedgerEntry
+    around: Around | None = None
 
 
 @dataclass(frozen=True)

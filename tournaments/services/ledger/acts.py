@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 from django.urls import reverse
@@ -15,7 +15,16 @@ from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from tournaments import audience
-from tournaments.models import Contestant, EntryKind, LedgerEntry, Round, Season, Unit
+from tournaments.lifecycle import EpisodeStatus
+from tournaments.models import (
+    Contestant,
+    EntryKind,
+    Episode,
+    LedgerEntry,
+    Round,
+    Season,
+    Unit,
+)
 from tournaments.naming import Naming
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -38,7 +47,6 @@ from tournaments.services.ledger.book import (
     must_hold,
     must_trade,
     offered_by,
-    standing,
 )
 from tournaments.trade import Trade, trade_of
 
@@ -139,7 +147,12 @@ def must_be_granting(season: Season, acting_user: User | None) -> Trade:
 def must_not_be_own(people: Iterable[Contestant | None], acting_user: User) -> None:
     """Raises Refusal ``season.own`` where an organiser is one of those whom it concerns."""
     if any(each is not None and each.user_id == acting_user.pk for each in people):
-        raise Forbidden("season.own", "Nobody enters anything for themselves: ask the others.")
+        raise own_entry()
+
+
+def own_entry() -> Forbidden:
+    """That an organiser is one of those whom it concerns."""
+    return Forbidden("season.own", "Nobody enters anything for themselves: ask the others.")
 
 
 def _people(season: Season, contestants: Sequence[Contestant]) -> list[Contestant]:
@@ -278,8 +291,9 @@ def ledger_correct(
     now. Nothing is changed, and each entry is taken back once.
 
     Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``,
-    ``season.not-running`` (nor finished), ``ledger.no-entry``, ``season.own``,
-    ``ledger.corrected``, ``ledger.follows``, ``ledger.short`` (it has been spent), ``why.*``.
+    ``season.not-running`` (nor finished), ``ledger.no-entry``, ``season.own`` (also of a place that
+    they have taken over), ``ledger.corrected``, ``ledger.follows``, ``ledger.used`` (a token, once
+    the main match is recorded), ``ledger.short`` (it has been spent), ``why.*``.
     """
     locked = season_lock(entry.season_id, changes=not entry.secret)
     found = must_be_correctable(locked, entry, acting_user)
@@ -321,25 +335,73 @@ def ledger_correct(
 def must_be_correctable(season: Season, entry: LedgerEntry, acting_user: User) -> LedgerEntry:
     """The entry, where somebody can take it back. Raises Refusal as `ledger_correct` does, but for
     the reason and what has been spent."""
-    must_manage(season, acting_user)
-    must_not_be_archived(season)
-    must_be_running_or_finished(season)
+    must_be_correcting(season, acting_user)
     seen = LedgerEntry.objects.filter(audience.ledger_visible_to(season, acting_user))
     found = (
         seen.filter(season=season, pk=entry.pk).select_related("payer", "payee", "round").first()
     )
     if found is None:
         raise NotFound("ledger.no-entry", "There is no such entry.")
-    must_not_be_own([found.payer, found.payee], acting_user)
-    if found.kind == EntryKind.CORRECTION:
+    must_come_back(found, around_of(season, [found], acting_user))
+    return found
+
+
+def must_be_correcting(season: Season, acting_user: User) -> None:
+    """Whether somebody can take entries back now. Raises Refusal ``season.not-organiser``,
+    ``season.archived`` and ``season.not-running`` (nor finished)."""
+    must_manage(season, acting_user)
+    must_not_be_archived(season)
+    must_be_running_or_finished(season)
+
+
+class Around(NamedTuple):
+    """What says whether entries can be taken back, read once for all of them: which have been, by
+    id; the places that the reader has or has taken over, since what went there goes back from
+    them; and the rounds in which a token that was used can still be given back."""
+
+    taken: frozenset[int]
+    own: frozenset[int]
+    open_rounds: frozenset[int]
+
+
+def around_of(season: Season, entries: Iterable[LedgerEntry], acting_user: User) -> Around:
+    """What says whether somebody can take these entries of a season back."""
+    taken = LedgerEntry.objects.filter(reverses__in=[each.pk for each in entries])
+    places = dict(season.contestants.values_list("pk", "replaces"))
+    own: set[int] = set()
+    place = season.contestants.filter(user=acting_user).values_list("pk", flat=True).first()
+    while place is not None:
+        own.add(place)
+        place = places.get(place)
+    unused = Episode.objects.filter(
+        round__season=season, status__in=[EpisodeStatus.MAIN_MATCH, EpisodeStatus.SKIPPED]
+    )
+    return Around(
+        frozenset(pk for pk in taken.values_list("reverses", flat=True) if pk is not None),
+        frozenset(own),
+        frozenset(unused.values_list("round", flat=True)),
+    )
+
+
+def must_come_back(entry: LedgerEntry, around: Around) -> None:
+    """Whether an entry can be taken back, but for what has been spent. Raises Refusal
+    ``season.own``, ``ledger.corrected``, ``ledger.follows`` and ``ledger.used``."""
+    if around.own & {entry.payer_id, entry.payee_id}:
+        raise own_entry()
+    if entry.kind == EntryKind.CORRECTION:
         raise Refusal("ledger.corrected", "This is a correction itself: enter what is right.")
-    if not standing(season).filter(pk=found.pk).exists():
+    if entry.pk in around.taken:
         raise Refusal("ledger.corrected", "This entry has been taken back.")
-    if found.kind in _FOLLOWS:
+    if entry.kind in _FOLLOWS:
         raise Refusal(
             "ledger.follows", "It follows from something else, and changes with that alone."
         )
-    return found
+    if entry.kind == EntryKind.SPENT and entry.round_id not in around.open_rounds:
+        raise Refusal(
+            "ledger.used",
+            "The main match has been recorded, and the token has made somebody immune in it: it "
+            "comes back only where the episode is skipped.",
+        )
 
 
 # -- telling -------------------------------------------------------------------------------------
