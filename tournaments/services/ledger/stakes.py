@@ -154,11 +154,13 @@ def must_be_wagering(death_match: DeathMatch, *, legs: Iterable[Leg] | None = No
 
 
 def must_set_wagers(season: Season, acting_user: User) -> None:
-    """Whether somebody can say what others wager: whether it works tells what they have. Raises
-    Refusal ``wager.not-seen``."""
-    if not audience.sees_purses(season, acting_user):
+    """Whether somebody can say what others wager: nobody who plays stakes what their rivals have,
+    and where purses are hidden, whether it works tells how much that is. Raises Refusal
+    ``wager.not-seen``."""
+    if not audience.sees_whole_ledger(season, acting_user):
         raise Forbidden(
-            "wager.not-seen", "You play in this season, and do not see what the others have."
+            "wager.not-seen",
+            "You play in this season: an organiser who does not says what others wager.",
         )
 
 
