@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.text import slugify
 
 from accounts.models import User
@@ -22,6 +23,7 @@ from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import (
     Contestant,
+    DeathMatch,
     LedgerEntry,
     NoShowRule,
     RulesetChoice,
@@ -39,7 +41,8 @@ from tournaments.services.guards import (
     season_lock,
     season_lock_managed,
 )
-from tournaments.services.ledger.stakes import offers_drop
+from tournaments.services.ledger.book import pots
+from tournaments.services.ledger.stakes import offers_drop, stakes_call_off
 from tournaments.services.preflight import must_pass
 from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
@@ -422,13 +425,16 @@ def season_move(season: Season, status: SeasonStatus, **more: Any) -> None:
 def season_cancel(
     *, acting_user: User, season: Season, why: str, at: datetime | None = None
 ) -> Season:
-    """Call a season off for good; what was played stays. Raises Refusal as
-    `guards.season_lock_managed` does, ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
+    """Call a season off for good; what was played stays, and what is wagered in death matches that
+    nothing has decided comes back. Raises Refusal as `guards.season_lock_managed` does, ``why.*``,
+    ``lifecycle.step``, ``season.leg-running``."""
     locked = season_lock_managed(season, acting_user)
     must_be_cancellable(locked)
     why = reason(why)
     must_pass(locked, "cancel")
     at = instant(at)
+    for each in _with_wagers(locked):
+        stakes_call_off(each, why="The season is called off.", at=at)
     season_move(locked, SeasonStatus.CANCELLED, finished_at=at)
     season_event(
         season=locked,
@@ -440,6 +446,14 @@ def season_cancel(
     )
     audit_record(acting_user=acting_user, action="season.cancel", target=locked, data={"why": why})
     return locked
+
+
+def _with_wagers(season: Season) -> QuerySet[DeathMatch]:
+    """The death matches that nothing has decided, and for which something is offered, or in the
+    bank."""
+    rows = DeathMatch.objects.filter(round__season=season, status__in=lifecycle.UNDECIDED)
+    staked = Exists(pots(OuterRef("pk")))
+    return rows.filter(Q(wager__isnull=False) | staked).select_related("round__season")
 
 
 def must_be_cancellable(season: Season) -> None:
