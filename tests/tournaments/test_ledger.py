@@ -331,6 +331,28 @@ def test_what_was_wrong_is_taken_back_once(orla: User) -> None:
     refused("ledger.short", ledger_correct, acting_user=orla, entry=spent, why="a slip")
 
 
+def test_what_comes_back_to_who_is_out_lapses_until_they_are_back(orla: User) -> None:
+    season = trading(orla, 5, leaving="lapses")
+    gifts = [
+        ledger_give(acting_user=account(season, 1), season=season, payee=payee, amount=1)
+        for payee in (who(season, 3), who(season, 4))
+    ]
+    row = played(orla, chosen(orla, season, ec=1, dmo=2), winner=1)
+    assert all_of(season, 5) == [0, 3, 4, 4, 3]
+    ledger_correct(acting_user=orla, entry=gifts[0], why="a slip", at=after(hours=1))
+    assert all_of(season, 5) == [0, 3, 3, 4, 3]
+    lapse = LedgerEntry.objects.latest("pk")
+    assert (lapse.kind, lapse.payer, lapse.amount) == ("lapse", who(season, 1), 1)
+    told = Announcement.objects.filter(kind="contestant.purse", user=account(season, 1))
+    assert "who are out, and gone on to the bank" in told.latest("pk").words
+    refused("ledger.follows", ledger_correct, acting_user=orla, entry=lapse, why="again")
+    # Back in they have it all again.
+    death_match_reopen(acting_user=orla, death_match=row, why="a slip", at=after(hours=2))
+    assert all_of(season, 5) == [2, 3, 3, 4, 3]
+    ledger_correct(acting_user=orla, entry=gifts[1], why="a slip", at=after(hours=3))
+    assert all_of(season, 5) == [3, 3, 3, 3, 3]
+
+
 # -- tokens --------------------------------------------------------------------------------------
 
 
@@ -523,6 +545,33 @@ def test_both_wager_the_same_or_nothing(orla: User) -> None:
     assert all_of(season, 4) == [6, 0, 3, 3]
     death_match_void(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=4))
     assert all_of(season, 4) == [3, 3, 3, 3]
+
+
+def test_an_offer_goes_with_what_it_was_of(orla: User) -> None:
+    """Not when the other takes it up, who would learn by that what there is: at once."""
+    season = trading(orla, 4, "swiss", stakes="wager", hidden=True)
+    row = DeathMatch.objects.filter(round__season=season).order_by("pk")[0]
+    home, away = row.home, row.away
+    assert home is not None and away is not None and home.user and away.user  # noqa: PT018
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[away], amount=5, why="won"
+    )
+    wager_offer(acting_user=away.user, death_match=row, amount=3)
+    ledger_correct(acting_user=orla, entry=entry, why="a slip")
+    # There is enough for it still.
+    assert Wager.objects.get().away_offer == 3
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[away], amount=5, why="won"
+    )
+    wager_offer(acting_user=away.user, death_match=row, amount=8)
+    ledger_correct(acting_user=orla, entry=entry, why="a slip")
+    assert Wager.objects.get().away_offer is None
+    (more,) = ledger_grant(acting_user=orla, season=season, contestants=[home], amount=5, why="won")
+    assert wager_offer(acting_user=home.user, death_match=row, amount=8) is False
+    assert Wager.objects.get().home_offer == 8
+    assert balance_of(home) == 8
+    ledger_correct(acting_user=orla, entry=more, why="a slip")
+    assert offered_by(home) == 0
 
 
 def test_what_is_wagered_comes_back_where_the_season_is_called_off(orla: User) -> None:

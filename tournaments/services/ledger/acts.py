@@ -299,7 +299,9 @@ def ledger_correct(
     found = must_be_correctable(locked, entry, acting_user)
     why = reason(why)
     at = instant(at)
-    taken = entries_take_back(season=locked, entries=[found], why=why, by=acting_user, at=at)[0]
+    taken, *lapsed = entries_take_back(
+        season=locked, entries=[found], why=why, by=acting_user, at=at
+    )
     trade = trade_of(locked)
     if not found.secret:
         there = (found.payer or BANK, found.payee or BANK)
@@ -316,11 +318,12 @@ def ledger_correct(
             at=at,
         )
     much = trade.said(found.amount, found.unit)
+    lapses = ", who are out, and gone on to the bank" if lapsed else ""
     _tell(
         locked,
         [
             (taken, taken.payer, f"Taken back from you: {much}", why),
-            (taken, taken.payee, f"Given back to you: {much}", why),
+            (taken, taken.payee, f"Given back to you{lapses}: {much}", why),
         ],
     )
     audit_record(

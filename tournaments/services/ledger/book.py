@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
@@ -38,6 +39,8 @@ from tournaments.models import (
 from tournaments.models.ledger import AMOUNT_MAX
 from tournaments.trade import Trade, trade_of
 
+#: What both sides of a death match say, each in their own field.
+OFFERS: Final = ("home_offer", "away_offer")
 #: What somebody has of each unit, by contestant.
 Purses = Mapping[int, Mapping[str, int]]
 
@@ -186,7 +189,24 @@ def entries_write(
         )
         for each in moved
     ]
-    return LedgerEntry.objects.bulk_create(rows)
+    written = LedgerEntry.objects.bulk_create(rows)
+    _offers_stay_covered(season, moved)
+    return written
+
+
+def _offers_stay_covered(season: Season, moved: Iterable[Moved]) -> None:
+    """Nobody offers to wager what they do not have any more: at once, and not when somebody takes
+    the offer up, who would find out by that. They have to say it anew."""
+    if trade_of(season).stakes != "wager":
+        return
+    fallen = {each.payer for each in moved if each.payer is not None and each.unit == Unit.CURRENCY}
+    for each in fallen:
+        rows = open_offers([each])
+        if not rows or offered_by(each) <= balance_of(each):
+            continue
+        for row in rows:
+            home = row.death_match.home_id == each.pk
+            Wager.objects.filter(pk=row.pk).update(**{OFFERS[0 if home else 1]: None})
 
 
 def _must_be_covered(season: Season, moved: Sequence[Moved]) -> None:
@@ -244,9 +264,11 @@ def entries_take_back(
     made_up: bool = False,
 ) -> list[LedgerEntry]:
     """Take entries back, the last first, each by one that goes the other way, between those who
-    hold the places now. ``made_up``: what has been spent since the bank makes up, by an entry of
-    its own; else Refusal ``ledger.short``."""
+    hold the places now; what comes to whoever is out lapses at once, where the season says so.
+    ``made_up``: what has been spent since the bank makes up, by an entry of its own; else Refusal
+    ``ledger.short``."""
     written: list[LedgerEntry] = []
+    came: dict[tuple[Contestant, str], int] = defaultdict(int)
     for each in sorted(entries, key=lambda each: -each.pk):
         payer, payee = heir_of(each.payee), heir_of(each.payer)
         moved = []
@@ -279,7 +301,29 @@ def entries_take_back(
             )
         )
         written += entries_write(season=season, moved=moved, by=by, at=at)
-    return written
+        if payee is not None:
+            came[payee, each.unit] += each.amount
+    return written + _lapse_again(season, came, at=at)
+
+
+def _lapse_again(
+    season: Season, came: Mapping[tuple[Contestant, str], int], *, at: datetime
+) -> list[LedgerEntry]:
+    """What has come back to people who are out goes on to the bank, where purses lapse."""
+    if trade_of(season).leaving != "lapses":
+        return []
+    moved = [
+        Moved(
+            kind=EntryKind.LAPSE,
+            amount=amount,
+            payer=holder,
+            unit=Unit(unit),
+            why="It came back to somebody who is out.",
+        )
+        for (holder, unit), came_back in came.items()
+        if not holds(season, holder) and (amount := min(came_back, balance_of(holder, unit))) > 0
+    ]
+    return entries_write(season=season, moved=moved, by=None, at=at)
 
 
 def is_over(season: Season) -> bool:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, Refusal
 from tournaments import audience
-from tournaments.lifecycle import PLAYABLE, ContestantStatus, LegStatus
+from tournaments.lifecycle import PLAYABLE, STILL_IN, ContestantStatus, LegStatus
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -39,6 +38,7 @@ from tournaments.services.guards import (
     season_lock,
 )
 from tournaments.services.ledger.book import (
+    OFFERS,
     Moved,
     balance_of,
     entries_take_back,
@@ -51,9 +51,6 @@ from tournaments.services.ledger.book import (
     standing,
 )
 from tournaments.trade import Trade, trade_of
-
-OFFERS: Final = ("home_offer", "away_offer")
-
 
 # -- before it begins ----------------------------------------------------------------------------
 
@@ -84,11 +81,6 @@ def wager_offer(
         acting_user=acting_user, action="wager.offer", target=fresh, data={"amount": amount}
     )
     if wager.home_offer is None or wager.home_offer != wager.away_offer:
-        return False
-    if any(side is None or balance_of(side) < amount for side in (fresh.home, fresh.away)):
-        # Something has been taken back from the other since: they have to say it anew.
-        setattr(wager, OFFERS[1 - (seat or 0)], None)
-        wager.save()
         return False
     _wager(season, fresh, amount, None, instant(at))
     return True
@@ -301,9 +293,11 @@ def _take_back(death_match: DeathMatch, *, why: str, at: datetime, with_wager: b
     season = death_match.round.season
     if not trade_of(season).is_on:
         return
+    # Whoever is back in has again all that had lapsed, not only with the decision.
+    back_in = Q(kind=EntryKind.LAPSE, payer__status__in=STILL_IN)
     entries = [
         each
-        for each in standing(season).filter(death_match=death_match)
+        for each in standing(season).filter(Q(death_match=death_match) | back_in)
         if with_wager or each.kind != EntryKind.STAKE or each.payee_id is not None
     ]
     entries_take_back(season=season, entries=entries, why=why, by=None, at=at, made_up=True)
