@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from collections.abc import Callable
 from contextlib import suppress
@@ -203,7 +205,7 @@ def test_organisers_enter_what_several_have_won(orla: User) -> None:
     assert all_of(season, 4) == [8, 3, 8, 3]
     event = season.events.latest("pk")
     assert event.words == "Player 1 and Player 3 win 5 garnets each: the main match"
-    assert event.data["amount"] == 5
+    assert (event.data["amount"], event.data["by"]) == (5, "Orla")
     told = Announcement.objects.filter(kind="contestant.purse")
     assert {each.user.username for each in told} == {"player1", "player3"}
     assert AuditEntry.objects.filter(action="ledger.grant").count() == 1
@@ -547,6 +549,48 @@ def test_both_wager_the_same_or_nothing(orla: User) -> None:
     assert all_of(season, 4) == [3, 3, 3, 3]
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_both_are_told_what_an_organiser_has_them_wager(orla: User, hidden: bool) -> None:
+    season = trading(orla, stakes="wager", hidden=hidden)
+    row = chosen(orla, season, ec=1, dmo=2)
+    known = set(Announcement.objects.values_list("pk", flat=True))
+    seen = season.events.count()
+
+    def told() -> list[str]:
+        news = Announcement.objects.filter(kind="contestant.purse").exclude(pk__in=known)
+        found = [f"{each.user.username}: {each.words}" for each in news]
+        known.update(news.values_list("pk", flat=True))
+        return sorted(found)
+
+    wager_set(acting_user=orla, death_match=row, amount=2, at=after(hours=1))
+    assert told() == [f"player{number}: Autumn: You wager 2 garnets in {row}." for number in (1, 2)]
+    wager_set(acting_user=orla, death_match=row, amount=0, at=after(hours=2))
+    assert told() == [
+        f"player{number}: Autumn: You wager nothing in {row}, and have back 2 garnets."
+        for number in (1, 2)
+    ]
+    # Nothing was in the bank: there is nothing to tell.
+    wager_set(acting_user=orla, death_match=row, amount=0, at=after(hours=3))
+    assert told() == []
+    public = [
+        "Player 1 and Player 2 wager 2 garnets each.",
+        f"Nothing is wagered in {row} any more: both have back what they had put in.",
+    ]
+    events = season.events.order_by("pk")[seen:]
+    assert [each.words for each in events] == ([] if hidden else public)
+
+
+def test_an_organiser_sees_what_both_would_wager(orla: User) -> None:
+    season = trading(orla, stakes="wager", hidden=True)
+    row = chosen(orla, season, ec=1, dmo=2)
+    address = f"/seasons/{season.slug}/desk/matches/{row.pk}/wager/"
+    wager_offer(acting_user=account(season, 2), death_match=row, amount=3)
+    text = words(signed_in(orla).get(address))
+    assert "Player 1 nothing yet Player 2 would wager 3" in text
+    wager_set(acting_user=orla, death_match=row, amount=2)
+    assert "Wagered by each 2 garnets" in words(signed_in(orla).get(address))
+
+
 def test_an_offer_goes_with_what_it_was_of(orla: User) -> None:
     """Not when the other takes it up, who would learn by that what there is: at once."""
     season = trading(orla, 4, "swiss", stakes="wager", hidden=True)
@@ -805,6 +849,12 @@ def test_the_desk_enters_takes_back_and_hands_out_the_ledger(orla: User) -> None
     assert lines[0].startswith("number,at,kind,unit,amount,from,to,secret")
     assert len(lines) == 1 + LedgerEntry.objects.count()
     assert "'=the main match" in "".join(lines)
+    named = {**season.trade, "singular": "=A(1)", "plural": "=HYPERLINK(1)"}
+    season_update(acting_user=orla, season=season, changes={"trade": named})
+    text = desk.get(f"/seasons/{season.slug}/desk/purses.csv").content.decode()
+    assert "'=HYPERLINK(1)" in text
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
     assert desk.post(address, {"amount": 1, "why": "won"}).status_code == 422
 
 

@@ -147,6 +147,22 @@ def _may_correct(subject: AtEntry) -> None:
         acts.must_be_correctable(subject.season, subject.entry, subject.user)
 
 
+def _wager_facts(subject: AtDeathMatch) -> Sequence[tuple[object, object]]:
+    """What both have said, and what is wagered."""
+    row = subject.death_match
+    said = stakes.said_of(row, subject.user)
+    if said is None:
+        return []
+    agreed = stakes.wagered(row)
+    if agreed:
+        return [("Wagered by each", subject.sheet.trade.said(agreed[0].amount, "currency"))]
+    return [
+        (side.shown_name, "nothing yet" if offer is None else f"would wager {offer}")
+        for side, offer in zip((row.home, row.away), said, strict=True)
+        if side is not None
+    ]
+
+
 def _may_set_wager(subject: AtDeathMatch) -> None:
     subject.must_decide()
     stakes.must_set_wagers(subject.season, subject.user)
@@ -198,7 +214,11 @@ SET_WAGER: Final = Action[AtDeathMatch](
     title=lambda s: f"What both wager in {s.death_match}",
     button="Set it",
     done="The wager is set.",
-    follows=["Both put in as much, whatever they have said; the winner takes both."],
+    follows=[
+        "Both put in as much, whatever they have said; the winner takes both.",
+        "Both are told.",
+    ],
+    facts=_wager_facts,
     check=_may_set_wager,
     form=lambda s: partial(WagerForm, trade=s.sheet.trade),
     run=lambda s, form: stakes.wager_set(

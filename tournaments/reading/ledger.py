@@ -122,8 +122,8 @@ def entries_file(season: Season, trade: Trade, user: Any) -> str:
             [
                 entry.number,
                 entry.at.isoformat(),
-                told(trade, entry).words,
-                trade.said(None, entry.unit),
+                harmless(told(trade, entry).words),
+                harmless(trade.said(None, entry.unit)),
                 entry.amount,
                 harmless(entry.payer.shown_name) if entry.payer else "",
                 harmless(entry.payee.shown_name) if entry.payee else "",

@@ -8,9 +8,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from django.db import transaction
-from django.urls import reverse
 
-from accounts.announcing.services import Told, announce
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal, Together
@@ -25,7 +23,6 @@ from tournaments.models import (
     Season,
     Unit,
 )
-from tournaments.naming import Naming
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -48,6 +45,7 @@ from tournaments.services.ledger.book import (
     must_trade,
     offered_by,
 )
+from tournaments.services.ledger.telling import entries_tell
 from tournaments.trade import Trade, trade_of
 
 NOTE_MAX: Final = 200
@@ -115,10 +113,11 @@ def ledger_grant(
         },
         round=played,
         contestant=people[0] if len(people) == 1 else None,
+        by=acting_user,
         at=at,
     )
     wins = f"You win {trade.said(amount, what)}"
-    _tell(locked, [(entry, entry.payee, wins, why) for entry in entries])
+    entries_tell(locked, [(entry, entry.payee, wins, why) for entry in entries])
     audit_record(
         acting_user=acting_user,
         action="ledger.grant",
@@ -243,7 +242,7 @@ def ledger_give(
         )
     quietly = " in secret" if secret else ""
     said = f"{payer.name} gives you {trade.said(amount, what)}{quietly}"
-    _tell(locked, [(entry, to, said, note)])
+    entries_tell(locked, [(entry, to, said, note)])
     audit_record(
         acting_user=acting_user,
         action="ledger.give",
@@ -319,7 +318,7 @@ def ledger_correct(
         )
     much = trade.said(found.amount, found.unit)
     lapses = ", who are out, and gone on to the bank" if lapsed else ""
-    _tell(
+    entries_tell(
         locked,
         [
             (taken, taken.payer, f"Taken back from you: {much}", why),
@@ -418,25 +417,6 @@ def _facts(trade: Trade, entry: LedgerEntry) -> dict[str, Any]:
         "unit": entry.unit,
         "amount": None if trade.hidden else entry.amount,
     }
-
-
-def _tell(season: Season, told: Iterable[tuple[LedgerEntry, Contestant | None, str, str]]) -> None:
-    """Tell each of some contestants a sentence of an entry, with the reason; nobody else hears of
-    it by this."""
-    naming = Naming.of(season.pk)
-    path = reverse("tournaments:purse", args=[season.slug])
-    announce(
-        Told(
-            user=whom.user,
-            kind="contestant.purse",
-            key=f"ledger:{entry.pk}",
-            subject=f"{season.name}: {naming.marked(said)}",
-            words=f"{season.name}: {naming.marked(f'{said}: {why}' if why else f'{said}.')}",
-            path=path,
-        )
-        for entry, whom, said, why in told
-        if whom is not None and whom.user is not None
-    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -50,6 +50,7 @@ from tournaments.services.ledger.book import (
     short,
     standing,
 )
+from tournaments.services.ledger.telling import entries_tell
 from tournaments.trade import Trade, trade_of
 
 # -- before it begins ----------------------------------------------------------------------------
@@ -110,7 +111,7 @@ def wager_set(
     *, acting_user: User, death_match: DeathMatch, amount: int, at: datetime | None = None
 ) -> DeathMatch:
     """Say what both wager in a death match, 0 for nothing, as an organiser who does not play in it;
-    what was wagered before comes back.
+    what was wagered before comes back. Both are told.
 
     Raises Refusal as `guards.death_match_lock_managed`, `must_set_wagers` and `must_be_wagering`
     do, ``ledger.amount``, ``ledger.short``.
@@ -121,11 +122,13 @@ def wager_set(
     at = instant(at)
     if amount != 0:
         must_be_amount(amount)
-    _wager_back(season, fresh, why="The wager is another.", by=acting_user, at=at)
+    back = _wager_back(season, fresh, why="The wager is another.", by=acting_user, at=at)
     offers = dict.fromkeys(OFFERS, amount or None)
     Wager.objects.update_or_create(death_match=fresh, defaults=offers)
     if amount:
         _wager(season, fresh, amount, acting_user, at)
+    elif back:
+        _tell_of_nothing(season, fresh, back, acting_user, at)
     audit_record(acting_user=acting_user, action="wager.set", target=fresh, data={"amount": amount})
     return fresh
 
@@ -156,6 +159,14 @@ def must_set_wagers(season: Season, acting_user: User) -> None:
         )
 
 
+def said_of(death_match: DeathMatch, user: User) -> tuple[int | None, int | None] | None:
+    """What the sides have said that they would wager, for whoever may see it; None for others."""
+    if not audience.may_see_wager(death_match, user):
+        return None
+    row = Wager.objects.filter(death_match=death_match).first()
+    return (None, None) if row is None else (row.home_offer, row.away_offer)
+
+
 def wagered(death_match: DeathMatch) -> list[LedgerEntry]:
     """What both have put into the bank for a death match; nothing where nothing is agreed."""
     return list(pots(death_match).select_related("payer").order_by("pk"))
@@ -165,7 +176,7 @@ def _wager(
     season: Season, death_match: DeathMatch, amount: int, by: User | None, at: datetime
 ) -> None:
     sides = [each for each in (death_match.home, death_match.away) if each is not None]
-    entries_write(
+    entries = entries_write(
         season=season,
         moved=[
             Moved(kind=EntryKind.STAKE, amount=amount, payer=each, death_match=death_match)
@@ -175,6 +186,9 @@ def _wager(
         at=at,
     )
     trade = trade_of(season)
+    much = trade.said(amount, Unit.CURRENCY)
+    said = f"You wager {much} in {death_match}"
+    entries_tell(season, [(entry, entry.payer, said, "") for entry in entries])
     if trade.hidden:
         return
     season_lock(season.pk)  # everybody sees it from now on
@@ -182,7 +196,7 @@ def _wager(
     _told(
         death_match,
         trade,
-        f"{names} wager {trade.said(amount, Unit.CURRENCY)} each.",
+        f"{names} wager {much} each.",
         {"amount": amount},
         by,
         at,
@@ -191,8 +205,26 @@ def _wager(
 
 def _wager_back(
     season: Season, death_match: DeathMatch, *, why: str, by: User | None, at: datetime
+) -> list[LedgerEntry]:
+    pot = wagered(death_match)
+    return entries_take_back(season=season, entries=pot, why=why, by=by, at=at)
+
+
+def _tell_of_nothing(
+    season: Season, death_match: DeathMatch, back: Iterable[LedgerEntry], by: User, at: datetime
 ) -> None:
-    entries_take_back(season=season, entries=wagered(death_match), why=why, by=by, at=at)
+    """Tell that what was wagered has come back, and nothing is wagered any more."""
+    trade = trade_of(season)
+    entries_tell(
+        season,
+        [
+            (each, each.payee, f"You wager nothing in {death_match}, and have back {much}", "")
+            for each in back
+            for much in [trade.said(each.amount, each.unit)]
+        ],
+    )
+    words = f"Nothing is wagered in {death_match} any more: both have back what they had put in."
+    _told(death_match, trade, words, {"amount": 0}, by, at)
 
 
 # -- with the decision ---------------------------------------------------------------------------
