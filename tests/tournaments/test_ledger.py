@@ -828,6 +828,43 @@ def test_contestants_pay_on_their_page(orla: User) -> None:
     assert "Player 1 gives Player 2 2 garnets" in words(stranger.get(f"/seasons/{season.slug}/"))
 
 
+def key_in(client: Client, address: str) -> str:
+    return str(client.get(address).context["form"]["form"].value())
+
+
+def test_a_form_that_is_sent_twice_counts_once(orla: User) -> None:
+    """As the answer may be lost on its way; a form that is shown anew counts anew."""
+    season = trading(orla)
+    give = f"/seasons/{season.slug}/purse/give/"
+    one, desk = signed_in(account(season, 1)), signed_in(orla)
+    form: dict[str, Any] = {"payee": who(season, 2).pk, "amount": 1, "note": "for the vote"}
+    form["form"] = key_in(one, give)
+    for sent in (one.post(give, form), one.post(give, form)):
+        assert (sent.status_code, sent["Location"]) == (302, f"/seasons/{season.slug}/purse/")
+    assert all_of(season, 4) == [2, 4, 3, 3]
+    assert season.events.filter(kind="ledger.given").count() == 1
+    assert Announcement.objects.filter(kind="contestant.purse").count() == 1
+    assert AuditEntry.objects.filter(action="ledger.give").count() == 1
+    # Somebody else's form with that key is theirs, and one that says something else is another.
+    two = signed_in(account(season, 2))
+    assert two.post(give, {**form, "payee": who(season, 1).pk}).status_code == 302
+    assert one.post(give, {**form, "payee": who(season, 3).pk}).status_code == 302
+    assert all_of(season, 4) == [2, 3, 4, 3]
+    again = {**form, "form": key_in(one, give)}
+    assert again["form"] != form["form"]
+    assert one.post(give, again).status_code == 302
+    # It counts once even where it could not be done twice.
+    assert one.post(give, {**again, "amount": 1}).status_code == 302
+    assert all_of(season, 4) == [1, 4, 4, 3]
+    address = f"/seasons/{season.slug}/desk/purses/"
+    grant = {"contestants": [who(season, 1).pk, who(season, 2).pk], "amount": 5, "why": "won",
+             "form": key_in(desk, address)}  # fmt: skip
+    for _ in range(2):
+        assert desk.post(address, grant).status_code == 302
+    assert all_of(season, 4) == [6, 9, 4, 3]
+    assert season.events.filter(kind="ledger.won").count() == 1
+
+
 def test_the_desk_enters_takes_back_and_hands_out_the_ledger(orla: User) -> None:
     season = trading(orla, **TOKENS)
     desk, address = signed_in(orla), f"/seasons/{season.slug}/desk/purses/"

@@ -12,7 +12,7 @@ from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.ledger import GrantForm, HolderForm, PayForm, WagerForm
 from tournaments.models import Contestant
 from tournaments.services.ledger import acts, immunity, stakes
-from tournaments.services.ledger.book import holds
+from tournaments.services.ledger.book import form_key, holds
 from tournaments.trade import Trade
 
 
@@ -72,7 +72,9 @@ PAY: Final = Action[AtContestant](
         "It cannot be undone: an organiser can take back what was a mistake.",
     ],
     check=_may_pay,
-    form=lambda s: partial(PayForm, trade=s.sheet.trade, people=_holders(s)),
+    form=lambda s: partial(
+        PayForm, trade=s.sheet.trade, people=_holders(s), key=form_key(s.season, s.user)
+    ),
     run=_pay,
 )
 USE_TOKEN: Final = Action[AtContestant](
@@ -111,7 +113,13 @@ def _may_grant(subject: AtSeason) -> None:
 
 def _grant_form(subject: AtSeason) -> Callable[..., ServiceForm]:
     sheet = subject.sheet
-    return partial(GrantForm, trade=sheet.trade, people=_holders(subject), rounds=sheet.rounds)
+    return partial(
+        GrantForm,
+        trade=sheet.trade,
+        people=_holders(subject),
+        rounds=sheet.rounds,
+        key=form_key(subject.season, subject.user),
+    )
 
 
 def _grant(subject: AtSeason, form: Any) -> None:

@@ -39,11 +39,13 @@ from tournaments.services.ledger.book import (
     balance_of,
     entries_take_back,
     entries_write,
+    key_of,
     must_be_amount,
     must_have_unit,
     must_hold,
     must_trade,
     offered_by,
+    sent_before,
 )
 from tournaments.services.ledger.telling import entries_tell
 from tournaments.trade import Trade, trade_of
@@ -59,7 +61,7 @@ _FOLLOWS: Final = (EntryKind.STAKE, EntryKind.STEAL, EntryKind.LAPSE, EntryKind.
 
 
 @transaction.atomic
-def ledger_grant(
+def ledger_grant(  # noqa: PLR0913  (what may be said of it)
     *,
     acting_user: User,
     season: Season,
@@ -68,10 +70,12 @@ def ledger_grant(
     why: str,
     unit: str = Unit.CURRENCY,
     round: Round | None = None,  # noqa: A002  (the field's own word)
+    form: str = "",
     at: datetime | None = None,
 ) -> list[LedgerEntry]:
     """Give so much to each of several contestants out of the bank: what they have won in a main
-    match, say, of which ``round`` is the episode.
+    match, say, of which ``round`` is the episode. ``form``: the key of the form (`book.form_key`)
+    by which it was sent; sent again as it was, it counts once.
 
     Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``,
     ``season.not-running``, ``season.own`` (to themselves), ``ledger.none``, ``ledger.unit``,
@@ -80,6 +84,10 @@ def ledger_grant(
     """
     locked = season_lock(season.pk)
     trade = must_be_granting(locked, acting_user)
+    whom = sorted(each.pk for each in contestants)
+    key = key_of(locked, form, "grant", whom, unit, amount, why, round and round.pk)
+    if before := sent_before(locked, acting_user, key):
+        return before
     what = must_have_unit(trade, unit)
     must_be_amount(amount)
     people = _people(locked, contestants)
@@ -96,6 +104,7 @@ def ledger_grant(
         ],
         by=acting_user,
         at=at,
+        key=key,
     )
     names = _listed([each.name for each in people])
     much = trade.said(None if trade.hidden else amount, what)
@@ -183,7 +192,7 @@ def _round_of(season: Season, played: Round | None) -> Round | None:
 
 
 @transaction.atomic
-def ledger_give(
+def ledger_give(  # noqa: PLR0913  (what may be said of it)
     *,
     acting_user: User,
     season: Season,
@@ -192,10 +201,12 @@ def ledger_give(
     unit: str = Unit.CURRENCY,
     secret: bool = False,
     note: str = "",
+    form: str = "",
     at: datetime | None = None,
 ) -> LedgerEntry:
     """A contestant gives another some of what they have. Who does so in secret leaves no trace for
-    anybody but the two, and organisers who do not play, until the season is over.
+    anybody but the two, and organisers who do not play, until the season is over. ``form``: the key
+    of the form (`book.form_key`) by which it was sent; sent again as it was, it counts once.
 
     Raises Refusal ``season.none``, and as `must_be_giving` does, ``ledger.unit``,
     ``ledger.no-gifts``, ``ledger.no-secrets``, ``ledger.amount``, ``ledger.stranger``,
@@ -206,6 +217,9 @@ def ledger_give(
     locked = season_lock(season.pk, changes=not secret)
     payer = audience.contestant_of(locked, acting_user)
     trade = must_be_giving(locked, payer)
+    key = key_of(locked, form, "give", payee.pk, unit, amount, secret, note)
+    if before := sent_before(locked, acting_user, key):
+        return before[0]
     what = must_have_unit(trade, unit)
     if payer is None or what not in trade.gives:
         raise Refusal("ledger.no-gifts", "That is not given on in this season.", field="unit")
@@ -229,7 +243,7 @@ def ledger_give(
         why=note,
         secret=secret,
     )
-    (entry,) = entries_write(season=locked, moved=[moved], by=acting_user, at=at)
+    (entry,) = entries_write(season=locked, moved=[moved], by=acting_user, at=at, key=key)
     if not secret:
         much = trade.said(None if trade.hidden else amount, what)
         season_event(

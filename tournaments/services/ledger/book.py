@@ -6,11 +6,13 @@ written, so that nobody has less than nothing.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from uuid import UUID, uuid5
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
@@ -41,6 +43,7 @@ from tournaments.trade import Trade, trade_of
 
 #: What both sides of a death match say, each in their own field.
 OFFERS: Final = ("home_offer", "away_offer")
+_SENT: Final = UUID("0f0f5c9e-8d3b-5b0e-9a55-3c1d6f1b7a42")
 #: What somebody has of each unit, by contestant.
 Purses = Mapping[int, Mapping[str, int]]
 
@@ -164,10 +167,16 @@ def pots(death_match: DeathMatch | OuterRef) -> QuerySet[LedgerEntry]:
 
 
 def entries_write(
-    *, season: Season, moved: Sequence[Moved], by: User | None, at: datetime
+    *,
+    season: Season,
+    moved: Sequence[Moved],
+    by: User | None,
+    at: datetime,
+    key: UUID | None = None,
 ) -> list[LedgerEntry]:
-    """Write entries, in their order and all or none, under the season's lock. Raises Refusal
-    ``ledger.short`` where somebody would have less than nothing."""
+    """Write entries, in their order and all or none, under the season's lock; ``key`` as
+    `key_of` gives it. Raises Refusal ``ledger.short`` where somebody would have less than
+    nothing."""
     if not transaction.get_connection().in_atomic_block:
         raise EngineFault("a ledger is written inside the transaction of its action")
     _must_be_covered(season, moved)
@@ -186,6 +195,7 @@ def entries_write(
             reverses=each.reverses,
             by=by,
             at=at,
+            key=key,
         )
         for each in moved
     ]
@@ -232,6 +242,29 @@ def short(season: Season, contestant: Contestant, unit: str) -> Refusal:
     return Refusal(
         "ledger.short", f"{contestant.shown_name} does not have so many {what}.", field="amount"
     )
+
+
+# -- sent twice ----------------------------------------------------------------------------------
+
+
+def form_key(season: Season, user: User) -> str:
+    """What a form of somebody's carries: another once they have entered something, and the same
+    until then, however often it is shown. It tells them nothing but how much they have entered."""
+    return str(LedgerEntry.objects.filter(season=season, by=user).count())
+
+
+def key_of(season: Season, form: str, *said: object) -> UUID | None:
+    """What entries are known by, of the key of their form and all that it said: one that has been
+    changed since is another. None where it had no key."""
+    return uuid5(_SENT, json.dumps([season.pk, form, *said])) if form else None
+
+
+def sent_before(season: Season, user: User, key: UUID | None) -> list[LedgerEntry]:
+    """What somebody has entered already by the form that they send; nothing the first time."""
+    if key is None:
+        return []
+    rows = LedgerEntry.objects.filter(season=season, by=user, key=key)
+    return list(rows.select_related("payer", "payee").order_by("pk"))
 
 
 # -- taking back ---------------------------------------------------------------------------------
