@@ -7,6 +7,7 @@ import io
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -103,6 +104,7 @@ def test_a_season_trades_in_nothing_by_default(orla: User) -> None:
         ("trade.name", {"currency": True, "plural": "p" * 21}),
         ("trade.secret", {"currency": True, "payments": "secret"}),
         ("trade.nothing", {"stakes": "all"}),
+        ("trade.nothing", {"currency": True, "stake_token": True}),
     ],
 )
 def test_what_cannot_be_traded(orla: User, code: str, trade: Any) -> None:
@@ -498,6 +500,32 @@ def test_the_winner_takes_what_the_rule_says(
     assert all_of(season, 4) == [3 + taken, left - taken, 3 + spent, 3]
 
 
+@pytest.mark.parametrize("currency", [False, True])
+def test_the_winner_takes_a_token_where_the_rule_says_so(orla: User, currency: bool) -> None:
+    season = trading(
+        orla, currency=currency, payments="none", tokens=True, stake_token=True, leaving="lapses"
+    )
+    people = [who(season, 1), who(season, 2)]
+    grant: dict[str, Any] = {"season": season, "why": "won", "unit": "token"}
+    ledger_grant(acting_user=orla, contestants=people[:1], amount=2, **grant)
+    death_match = death_match_declare(
+        acting_user=orla, death_match=chosen(orla, season, ec=1, dmo=2), winner=people[1],
+        why="an appeal", at=after(hours=1),
+    )  # fmt: skip
+    assert [has(season, number, "token") for number in (1, 2)] == [0, 1]
+    words_of = season.events.filter(kind="ledger.stakes").values_list("words", flat=True)
+    assert list(words_of) == ["Player 2 takes 1 immunity token from Player 1."]
+    death_match_reopen(acting_user=orla, death_match=death_match, why="a slip", at=after(hours=2))
+    assert [has(season, number, "token") for number in (1, 2)] == [2, 0]
+    # Who has none loses none.
+    death_match_declare(
+        acting_user=orla, death_match=fresh(death_match), winner=people[0], why="so",
+        at=after(hours=3),
+    )  # fmt: skip
+    assert [has(season, number, "token") for number in (1, 2)] == [2, 0]
+    assert faults_of(season) == []
+
+
 def test_what_was_moved_comes_back_with_the_result(orla: User) -> None:
     season = trading(orla, stakes="all", leaving="lapses")
     death_match = death_match_declare(
@@ -766,6 +794,12 @@ def acts_of(orla: User, season: Season, rng: random.Random) -> list[Callable[[],
         sides = [each for each in (row.home, row.away) if each is not None]
         acts += [
             lambda: wager_set(acting_user=orla, death_match=row, amount=rng.randint(0, 4)),
+            *(
+                partial(wager_offer, acting_user=each.user, death_match=row, amount=amount)
+                for each in sides
+                if each.user is not None
+                for amount in [rng.randint(0, 4)]
+            ),
             lambda: death_match_declare(
                 acting_user=orla, death_match=row, winner=rng.choice(sides), why="so"
             ),
@@ -785,6 +819,7 @@ def test_whatever_happens_the_ledger_balances(orla: User, seed: int) -> None:
     season = trading(
         orla, 6, ["elimination", "swiss"][seed % 2], stakes=stakes, stake=2, hidden=True,
         payments="secret", leaving=["stays", "lapses"][seed // 3], tokens=True, tokens_given=True,
+        stake_token=seed % 2 == 0,
     )  # fmt: skip
     if season.format == "elimination":
         chosen(orla, season, ec=1, dmo=2)
@@ -796,6 +831,8 @@ def test_whatever_happens_the_ledger_balances(orla: User, seed: int) -> None:
             done += 1
         purses = purses_of(season)
         assert min(amount for purse in purses.values() for amount in purse.values()) >= 0
+        people = season.contestants.all()
+        assert [each for each in people if offered_by(each) > balance_of(each)] == []
         ours = ("ledger", "entry", "wager", "less than nothing")
         assert [each for each in faults_of(season) if any(word in each for word in ours)] == []
     assert done > 8

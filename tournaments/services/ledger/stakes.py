@@ -234,10 +234,21 @@ def stakes_settle(
     death_match: DeathMatch, *, winner: Contestant, loser: Contestant | None, at: datetime
 ) -> None:
     """Move what the season's rule says from the loser to the winner, as part of the decision."""
+    trade = trade_of(death_match.round.season)
+    if trade.currency:
+        _settle_currency(death_match, trade, winner, loser, at)
+    if trade.stake_token and loser is not None and balance_of(loser, Unit.TOKEN):
+        _take(death_match, trade, 1, Unit.TOKEN, winner=winner, loser=loser, at=at)
+
+
+def _settle_currency(
+    death_match: DeathMatch,
+    trade: Trade,
+    winner: Contestant,
+    loser: Contestant | None,
+    at: datetime,
+) -> None:
     season = death_match.round.season
-    trade = trade_of(season)
-    if not trade.currency:
-        return
     # What has been wagered is the winner's, whatever the rule is by now.
     pot = wagered(death_match)
     if pot:
@@ -256,14 +267,32 @@ def stakes_settle(
         return
     has = balance_of(loser)
     amount = has if trade.stakes == "all" else min(has, trade.stake)
-    if not amount:
-        return
+    if amount:
+        _take(death_match, trade, amount, Unit.CURRENCY, winner=winner, loser=loser, at=at)
+
+
+def _take(
+    death_match: DeathMatch,
+    trade: Trade,
+    amount: int,
+    unit: Unit,
+    *,
+    winner: Contestant,
+    loser: Contestant,
+    at: datetime,
+) -> None:
+    """The winner takes so much from the loser."""
     moved = Moved(
-        kind=EntryKind.STEAL, amount=amount, payer=loser, payee=winner, death_match=death_match
+        kind=EntryKind.STEAL,
+        amount=amount,
+        payer=loser,
+        payee=winner,
+        unit=unit,
+        death_match=death_match,
     )
-    entries_write(season=season, moved=[moved], by=None, at=at)
-    words = f"{winner.name} takes {trade.said(amount, Unit.CURRENCY)} from {loser.name}."
-    facts = {"amount": amount, "payer": loser.pk, "payee": winner.pk}
+    entries_write(season=death_match.round.season, moved=[moved], by=None, at=at)
+    words = f"{winner.name} takes {trade.said(amount, unit)} from {loser.name}."
+    facts = {"unit": unit, "amount": amount, "payer": loser.pk, "payee": winner.pk}
     _told(death_match, trade, words, facts, None, at)
 
 
