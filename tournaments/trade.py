@@ -47,7 +47,7 @@ class Trade(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     hidden     whether what somebody has is shown to nobody else until the season is over
     tokens     whether there are tokens of immunity; ``tokens_given``: they may be given on
     stakes     what a death match moves from its loser to its winner; ``stake``: how much of it;
-               ``stake_token``: whether the winner takes a token of the loser's, too, if there is one
+               ``stake_token``: whether the winner takes a token, too, if the loser has one
     leaving    what becomes of what somebody has who is out
     """
 

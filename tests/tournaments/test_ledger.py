@@ -644,6 +644,14 @@ def test_an_offer_goes_with_what_it_was_of(orla: User) -> None:
     assert balance_of(home) == 8
     ledger_correct(acting_user=orla, entry=more, why="a slip")
     assert offered_by(home) == 0
+    # What has begun is not kept for it, and may begin anew.
+    wager_offer(acting_user=home.user, death_match=row, amount=3)
+    death_match_declare(
+        acting_user=orla, death_match=fresh(row), winner=home, why="so", at=after(hours=1)
+    )
+    ledger_give(acting_user=home.user, season=season, payee=away, amount=2)
+    death_match_reopen(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=2))
+    assert (offered_by(home), balance_of(home)) == (0, 1)
 
 
 def test_what_is_wagered_comes_back_where_the_season_is_called_off(orla: User) -> None:

@@ -133,27 +133,24 @@ def offered_by(contestant: Contestant, *, but: DeathMatch | None = None) -> int:
     """How much somebody offers to wager in what has not begun, and has not been agreed upon yet. It
     is theirs, and kept for that: could it be spent meanwhile, whoever takes the offer up would find
     out that it was."""
-    return sum(
-        (each.home_offer if each.death_match.home_id == contestant.pk else each.away_offer) or 0
-        for each in open_offers([contestant])
-        if each.death_match != but
-    )
-
-
-def open_offers(contestants: Iterable[Contestant]) -> QuerySet[Wager]:
-    """What these and whom they meet offer to wager, where it can still be agreed upon. Where
-    something is in the bank for a death match, it has been, and what was offered is only kept to
-    be read."""
-    people = list(contestants)
-    sides = Q(death_match__home__in=people) | Q(death_match__away__in=people)
     begun = Leg.objects.filter(
         death_match=OuterRef("death_match"), status__in=[LegStatus.RUNNING, LegStatus.FINISHED]
     )
-    rows = Wager.objects.filter(
-        sides, ~Exists(begun), ~Exists(pots(OuterRef("death_match"))),
-        death_match__status=DeathMatchStatus.PLANNED,
-    )  # fmt: skip
+    rows = _unmet(contestant).filter(~Exists(begun), death_match__status=DeathMatchStatus.PLANNED)
+    return sum(_offer_of(each, contestant) for each in rows if each.death_match != but)
+
+
+def _unmet(contestant: Contestant) -> QuerySet[Wager]:
+    """What somebody and whom they meet have offered to wager, and not agreed upon. Where something
+    is in the bank for a death match, they have, and what was offered is only kept to be read."""
+    sides = Q(death_match__home=contestant) | Q(death_match__away=contestant)
+    rows = Wager.objects.filter(sides, ~Exists(pots(OuterRef("death_match"))))
     return rows.select_related("death_match")
+
+
+def _offer_of(wager: Wager, contestant: Contestant) -> int:
+    home = wager.death_match.home_id == contestant.pk
+    return (wager.home_offer if home else wager.away_offer) or 0
 
 
 def pots(death_match: DeathMatch | OuterRef) -> QuerySet[LedgerEntry]:
@@ -206,17 +203,17 @@ def entries_write(
 
 def _offers_stay_covered(season: Season, moved: Iterable[Moved]) -> None:
     """Nobody offers to wager what they do not have any more: at once, and not when somebody takes
-    the offer up, who would find out by that. They have to say it anew."""
+    the offer up, who would find out by that. They have to say it anew. That is so of what has
+    begun, too, which may be played anew; what is kept for the others stays."""
     if trade_of(season).stakes != "wager":
         return
     fallen = {each.payer for each in moved if each.payer is not None and each.unit == Unit.CURRENCY}
     for each in fallen:
-        rows = open_offers([each])
-        if not rows or offered_by(each) <= balance_of(each):
-            continue
-        for row in rows:
-            home = row.death_match.home_id == each.pk
-            Wager.objects.filter(pk=row.pk).update(**{OFFERS[0 if home else 1]: None})
+        has, kept = balance_of(each), offered_by(each)
+        for row in _unmet(each):
+            if _offer_of(row, each) > has or kept > has:
+                home = row.death_match.home_id == each.pk
+                Wager.objects.filter(pk=row.pk).update(**{OFFERS[0 if home else 1]: None})
 
 
 def _must_be_covered(season: Season, moved: Sequence[Moved]) -> None:
