@@ -210,7 +210,7 @@ CORRECT: Final = Action[AtEntry](
     follows=["It stays in the ledger, and another goes the other way, with your reason."],
     facts=_entry_facts,
     check=_may_correct,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="take entry back"),
     run=lambda s, form: acts.ledger_correct(
         acting_user=s.user, entry=s.entry, why=form.cleaned_data["why"]
     ),
