@@ -869,8 +869,7 @@ def test_contestants_pay_on_their_page(orla: User) -> None:
     assert (sent.status_code, sent["Location"]) == (302, address)
     text = words(stranger.get(address))
     assert "Player 2 5 0" in text
-    print(text)
-    assert "2 garnets Player 1 Player 2 Given: for the vote" in text
+    assert "2 garnets Player 1 → Player 2 Given: for the vote" in text
     assert one.post(f"{address}give/", form).status_code == 422
     assert "does not have so many garnets" in words(one.post(f"{address}give/", form))
     assert signed_in(user_named("nobody")).post(f"{address}give/", form).status_code == 403
@@ -960,7 +959,6 @@ def test_the_desk_asks_no_more_for_many_entries(orla: User) -> None:
             )
     (few, first), (many, second) = costs
     assert (few, many) == (4, 20)
-    print("\n".join(each["sql"][:300] for each in queries))
     assert first == second <= 24
 
 

@@ -173,7 +173,7 @@ class AtGift(AtSeason):
 @dataclass(frozen=True)
 class AtEntry(AtSeason):
     """Somebody, and an entry of the ledger. ``around``: what a page has read of all that it shows,
-    for somebody who can take entries back (`acts.must_be_correcting`); None: nothing yet."""
+    where entries can be taken back (`acts.must_be_open_to_corrections`); None: nothing yet."""
 
     entry: LedgerEntry
     around: Around | None = None

@@ -23,9 +23,10 @@ from tournaments.views.players import me_in
 @public_page
 def purse(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """What everybody has, and what was moved, as far as the reader may see it."""
-    page = one_page(request, entries_of(sheet.season, request.user))
+    known = treasury_of(sheet, request.user)
+    page = one_page(request, entries_of(sheet.season, request.user, whole=known.whole))
     context = {
-        "treasury": treasury_of(sheet, request.user),
+        "treasury": known,
         "page": page,
         "entries": [(told(sheet.trade, each), ()) for each in page],
         "own": _own_actions(sheet, signed_in(request)),

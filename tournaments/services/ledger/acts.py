@@ -351,7 +351,8 @@ def ledger_correct(
 def must_be_correctable(season: Season, entry: LedgerEntry, acting_user: User) -> LedgerEntry:
     """The entry, where somebody can take it back. Raises Refusal as `ledger_correct` does, but for
     the reason and what has been spent."""
-    must_be_correcting(season, acting_user)
+    must_manage(season, acting_user)
+    must_be_open_to_corrections(season)
     seen = LedgerEntry.objects.filter(audience.ledger_visible_to(season, acting_user))
     found = (
         seen.filter(season=season, pk=entry.pk).select_related("payer", "payee", "round").first()
@@ -362,10 +363,9 @@ def must_be_correctable(season: Season, entry: LedgerEntry, acting_user: User) -
     return found
 
 
-def must_be_correcting(season: Season, acting_user: User) -> None:
-    """Whether somebody can take entries back now. Raises Refusal ``season.not-organiser``,
-    ``season.archived`` and ``season.not-running`` (nor finished)."""
-    must_manage(season, acting_user)
+def must_be_open_to_corrections(season: Season) -> None:
+    """Whether entries can be taken back now. Raises Refusal ``season.archived`` and
+    ``season.not-running`` (nor finished)."""
     must_not_be_archived(season)
     must_be_running_or_finished(season)
 
@@ -383,12 +383,13 @@ class Around(NamedTuple):
 def around_of(season: Season, entries: Iterable[LedgerEntry], acting_user: User) -> Around:
     """What says whether somebody can take these entries of a season back."""
     taken = LedgerEntry.objects.filter(reverses__in=[each.pk for each in entries])
-    places = dict(season.contestants.values_list("pk", "replaces"))
+    rows = list(season.contestants.values_list("pk", "replaces", "user"))
+    taken_over = {pk: before for pk, before, _ in rows}
     own: set[int] = set()
-    place = season.contestants.filter(user=acting_user).values_list("pk", flat=True).first()
+    place = next((pk for pk, _, user in rows if user == acting_user.pk), None)
     while place is not None:
         own.add(place)
-        place = places.get(place)
+        place = taken_over[place]
     unused = Episode.objects.filter(
         round__season=season, status__in=[EpisodeStatus.MAIN_MATCH, EpisodeStatus.SKIPPED]
     )

@@ -25,6 +25,7 @@ from tournaments.services.ledger.book import (
     Moved,
     balance_of,
     entries_write,
+    is_over,
     must_trade,
 )
 
@@ -107,9 +108,9 @@ def must_enter_for_others(season: Season, acting_user: User) -> None:
     """Whether somebody can enter whose token is used: nobody who plays uses up another's, and
     where purses are hidden, whether it works tells who has one. Raises Refusal
     ``token.not-yours``."""
-    if not audience.may_manage(season, acting_user) or not audience.sees_whole_ledger(
-        season, acting_user
-    ):
+    sees = audience.sees_whole_ledger(season, acting_user)
+    # Once it is over everybody sees it.
+    if not sees or (is_over(season) and not audience.may_manage(season, acting_user)):
         raise Forbidden(
             "token.not-yours", "Its holder uses a token, or an organiser who does not play."
         )

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def treasury(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """What everybody has, every entry, and a form for what was won."""
     subject = AtSeason(user, sheet)
-    page = one_page(request, entries_of(sheet.season, user))
+    known = treasury_of(sheet, user)
+    page = one_page(request, entries_of(sheet.season, user, whole=known.whole))
     return perform(
         request,
         GRANT,
@@ -38,7 +39,7 @@ def treasury(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         back=subject.address("treasury"),
         template="desk_treasury.html",
         more={
-            "treasury": treasury_of(sheet, user),
+            "treasury": known,
             "page": page,
             "entries": _with_offers(sheet, user, page),
             "tokens": ENTER_TOKEN.offered(subject),
@@ -52,7 +53,7 @@ def _with_offers(
     """The entries in words, each with what can be done about it."""
     rows = list(page)
     around = None
-    if allowed(acts.must_be_correcting, sheet.season, user):
+    if allowed(acts.must_be_open_to_corrections, sheet.season):
         around = acts.around_of(sheet.season, rows, user)
     return [
         (
