@@ -48,5 +48,6 @@ READY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "reopen": ("A result must be corrected.", _BY_MISTAKE),
     "skip": ("Nobody leaves this time.", "Too few could be there.", _PROGRAM),
     "take item back": (_BY_MISTAKE, _RULES, "It went to the wrong contestant."),
+    "take entry back": (_BY_MISTAKE, _RULES, "It went to the wrong contestant."),
     "cancel": ("Too few have come.", "The organisers have no time any more.", _PROGRAM),
 })  # fmt: skip

@@ -120,16 +120,19 @@ def sees_whole_ledger(season: Season, user: Any) -> bool:
     return not places.exclude(status=ContestantStatus.WITHDRAWN, seed=None).exists()
 
 
-def sees_purses(season: Season, user: Any) -> bool:
-    """Whether ``user`` may see what everybody has; their own they see in any case."""
-    return not trade_of(season).hidden or sees_whole_ledger(season, user)
+def sees_purses(season: Season, user: Any, *, whole: bool | None = None) -> bool:
+    """Whether ``user`` may see what everybody has; their own they see in any case. ``whole``: what
+    `sees_whole_ledger` has said of them already."""
+    if not trade_of(season).hidden:
+        return True
+    return sees_whole_ledger(season, user) if whole is None else whole
 
 
-def ledger_visible_to(season: Season, user: Any) -> Q:
+def ledger_visible_to(season: Season, user: Any, *, whole: bool | None = None) -> Q:
     """The entries of a season that ``user`` may see: their own, and those of others that are no
     secret, unless what everybody has is hidden. Nobody who sees none of them learns how much was
-    moved, nor of a secret payment that there was one."""
-    if sees_whole_ledger(season, user):
+    moved, nor of a secret payment that there was one. ``whole`` as `sees_purses` takes it."""
+    if sees_whole_ledger(season, user) if whole is None else whole:
         return Q()
     own = Q(pk__in=[])
     if getattr(user, "is_authenticated", False):

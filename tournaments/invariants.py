@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     PLAYABLE,
+    UNDECIDED,
     ContestantStatus,
     DeathMatchStatus,
     GiftStatus,
@@ -198,7 +199,7 @@ def _ledger(season: Season) -> Iterator[str]:
     for unit in Unit:
         if sum(amount for (_, of), amount in have.items() if of == unit):
             yield f"the ledger does not balance: {unit}"
-    yield from _wagers(entries)
+    yield from _wagers(season, entries)
 
 
 def _taken_back(entry: LedgerEntry, taken: LedgerEntry) -> Iterator[str]:
@@ -214,7 +215,7 @@ def _taken_back(entry: LedgerEntry, taken: LedgerEntry) -> Iterator[str]:
             yield f"entry {entry.pk} does not go back to where entry {taken.pk} came from"
 
 
-def _wagers(entries: Sequence[LedgerEntry]) -> Iterator[str]:
+def _wagers(season: Season, entries: Sequence[LedgerEntry]) -> Iterator[str]:
     back = {each.reverses_id for each in entries}
     pots: Counter[int] = Counter()
     won: Counter[int] = Counter()
@@ -228,7 +229,8 @@ def _wagers(entries: Sequence[LedgerEntry]) -> Iterator[str]:
             continue
         if won[pk] != (pots[pk] if row.status == DeathMatchStatus.DECIDED else 0):
             yield f"what was wagered in {row} has not gone to its winner"
-        if row.status == DeathMatchStatus.VOID and pots[pk]:
+        called_off = season.status == SeasonStatus.CANCELLED and row.status in UNDECIDED
+        if (called_off or row.status == DeathMatchStatus.VOID) and pots[pk]:
             yield f"what was wagered in {row} has not come back"
 
 

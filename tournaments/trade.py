@@ -46,7 +46,8 @@ class Trade(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     payments   whether contestants may pay each other
     hidden     whether what somebody has is shown to nobody else until the season is over
     tokens     whether there are tokens of immunity; ``tokens_given``: they may be given on
-    stakes     what a death match moves from its loser to its winner; ``stake``: how much of it
+    stakes     what a death match moves from its loser to its winner; ``stake``: how much of it;
+               ``stake_token``: whether the winner takes a token, too, if the loser has one
     leaving    what becomes of what somebody has who is out
     """
 
@@ -60,6 +61,7 @@ class Trade(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     tokens_given: bool = False
     stakes: Stakes = "none"
     stake: Annotated[int, msgspec.Meta(ge=1, le=START_MAX)] = 1
+    stake_token: bool = False
     leaving: Leaving = "stays"
 
     @property
@@ -129,4 +131,9 @@ def trade_validate(given: Any) -> dict[str, Any]:
         raise Refusal(
             "trade.nothing", "Without a currency there is nothing to play for.", field="stakes"
         )
+    if trade.stake_token and not trade.tokens:
+        raise Refusal(
+            "trade.nothing", "Without tokens there is none to take from a loser.",
+            field="stake_token",
+        )  # fmt: skip
     return {} if trade == Trade() else msgspec.structs.asdict(trade)

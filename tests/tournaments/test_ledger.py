@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Announcement, AuditEntry, User
 from core.refusals import Refusal
@@ -29,9 +33,11 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments.formats.elimination.main_match import placements_record
+from tournaments.formats.elimination.choice import dmo_choose
+from tournaments.formats.elimination.episodes import episode_open, episode_skip
+from tournaments.formats.elimination.main_match import Placing, placements_record
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, LedgerEntry, Season, SeasonOrganiser, Unit
+from tournaments.models import DeathMatch, LedgerEntry, Season, SeasonOrganiser, Unit, Wager
 from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,
@@ -39,7 +45,7 @@ from tournaments.services.contestants.departures import (
 )
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
-from tournaments.services.ledger.book import balance_of, purses_of
+from tournaments.services.ledger.book import balance_of, offered_by, purses_of
 from tournaments.services.ledger.immunity import immune_by_token, token_spend
 from tournaments.services.ledger.stakes import wager_offer, wager_set
 from tournaments.services.results.corrections import (
@@ -48,7 +54,7 @@ from tournaments.services.results.corrections import (
     death_match_void,
 )
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
-from tournaments.services.seasons import season_update
+from tournaments.services.seasons import season_cancel, season_update
 from tournaments.trade import trade_of
 
 OPEN: dict[str, Any] = {"currency": True, "start": 3, "payments": "open"}
@@ -98,6 +104,7 @@ def test_a_season_trades_in_nothing_by_default(orla: User) -> None:
         ("trade.name", {"currency": True, "plural": "p" * 21}),
         ("trade.secret", {"currency": True, "payments": "secret"}),
         ("trade.nothing", {"stakes": "all"}),
+        ("trade.nothing", {"currency": True, "stake_token": True}),
     ],
 )
 def test_what_cannot_be_traded(orla: User, code: str, trade: Any) -> None:
@@ -114,6 +121,57 @@ def test_what_was_promised_stays(orla: User) -> None:
     changes = {"trade": {**season.trade, "stakes": "all", "plural": "gems", "tokens": True}}
     season = season_update(acting_user=orla, season=season, changes=changes)
     assert trade_of(season).said(2, Unit.CURRENCY) == "2 gems"
+
+
+def test_nobody_begins_with_more_than_those_who_were_there(orla: User) -> None:
+    """A currency may come while a season is on: with nothing to begin with for whoever is late."""
+    season = running(orla, 4)
+    change: Callable[..., Any] = season_update
+    with_start = {"trade": {"currency": True, "start": 3}}
+    refused("trade.start", change, acting_user=orla, season=season, changes=with_start)
+    season = change(acting_user=orla, season=season, changes={"trade": {"currency": True}})
+    refused("trade.start", change, acting_user=orla, season=season, changes=with_start)
+    late = contestant_enrol(
+        acting_user=orla, season=season, user=user_named("late"), at=after(hours=1)
+    )
+    everybody = list(season.contestants.all())
+    ledger_grant(acting_user=orla, season=season, contestants=everybody, amount=3, why="for all")
+    assert [*all_of(season, 4), balance_of(late)] == [3, 3, 3, 3, 3]
+
+
+def test_where_nothing_is_wagered_any_more_nothing_is_kept_for_it(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    wager_offer(acting_user=account(season, 2), death_match=row, amount=3)
+    give: dict[str, Any] = {"acting_user": account(season, 2), "season": season, "amount": 3}
+    refused("ledger.offered", ledger_give, payee=who(season, 3), **give)
+    change: Callable[..., Any] = season_update
+    season = change(
+        acting_user=orla, season=season, changes={"trade": {**season.trade, "stakes": "none"}}
+    )
+    ledger_give(payee=who(season, 3), **give)
+    change(acting_user=orla, season=season, changes={"trade": {**season.trade, "stakes": "wager"}})
+    assert not Wager.objects.exists()
+
+
+def test_what_is_wagered_is_the_winners_whatever_the_rule_is_by_now(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    wager_set(acting_user=orla, death_match=row, amount=2)
+    changes = {"trade": {**season.trade, "stakes": "none"}}
+    season_update(acting_user=orla, season=season, changes=changes)
+    played(orla, fresh(row), winner=1, at=after(hours=1))
+    assert all_of(season, 4) == [1, 5, 3, 3]
+
+
+def test_where_purses_lapse_from_now_on_who_is_out_keeps_theirs(orla: User) -> None:
+    season = trading(orla, 5)
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=1)
+    changes = {"trade": {**season.trade, "leaving": "lapses"}}
+    season = season_update(acting_user=orla, season=season, changes=changes)
+    row = chosen(orla, season, ec=3, dmo=4, at=after(hours=1))
+    played(orla, row, winner=1, at=after(hours=2))
+    assert all_of(season, 5) == [3, 3, 0, 3, 3]
 
 
 def test_the_database_changes_and_deletes_no_entry(orla: User) -> None:
@@ -149,7 +207,7 @@ def test_organisers_enter_what_several_have_won(orla: User) -> None:
     assert all_of(season, 4) == [8, 3, 8, 3]
     event = season.events.latest("pk")
     assert event.words == "Player 1 and Player 3 win 5 garnets each: the main match"
-    assert event.data["amount"] == 5
+    assert (event.data["amount"], event.data["by"]) == (5, "Orla")
     told = Announcement.objects.filter(kind="contestant.purse")
     assert {each.user.username for each in told} == {"player1", "player3"}
     assert AuditEntry.objects.filter(action="ledger.grant").count() == 1
@@ -182,6 +240,31 @@ def test_nobody_enters_anything_for_themselves(orla: User, oscar: User) -> None:
     refused("season.own", ledger_correct, acting_user=oscar, entry=entry, why="less")
     ledger_correct(acting_user=orla, entry=entry, why="less")
     assert faults_of(season) == []
+
+
+def test_nobody_takes_back_what_comes_from_or_to_a_place_they_have_taken_over(
+    orla: User, oscar: User
+) -> None:
+    season = trading(orla, **TOKENS)
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[who(season, 1)], amount=5, why="won"
+    )
+    gift = ledger_give(
+        acting_user=account(season, 1), season=season, payee=who(season, 2), amount=1
+    )
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 1), user=oscar, why="ill", at=after(hours=1)
+    )
+    SeasonOrganiser.objects.create(season=season, user=oscar)
+    for each in (entry, gift):
+        refused("season.own", ledger_correct, acting_user=oscar, entry=each, why="less")
+        assert f"/{each.pk}/back/" not in desk_of(season, oscar)
+        assert f"/{each.pk}/back/" in desk_of(season, orla)
+    ledger_correct(acting_user=orla, entry=gift, why="less")
+
+
+def desk_of(season: Season, user: User) -> str:
+    return signed_in(user).get(f"/seasons/{season.slug}/desk/purses/").content.decode()
 
 
 # -- given ---------------------------------------------------------------------------------------
@@ -252,6 +335,31 @@ def test_what_was_wrong_is_taken_back_once(orla: User) -> None:
     refused("ledger.short", ledger_correct, acting_user=orla, entry=spent, why="a slip")
 
 
+def test_what_comes_back_to_who_is_out_lapses_until_they_are_back(orla: User) -> None:
+    season = trading(orla, 5, leaving="lapses")
+    gifts = [
+        ledger_give(acting_user=account(season, 1), season=season, payee=payee, amount=1)
+        for payee in (who(season, 3), who(season, 4))
+    ]
+    row = death_match_declare(
+        acting_user=orla, death_match=chosen(orla, season, ec=1, dmo=2), winner=who(season, 2),
+        why="an appeal", at=after(minutes=5),
+    )  # fmt: skip
+    assert all_of(season, 5) == [0, 3, 4, 4, 3]
+    ledger_correct(acting_user=orla, entry=gifts[0], why="a slip", at=after(hours=1))
+    assert all_of(season, 5) == [0, 3, 3, 4, 3]
+    lapse = LedgerEntry.objects.latest("pk")
+    assert (lapse.kind, lapse.payer, lapse.amount) == ("lapse", who(season, 1), 1)
+    told = Announcement.objects.filter(kind="contestant.purse", user=account(season, 1))
+    assert "who are out, and gone on to the bank" in told.latest("pk").words
+    refused("ledger.follows", ledger_correct, acting_user=orla, entry=lapse, why="again")
+    # Back in they have it all again.
+    death_match_reopen(acting_user=orla, death_match=row, why="a slip", at=after(hours=2))
+    assert all_of(season, 5) == [2, 3, 3, 4, 3]
+    ledger_correct(acting_user=orla, entry=gifts[1], why="a slip", at=after(hours=3))
+    assert all_of(season, 5) == [3, 3, 3, 3, 3]
+
+
 # -- tokens --------------------------------------------------------------------------------------
 
 
@@ -291,6 +399,84 @@ def test_a_token_that_comes_back_makes_nobody_immune(orla: User) -> None:
     assert has(season, 2, "token") == 1
 
 
+def test_a_token_that_has_counted_does_not_come_back(orla: User) -> None:
+    """It does while the main match is on, and where nobody leaves in that episode."""
+    season = trading(orla, 5, **TOKENS)
+    people = [who(season, number) for number in (1, 2)]
+    ledger_grant(
+        acting_user=orla, season=season, contestants=people, amount=1, why="first", unit="token"
+    )
+    entry = token_spend(acting_user=account(season, 2), contestant=people[1])
+    assert f"/{entry.pk}/back/" in desk_of(season, orla)
+    row = chosen_with(orla, season, placings(season, 4, immune=[2]))
+    back: dict[str, Any] = {"acting_user": orla, "entry": entry, "why": "a slip"}
+    refused("ledger.used", ledger_correct, **back)
+    assert f"/{entry.pk}/back/" not in desk_of(season, orla)
+    played(orla, row, winner=1, at=after(hours=1))
+    refused("ledger.used", ledger_correct, **back)
+    episode = episode_open(acting_user=orla, season=season, at=after(hours=2))
+    second = token_spend(acting_user=account(season, 1), contestant=people[0])
+    placements_record(
+        acting_user=orla, episode=episode, placements=placings(season, 3, immune=[1]),
+        at=after(hours=3),
+    )  # fmt: skip
+    episode_skip(acting_user=orla, episode=episode, why="a storm", at=after(hours=4))
+    ledger_correct(acting_user=orla, entry=second, why="it did not count")
+    refused("ledger.used", ledger_correct, **back)
+    assert [has(season, number, "token") for number in (1, 2)] == [1, 0]
+
+
+def chosen_with(orla: User, season: Season, placed: list[Placing]) -> DeathMatch:
+    episode = placements_record(
+        acting_user=orla, episode=episode_now(season), placements=placed, at=after(minutes=5)
+    )
+    assert episode.ec is not None
+    assert episode.ec.user is not None
+    return dmo_choose(
+        acting_user=episode.ec.user, episode=episode, contestant=who(season, 3),
+        at=after(minutes=6),
+    )  # fmt: skip
+
+
+def test_tokens_leave_two_who_can_be_in_the_death_match(orla: User) -> None:
+    season = trading(orla, 4, **TOKENS)
+    people = [who(season, number) for number in range(1, 5)]
+    ledger_grant(
+        acting_user=orla, season=season, contestants=people, amount=1, why="all", unit="token"
+    )
+    for number in (1, 2):
+        token_spend(acting_user=account(season, number), contestant=people[number - 1])
+    for user in (orla, account(season, 3)):
+        refused("token.nobody-left", token_spend, acting_user=user, contestant=people[2])
+    own = f"/seasons/{season.slug}/purse/"
+    assert f"{own}immunity/" not in signed_in(account(season, 3)).get(own).content.decode()
+    chosen_with(orla, season, placings(season, 4, immune=[1, 2]))
+    assert faults_of(season) == []
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_who_plays_acts_for_no_rival(orla: User, oscar: User, hidden: bool) -> None:
+    """Whatever is shown: an organiser who plays uses up no token of another's, and stakes nothing
+    of theirs."""
+    season = trading(orla, 5, **TOKENS, stakes="wager", hidden=hidden)
+    contestant_enrol(acting_user=orla, season=season, user=oscar)
+    SeasonOrganiser.objects.create(season=season, user=oscar)
+    one = who(season, 1)
+    ledger_grant(
+        acting_user=orla, season=season, contestants=[one], amount=1, why="won", unit="token"
+    )
+    refused("token.not-yours", token_spend, acting_user=oscar, contestant=one)
+    assert "desk/purses/immunity/" not in desk_of(season, oscar)
+    assert "desk/purses/immunity/" in desk_of(season, orla)
+    token_spend(acting_user=orla, contestant=one)
+    row = chosen_with(orla, season, placings(season, 4, immune=[1]))
+    refused("wager.not-seen", wager_set, acting_user=oscar, death_match=row, amount=1)
+    desk = f"/seasons/{season.slug}/desk/matches/{row.pk}/"
+    for user, offered in ((oscar, False), (orla, True)):
+        assert (f"{desk}wager/" in signed_in(user).get(desk).content.decode()) is offered
+    wager_set(acting_user=orla, death_match=row, amount=1)
+
+
 # -- death matches -------------------------------------------------------------------------------
 
 MOVED = [("amount", 2, 2), ("amount", 50, 3), ("all", 1, 3), ("none", 1, 0)]
@@ -315,6 +501,32 @@ def test_the_winner_takes_what_the_rule_says(
     left = 3 - min(3, spent) if not moved else max(0, 3 - spent)
     taken = {"none": 0, "all": left}.get(stakes, min(left, stake))
     assert all_of(season, 4) == [3 + taken, left - taken, 3 + spent, 3]
+
+
+@pytest.mark.parametrize("currency", [False, True])
+def test_the_winner_takes_a_token_where_the_rule_says_so(orla: User, currency: bool) -> None:
+    season = trading(
+        orla, currency=currency, payments="none", tokens=True, stake_token=True, leaving="lapses"
+    )
+    people = [who(season, 1), who(season, 2)]
+    grant: dict[str, Any] = {"season": season, "why": "won", "unit": "token"}
+    ledger_grant(acting_user=orla, contestants=people[:1], amount=2, **grant)
+    death_match = death_match_declare(
+        acting_user=orla, death_match=chosen(orla, season, ec=1, dmo=2), winner=people[1],
+        why="an appeal", at=after(hours=1),
+    )  # fmt: skip
+    assert [has(season, number, "token") for number in (1, 2)] == [0, 1]
+    words_of = season.events.filter(kind="ledger.stakes").values_list("words", flat=True)
+    assert list(words_of) == ["Player 2 takes 1 immunity token from Player 1."]
+    death_match_reopen(acting_user=orla, death_match=death_match, why="a slip", at=after(hours=2))
+    assert [has(season, number, "token") for number in (1, 2)] == [2, 0]
+    # Who has none loses none.
+    death_match_declare(
+        acting_user=orla, death_match=fresh(death_match), winner=people[0], why="so",
+        at=after(hours=3),
+    )  # fmt: skip
+    assert [has(season, number, "token") for number in (1, 2)] == [2, 0]
+    assert faults_of(season) == []
 
 
 def test_what_was_moved_comes_back_with_the_result(orla: User) -> None:
@@ -366,6 +578,106 @@ def test_both_wager_the_same_or_nothing(orla: User) -> None:
     assert all_of(season, 4) == [6, 0, 3, 3]
     death_match_void(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=4))
     assert all_of(season, 4) == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_both_are_told_what_an_organiser_has_them_wager(orla: User, hidden: bool) -> None:
+    season = trading(orla, stakes="wager", hidden=hidden)
+    row = chosen(orla, season, ec=1, dmo=2)
+    known = set(Announcement.objects.values_list("pk", flat=True))
+    seen = season.events.count()
+
+    def told() -> list[str]:
+        news = Announcement.objects.filter(kind="contestant.purse").exclude(pk__in=known)
+        found = [f"{each.user.username}: {each.words}" for each in news]
+        known.update(news.values_list("pk", flat=True))
+        return sorted(found)
+
+    wager_set(acting_user=orla, death_match=row, amount=2, at=after(hours=1))
+    assert told() == [f"player{number}: Autumn: You wager 2 garnets in {row}." for number in (1, 2)]
+    wager_set(acting_user=orla, death_match=row, amount=0, at=after(hours=2))
+    assert told() == [
+        f"player{number}: Autumn: You wager nothing in {row}, and have back 2 garnets."
+        for number in (1, 2)
+    ]
+    # Nothing was in the bank: there is nothing to tell.
+    wager_set(acting_user=orla, death_match=row, amount=0, at=after(hours=3))
+    assert told() == []
+    public = [
+        "Player 1 and Player 2 wager 2 garnets each.",
+        f"Nothing is wagered in {row} any more: both have back what they had put in.",
+    ]
+    events = season.events.order_by("pk")[seen:]
+    assert [each.words for each in events] == ([] if hidden else public)
+
+
+def test_an_organiser_sees_what_both_would_wager(orla: User) -> None:
+    season = trading(orla, stakes="wager", hidden=True)
+    row = chosen(orla, season, ec=1, dmo=2)
+    address = f"/seasons/{season.slug}/desk/matches/{row.pk}/wager/"
+    wager_offer(acting_user=account(season, 2), death_match=row, amount=3)
+    text = words(signed_in(orla).get(address))
+    assert "Player 1 nothing yet Player 2 would wager 3" in text
+    wager_set(acting_user=orla, death_match=row, amount=2)
+    assert "Wagered by each 2 garnets" in words(signed_in(orla).get(address))
+
+
+def test_an_offer_goes_with_what_it_was_of(orla: User) -> None:
+    """Not when the other takes it up, who would learn by that what there is: at once."""
+    season = trading(orla, 4, "swiss", stakes="wager", hidden=True)
+    row = DeathMatch.objects.filter(round__season=season).order_by("pk")[0]
+    home, away = row.home, row.away
+    assert home is not None and away is not None and home.user and away.user  # noqa: PT018
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[away], amount=5, why="won"
+    )
+    wager_offer(acting_user=away.user, death_match=row, amount=3)
+    ledger_correct(acting_user=orla, entry=entry, why="a slip")
+    # There is enough for it still.
+    assert Wager.objects.get().away_offer == 3
+    (entry,) = ledger_grant(
+        acting_user=orla, season=season, contestants=[away], amount=5, why="won"
+    )
+    wager_offer(acting_user=away.user, death_match=row, amount=8)
+    ledger_correct(acting_user=orla, entry=entry, why="a slip")
+    assert Wager.objects.get().away_offer is None
+    (more,) = ledger_grant(acting_user=orla, season=season, contestants=[home], amount=5, why="won")
+    assert wager_offer(acting_user=home.user, death_match=row, amount=8) is False
+    assert Wager.objects.get().home_offer == 8
+    assert balance_of(home) == 8
+    ledger_correct(acting_user=orla, entry=more, why="a slip")
+    assert offered_by(home) == 0
+    # What has begun is not kept for it, and may begin anew.
+    wager_offer(acting_user=home.user, death_match=row, amount=3)
+    death_match_declare(
+        acting_user=orla, death_match=fresh(row), winner=home, why="so", at=after(hours=1)
+    )
+    ledger_give(acting_user=home.user, season=season, payee=away, amount=2)
+    death_match_reopen(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=2))
+    assert (offered_by(home), balance_of(home)) == (0, 1)
+
+
+def test_what_is_wagered_comes_back_where_the_season_is_called_off(orla: User) -> None:
+    season = trading(orla, 6, stakes="wager")
+    row = chosen(orla, season, ec=5, dmo=6)
+    wager_set(acting_user=orla, death_match=row, amount=1)
+    played(orla, row, winner=1, at=after(minutes=5))
+    row = chosen(orla, season, ec=1, dmo=2, at=after(minutes=10))
+    for number in (1, 2):
+        wager_offer(acting_user=account(season, number), death_match=row, amount=2)
+    assert all_of(season, 6) == [1, 1, 3, 3, 2, 4]
+    season_cancel(acting_user=orla, season=season, why="No time.", at=after(hours=1))
+    # What was played for stays where it went.
+    assert all_of(season, 6) == [3, 3, 3, 3, 2, 4]
+    assert Wager.objects.count() == 1
+
+
+def test_what_stays_in_the_bank_of_a_season_called_off_is_noticed(orla: User) -> None:
+    season = trading(orla, stakes="wager")
+    wager_set(acting_user=orla, death_match=chosen(orla, season, ec=1, dmo=2), amount=2)
+    assert faults_of(season) == []
+    Season.objects.filter(pk=season.pk).update(status="cancelled", finished_at=after(hours=1))
+    assert any("has not come back" in each for each in faults_of(season))
 
 
 def test_what_the_other_has_is_not_found_out_by_a_wager(orla: User) -> None:
@@ -422,6 +734,41 @@ def test_whoever_withdraws_loses_it_until_they_come_back(orla: User) -> None:
         assert faults_of(season) == []
 
 
+def test_what_a_place_began_with_is_paid_once(orla: User) -> None:
+    """Whoever takes over has the purse, and gets no other where they leave and come back."""
+    for leaving in ("lapses", "stays"):
+        season = trading(orla, 4, "swiss", leaving=leaving)
+        heir = contestant_replace(
+            acting_user=orla, contestant=who(season, 2), user=user_named(f"heir-{leaving}"),
+            why="ill", at=after(hours=1),
+        )  # fmt: skip
+        contestant_withdraw(acting_user=orla, contestant=heir, why="away", at=after(hours=2))
+        heir.refresh_from_db()
+        contestant_return(acting_user=orla, contestant=heir, why="back", at=after(hours=3))
+        assert balance_of(heir) == 3
+        assert LedgerEntry.objects.filter(season=season, kind="start").count() == 4
+        assert faults_of(season) == []
+
+
+def test_a_wager_that_is_agreed_is_not_offered_again_by_who_takes_over(orla: User) -> None:
+    """What the other one has is theirs to spend: both have wagered, whoever plays it now."""
+    season = trading(orla, start=10, stakes="wager")
+    row = chosen(orla, season, ec=1, dmo=2)
+    for number in (1, 2):
+        wager_offer(acting_user=account(season, number), death_match=row, amount=5)
+    new = contestant_replace(
+        acting_user=orla, contestant=who(season, 1), user=user_named("heir"), why="ill",
+        at=after(hours=1),
+    )  # fmt: skip
+    wager = Wager.objects.get()
+    assert (wager.home_offer, wager.away_offer) == (5, 5)
+    assert [offered_by(each) for each in (new, who(season, 2))] == [0, 0]
+    ledger_give(acting_user=account(season, 2), season=season, payee=who(season, 3), amount=5)
+    # An offer that is not agreed upon goes with whoever made it.
+    death_match_void(acting_user=orla, death_match=fresh(row), why="no", at=after(hours=2))
+    assert [balance_of(new), *all_of(season, 3)[1:]] == [10, 5, 15]
+
+
 # -- whatever happens ----------------------------------------------------------------------------
 
 
@@ -458,6 +805,12 @@ def acts_of(orla: User, season: Season, rng: random.Random) -> list[Callable[[],
         sides = [each for each in (row.home, row.away) if each is not None]
         acts += [
             lambda: wager_set(acting_user=orla, death_match=row, amount=rng.randint(0, 4)),
+            *(
+                partial(wager_offer, acting_user=each.user, death_match=row, amount=amount)
+                for each in sides
+                if each.user is not None
+                for amount in [rng.randint(0, 4)]
+            ),
             lambda: death_match_declare(
                 acting_user=orla, death_match=row, winner=rng.choice(sides), why="so"
             ),
@@ -477,17 +830,20 @@ def test_whatever_happens_the_ledger_balances(orla: User, seed: int) -> None:
     season = trading(
         orla, 6, ["elimination", "swiss"][seed % 2], stakes=stakes, stake=2, hidden=True,
         payments="secret", leaving=["stays", "lapses"][seed // 3], tokens=True, tokens_given=True,
+        stake_token=seed % 2 == 0,
     )  # fmt: skip
     if season.format == "elimination":
         chosen(orla, season, ec=1, dmo=2)
     done = 0
-    for _ in range(40):
+    for _ in range(60):
         act = rng.choice(acts_of(orla, season, rng))
         with suppress(Refusal), transaction.atomic():
             act()
             done += 1
         purses = purses_of(season)
         assert min(amount for purse in purses.values() for amount in purse.values()) >= 0
+        people = season.contestants.all()
+        assert [each for each in people if offered_by(each) > balance_of(each)] == []
         ours = ("ledger", "entry", "wager", "less than nothing")
         assert [each for each in faults_of(season) if any(word in each for word in ours)] == []
     assert done > 8
@@ -513,11 +869,48 @@ def test_contestants_pay_on_their_page(orla: User) -> None:
     assert (sent.status_code, sent["Location"]) == (302, address)
     text = words(stranger.get(address))
     assert "Player 2 5 0" in text
-    assert "2 garnets Player 1 Player 2 Given: for the vote" in text
+    assert "2 garnets Player 1 → Player 2 Given: for the vote" in text
     assert one.post(f"{address}give/", form).status_code == 422
     assert "does not have so many garnets" in words(one.post(f"{address}give/", form))
     assert signed_in(user_named("nobody")).post(f"{address}give/", form).status_code == 403
     assert "Player 1 gives Player 2 2 garnets" in words(stranger.get(f"/seasons/{season.slug}/"))
+
+
+def key_in(client: Client, address: str) -> str:
+    return str(client.get(address).context["form"]["form"].value())
+
+
+def test_a_form_that_is_sent_twice_counts_once(orla: User) -> None:
+    """As the answer may be lost on its way; a form that is shown anew counts anew."""
+    season = trading(orla)
+    give = f"/seasons/{season.slug}/purse/give/"
+    one, desk = signed_in(account(season, 1)), signed_in(orla)
+    form: dict[str, Any] = {"payee": who(season, 2).pk, "amount": 1, "note": "for the vote"}
+    form["form"] = key_in(one, give)
+    for sent in (one.post(give, form), one.post(give, form)):
+        assert (sent.status_code, sent["Location"]) == (302, f"/seasons/{season.slug}/purse/")
+    assert all_of(season, 4) == [2, 4, 3, 3]
+    assert season.events.filter(kind="ledger.given").count() == 1
+    assert Announcement.objects.filter(kind="contestant.purse").count() == 1
+    assert AuditEntry.objects.filter(action="ledger.give").count() == 1
+    # Somebody else's form with that key is theirs, and one that says something else is another.
+    two = signed_in(account(season, 2))
+    assert two.post(give, {**form, "payee": who(season, 1).pk}).status_code == 302
+    assert one.post(give, {**form, "payee": who(season, 3).pk}).status_code == 302
+    assert all_of(season, 4) == [2, 3, 4, 3]
+    again = {**form, "form": key_in(one, give)}
+    assert again["form"] != form["form"]
+    assert one.post(give, again).status_code == 302
+    # It counts once even where it could not be done twice.
+    assert one.post(give, {**again, "amount": 1}).status_code == 302
+    assert all_of(season, 4) == [1, 4, 4, 3]
+    address = f"/seasons/{season.slug}/desk/purses/"
+    grant = {"contestants": [who(season, 1).pk, who(season, 2).pk], "amount": 5, "why": "won",
+             "form": key_in(desk, address)}  # fmt: skip
+    for _ in range(2):
+        assert desk.post(address, grant).status_code == 302
+    assert all_of(season, 4) == [6, 9, 4, 3]
+    assert season.events.filter(kind="ledger.won").count() == 1
 
 
 def test_the_desk_enters_takes_back_and_hands_out_the_ledger(orla: User) -> None:
@@ -541,7 +934,32 @@ def test_the_desk_enters_takes_back_and_hands_out_the_ledger(orla: User) -> None
     assert lines[0].startswith("number,at,kind,unit,amount,from,to,secret")
     assert len(lines) == 1 + LedgerEntry.objects.count()
     assert "'=the main match" in "".join(lines)
+    named = {**season.trade, "singular": "=A(1)", "plural": "=HYPERLINK(1)"}
+    season_update(acting_user=orla, season=season, changes={"trade": named})
+    text = desk.get(f"/seasons/{season.slug}/desk/purses.csv").content.decode()
+    assert "'=HYPERLINK(1)" in text
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
     assert desk.post(address, {"amount": 1, "why": "won"}).status_code == 422
+
+
+def test_the_desk_asks_no_more_for_many_entries(orla: User) -> None:
+    season = trading(orla, 4, **TOKENS)
+    desk, address = signed_in(orla), f"/seasons/{season.slug}/desk/purses/"
+    costs = []
+    for _ in range(2):
+        desk.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            page = desk.get(address)
+        costs.append((len(page.context["entries"]), len(queries)))
+        for number in range(1, 5):
+            people = [who(season, each) for each in range(1, 5)]
+            ledger_grant(
+                acting_user=orla, season=season, contestants=people, amount=number, why="won"
+            )
+    (few, first), (many, second) = costs
+    assert (few, many) == (4, 20)
+    assert first == second <= 24
 
 
 def test_settings_say_what_is_traded(orla: User) -> None:

@@ -12,7 +12,7 @@ from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.ledger import GrantForm, HolderForm, PayForm, WagerForm
 from tournaments.models import Contestant
 from tournaments.services.ledger import acts, immunity, stakes
-from tournaments.services.ledger.book import holds
+from tournaments.services.ledger.book import form_key, holds
 from tournaments.trade import Trade
 
 
@@ -72,7 +72,9 @@ PAY: Final = Action[AtContestant](
         "It cannot be undone: an organiser can take back what was a mistake.",
     ],
     check=_may_pay,
-    form=lambda s: partial(PayForm, trade=s.sheet.trade, people=_holders(s)),
+    form=lambda s: partial(
+        PayForm, trade=s.sheet.trade, people=_holders(s), key=form_key(s.season, s.user)
+    ),
     run=_pay,
 )
 USE_TOKEN: Final = Action[AtContestant](
@@ -111,7 +113,13 @@ def _may_grant(subject: AtSeason) -> None:
 
 def _grant_form(subject: AtSeason) -> Callable[..., ServiceForm]:
     sheet = subject.sheet
-    return partial(GrantForm, trade=sheet.trade, people=_holders(subject), rounds=sheet.rounds)
+    return partial(
+        GrantForm,
+        trade=sheet.trade,
+        people=_holders(subject),
+        rounds=sheet.rounds,
+        key=form_key(subject.season, subject.user),
+    )
 
 
 def _grant(subject: AtSeason, form: Any) -> None:
@@ -141,7 +149,26 @@ def _entry_facts(subject: AtEntry) -> Sequence[tuple[object, object]]:
 
 def _may_correct(subject: AtEntry) -> None:
     subject.must_manage()
-    acts.must_be_correctable(subject.season, subject.entry, subject.user)
+    if subject.around is not None:
+        acts.must_come_back(subject.entry, subject.around)
+    else:
+        acts.must_be_correctable(subject.season, subject.entry, subject.user)
+
+
+def _wager_facts(subject: AtDeathMatch) -> Sequence[tuple[object, object]]:
+    """What both have said, and what is wagered."""
+    row = subject.death_match
+    said = stakes.said_of(row, subject.user)
+    if said is None:
+        return []
+    agreed = stakes.wagered(row)
+    if agreed:
+        return [("Wagered by each", subject.sheet.trade.said(agreed[0].amount, "currency"))]
+    return [
+        (side.shown_name, "nothing yet" if offer is None else f"would wager {offer}")
+        for side, offer in zip((row.home, row.away), said, strict=True)
+        if side is not None
+    ]
 
 
 def _may_set_wager(subject: AtDeathMatch) -> None:
@@ -183,7 +210,7 @@ CORRECT: Final = Action[AtEntry](
     follows=["It stays in the ledger, and another goes the other way, with your reason."],
     facts=_entry_facts,
     check=_may_correct,
-    form=lambda _s: PublicReasonForm,
+    form=lambda _s: partial(PublicReasonForm, act="take entry back"),
     run=lambda s, form: acts.ledger_correct(
         acting_user=s.user, entry=s.entry, why=form.cleaned_data["why"]
     ),
@@ -195,7 +222,11 @@ SET_WAGER: Final = Action[AtDeathMatch](
     title=lambda s: f"What both wager in {s.death_match}",
     button="Set it",
     done="The wager is set.",
-    follows=["Both put in as much, whatever they have said; the winner takes both."],
+    follows=[
+        "Both put in as much, whatever they have said; the winner takes both.",
+        "Both are told.",
+    ],
+    facts=_wager_facts,
     check=_may_set_wager,
     form=lambda s: partial(WagerForm, trade=s.sheet.trade),
     run=lambda s, form: stakes.wager_set(

@@ -29,6 +29,7 @@ from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.enrolment import must_not_wait
 from tournaments.services.guards import must_not_be_archived, must_not_be_own, must_not_meet
+from tournaments.services.ledger.acts import Around
 
 
 @dataclass(frozen=True)
@@ -188,9 +189,11 @@ class AtGift(AtSeason):
 
 @dataclass(frozen=True)
 class AtEntry(AtSeason):
-    """Somebody, and an entry of the ledger."""
+    """Somebody, and an entry of the ledger. ``around``: what a page has read of all that it shows,
+    where entries can be taken back (`acts.must_be_open_to_corrections`); None: nothing yet."""
 
     entry: LedgerEntry
+    around: Around | None = None
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,12 @@ class _OfLedger(ServiceForm):
         "why": "why",
     }
 
+    def _counts_once(self, key: str) -> None:
+        """Have the form carry a key, by which it is known where it is sent again."""
+        self.fields["form"] = forms.CharField(
+            required=False, max_length=20, initial=key, widget=forms.HiddenInput
+        )
+
     def _ask_for_unit(self, trade: Trade, units: Sequence[Unit]) -> None:
         self._units = units
         if len(units) > 1:
@@ -62,9 +68,11 @@ class GrantForm(_OfLedger):
         trade: Trade,
         people: Sequence[Contestant],
         rounds: Sequence[Round],
+        key: str,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self._counts_once(key)
         self._people = {str(each.pk): each for each in people}
         self._rounds = {str(each.pk): each for each in rounds}
         self.fields["contestants"] = forms.MultipleChoiceField(
@@ -97,6 +105,7 @@ class GrantForm(_OfLedger):
             "unit": self.unit,
             "round": self._rounds.get(data.get("round", "")),
             "why": data["why"],
+            "form": data["form"],
         }
 
 
@@ -104,9 +113,10 @@ class PayForm(_OfLedger):
     """Something for another contestant."""
 
     def __init__(
-        self, *args: Any, trade: Trade, people: Sequence[Contestant], **kwargs: Any
+        self, *args: Any, trade: Trade, people: Sequence[Contestant], key: str, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
+        self._counts_once(key)
         self.fields["payee"] = ContestantField(people, label="To")
         self._ask_for_unit(trade, trade.gives)
         self.fields["amount"] = _amount_field("How much")
@@ -133,6 +143,7 @@ class PayForm(_OfLedger):
             "unit": self.unit,
             "secret": data.get("secret", False),
             "note": data["note"],
+            "form": data["form"],
         }
 
 

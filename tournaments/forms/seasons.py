@@ -189,6 +189,11 @@ class SeasonForm(ServiceForm):
     trade_stake = forms.IntegerField(
         label="The fixed amount", min_value=1, max_value=START_MAX, initial=1, required=False
     )
+    trade_stake_token = forms.BooleanField(
+        label="The winner of a death match takes an immunity token from the loser",
+        required=False,
+        help_text="Where they have one.",
+    )
     trade_leaving = forms.ChoiceField(
         label="What somebody has who is out",
         choices=list(LEAVING.items()),

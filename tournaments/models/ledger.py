@@ -90,6 +90,13 @@ class LedgerEntry(models.Model):
         help_text="Who entered it. Empty: it followed from something else.",
     )
     at = models.DateTimeField(default=now_utc)
+    key = models.UUIDField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Of the form by which it was entered, and what it said: sent again, it counts "
+        "once.",
+    )
 
     class Meta:
         verbose_name_plural = "ledger entries"
@@ -121,6 +128,11 @@ class LedgerEntry(models.Model):
                 condition=~Q(kind="spent")
                 | Q(unit="token", amount=1, payee__isnull=True, round__isnull=False),
                 name="ledger_token_spent",
+            ),
+            models.UniqueConstraint(
+                fields=["by", "key", "payee"],
+                condition=Q(key__isnull=False),
+                name="ledger_sent_once",
             ),
         ]
 

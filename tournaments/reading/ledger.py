@@ -56,7 +56,8 @@ def treasury_of(sheet: Sheet, user: Any) -> Treasury:
     """What ``user`` may know of what everybody has."""
     season = sheet.season
     own = sheet.contestant_of(user) if getattr(user, "is_authenticated", False) else None
-    shown = audience.sees_purses(season, user)
+    whole = audience.sees_whole_ledger(season, user)
+    shown = audience.sees_purses(season, user, whole=whole)
     if not shown and own is None:
         return Treasury(sheet.trade, None, None, whole=False)
     found = sheet.purses
@@ -71,7 +72,7 @@ def treasury_of(sheet: Sheet, user: Any) -> Treasury:
         sheet.trade,
         rows if shown else None,
         None if own is None else purse(own),
-        whole=audience.sees_whole_ledger(season, user),
+        whole=whole,
     )
 
 
@@ -86,10 +87,13 @@ class Counted(TypedDict):
     number: int
 
 
-def entries_of(season: Season, user: Any) -> QuerySet[WithAnnotations[LedgerEntry, Counted]]:
-    """The entries that ``user`` may see, the latest first. They are numbered among themselves: a
-    gap in the numbers would tell of others."""
-    rows = LedgerEntry.objects.filter(audience.ledger_visible_to(season, user), season=season)
+def entries_of(
+    season: Season, user: Any, *, whole: bool | None = None
+) -> QuerySet[WithAnnotations[LedgerEntry, Counted]]:
+    """The entries that ``user`` may see, the latest first; ``whole`` as a `Treasury` of theirs has
+    it. They are numbered among themselves: a gap in the numbers would tell of others."""
+    seen = audience.ledger_visible_to(season, user, whole=whole)
+    rows = LedgerEntry.objects.filter(seen, season=season)
     numbered = rows.annotate(number=Window(RowNumber(), order_by="pk"))
     return numbered.select_related(
         "payer__user", "payee__user", "round", "death_match__home", "death_match__away", "by",
@@ -122,8 +126,8 @@ def entries_file(season: Season, trade: Trade, user: Any) -> str:
             [
                 entry.number,
                 entry.at.isoformat(),
-                told(trade, entry).words,
-                trade.said(None, entry.unit),
+                harmless(told(trade, entry).words),
+                harmless(trade.said(None, entry.unit)),
                 entry.amount,
                 harmless(entry.payer.shown_name) if entry.payer else "",
                 harmless(entry.payee.shown_name) if entry.payee else "",

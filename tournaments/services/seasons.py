@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.text import slugify
 
 from accounts.models import User
@@ -22,6 +23,7 @@ from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import (
     Contestant,
+    DeathMatch,
     LedgerEntry,
     NoShowRule,
     RulesetChoice,
@@ -39,6 +41,8 @@ from tournaments.services.guards import (
     season_lock,
     season_lock_managed,
 )
+from tournaments.services.ledger.book import pots
+from tournaments.services.ledger.stakes import offers_drop, stakes_call_off
 from tournaments.services.preflight import must_pass
 from tournaments.services.repertoire import repertoire_validate
 from tournaments.standings import metrics
@@ -148,6 +152,7 @@ def season_update(
         raise Refusal("season.begun", "What breaks ties is declared before a season begins.")
     if "places" in changed:
         must_have_places_for(locked, changed["places"])
+    before_trade = trade_of(locked)
     if "trade" in changed:
         _must_keep_promises(locked, changed["trade"])
     before = {key: getattr(locked, key) for key in changed}
@@ -164,26 +169,37 @@ def season_update(
     if "places" in changed:
         for each in _places_changed:
             each(locked, instant(at))
+    if before_trade.stakes == "wager" and trade_of(locked).stakes != "wager":
+        offers_drop(locked)
     return locked
 
 
 def _must_keep_promises(season: Season, then: Mapping[str, Any]) -> None:
-    """What is hidden stays so, and what there is of, once something has been entered in the ledger.
-    Raises Refusal ``trade.begun``."""
-    if not LedgerEntry.objects.filter(season=season).exists():
-        return
+    """What is hidden stays so, and what there is of, once something has been entered in the ledger;
+    and nobody begins with something else than others did. Raises Refusal ``trade.begun`` and
+    ``trade.start``."""
     before, after = trade_of(season), msgspec.convert(then, Trade)
+    entered = LedgerEntry.objects.filter(season=season).exists()
     fixed = [
         before.hidden != after.hidden,
         before.start != after.start,
         before.currency and not after.currency,
         before.tokens and not after.tokens,
     ]
-    if any(fixed):
+    if entered and any(fixed):
         raise Refusal(
             "trade.begun",
             "Something has been entered: what there is, what everybody began with and what is "
             "hidden stay as they are.",
+        )
+    begins = [each.start if each.currency else 0 for each in (before, after)]
+    # Those who are in would have nothing, and whoever enters late would begin with something.
+    if season.status != SeasonStatus.ENROLLING and begins[1] not in (0, begins[0]):
+        raise Refusal(
+            "trade.start",
+            "The season has begun: nobody begins with anything any more. Say 0 here, and enter "
+            "what everybody gets once the currency is there.",
+            field="start",
         )
 
 
@@ -409,13 +425,16 @@ def season_move(season: Season, status: SeasonStatus, **more: Any) -> None:
 def season_cancel(
     *, acting_user: User, season: Season, why: str, at: datetime | None = None
 ) -> Season:
-    """Call a season off for good; what was played stays. Raises Refusal as
-    `guards.season_lock_managed` does, ``why.*``, ``lifecycle.step``, ``season.leg-running``."""
+    """Call a season off for good; what was played stays, and what is wagered in death matches that
+    nothing has decided comes back. Raises Refusal as `guards.season_lock_managed` does, ``why.*``,
+    ``lifecycle.step``, ``season.leg-running``."""
     locked = season_lock_managed(season, acting_user)
     must_be_cancellable(locked)
     why = reason(why)
     must_pass(locked, "cancel")
     at = instant(at)
+    for each in _with_wagers(locked):
+        stakes_call_off(each, why="The season is called off.", at=at)
     season_move(locked, SeasonStatus.CANCELLED, finished_at=at)
     season_event(
         season=locked,
@@ -427,6 +446,14 @@ def season_cancel(
     )
     audit_record(acting_user=acting_user, action="season.cancel", target=locked, data={"why": why})
     return locked
+
+
+def _with_wagers(season: Season) -> QuerySet[DeathMatch]:
+    """The death matches that nothing has decided, and for which something is offered, or in the
+    bank."""
+    rows = DeathMatch.objects.filter(round__season=season, status__in=lifecycle.UNDECIDED)
+    staked = Exists(pots(OuterRef("pk")))
+    return rows.filter(Q(wager__isnull=False) | staked).select_related("round__season")
 
 
 def must_be_cancellable(season: Season) -> None:

@@ -12,7 +12,7 @@ from tournaments.actions.ledger import OFFER, PAY, USE_TOKEN
 from tournaments.actions.subjects import AtContestant, AtDeathMatch
 from tournaments.reading.ledger import entries_of, told, treasury_of
 from tournaments.reading.sheet import Sheet
-from tournaments.services.ledger.stakes import wagered
+from tournaments.services.ledger.stakes import said_of, wagered
 from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, public_page, season_page, shown, with_user
 from tournaments.views.players import me_in
@@ -23,9 +23,10 @@ from tournaments.views.players import me_in
 @public_page
 def purse(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """What everybody has, and what was moved, as far as the reader may see it."""
-    page = one_page(request, entries_of(sheet.season, request.user))
+    known = treasury_of(sheet, request.user)
+    page = one_page(request, entries_of(sheet.season, request.user, whole=known.whole))
     context = {
-        "treasury": treasury_of(sheet, request.user),
+        "treasury": known,
         "page": page,
         "entries": [(told(sheet.trade, each), ()) for each in page],
         "own": _own_actions(sheet, signed_in(request)),
@@ -67,7 +68,7 @@ def wager(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpRespon
     """Say what one wagers in a death match."""
     found = sheet.death_match(pk)
     subject = AtDeathMatch(user, sheet, found)
-    said = getattr(found.row, "wager", None)
+    said = said_of(found.row, user)
     context = {"row": found.row, "said": said, "wagered": wagered(found.row)}
     return perform(
         request,

@@ -106,7 +106,8 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
     trade = serializers.DictField(
         required=False,
         help_text="What is traded: `currency`, `singular`, `plural`, `start`, `payments`, "
-        "`hidden`, `tokens`, `tokens_given`, `stakes`, `stake`, `leaving`; see `docs/seasons.md`.",
+        "`hidden`, `tokens`, `tokens_given`, `stakes`, `stake`, `stake_token`, `leaving`; see "
+        "`docs/seasons.md`.",
     )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:

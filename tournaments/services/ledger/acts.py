@@ -5,18 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
-from django.urls import reverse
 
-from accounts.announcing.services import Told, announce
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from tournaments import audience
-from tournaments.models import Contestant, EntryKind, LedgerEntry, Round, Season, Unit
-from tournaments.naming import Naming
+from tournaments.lifecycle import EpisodeStatus
+from tournaments.models import (
+    Contestant,
+    EntryKind,
+    Episode,
+    LedgerEntry,
+    Round,
+    Season,
+    Unit,
+)
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -33,13 +39,15 @@ from tournaments.services.ledger.book import (
     balance_of,
     entries_take_back,
     entries_write,
+    key_of,
     must_be_amount,
     must_have_unit,
     must_hold,
     must_trade,
     offered_by,
-    standing,
+    sent_before,
 )
+from tournaments.services.ledger.telling import entries_tell
 from tournaments.trade import Trade, trade_of
 
 NOTE_MAX: Final = 200
@@ -53,7 +61,7 @@ _FOLLOWS: Final = (EntryKind.STAKE, EntryKind.STEAL, EntryKind.LAPSE, EntryKind.
 
 
 @transaction.atomic
-def ledger_grant(
+def ledger_grant(  # noqa: PLR0913  (what may be said of it)
     *,
     acting_user: User,
     season: Season,
@@ -62,10 +70,12 @@ def ledger_grant(
     why: str,
     unit: str = Unit.CURRENCY,
     round: Round | None = None,  # noqa: A002  (the field's own word)
+    form: str = "",
     at: datetime | None = None,
 ) -> list[LedgerEntry]:
     """Give so much to each of several contestants out of the bank: what they have won in a main
-    match, say, of which ``round`` is the episode.
+    match, say, of which ``round`` is the episode. ``form``: the key of the form (`book.form_key`)
+    by which it was sent; sent again as it was, it counts once.
 
     Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``,
     ``season.not-running``, ``season.own`` (to themselves), ``ledger.none``, ``ledger.unit``,
@@ -74,6 +84,10 @@ def ledger_grant(
     """
     locked = season_lock(season.pk)
     trade = must_be_granting(locked, acting_user)
+    whom = sorted(each.pk for each in contestants)
+    key = key_of(locked, form, "grant", whom, unit, amount, why, round and round.pk)
+    if before := sent_before(locked, acting_user, key):
+        return before
     what = must_have_unit(trade, unit)
     must_be_amount(amount)
     people = _people(locked, contestants)
@@ -90,6 +104,7 @@ def ledger_grant(
         ],
         by=acting_user,
         at=at,
+        key=key,
     )
     names = _listed([each.name for each in people])
     much = trade.said(None if trade.hidden else amount, what)
@@ -107,10 +122,11 @@ def ledger_grant(
         },
         round=played,
         contestant=people[0] if len(people) == 1 else None,
+        by=acting_user,
         at=at,
     )
     wins = f"You win {trade.said(amount, what)}"
-    _tell(locked, [(entry, entry.payee, wins, why) for entry in entries])
+    entries_tell(locked, [(entry, entry.payee, wins, why) for entry in entries])
     audit_record(
         acting_user=acting_user,
         action="ledger.grant",
@@ -139,7 +155,12 @@ def must_be_granting(season: Season, acting_user: User | None) -> Trade:
 def must_not_be_own(people: Iterable[Contestant | None], acting_user: User) -> None:
     """Raises Refusal ``season.own`` where an organiser is one of those whom it concerns."""
     if any(each is not None and each.user_id == acting_user.pk for each in people):
-        raise Forbidden("season.own", "Nobody enters anything for themselves: ask the others.")
+        raise own_entry()
+
+
+def own_entry() -> Forbidden:
+    """That an organiser is one of those whom it concerns."""
+    return Forbidden("season.own", "Nobody enters anything for themselves: ask the others.")
 
 
 def _people(season: Season, contestants: Sequence[Contestant]) -> list[Contestant]:
@@ -171,7 +192,7 @@ def _round_of(season: Season, played: Round | None) -> Round | None:
 
 
 @transaction.atomic
-def ledger_give(
+def ledger_give(  # noqa: PLR0913  (what may be said of it)
     *,
     acting_user: User,
     season: Season,
@@ -180,10 +201,12 @@ def ledger_give(
     unit: str = Unit.CURRENCY,
     secret: bool = False,
     note: str = "",
+    form: str = "",
     at: datetime | None = None,
 ) -> LedgerEntry:
     """A contestant gives another some of what they have. Who does so in secret leaves no trace for
-    anybody but the two, and organisers who do not play, until the season is over.
+    anybody but the two, and organisers who do not play, until the season is over. ``form``: the key
+    of the form (`book.form_key`) by which it was sent; sent again as it was, it counts once.
 
     Raises Refusal ``season.none``, and as `must_be_giving` does, ``ledger.unit``,
     ``ledger.no-gifts``, ``ledger.no-secrets``, ``ledger.amount``, ``ledger.stranger``,
@@ -194,6 +217,9 @@ def ledger_give(
     locked = season_lock(season.pk, changes=not secret)
     payer = audience.contestant_of(locked, acting_user)
     trade = must_be_giving(locked, payer)
+    key = key_of(locked, form, "give", payee.pk, unit, amount, secret, note)
+    if before := sent_before(locked, acting_user, key):
+        return before[0]
     what = must_have_unit(trade, unit)
     if payer is None or what not in trade.gives:
         raise Refusal("ledger.no-gifts", "That is not given on in this season.", field="unit")
@@ -217,7 +243,7 @@ def ledger_give(
         why=note,
         secret=secret,
     )
-    (entry,) = entries_write(season=locked, moved=[moved], by=acting_user, at=at)
+    (entry,) = entries_write(season=locked, moved=[moved], by=acting_user, at=at, key=key)
     if not secret:
         much = trade.said(None if trade.hidden else amount, what)
         season_event(
@@ -230,7 +256,7 @@ def ledger_give(
         )
     quietly = " in secret" if secret else ""
     said = f"{payer.name} gives you {trade.said(amount, what)}{quietly}"
-    _tell(locked, [(entry, to, said, note)])
+    entries_tell(locked, [(entry, to, said, note)])
     audit_record(
         acting_user=acting_user,
         action="ledger.give",
@@ -278,14 +304,17 @@ def ledger_correct(
     now. Nothing is changed, and each entry is taken back once.
 
     Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``,
-    ``season.not-running`` (nor finished), ``ledger.no-entry``, ``season.own``,
-    ``ledger.corrected``, ``ledger.follows``, ``ledger.short`` (it has been spent), ``why.*``.
+    ``season.not-running`` (nor finished), ``ledger.no-entry``, ``season.own`` (also of a place that
+    they have taken over), ``ledger.corrected``, ``ledger.follows``, ``ledger.used`` (a token, once
+    the main match is recorded), ``ledger.short`` (it has been spent), ``why.*``.
     """
     locked = season_lock(entry.season_id, changes=not entry.secret)
     found = must_be_correctable(locked, entry, acting_user)
     why = reason(why)
     at = instant(at)
-    taken = entries_take_back(season=locked, entries=[found], why=why, by=acting_user, at=at)[0]
+    taken, *lapsed = entries_take_back(
+        season=locked, entries=[found], why=why, by=acting_user, at=at
+    )
     trade = trade_of(locked)
     if not found.secret:
         there = (found.payer or BANK, found.payee or BANK)
@@ -302,11 +331,12 @@ def ledger_correct(
             at=at,
         )
     much = trade.said(found.amount, found.unit)
-    _tell(
+    lapses = ", who are out, and gone on to the bank" if lapsed else ""
+    entries_tell(
         locked,
         [
             (taken, taken.payer, f"Taken back from you: {much}", why),
-            (taken, taken.payee, f"Given back to you: {much}", why),
+            (taken, taken.payee, f"Given back to you{lapses}: {much}", why),
         ],
     )
     audit_record(
@@ -322,24 +352,73 @@ def must_be_correctable(season: Season, entry: LedgerEntry, acting_user: User) -
     """The entry, where somebody can take it back. Raises Refusal as `ledger_correct` does, but for
     the reason and what has been spent."""
     must_manage(season, acting_user)
-    must_not_be_archived(season)
-    must_be_running_or_finished(season)
+    must_be_open_to_corrections(season)
     seen = LedgerEntry.objects.filter(audience.ledger_visible_to(season, acting_user))
     found = (
         seen.filter(season=season, pk=entry.pk).select_related("payer", "payee", "round").first()
     )
     if found is None:
         raise NotFound("ledger.no-entry", "There is no such entry.")
-    must_not_be_own([found.payer, found.payee], acting_user)
-    if found.kind == EntryKind.CORRECTION:
+    must_come_back(found, around_of(season, [found], acting_user))
+    return found
+
+
+def must_be_open_to_corrections(season: Season) -> None:
+    """Whether entries can be taken back now. Raises Refusal ``season.archived`` and
+    ``season.not-running`` (nor finished)."""
+    must_not_be_archived(season)
+    must_be_running_or_finished(season)
+
+
+class Around(NamedTuple):
+    """What says whether entries can be taken back, read once for all of them: which have been, by
+    id; the places that the reader has or has taken over, since what went there goes back from
+    them; and the rounds in which a token that was used can still be given back."""
+
+    taken: frozenset[int]
+    own: frozenset[int]
+    open_rounds: frozenset[int]
+
+
+def around_of(season: Season, entries: Iterable[LedgerEntry], acting_user: User) -> Around:
+    """What says whether somebody can take these entries of a season back."""
+    taken = LedgerEntry.objects.filter(reverses__in=[each.pk for each in entries])
+    rows = list(season.contestants.values_list("pk", "replaces", "user"))
+    taken_over = {pk: before for pk, before, _ in rows}
+    own: set[int] = set()
+    place = next((pk for pk, _, user in rows if user == acting_user.pk), None)
+    while place is not None:
+        own.add(place)
+        place = taken_over[place]
+    unused = Episode.objects.filter(
+        round__season=season, status__in=[EpisodeStatus.MAIN_MATCH, EpisodeStatus.SKIPPED]
+    )
+    return Around(
+        frozenset(pk for pk in taken.values_list("reverses", flat=True) if pk is not None),
+        frozenset(own),
+        frozenset(unused.values_list("round", flat=True)),
+    )
+
+
+def must_come_back(entry: LedgerEntry, around: Around) -> None:
+    """Whether an entry can be taken back, but for what has been spent. Raises Refusal
+    ``season.own``, ``ledger.corrected``, ``ledger.follows`` and ``ledger.used``."""
+    if around.own & {entry.payer_id, entry.payee_id}:
+        raise own_entry()
+    if entry.kind == EntryKind.CORRECTION:
         raise Refusal("ledger.corrected", "This is a correction itself: enter what is right.")
-    if not standing(season).filter(pk=found.pk).exists():
+    if entry.pk in around.taken:
         raise Refusal("ledger.corrected", "This entry has been taken back.")
-    if found.kind in _FOLLOWS:
+    if entry.kind in _FOLLOWS:
         raise Refusal(
             "ledger.follows", "It follows from something else, and changes with that alone."
         )
-    return found
+    if entry.kind == EntryKind.SPENT and entry.round_id not in around.open_rounds:
+        raise Refusal(
+            "ledger.used",
+            "The main match has been recorded, and the token has made somebody immune in it: it "
+            "comes back only where the episode is skipped.",
+        )
 
 
 # -- telling -------------------------------------------------------------------------------------
@@ -353,25 +432,6 @@ def _facts(trade: Trade, entry: LedgerEntry) -> dict[str, Any]:
         "unit": entry.unit,
         "amount": None if trade.hidden else entry.amount,
     }
-
-
-def _tell(season: Season, told: Iterable[tuple[LedgerEntry, Contestant | None, str, str]]) -> None:
-    """Tell each of some contestants a sentence of an entry, with the reason; nobody else hears of
-    it by this."""
-    naming = Naming.of(season.pk)
-    path = reverse("tournaments:purse", args=[season.slug])
-    announce(
-        Told(
-            user=whom.user,
-            kind="contestant.purse",
-            key=f"ledger:{entry.pk}",
-            subject=f"{season.name}: {naming.marked(said)}",
-            words=f"{season.name}: {naming.marked(f'{said}: {why}' if why else f'{said}.')}",
-            path=path,
-        )
-        for entry, whom, said, why in told
-        if whom is not None and whom.user is not None
-    )
 
 
 def _listed(names: Sequence[str]) -> str:

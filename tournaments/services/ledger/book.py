@@ -6,24 +6,33 @@ written, so that nobody has less than nothing.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
+from uuid import UUID, uuid5
 
 from django.db import transaction
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from accounts.models import User
 from core.refusals import Refusal
 from games.engine.errors import EngineFault
-from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, SeasonStatus
+from tournaments.lifecycle import (
+    ContestantStatus,
+    DeathMatchStatus,
+    LegStatus,
+    SeasonStatus,
+)
 from tournaments.models import (
     Contestant,
     DeathMatch,
     EntryKind,
     LedgerEntry,
+    Leg,
     Round,
     Season,
     Unit,
@@ -32,6 +41,9 @@ from tournaments.models import (
 from tournaments.models.ledger import AMOUNT_MAX
 from tournaments.trade import Trade, trade_of
 
+#: What both sides of a death match say, each in their own field.
+OFFERS: Final = ("home_offer", "away_offer")
+_SENT: Final = UUID("0f0f5c9e-8d3b-5b0e-9a55-3c1d6f1b7a42")
 #: What somebody has of each unit, by contestant.
 Purses = Mapping[int, Mapping[str, int]]
 
@@ -121,12 +133,30 @@ def offered_by(contestant: Contestant, *, but: DeathMatch | None = None) -> int:
     """How much somebody offers to wager in what has not begun, and has not been agreed upon yet. It
     is theirs, and kept for that: could it be spent meanwhile, whoever takes the offer up would find
     out that it was."""
+    begun = Leg.objects.filter(
+        death_match=OuterRef("death_match"), status__in=[LegStatus.RUNNING, LegStatus.FINISHED]
+    )
+    rows = _unmet(contestant).filter(~Exists(begun), death_match__status=DeathMatchStatus.PLANNED)
+    return sum(_offer_of(each, contestant) for each in rows if each.death_match != but)
+
+
+def _unmet(contestant: Contestant) -> QuerySet[Wager]:
+    """What somebody and whom they meet have offered to wager, and not agreed upon. Where something
+    is in the bank for a death match, they have, and what was offered is only kept to be read."""
     sides = Q(death_match__home=contestant) | Q(death_match__away=contestant)
-    rows = Wager.objects.filter(sides, death_match__status=DeathMatchStatus.PLANNED)
-    return sum(
-        (each.home_offer if each.death_match.home_id == contestant.pk else each.away_offer) or 0
-        for each in rows.select_related("death_match")
-        if each.home_offer != each.away_offer and each.death_match != but
+    rows = Wager.objects.filter(sides, ~Exists(pots(OuterRef("death_match"))))
+    return rows.select_related("death_match")
+
+
+def _offer_of(wager: Wager, contestant: Contestant) -> int:
+    home = wager.death_match.home_id == contestant.pk
+    return (wager.home_offer if home else wager.away_offer) or 0
+
+
+def pots(death_match: DeathMatch | OuterRef) -> QuerySet[LedgerEntry]:
+    """What both have put into the bank for a death match, and has not come back."""
+    return LedgerEntry.objects.filter(
+        death_match=death_match, kind=EntryKind.STAKE, payee=None, reversed_by__isnull=True
     )
 
 
@@ -134,10 +164,16 @@ def offered_by(contestant: Contestant, *, but: DeathMatch | None = None) -> int:
 
 
 def entries_write(
-    *, season: Season, moved: Sequence[Moved], by: User | None, at: datetime
+    *,
+    season: Season,
+    moved: Sequence[Moved],
+    by: User | None,
+    at: datetime,
+    key: UUID | None = None,
 ) -> list[LedgerEntry]:
-    """Write entries, in their order and all or none, under the season's lock. Raises Refusal
-    ``ledger.short`` where somebody would have less than nothing."""
+    """Write entries, in their order and all or none, under the season's lock; ``key`` as
+    `key_of` gives it. Raises Refusal ``ledger.short`` where somebody would have less than
+    nothing."""
     if not transaction.get_connection().in_atomic_block:
         raise EngineFault("a ledger is written inside the transaction of its action")
     _must_be_covered(season, moved)
@@ -156,10 +192,28 @@ def entries_write(
             reverses=each.reverses,
             by=by,
             at=at,
+            key=key,
         )
         for each in moved
     ]
-    return LedgerEntry.objects.bulk_create(rows)
+    written = LedgerEntry.objects.bulk_create(rows)
+    _offers_stay_covered(season, moved)
+    return written
+
+
+def _offers_stay_covered(season: Season, moved: Iterable[Moved]) -> None:
+    """Nobody offers to wager what they do not have any more: at once, and not when somebody takes
+    the offer up, who would find out by that. They have to say it anew. That is so of what has
+    begun, too, which may be played anew; what is kept for the others stays."""
+    if trade_of(season).stakes != "wager":
+        return
+    fallen = {each.payer for each in moved if each.payer is not None and each.unit == Unit.CURRENCY}
+    for each in fallen:
+        has, kept = balance_of(each), offered_by(each)
+        for row in _unmet(each):
+            if _offer_of(row, each) > has or kept > has:
+                home = row.death_match.home_id == each.pk
+                Wager.objects.filter(pk=row.pk).update(**{OFFERS[0 if home else 1]: None})
 
 
 def _must_be_covered(season: Season, moved: Sequence[Moved]) -> None:
@@ -185,6 +239,29 @@ def short(season: Season, contestant: Contestant, unit: str) -> Refusal:
     return Refusal(
         "ledger.short", f"{contestant.shown_name} does not have so many {what}.", field="amount"
     )
+
+
+# -- sent twice ----------------------------------------------------------------------------------
+
+
+def form_key(season: Season, user: User) -> str:
+    """What a form of somebody's carries: another once they have entered something, and the same
+    until then, however often it is shown. It tells them nothing but how much they have entered."""
+    return str(LedgerEntry.objects.filter(season=season, by=user).count())
+
+
+def key_of(season: Season, form: str, *said: object) -> UUID | None:
+    """What entries are known by, of the key of their form and all that it said: one that has been
+    changed since is another. None where it had no key."""
+    return uuid5(_SENT, json.dumps([season.pk, form, *said])) if form else None
+
+
+def sent_before(season: Season, user: User, key: UUID | None) -> list[LedgerEntry]:
+    """What somebody has entered already by the form that they send; nothing the first time."""
+    if key is None:
+        return []
+    rows = LedgerEntry.objects.filter(season=season, by=user, key=key)
+    return list(rows.select_related("payer", "payee").order_by("pk"))
 
 
 # -- taking back ---------------------------------------------------------------------------------
@@ -217,9 +294,11 @@ def entries_take_back(
     made_up: bool = False,
 ) -> list[LedgerEntry]:
     """Take entries back, the last first, each by one that goes the other way, between those who
-    hold the places now. ``made_up``: what has been spent since the bank makes up, by an entry of
-    its own; else Refusal ``ledger.short``."""
+    hold the places now; what comes to whoever is out lapses at once, where the season says so.
+    ``made_up``: what has been spent since the bank makes up, by an entry of its own; else Refusal
+    ``ledger.short``."""
     written: list[LedgerEntry] = []
+    came: dict[tuple[Contestant, str], int] = defaultdict(int)
     for each in sorted(entries, key=lambda each: -each.pk):
         payer, payee = heir_of(each.payee), heir_of(each.payer)
         moved = []
@@ -252,7 +331,29 @@ def entries_take_back(
             )
         )
         written += entries_write(season=season, moved=moved, by=by, at=at)
-    return written
+        if payee is not None:
+            came[payee, each.unit] += each.amount
+    return written + _lapse_again(season, came, at=at)
+
+
+def _lapse_again(
+    season: Season, came: Mapping[tuple[Contestant, str], int], *, at: datetime
+) -> list[LedgerEntry]:
+    """What has come back to people who are out goes on to the bank, where purses lapse."""
+    if trade_of(season).leaving != "lapses":
+        return []
+    moved = [
+        Moved(
+            kind=EntryKind.LAPSE,
+            amount=amount,
+            payer=holder,
+            unit=Unit(unit),
+            why="It came back to somebody who is out.",
+        )
+        for (holder, unit), came_back in came.items()
+        if not holds(season, holder) and (amount := min(came_back, balance_of(holder, unit))) > 0
+    ]
+    return entries_write(season=season, moved=moved, by=None, at=at)
 
 
 def is_over(season: Season) -> bool:

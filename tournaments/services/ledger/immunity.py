@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 
 from django.db import transaction
 
@@ -24,8 +25,12 @@ from tournaments.services.ledger.book import (
     Moved,
     balance_of,
     entries_write,
+    is_over,
     must_trade,
 )
+
+#: An episode has an EC, and somebody whom the EC can choose.
+EXPOSED_LEAST: Final = 2
 
 
 def immune_by_token(played: Round) -> frozenset[int]:
@@ -75,7 +80,7 @@ def token_spend(
 def must_be_spending(season: Season, contestant: Contestant, acting_user: User) -> Round:
     """The episode that somebody can use a token of a contestant's for now. Raises Refusal
     ``token.not-yours``, and as `episode_for_tokens` does, ``ledger.out``,
-    ``token.used`` and ``ledger.short``."""
+    ``token.used``, ``ledger.short`` and ``token.nobody-left``."""
     own = contestant.user_id == acting_user.pk
     if not own:
         must_enter_for_others(season, acting_user)
@@ -84,19 +89,28 @@ def must_be_spending(season: Season, contestant: Contestant, acting_user: User) 
         raise Refusal("ledger.out", f"{contestant.shown_name} is out of the season.")
     if contestant.since_round > played.number:
         raise Refusal("ledger.out", f"{contestant.shown_name} does not play in {played.name}.")
-    if contestant.pk in immune_by_token(played):
+    immune = immune_by_token(played)
+    if contestant.pk in immune:
         raise Refusal("token.used", f"{contestant.shown_name} is immune in {played.name} already.")
     if balance_of(contestant, Unit.TOKEN) < 1:
         raise Refusal("ledger.short", f"{contestant.shown_name} has no immunity token.")
+    in_it = season.contestants.in_round(played.number)
+    if in_it.exclude(pk__in=immune | {contestant.pk}).count() < EXPOSED_LEAST:
+        raise Refusal(
+            "token.nobody-left",
+            f"So many are immune in {played.name} that nobody would be left to play the death "
+            "match: the token stays where it is.",
+        )
     return played
 
 
 def must_enter_for_others(season: Season, acting_user: User) -> None:
-    """Whether somebody can enter whose token is used: whether it works tells who has one. Raises
-    Refusal ``token.not-yours``."""
-    if not audience.may_manage(season, acting_user) or not audience.sees_purses(
-        season, acting_user
-    ):
+    """Whether somebody can enter whose token is used: nobody who plays uses up another's, and
+    where purses are hidden, whether it works tells who has one. Raises Refusal
+    ``token.not-yours``."""
+    sees = audience.sees_whole_ledger(season, acting_user)
+    # Once it is over everybody sees it.
+    if not sees or (is_over(season) and not audience.may_manage(season, acting_user)):
         raise Forbidden(
             "token.not-yours", "Its holder uses a token, or an organiser who does not play."
         )

@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.db.models import Exists, OuterRef
+
 from tournaments.models import Contestant, EntryKind, LedgerEntry, Season, Unit, Wager
-from tournaments.services.guards import undecided_of
+from tournaments.services.guards import heirs_of, undecided_of
 from tournaments.services.ledger.book import (
     Moved,
     entries_take_back,
     entries_write,
+    pots,
     purses_of,
     standing,
 )
@@ -20,12 +23,14 @@ from tournaments.trade import trade_of
 
 
 def purses_open(*, season: Season, contestants: Iterable[Contestant], at: datetime) -> None:
-    """Give everybody of these what the season begins with; whoever has had it gets no more."""
+    """Give everybody of these what the season begins with. Whoever has had it gets no more, nor
+    whoever took over from them, and their purse with it."""
     trade = trade_of(season)
     if not trade.currency or not trade.start:
         return
     begun = LedgerEntry.objects.filter(season=season, kind=EntryKind.START)
-    had = set(begun.values_list("payee", flat=True))
+    had = {pk for pk in begun.values_list("payee", flat=True) if pk is not None}
+    had |= heirs_of(had)
     moved = [
         Moved(kind=EntryKind.START, amount=trade.start, payee=each)
         for each in contestants
@@ -52,7 +57,7 @@ def purse_return(*, season: Season, contestant: Contestant, at: datetime) -> Non
 
 def purse_pass(*, season: Season, old: Contestant, new: Contestant, at: datetime) -> None:
     """Whoever takes over a place has what its holder had; what that one would wager is theirs to
-    say."""
+    say. What has been wagered stays so."""
     if not trade_of(season).is_on:
         return
     lapsed = standing(season).filter(payer=old, kind=EntryKind.LAPSE)
@@ -66,6 +71,6 @@ def purse_pass(*, season: Season, old: Contestant, new: Contestant, at: datetime
         if purse[unit] > 0
     ]
     entries_write(season=season, moved=moved, by=None, at=at)
-    for each in undecided_of(new):
+    for each in undecided_of(new).exclude(Exists(pots(OuterRef("pk")))):
         side = "home_offer" if each.home_id == new.pk else "away_offer"
         Wager.objects.filter(death_match=each).update(**{side: None})

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, Refusal
 from tournaments import audience
-from tournaments.lifecycle import PLAYABLE, ContestantStatus, LegStatus
+from tournaments.lifecycle import PLAYABLE, STILL_IN, ContestantStatus, LegStatus
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -38,20 +38,20 @@ from tournaments.services.guards import (
     season_lock,
 )
 from tournaments.services.ledger.book import (
+    OFFERS,
     Moved,
     balance_of,
     entries_take_back,
     entries_write,
     must_be_amount,
     offered_by,
+    pots,
     purses_of,
     short,
     standing,
 )
+from tournaments.services.ledger.telling import entries_tell
 from tournaments.trade import Trade, trade_of
-
-OFFERS: Final = ("home_offer", "away_offer")
-
 
 # -- before it begins ----------------------------------------------------------------------------
 
@@ -83,13 +83,15 @@ def wager_offer(
     )
     if wager.home_offer is None or wager.home_offer != wager.away_offer:
         return False
-    if any(side is None or balance_of(side) < amount for side in (fresh.home, fresh.away)):
-        # Something has been taken back from the other since: they have to say it anew.
-        setattr(wager, OFFERS[1 - (seat or 0)], None)
-        wager.save()
-        return False
     _wager(season, fresh, amount, None, instant(at))
     return True
+
+
+def offers_drop(season: Season) -> None:
+    """Nothing is wagered in a season any more: what somebody offers is theirs to spend. What both
+    have wagered stays so."""
+    rows = Wager.objects.filter(death_match__round__season=season)
+    rows.exclude(Exists(pots(OuterRef("death_match")))).delete()
 
 
 def must_be_offering(
@@ -109,7 +111,7 @@ def wager_set(
     *, acting_user: User, death_match: DeathMatch, amount: int, at: datetime | None = None
 ) -> DeathMatch:
     """Say what both wager in a death match, 0 for nothing, as an organiser who does not play in it;
-    what was wagered before comes back.
+    what was wagered before comes back. Both are told.
 
     Raises Refusal as `guards.death_match_lock_managed`, `must_set_wagers` and `must_be_wagering`
     do, ``ledger.amount``, ``ledger.short``.
@@ -120,11 +122,13 @@ def wager_set(
     at = instant(at)
     if amount != 0:
         must_be_amount(amount)
-    _wager_back(season, fresh, why="The wager is another.", by=acting_user, at=at)
+    back = _wager_back(season, fresh, why="The wager is another.", by=acting_user, at=at)
     offers = dict.fromkeys(OFFERS, amount or None)
     Wager.objects.update_or_create(death_match=fresh, defaults=offers)
     if amount:
         _wager(season, fresh, amount, acting_user, at)
+    elif back:
+        _tell_of_nothing(season, fresh, back, acting_user, at)
     audit_record(acting_user=acting_user, action="wager.set", target=fresh, data={"amount": amount})
     return fresh
 
@@ -145,27 +149,34 @@ def must_be_wagering(death_match: DeathMatch, *, legs: Iterable[Leg] | None = No
 
 
 def must_set_wagers(season: Season, acting_user: User) -> None:
-    """Whether somebody can say what others wager: whether it works tells what they have. Raises
-    Refusal ``wager.not-seen``."""
-    if not audience.sees_purses(season, acting_user):
+    """Whether somebody can say what others wager: nobody who plays stakes what their rivals have,
+    and where purses are hidden, whether it works tells how much that is. Raises Refusal
+    ``wager.not-seen``."""
+    if not audience.sees_whole_ledger(season, acting_user):
         raise Forbidden(
-            "wager.not-seen", "You play in this season, and do not see what the others have."
+            "wager.not-seen",
+            "You play in this season: an organiser who does not says what others wager.",
         )
+
+
+def said_of(death_match: DeathMatch, user: User) -> tuple[int | None, int | None] | None:
+    """What the sides have said that they would wager, for whoever may see it; None for others."""
+    if not audience.may_see_wager(death_match, user):
+        return None
+    row = Wager.objects.filter(death_match=death_match).first()
+    return (None, None) if row is None else (row.home_offer, row.away_offer)
 
 
 def wagered(death_match: DeathMatch) -> list[LedgerEntry]:
     """What both have put into the bank for a death match; nothing where nothing is agreed."""
-    rows = LedgerEntry.objects.filter(
-        death_match=death_match, kind=EntryKind.STAKE, payee=None, reversed_by__isnull=True
-    )
-    return list(rows.select_related("payer").order_by("pk"))
+    return list(pots(death_match).select_related("payer").order_by("pk"))
 
 
 def _wager(
     season: Season, death_match: DeathMatch, amount: int, by: User | None, at: datetime
 ) -> None:
     sides = [each for each in (death_match.home, death_match.away) if each is not None]
-    entries_write(
+    entries = entries_write(
         season=season,
         moved=[
             Moved(kind=EntryKind.STAKE, amount=amount, payer=each, death_match=death_match)
@@ -175,6 +186,9 @@ def _wager(
         at=at,
     )
     trade = trade_of(season)
+    much = trade.said(amount, Unit.CURRENCY)
+    said = f"You wager {much} in {death_match}"
+    entries_tell(season, [(entry, entry.payer, said, "") for entry in entries])
     if trade.hidden:
         return
     season_lock(season.pk)  # everybody sees it from now on
@@ -182,7 +196,7 @@ def _wager(
     _told(
         death_match,
         trade,
-        f"{names} wager {trade.said(amount, Unit.CURRENCY)} each.",
+        f"{names} wager {much} each.",
         {"amount": amount},
         by,
         at,
@@ -191,8 +205,26 @@ def _wager(
 
 def _wager_back(
     season: Season, death_match: DeathMatch, *, why: str, by: User | None, at: datetime
+) -> list[LedgerEntry]:
+    pot = wagered(death_match)
+    return entries_take_back(season=season, entries=pot, why=why, by=by, at=at)
+
+
+def _tell_of_nothing(
+    season: Season, death_match: DeathMatch, back: Iterable[LedgerEntry], by: User, at: datetime
 ) -> None:
-    entries_take_back(season=season, entries=wagered(death_match), why=why, by=by, at=at)
+    """Tell that what was wagered has come back, and nothing is wagered any more."""
+    trade = trade_of(season)
+    entries_tell(
+        season,
+        [
+            (each, each.payee, f"You wager nothing in {death_match}, and have back {much}", "")
+            for each in back
+            for much in [trade.said(each.amount, each.unit)]
+        ],
+    )
+    words = f"Nothing is wagered in {death_match} any more: both have back what they had put in."
+    _told(death_match, trade, words, {"amount": 0}, by, at)
 
 
 # -- with the decision ---------------------------------------------------------------------------
@@ -202,10 +234,21 @@ def stakes_settle(
     death_match: DeathMatch, *, winner: Contestant, loser: Contestant | None, at: datetime
 ) -> None:
     """Move what the season's rule says from the loser to the winner, as part of the decision."""
+    trade = trade_of(death_match.round.season)
+    if trade.currency:
+        _settle_currency(death_match, trade, winner, loser, at)
+    if trade.stake_token and loser is not None and balance_of(loser, Unit.TOKEN):
+        _take(death_match, trade, 1, Unit.TOKEN, winner=winner, loser=loser, at=at)
+
+
+def _settle_currency(
+    death_match: DeathMatch,
+    trade: Trade,
+    winner: Contestant,
+    loser: Contestant | None,
+    at: datetime,
+) -> None:
     season = death_match.round.season
-    trade = trade_of(season)
-    if not trade.currency:
-        return
     # What has been wagered is the winner's, whatever the rule is by now.
     pot = wagered(death_match)
     if pot:
@@ -224,24 +267,49 @@ def stakes_settle(
         return
     has = balance_of(loser)
     amount = has if trade.stakes == "all" else min(has, trade.stake)
-    if not amount:
-        return
+    if amount:
+        _take(death_match, trade, amount, Unit.CURRENCY, winner=winner, loser=loser, at=at)
+
+
+def _take(
+    death_match: DeathMatch,
+    trade: Trade,
+    amount: int,
+    unit: Unit,
+    *,
+    winner: Contestant,
+    loser: Contestant,
+    at: datetime,
+) -> None:
+    """The winner takes so much from the loser."""
     moved = Moved(
-        kind=EntryKind.STEAL, amount=amount, payer=loser, payee=winner, death_match=death_match
+        kind=EntryKind.STEAL,
+        amount=amount,
+        payer=loser,
+        payee=winner,
+        unit=unit,
+        death_match=death_match,
     )
-    entries_write(season=season, moved=[moved], by=None, at=at)
-    words = f"{winner.name} takes {trade.said(amount, Unit.CURRENCY)} from {loser.name}."
-    facts = {"amount": amount, "payer": loser.pk, "payee": winner.pk}
+    entries_write(season=death_match.round.season, moved=[moved], by=None, at=at)
+    words = f"{winner.name} takes {trade.said(amount, unit)} from {loser.name}."
+    facts = {"unit": unit, "amount": amount, "payer": loser.pk, "payee": winner.pk}
     _told(death_match, trade, words, facts, None, at)
 
 
-def purses_lapse(death_match: DeathMatch, *, at: datetime) -> None:
-    """What those have whom a decision has put out goes to the bank, where the season says so."""
-    season = death_match.round.season
+def put_out(season: Season) -> frozenset[int]:
+    """Who has been put out of a season in which purses lapse, by id; nobody elsewhere."""
     trade = trade_of(season)
     if not trade.is_on or trade.leaving != "lapses":
-        return
+        return frozenset()
     out = season.contestants.filter(status=ContestantStatus.ELIMINATED)
+    return frozenset(out.values_list("pk", flat=True))
+
+
+def purses_lapse(death_match: DeathMatch, *, before: frozenset[int], at: datetime) -> None:
+    """What those have whom a decision has put out goes to the bank, where the season says so.
+    ``before``: who had been put out before it; they may have kept theirs, as it was then."""
+    season = death_match.round.season
+    out = season.contestants.filter(pk__in=put_out(season) - before)
     lapse(season, out, at=at, death_match=death_match)
 
 
@@ -286,9 +354,11 @@ def _take_back(death_match: DeathMatch, *, why: str, at: datetime, with_wager: b
     season = death_match.round.season
     if not trade_of(season).is_on:
         return
+    # Whoever is back in has again all that had lapsed, not only with the decision.
+    back_in = Q(kind=EntryKind.LAPSE, payer__status__in=STILL_IN)
     entries = [
         each
-        for each in standing(season).filter(death_match=death_match)
+        for each in standing(season).filter(Q(death_match=death_match) | back_in)
         if with_wager or each.kind != EntryKind.STAKE or each.payee_id is not None
     ]
     entries_take_back(season=season, entries=entries, why=why, by=None, at=at, made_up=True)

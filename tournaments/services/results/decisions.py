@@ -81,8 +81,9 @@ def death_match_decide(
     spending.items_expire(death_match=death_match, at=at)
     stakes.stakes_settle(death_match, winner=winner, loser=loser, at=at)
     season = death_match.round.season
+    out_before = stakes.put_out(season)
     follows_from_it = format_of(season.format).on_decided(death_match=death_match, at=at)
-    stakes.purses_lapse(death_match, at=at)
+    stakes.purses_lapse(death_match, before=out_before, at=at)
     follow(follows_from_it, season=season, at=at)
     round_settle(round=death_match.round, at=at)
 
