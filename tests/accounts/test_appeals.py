@@ -1,11 +1,13 @@
 """Appeals: who may, what comes of them, who reads them, and what the database refuses itself."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,6 +40,7 @@ from accounts.moderation.sanctions import (
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.roles import Role
 from accounts.services import user_close
+from core import clock
 from core.refusals import Forbidden, Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
 
@@ -624,6 +627,48 @@ def test_a_session_from_before_the_password_was_changed_does_not(
     answer = client.post("/accounts/suspended/", {"words": WORDS})
     assert answer["Location"] == "/accounts/login/"
     assert client.get("/accounts/suspended/")["Location"] == "/accounts/login/"
+    assert not Appeal.objects.exists()
+
+
+def test_nor_does_a_browser_from_before_that_was_kept_out(
+    client: Client, mona: User, ada: User
+) -> None:
+    suspended(mona, ada)
+    kept_out(client)
+    ada.set_password("another-fish-88")
+    ada.save(update_fields=["password"])
+    assert client.post("/accounts/suspended/", {"words": WORDS})["Location"] == "/accounts/login/"
+    assert not Appeal.objects.exists()
+
+
+def test_who_was_kept_out_is_forgotten_after_an_hour(
+    client: Client, mona: User, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suspended(mona, ada)
+    kept_out(client)
+    came = time.time_ns()
+    for minutes, told in ((59, True), (61, False)):
+        standing = SimpleNamespace(time_ns=lambda now=came + minutes * 60_000_000_000: now)
+        monkeypatch.setattr(clock, "time", standing)
+        assert (client.get("/accounts/suspended/").status_code == 200) is told
+    assert client.post("/accounts/suspended/", {"words": WORDS})["Location"] == "/accounts/login/"
+    assert not Appeal.objects.exists()
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_whoever_leaves_the_page_leaves_it_to_nobody(
+    client: Client, mona: User, ada: User, cut_off: bool
+) -> None:
+    if cut_off:
+        client.force_login(ada)
+    suspended(mona, ada)
+    if not cut_off:
+        kept_out(client)
+    page = "/accounts/suspended/"
+    assert 'name="leave"' in text(client.get(page))
+    assert client.post(page, {"leave": "1"})["Location"] == "/accounts/login/"
+    for answer in (client.get(page), client.post(page, {"words": WORDS})):
+        assert answer["Location"] == "/accounts/login/"
     assert not Appeal.objects.exists()
 
 
