@@ -749,6 +749,39 @@ def test_the_person_and_moderators_read_them(
     assert f"So {SECRET}." in shown
 
 
+@pytest.mark.parametrize("administers", [False, True])
+def test_a_moderators_own_are_not_in_their_queue(
+    client: Client, mona: User, ada: User, person: People, administers: bool
+) -> None:
+    root = User.objects.create_superuser("ruth")
+    whose, twin = (root if administers else mona), person("twin")
+    other = User.objects.create_superuser("rita")
+    old = muted(whose, twin)  # it stays the old account's: whoever laid it has that now
+    own = file(whose, muted(other, whose)), file(twin, old)
+    theirs = file(ada, muted(other, ada))
+    user_merge(acting_user=other, keep=whose, duplicate=twin, reason="They said so.")
+    for appeal in own:
+        appeal_claim(acting_user=other, appeal=appeal)
+    assert own[1].sanction.user == twin
+    assert list(appeals.queue_of(whose)) == [theirs]
+    assert set(appeals.queue_of(other)) == {*own, theirs}
+    client.force_login(whose)
+    start = text(client.get("/admin/"))
+    shown = text(client.get("/admin/accounts/appeal/?state=all"))
+    log = text(client.get("/admin/accounts/auditentry/?action=appeal.claim"))
+    assert "appeal.claim" not in re.sub(r"(?s)<nav.*?</nav>", "", log).split("result_list")[-1]
+    for appeal in own:
+        row = f"/admin/accounts/appeal/{appeal.pk}/"
+        sanction = text(client.get(f"/admin/accounts/sanction/{appeal.sanction_id}/change/"))
+        assert row not in start + shown + sanction
+        for page in ("change", "history", "deny"):
+            answer = client.get(f"{row}{page}/", follow=True)
+            assert "rita" not in answer.content.decode(), page
+            assert appeal.words not in answer.content.decode(), page
+    assert f"/admin/accounts/appeal/{theirs.pk}/" in shown
+    refused("appeal.your-own", partial(deny, whose, own[1]))
+
+
 def test_no_other_part_of_the_site_knows_of_them() -> None:
     """What the API, exports, webhooks and bots give out cannot have them: nothing there names the
     table, or gets to it by a relation."""
