@@ -87,7 +87,8 @@ def is_take_back(entry: Entry) -> bool:
 
 def as_reason(why: str) -> str:
     """A reason as it was written; empty where it only says that there is none yet."""
-    return "" if why.casefold().rstrip(". ") == NO_REASON.casefold() else why
+    said = " ".join(why.casefold().split()).rstrip(".")
+    return "" if said == NO_REASON.casefold() else why
 
 
 def lacks_a_reason(done: Iterable[tuple[str, str]]) -> bool:
