@@ -15,6 +15,7 @@ from games.reading.records import record_bytes
 from games.reading.selectors import lacking_a_reason
 from games.reasons import READY, WHY_MAX
 from games.rulesets import REGISTRY
+from games.services.turns import Ack
 from tests.games.support import SECOND, Play, placing, refused
 
 AT_THE_DESK = {
@@ -86,6 +87,7 @@ def test_where_no_clock_runs_there_is_time_to_think_of_one(
 def test_what_is_sent_again_needs_no_reason_then(play: Play, orla: User) -> None:
     placing(play)
     first = play.organise(orla, "pause", 10 * SECOND, why="", client_id="a")
+    assert isinstance(first, Ack)
     assert play.organise(orla, "pause", 11 * SECOND, why="", client_id="a") == first._replace(
         resent=True
     )
