@@ -350,14 +350,6 @@ def deadline_of(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
     return watch.instant_of(limit)
 
 
-def clocks_run(live: Live) -> bool:
-    """Whether anybody is seen to lose time now, the same whether an answer is held back or not."""
-    return any(
-        watch is not None and watch.since is not None and limits.shown(live.table, seat) is not None
-        for seat, watch in zip((0, 1), live.watches, strict=True)
-    )
-
-
 def deadline_shown(ruleset: AnyRuleset, live: Live, seat: Seat) -> int | None:
     """The instant at which the time that this seat is seen to have is over, the same whether an
     answer of either seat is held back or not; None where nothing is asked of it, its clock stands

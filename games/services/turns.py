@@ -29,6 +29,7 @@ from games.engine.decisions import Seat
 from games.engine.live import Turn
 from games.engine.play import is_concession
 from games.engine.table import Actor
+from games.engine.views import clocks_run
 from games.intake import StillComingError, may_still_come
 from games.metrics import Laps, deadline_enforced
 from games.models import Match, MatchEntry
@@ -414,7 +415,7 @@ def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
         raise Forbidden("organiser.not-allowed", sentence)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
-    if not why and not (act.is_pressing and lives.clocks_run(held.live)):
+    if not why and not (act.is_pressing and clocks_run(held.live)):
         raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     why = why or acts.NO_REASON
     if act.kind == REASON:

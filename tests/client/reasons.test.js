@@ -1,5 +1,5 @@
 /* Whether a match's desk offers to give a reason that was left for later, and lets one be left: as
-   the service decides it (`games.engine.acts.lacks_a_reason`, `games.engine.live.clocks_run`). */
+   the service decides it (`games.engine.acts.lacks_a_reason`, `games.engine.views.clocks_run`). */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
