@@ -35,8 +35,7 @@ from accounts.preferences import (
 )
 from accounts.roles import is_moderator, is_organiser
 from accounts.services import UNSET, user_note_device_zone, user_update_profile
-from accounts.signin.adapter import KEPT_OUT_SESSION_KEY
-from accounts.signin.kept_out import suspension_here
+from accounts.signin.kept_out import kept_out_here, leave, suspension_here
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
 
@@ -171,14 +170,17 @@ def suspended_page(request: HttpRequest) -> HttpResponse:
     """Tell somebody who may not come in why, and until when, and let them appeal: it is the only
     page that they have.
 
-    Only to themselves: to who has just given the right password, or whose session was cut off.
-    Anybody else is sent to sign in.
+    Only to themselves: to who has given the right password within the hour, or whose session was
+    cut off, until they leave the page. Anybody else is sent to sign in.
     """
     sanction = suspension_here(request)
     if sanction is None:
         return redirect("account_login")
     form, refused_as = AppealForm(), 0
     if request.method == "POST":
+        if "leave" in request.POST:
+            leave(request)
+            return redirect("account_login")
         if "withdraw" in request.POST:
             _withdraw(request, sanction.user, sanction)
         else:
@@ -229,8 +231,8 @@ def _withdraw(request: HttpRequest, user: User, sanction: Sanction) -> None:
 def closed_page(request: HttpRequest) -> HttpResponse:
     """Tell whoever has just given the password of a closed account that it is closed and, where it
     was merged into another, into which one. Anybody else reads of closed accounts in general."""
-    whose = request.session.get(KEPT_OUT_SESSION_KEY)
-    closed = None if whose is None else User.objects.filter(pk=whose, is_active=False).first()
+    kept_out = kept_out_here(request)
+    closed = None if kept_out is None or kept_out.is_active else kept_out
     kept = None if closed is None else kept_account(closed)
     context = {"closed": closed, "kept": None if kept == closed else kept}
     return render(request, "account/account_inactive.html", context)

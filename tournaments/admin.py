@@ -29,6 +29,7 @@ from tournaments.models import (
     Leg,
     Season,
     SeasonEvent,
+    SeasonMessage,
 )
 from tournaments.reading.sheet import Sheet
 from tournaments.services.guards import heirs_of
@@ -149,6 +150,7 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
             ("Death matches", list_address(DeathMatch, round__season__id__exact=row.pk)),
             ("Items", list_address(Gift, season__id__exact=row.pk)),
             ("What happened", list_address(SeasonEvent, season__id__exact=row.pk)),
+            ("Messages", list_address(SeasonMessage, season__id__exact=row.pk)),
             *super().row_links(request, row),
         ]
 
@@ -263,3 +265,30 @@ class SeasonEventAdmin(_SeasonPart):
     show_full_result_count = False
     fields = ("season", "at", "kind", "words", "data", "round", "death_match", "contestant")
     lookups = ("season__id__exact", "death_match__id__exact")
+
+
+@admin.register(SeasonMessage)
+class SeasonMessageAdmin(_SeasonPart):
+    """What organisers have written to contestants, for moderators to read."""
+
+    list_display = ("at", "of_what", "title", "written_by", "whom")
+    list_filter = ("whom",)
+    list_select_related = ("by", "season")
+    search_fields = ("title", "words", "by__username", "season__name")
+    date_hierarchy = "at"
+    fields = ("of_what", "at", "written_by", "title", "words", "whom", "round", "went_to")
+
+    @admin.display(description="Season")
+    def of_what(self, message: SeasonMessage) -> SafeString:
+        """To whose contestants it went."""
+        return row_link(message.season)
+
+    @admin.display(description="Written by")
+    def written_by(self, message: SeasonMessage) -> SafeString:
+        """The organiser."""
+        return row_link(message.by)
+
+    @admin.display(description="Went to")
+    def went_to(self, message: SeasonMessage) -> SafeString | str:
+        """The contestants who can read it."""
+        return row_links(message.to.select_related("season").order_by("pk"))

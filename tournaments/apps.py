@@ -34,6 +34,7 @@ class TournamentsConfig(AppConfig):
             announcements,
             audience,
             extras,
+            moderation,
             notices,
             receivers,
         )
@@ -91,3 +92,4 @@ class TournamentsConfig(AppConfig):
         register_waiting(extras.waiting)
         register_demo(demo.demo_seasons)
         audience.withhold()
+        moderation.register()

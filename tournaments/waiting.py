@@ -269,9 +269,13 @@ def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
         else:
             continue
         found.append(Task(words, "match_desk", action, pressing, (row.pk,)))
-    for match in sheet.awaiting_ruling_of(user):
-        words = f"{match.leg.death_match} stands still until you have ruled."
-        found.append(Task(words, "", "Rule", 3, url=match.get_absolute_url()))
+    for match in sheet.awaiting_organiser(user):
+        row, url = match.leg.death_match, match.get_absolute_url()
+        if match.awaits_ruling:
+            found.append(Task(f"{row} stands still until you have ruled.", "", "Rule", 3, url=url))
+            continue
+        words = f"{row}: something was done without a reason. Give it before the match is over."
+        found.append(Task(words, "", "Give the reason", NOW, url=url))
     return found
 
 

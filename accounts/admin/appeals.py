@@ -15,6 +15,7 @@ from accounts.moderation.appeal_actions import APPEAL, AtAppeal
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
+from core.admin.lists import register_withheld
 from core.admin.panels import Panel, register_panel
 from core.admin.readers import ModeratorView, ReadOnly, person
 
@@ -84,7 +85,8 @@ class AppealAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     )  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Appeal]:
-        """Nothing, for whoever is no moderator, whatever Django lets them see."""
+        """Nothing of one's own, and for whoever is no moderator nothing at all, whatever Django
+        lets them see."""
         theirs = appeals.queue_of(person(request)).values("pk")
         rows = super().get_queryset(request).filter(pk__in=theirs)
         return rows.select_related("sanction__user", "sanction__by", "claimed_by")
@@ -158,4 +160,6 @@ def _ago(appeal: Appeal) -> str:
     return f"for {timesince(appeal.at, depth=1)}"
 
 
+# Who has taken one's own on is on no page, the audit log's included.
+register_withheld("accounts.auditentry", appeals.entries_about)
 register_panel(_open_appeals, order=15)

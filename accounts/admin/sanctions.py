@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from accounts.admin.search import about_people
 from accounts.models import Sanction
 from accounts.moderation.actions import SANCTION, SANCTIONS, AtSanction, AtSanctions
+from accounts.moderation.appeals import queue_of
 from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link, row_links
@@ -57,6 +58,14 @@ class SanctionAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         "acknowledged_at", "lifted_at", "lifted_by", "lifted_why", "appealed",
     )  # fmt: skip
 
+    def get_object(self, request: HttpRequest, *named: Any) -> Sanction | None:
+        """The sanction with those of its appeals that the reader may read."""
+        row: Sanction | None = super().get_object(request, *named)
+        if row is not None:
+            theirs = queue_of(person(request)).select_related("sanction__user")
+            prefetch_related_objects([row], Prefetch("appeals", theirs))
+        return row
+
     def subject_of(self, request: HttpRequest, row: Sanction) -> AtSanction:
         """The moderator, and the sanction."""
         return AtSanction(person(request), row)
@@ -83,7 +92,7 @@ class SanctionAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     @admin.display(description="appeals")
     def appealed(self, sanction: Sanction) -> SafeString | str:
         """What the person has said against it."""
-        return row_links(sanction.appeals.select_related("sanction__user"))
+        return row_links(sanction.appeals.all())
 
 
 def _latest_sanctions(request: HttpRequest) -> Panel | None:

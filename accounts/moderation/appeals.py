@@ -16,9 +16,10 @@ from django.db.models import Q
 from accounts import mail
 from accounts.models import Appeal, AppealQuerySet, Sanction, User
 from accounts.moderation import sanctions
-from accounts.moderation.standing import kept_account
+from accounts.moderation.standing import kept_account, own_accounts
 from accounts.roles import Role, is_moderator
 from accounts.services import audit_record
+from core.admin.lists import keys_as_text
 from core.clock import now_utc
 from core.refusals import Forbidden, Refusal, allowed
 
@@ -29,8 +30,22 @@ APPEALS_PER = timedelta(hours=1)
 
 
 def queue_of(moderator: User) -> AppealQuerySet:
-    """The appeals that a moderator may read; nobody else may read any but their own."""
-    return Appeal.objects.all() if is_moderator(moderator) else Appeal.objects.none()
+    """The appeals that a moderator may read: all but their own, of which they learn on their own
+    page what everybody learns of theirs. Nobody else may read any."""
+    if not is_moderator(moderator):
+        return Appeal.objects.none()
+    return Appeal.objects.exclude(about(moderator))
+
+
+def about(person: User) -> Q:
+    """Which appeals are somebody's own: those of accounts that were merged into theirs, too."""
+    return Q(sanction__user__in=own_accounts(person))
+
+
+def entries_about(person: User) -> Q:
+    """What the audit log says of somebody's own appeals: who took them on, for one."""
+    own = Appeal.objects.filter(about(person))
+    return Q(target_type=Appeal._meta.label_lower, target_id__in=keys_as_text(own))
 
 
 class Appealed(NamedTuple):
@@ -192,11 +207,13 @@ def appeal_deny(*, acting_user: User, appeal: Appeal, answer: str, note: str = "
 
 
 def must_decide(acting_user: User, appeal: Appeal) -> None:
-    """Raises Refusal as `sanctions.must_judge` does, and ``appeal.your-sanction``: whoever laid a
-    sanction does not decide about the appeal against it, administrators included, unless nobody
-    else is there who could."""
+    """Raises Refusal as `sanctions.must_judge` does, ``appeal.your-own`` (of an account that was
+    merged into theirs), and ``appeal.your-sanction``: whoever laid a sanction does not decide about
+    the appeal against it, administrators included, unless nobody else is there who could."""
     sanction = appeal.sanction
     sanctions.must_judge(acting_user, sanction.user)
+    if kept_account(sanction.user) == acting_user:
+        raise Forbidden("appeal.your-own", "This is an appeal of your own. Leave it to the others.")
     theirs = acting_user.pk in {sanction.by_id, kept_account(sanction.by).pk}
     if theirs and _others_could(acting_user, sanction.user):
         raise Forbidden(

@@ -282,7 +282,7 @@ def must_handle(acting_user: User, report: Report) -> None:
     if report.reporter_id == acting_user.pk:
         raise Forbidden("report.your-own", "You filed this report. Leave it to the others.")
     if not queue_of(acting_user).filter(pk=report.pk).exists():
-        raise Forbidden("report.own-match", "You play in this match. Leave it to the others.")
+        raise Forbidden("report.own-match", "You play in this yourself. Leave it to the others.")
 
 
 def must_be_open(acting_user: User, report: Report) -> None:

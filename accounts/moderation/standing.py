@@ -97,6 +97,16 @@ def kept_account(user: User) -> User:
     return user
 
 
+def own_accounts(user: User) -> set[int]:
+    """The keys of somebody's account and of all that were merged into it, in however many steps."""
+    own, latest = {user.pk}, {user.pk}
+    while latest:
+        merged = AccountMerge.objects.filter(keep__in=latest).exclude(duplicate__in=own)
+        latest = set(merged.values_list("duplicate", flat=True))
+        own |= latest
+    return own
+
+
 def _longest(binding: SanctionQuerySet) -> Sanction | None:
     # PostgreSQL sorts "no end" last, where it belongs.
     return binding.order_by("until").last()

@@ -21,6 +21,7 @@ from accounts.moderation.standing import is_suspended
 from accounts.names.impostors import refuse_impersonating_username
 from accounts.names.validators import validate_not_reserved
 from accounts.services import audit_record, guest_join, user_register, user_set_password
+from accounts.signin.kept_out import keep_out
 from accounts.site.registration import is_registration_open
 from core.refusals import Refusal
 
@@ -34,9 +35,6 @@ def address_is_taken(address: str, *, besides: int = 0) -> bool:
     confirmed = EmailAddress.objects.filter(email__iexact=address, verified=True)
     return accounts.exists() or confirmed.exclude(user=besides).exists()
 
-
-# Who has just given the right password and may not come in: their page may say why.
-KEPT_OUT_SESSION_KEY = "kept_out_user"
 
 # Wrong passwords for one account from all addresses together that it has not been signed in to
 # from; past it, only those are let try. One address is let try five times in five minutes anyway.
@@ -167,7 +165,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
         response: HttpResponse | None = super().pre_login(request, user, **details)
         if response is None and is_suspended(user):
-            request.session[KEPT_OUT_SESSION_KEY] = user.pk
+            keep_out(request, user)
             return redirect("accounts:suspended")
         return response
 
@@ -181,7 +179,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def respond_user_inactive(self, request: HttpRequest, user: User) -> HttpResponse:
         """Lead somebody whose account is closed to the page that says why."""
-        request.session[KEPT_OUT_SESSION_KEY] = user.pk
+        keep_out(request, user)
         return redirect("account_inactive")
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:

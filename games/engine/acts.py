@@ -37,7 +37,8 @@ class Act(msgspec.Struct, frozen=True):
 
     @property
     def is_pressing(self) -> bool:
-        """Whether to think of a reason first would cost a player time: it may be given later."""
+        """Whether to think of a reason first would cost a player time, where a clock runs: it may
+        be given later then."""
         return self.kind in ("pause", "extend") or (self.kind == "reserve" and self.amount_ms > 0)
 
     @property
@@ -82,6 +83,12 @@ def parse_act(text: str) -> Act:
 def is_take_back(entry: Entry) -> bool:
     """Whether an entry undoes earlier ones. Raises Refusal ``notation.organiser``."""
     return takes_back(entry.actor, entry.text)
+
+
+def as_reason(why: str) -> str:
+    """A reason as it was written; empty where it only says that there is none yet."""
+    said = " ".join(why.casefold().split()).rstrip(".")
+    return "" if said == NO_REASON.casefold() else why
 
 
 def lacks_a_reason(done: Iterable[tuple[str, str]]) -> bool:

@@ -68,6 +68,16 @@ def _phase(live: Live) -> str:
     return "lot" if live.table.state is None else "on"
 
 
+def clocks_run(live: Live) -> bool:
+    """Whether anybody is seen to lose time, as views have it."""
+    return any(limits.shown(live.table, seat) is not None and _runs(live, seat) for seat in (0, 1))
+
+
+def _runs(live: Live, seat: Seat) -> bool:
+    watch = live.watches[seat]
+    return watch is not None and watch.since is not None
+
+
 def _decision_view(
     ruleset: AnyRuleset, live: Live, seat: Seat, audience: Audience, at: int
 ) -> dict[str, Any] | None:
@@ -87,7 +97,7 @@ def _decision_view(
             "reserve": policy.uses_reserve,
             "interval_ms": policy.interval_ms,
             "reading_ms": 0 if watch is None else watch.reading(at),
-            "running": watch is not None and watch.since is not None,
+            "running": _runs(live, seat),
         },
     }
     if policy.lingers:

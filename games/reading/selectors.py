@@ -29,7 +29,8 @@ from core.refusals import NotFound
 from games import store
 from games.audience import organised_by, seat_of
 from games.engine import live as lives
-from games.models import Challenge, HostedMatch, Match, MatchPlayer, Preparation
+from games.engine.acts import NO_REASON, REASON
+from games.models import Challenge, HostedMatch, Match, MatchEntry, MatchPlayer, Preparation
 from games.words import game_name
 
 log = structlog.get_logger("gauntlet.matches")
@@ -178,6 +179,15 @@ def matches_to_rule(user: Any) -> QuerySet[Match]:
     """Running matches that wait for a ruling which ``user`` may give, the longest-waiting first."""
     waiting = matches_live(user).filter(awaits_ruling=True)
     return organised_by(waiting, user).order_by("pk")
+
+
+def lacking_a_reason() -> Q:
+    """Which matches wait for an organiser to say why something was done: as
+    `acts.lacks_a_reason`."""
+    done = MatchEntry.objects.filter(actor=MatchEntry.Actor.ORGANISER)
+    given = done.filter(match=OuterRef("match"), text=REASON, seq__gt=OuterRef("seq"))
+    lacking = done.filter(match=OuterRef("pk"), why=NO_REASON).exclude(Exists(given))
+    return Q(Exists(lacking))
 
 
 def matches_to_organise(user: Any) -> QuerySet[Match]:

@@ -29,6 +29,7 @@ from games.engine.decisions import Seat
 from games.engine.live import Turn
 from games.engine.play import is_concession
 from games.engine.table import Actor
+from games.engine.views import clocks_run
 from games.intake import StillComingError, may_still_come
 from games.metrics import Laps, deadline_enforced
 from games.models import Match, MatchEntry
@@ -345,8 +346,8 @@ def match_organise(
 ) -> Ack:
     """An organiser's act (`pause`, `reserve 0 +60`, …) with its reason, as received at instant
     ``at`` (ms) and carried out now, as ``clock`` tells. What is then to be drawn is drawn from
-    ``random``. An act that must not wait (`Act.is_pressing`) may come without a reason, which the
-    act `reason` then gives, once.
+    ``random``. While a clock runs an act that must not wait (`Act.is_pressing`) may come without a
+    reason, which the act `reason` then gives, once, as long as the match is on.
 
     Raises Refusal ``organiser.not-allowed``, ``organiser.why-missing``,
     ``organiser.why-too-long``, ``organiser.why-given``, ``notation.organiser``, ``match.over`` and
@@ -354,7 +355,7 @@ def match_organise(
     """
     client_id_validate(client_id)
     outage_notice()
-    why = one_line(why)
+    why = acts.as_reason(one_line(why))
     act = partial(_organise, match_id, acting_user, client_id, text, why, at, clock, random)
     return _in_order(act)
 
@@ -368,10 +369,8 @@ def must_organise(match: Match, user: User | AnonymousUser) -> None:
         )
 
 
-def _must_lack_a_reason(match_id: int, why: str) -> None:
+def _must_lack_a_reason(match_id: int) -> None:
     done = MatchEntry.objects.filter(match=match_id, actor="organiser").order_by("seq")
-    if why == acts.NO_REASON:
-        raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
     if not acts.lacks_a_reason(done.values_list("text", "why")):
         raise Refusal("organiser.why-given", "Nothing here waits for a reason.")
 
@@ -403,9 +402,6 @@ def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
         sentence = f"A reason has at most {reasons.WHY_MAX} characters."
         raise Refusal("organiser.why-too-long", sentence)
     act = acts.parse_act(text)
-    if not why and not act.is_pressing:
-        raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
-    why = why or acts.NO_REASON
     held, now = store.lock(match_id), _now(at, clock)
     held = make_good(held, at=now)
     # Under the lock, so that of two that are alike and arrive together the second finds the first.
@@ -419,8 +415,11 @@ def _organise(  # noqa: PLR0913, PLR0917  (the service's own arguments)
         raise Forbidden("organiser.not-allowed", sentence)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
+    if not why and not (act.is_pressing and clocks_run(held.live)):
+        raise Refusal("organiser.why-missing", "Please give a reason; both players will read it.")
+    why = why or acts.NO_REASON
     if act.kind == REASON:
-        _must_lack_a_reason(match_id, why)
+        _must_lack_a_reason(match_id)
     if alone and _others_may_be_in_time(held, at=at, now=now):
         raise StillComingError
     entries = store.entries_of(match_id) if act.kind == TAKE_BACK else ()

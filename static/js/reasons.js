@@ -1,6 +1,6 @@
 // @ts-check
 /* Ready-made reasons to tap: each fills the field, where it can be changed. Without scripts a field
-   offers them in a list of its own (`tournaments.forms.reasons`). */
+   offers them in a list of its own (`games.forms.ReasonInput`). */
 
 import { h } from "./match/dom.js";
 
@@ -25,7 +25,8 @@ export function chips(field, reasons) {
             click: () => {
               field.value = reason;
               field.dispatchEvent(new Event("input", { bubbles: true }));
-              field.focus();
+              // A touch is not for typing: the keyboard would cover what is to be tapped next.
+              if (!matchMedia("(pointer: coarse)").matches) field.focus();
             },
           },
         },

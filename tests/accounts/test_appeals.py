@@ -1,11 +1,13 @@
 """Appeals: who may, what comes of them, who reads them, and what the database refuses itself."""
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,6 +40,7 @@ from accounts.moderation.sanctions import (
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.roles import Role
 from accounts.services import user_close
+from core import clock
 from core.refusals import Forbidden, Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
 
@@ -627,6 +630,48 @@ def test_a_session_from_before_the_password_was_changed_does_not(
     assert not Appeal.objects.exists()
 
 
+def test_nor_does_a_browser_from_before_that_was_kept_out(
+    client: Client, mona: User, ada: User
+) -> None:
+    suspended(mona, ada)
+    kept_out(client)
+    ada.set_password("another-fish-88")
+    ada.save(update_fields=["password"])
+    assert client.post("/accounts/suspended/", {"words": WORDS})["Location"] == "/accounts/login/"
+    assert not Appeal.objects.exists()
+
+
+def test_who_was_kept_out_is_forgotten_after_an_hour(
+    client: Client, mona: User, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suspended(mona, ada)
+    kept_out(client)
+    came = time.time_ns()
+    for minutes, told in ((59, True), (61, False)):
+        standing = SimpleNamespace(time_ns=lambda now=came + minutes * 60_000_000_000: now)
+        monkeypatch.setattr(clock, "time", standing)
+        assert (client.get("/accounts/suspended/").status_code == 200) is told
+    assert client.post("/accounts/suspended/", {"words": WORDS})["Location"] == "/accounts/login/"
+    assert not Appeal.objects.exists()
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_whoever_leaves_the_page_leaves_it_to_nobody(
+    client: Client, mona: User, ada: User, cut_off: bool
+) -> None:
+    if cut_off:
+        client.force_login(ada)
+    suspended(mona, ada)
+    if not cut_off:
+        kept_out(client)
+    page = "/accounts/suspended/"
+    assert 'name="leave"' in text(client.get(page))
+    assert client.post(page, {"leave": "1"})["Location"] == "/accounts/login/"
+    for answer in (client.get(page), client.post(page, {"words": WORDS})):
+        assert answer["Location"] == "/accounts/login/"
+    assert not Appeal.objects.exists()
+
+
 def test_whoever_signs_in_after_them_is_not_taken_for_them(
     client: Client, mona: User, ada: User, person: People
 ) -> None:
@@ -702,6 +747,41 @@ def test_the_person_and_moderators_read_them(
     client.force_login(mona)
     shown = text(client.get(f"/admin/accounts/appeal/{said.pk}/change/"))
     assert f"So {SECRET}." in shown
+
+
+@pytest.mark.parametrize("administers", [False, True])
+def test_a_moderators_own_are_not_in_their_queue(
+    client: Client, mona: User, ada: User, person: People, administers: bool
+) -> None:
+    root = User.objects.create_superuser("ruth")
+    whose, twin = (root if administers else mona), person("twin")
+    other, third = (User.objects.create_superuser(name) for name in ("rita", "cara"))
+    old = muted(whose, twin)  # it stays the old account's: whoever laid it has that now
+    own = file(whose, muted(other, whose)), file(twin, old)
+    theirs = file(ada, muted(other, ada))
+    user_merge(acting_user=other, keep=whose, duplicate=twin, reason="They said so.")
+    for appeal in own:
+        appeal_claim(acting_user=third, appeal=appeal)
+    assert own[1].sanction.user == twin
+    assert list(appeals.queue_of(whose)) == [theirs]
+    assert set(appeals.queue_of(other)) == {*own, theirs}
+    client.force_login(whose)
+    start = text(client.get("/admin/"))
+    shown = text(client.get("/admin/accounts/appeal/?state=all"))
+    log = text(client.get("/admin/accounts/auditentry/"))
+    for entry in AuditEntry.objects.filter(action__startswith="appeal."):
+        told = f"/admin/accounts/auditentry/{entry.pk}/" in log
+        assert told is (entry.target_id == str(theirs.pk)), entry.action
+    for appeal in own:
+        row = f"/admin/accounts/appeal/{appeal.pk}/"
+        sanction = text(client.get(f"/admin/accounts/sanction/{appeal.sanction_id}/change/"))
+        assert row not in start + shown + sanction
+        for page in ("change", "history", "deny"):
+            answer = client.get(f"{row}{page}/", follow=True)
+            assert "cara" not in answer.content.decode(), page
+            assert appeal.words not in answer.content.decode(), page
+    assert f"/admin/accounts/appeal/{theirs.pk}/" in shown
+    refused("appeal.your-own", partial(deny, whose, own[1]))
 
 
 def test_no_other_part_of_the_site_knows_of_them() -> None:

@@ -1,11 +1,11 @@
-/* Whether a match's desk offers to give a reason that was left for later: as the service decides it
-   (`games.engine.acts.lacks_a_reason`). */
+/* Whether a match's desk offers to give a reason that was left for later, and lets one be left: as
+   the service decides it (`games.engine.acts.lacks_a_reason`, `games.engine.views.clocks_run`). */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 globalThis.document = { querySelectorAll: () => [], querySelector: () => null };
-const { waitsForReason } = await import("../../static/js/match/organiser.js");
+const { clocksRun, waitsForReason } = await import("../../static/js/match/organiser.js");
 
 const NONE = "No reason given yet";
 
@@ -28,3 +28,16 @@ for (const [log, waits] of [
     assert.equal(waitsForReason(log, NONE), waits);
   });
 }
+
+for (const [clocks, run] of [
+  [[], false],
+  [[true], true],
+  [[false], false],
+  [[false, true], true],
+]) {
+  test(`a reason may wait with the clocks ${clocks.join(", ") || "of nobody"}: ${run}`, () => {
+    assert.equal(clocksRun({ decisions: clocks.map((running) => ({ clock: { running } })) }), run);
+  });
+}
+
+test("no reason waits before there is a view", () => assert.equal(clocksRun(null), false));

@@ -10,10 +10,12 @@ from accounts.models import AuditEntry, User
 from core.text import one_line
 from games.engine import records
 from games.engine.acts import NO_REASON, REASON, lacks_a_reason, parse_act
-from games.models import MatchEntry
+from games.models import Match, MatchEntry
 from games.reading.records import record_bytes
+from games.reading.selectors import lacking_a_reason
 from games.reasons import READY, WHY_MAX
 from games.rulesets import REGISTRY
+from games.services.turns import Ack
 from tests.games.support import SECOND, Play, placing, refused
 
 AT_THE_DESK = {
@@ -68,6 +70,60 @@ def test_what_costs_a_player_time_is_done_first_and_explained_then(
         "organiser.why-given", play.organise,
         user=orla, text="reason", at=12 * SECOND, why="Again.",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["extend 0 45", "reserve 1 +60"])
+def test_where_no_clock_runs_there_is_time_to_think_of_one(
+    play: Play, orla: User, text: str
+) -> None:
+    placing(play)
+    play.organise(orla, "pause", 10 * SECOND, why="A break.", client_id="a")
+    refused("organiser.why-missing", play.organise, user=orla, text=text, at=11 * SECOND, why="")
+    play.organise(orla, "resume", 12 * SECOND, why="Back.", client_id="b")
+    play.organise(orla, text, 13 * SECOND, why="", client_id="c")
+    assert _reasons(play)[-1] == (text, NO_REASON)
+
+
+def test_what_is_sent_again_needs_no_reason_then(play: Play, orla: User) -> None:
+    placing(play)
+    first = play.organise(orla, "pause", 10 * SECOND, why="", client_id="a")
+    assert isinstance(first, Ack)
+    assert play.organise(orla, "pause", 11 * SECOND, why="", client_id="a") == first._replace(
+        resent=True
+    )
+
+
+NEEDS_ONE = [text for act, text in AT_THE_DESK.items() if act not in ("pause", "extend", "reserve")]
+
+
+@pytest.mark.parametrize("text", [*NEEDS_ONE, "reserve 0 -60"])
+@pytest.mark.parametrize("why", [NO_REASON, "no reason  GIVEN yet."])
+def test_that_there_is_none_yet_is_no_reason(play: Play, orla: User, text: str, why: str) -> None:
+    placing(play)
+    play.organise(orla, "reserve 1 +60", 10 * SECOND, why=why, client_id="a")
+    assert _reasons(play) == [("reserve 1 +60", NO_REASON)]
+    refused("organiser.why-missing", play.organise, user=orla, text=text, at=11 * SECOND, why=why)
+
+
+def test_which_matches_wait_for_one(play: Play, orla: User) -> None:
+    placing(play)
+    waiting = Match.objects.running().filter(lacking_a_reason())
+    for number, (text, why, waits) in enumerate((
+        ("reserve 0 +60", "A slow click.", False),
+        ("reserve 0 +60", "", True),
+        ("pause", "A break.", True),
+        ("reason", "Another.", False),
+        ("resume", "Back.", False),
+        ("extend 0 5", "", True),
+        ("take back" , "Agreed.", True),
+        ("void", "Agreed.", False),
+    )):  # fmt: skip
+        if text == "take back":
+            play.move(0, "D4 90", 20 * SECOND)
+        play.organise(orla, text, (10 + 2 * number) * SECOND, why=why, client_id=str(number))
+        assert waiting.exists() is waits, text
+        assert lacks_a_reason(_reasons(play)) is (waits or text == "void")
+    refused("match.over", play.organise, user=orla, text="reason", at=40 * SECOND, why="Too late.")
 
 
 def test_a_reason_that_was_given_at_once_is_not_given_again(play: Play, orla: User) -> None:

@@ -124,6 +124,9 @@ ALLOWED = {
     "tournaments.seasonevent": (
         "season__id__exact death_match__id__exact kind kind__isnull at__year at__month at__day"
     ),
+    "tournaments.seasonmessage": (
+        "season__id__exact whom__exact whom__isnull at__year at__month at__day"
+    ),
 }
 # Tried behind every path of up to two steps; behind those of three, the first two alone: a list
 # that answers one of them there is known already, and there are a hundred thousand paths.

@@ -11,8 +11,11 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from accounts.blocking.services import block_create
-from accounts.models import Announcement, AuditEntry, User
+from accounts.models import Announcement, AuditEntry, Report, User
+from accounts.moderation.reports import queue_of, report_file
 from accounts.moderation.sanctions import user_mute
+from accounts.roles import Role
+from accounts.services import role_grant
 from tests.games.support import user_named
 from tests.pages.support import words
 from tests.tournaments.support import (
@@ -220,6 +223,83 @@ def test_the_desk_writes_and_keeps_who_wrote_what_to_whom(orla: User, client: Cl
     too_long = {"whom": "still-in", "title": "Long", "words": f"{lines}ww"}
     assert "at most 1000 characters" in words(client.post(page, too_long))
     assert SeasonMessage.objects.count() == 2
+
+
+# -- reported to moderators ----------------------------------------------------------------------
+
+
+def moderator(name: str) -> User:
+    user = user_named(name, display_name=name.title())
+    root = User.objects.get(username="root")
+    role_grant(acting_user=root, user=user, role=Role.MODERATOR)
+    return User.objects.get(pk=user.pk)
+
+
+def test_those_to_whom_it_went_can_report_it(orla: User, cleo: User, client: Client) -> None:
+    season = running(orla, 4)
+    played(orla, chosen(orla, season, ec=4, dmo=1), winner=1)
+    message = sent(orla, season, whom=MessageTo.STILL_IN, words="Fools.\nAll of you.")
+    form = f"/accounts/report/tournaments.seasonmessage/{message.pk}/"
+    reader = account(season, 1)
+    client.force_login(reader)
+    assert form in client.get(f"/seasons/{season.slug}/messages/").text
+    shown = client.get(form)
+    assert "Fools." in shown.text
+    # To whom else it went is not theirs to know.
+    assert "Player 2" not in shown.text
+    said = {"reason": "abuse", "words": "Look."}
+    assert client.post(form, said).status_code == 302
+    report = Report.objects.get()
+    assert (report.about, report.reporter) == (orla, reader)
+    assert report.context["lines"][0]["text"] == "Fools.\nAll of you."
+    assert report.url == f"/seasons/{season.slug}/messages/"
+    # The one who is out, a stranger and the writer never got it.
+    for other in (account(season, 4), cleo, orla):
+        client.force_login(other)
+        assert client.get(form).status_code == 404
+        assert client.post(form, said).status_code == 404
+    for no_number in ("0", "x", "9" * 30, "-1"):
+        client.force_login(reader)
+        no_message = f"/accounts/report/tournaments.seasonmessage/{no_number}/"
+        assert client.get(no_message).status_code == 404
+    client.force_login(orla)
+    assert form not in client.get(f"/seasons/{season.slug}/desk/messages/").text
+
+
+def test_moderators_read_it_unless_they_are_in_the_season(
+    orla: User, cleo: User, client: Client
+) -> None:
+    season = running(orla, 4)
+    played(orla, chosen(orla, season, ec=4, dmo=1), winner=1)
+    message = sent(orla, season, whom=MessageTo.STILL_IN, words="Fools.")
+    to_all = sent(orla, season, at=after(minutes=1))
+    report = report_file(
+        acting_user=account(season, 1), target_type="tournaments.seasonmessage",
+        target_id=str(message.pk), reason="abuse", words="Look.",
+    )  # fmt: skip
+    mona, listed = moderator("mona"), "/admin/tournaments/seasonmessage/"
+    row = f"{listed}{message.pk}/change/"
+    client.force_login(mona)
+    assert f'"{row}"' in client.get(listed).text
+    shown = client.get(row).text
+    for told in ("Fools.", "orla", "Player 1", "Player 2"):
+        assert told in shown
+    assert "Player 4" not in shown
+    assert 'name="_save"' not in shown
+    assert row in client.get(f"/admin/accounts/report/{report.pk}/change/").text
+    # Whoever is in it reads there what went to them, and works on no report of it.
+    out = account(season, 4)
+    role_grant(acting_user=User.objects.get(username="root"), user=out, role=Role.MODERATOR)
+    out = User.objects.get(pk=out.pk)
+    client.force_login(out)
+    shown = client.get(listed).text
+    assert f'"{row}"' not in shown
+    assert f'"{listed}{to_all.pk}/change/"' in shown
+    assert "Fools." not in client.get(row, follow=True).text
+    assert set(queue_of(out)) == set()
+    assert list(queue_of(mona)) == [report]
+    client.force_login(cleo)
+    assert client.get(row).status_code == 302
 
 
 def test_a_long_list_costs_no_more(

@@ -23,6 +23,7 @@ from games import audience as match_audience
 from games import store
 from games.engine.live import Waiting
 from games.engine.options import OptionsRefused
+from games.services.turns import match_organise
 from games.services.waking import match_wake
 from tests.games.support import committing, user_named
 from tests.games.test_rulings import confirmed
@@ -77,6 +78,38 @@ def signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user)
     return client
+
+
+# -- what was done without a reason --------------------------------------------------------------
+
+
+def test_what_was_done_without_a_reason_waits_for_it_as_long_as_the_match_is_on(
+    orla: User,
+) -> None:
+    season = running(orla, 4)
+    leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
+    assert leg.match is not None
+    desk = leg.match.get_absolute_url()
+    client = signed_in(orla)
+    asked = "something was done without a reason"
+
+    def act(text: str, why: str, seconds: int) -> bool:
+        with committing():
+            match_organise(
+                match_id=leg.match_id or 0, acting_user=orla, client_id=f"a{seconds}", text=text,
+                why=why, at=ms(after(seconds=seconds)),
+            )  # fmt: skip
+        pages = [client.get(page).text for page in (f"/seasons/{season.slug}/desk/", "/")]
+        assert len({asked in page for page in pages}) == 1
+        assert all(desk in page for page in pages if asked in page)
+        return asked in pages[0]
+
+    assert not act("extend 0 60", "A slow click.", 1)
+    assert act("extend 0 60", "", 2)
+    assert not act("reason", "A slower click.", 3)
+    assert act("pause", "", 4)
+    # It keeps no match from its end, and then the record is closed.
+    assert not act("void", "Both agreed.", 5)
 
 
 # -- whom nothing reaches ------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 
 from accounts.models import User
@@ -18,6 +18,7 @@ from core.clock import now_utc
 from core.refusals import NotFound, Refusal, allowed, refusal_of
 from games.audience import organised_by
 from games.models import Match
+from games.reading.selectors import lacking_a_reason
 from tournaments.course import Course
 from tournaments.formats.base import Format
 from tournaments.formats.brackets import Progress
@@ -306,12 +307,12 @@ class Sheet:
         )
         return list(rows.defer("snapshot").prefetch_related("players").order_by("-created_at"))
 
-    def awaiting_ruling_of(self, user: User) -> list[Match]:
-        """The matches of the season that stand still until ``user`` has ruled, with the sides of
-        their death matches."""
-        rows = Match.objects.filter(
-            leg__death_match__round__season=self.season, awaits_ruling=True
-        ).select_related("leg__death_match__home", "leg__death_match__away")
+    def awaiting_organiser(self, user: User) -> list[Match]:
+        """The running matches of the season that wait for ``user`` to rule, or to say why something
+        was done, with the sides of their death matches."""
+        rows = Match.objects.running().filter(leg__death_match__round__season=self.season)
+        rows = rows.filter(Q(awaits_ruling=True) | lacking_a_reason())
+        rows = rows.select_related("leg__death_match__home", "leg__death_match__away")
         return list(organised_by(rows.defer("snapshot"), user))
 
     @cached_property

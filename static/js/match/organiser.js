@@ -1,6 +1,7 @@
 // @ts-check
 /* The organiser's desk beside a match. Every act is asked for once more, and has a reason: a
-   ready-made one is tapped, and one that would cost a player time may be given later. What an act
+   ready-made one is tapped, and one that would cost a player time, for a clock runs, may be given
+   later. What an act
    does is the server's business. */
 
 import { chips } from "../reasons.js";
@@ -20,6 +21,7 @@ const SECONDS = { reserve: "60", extend: "60" };
  * @property {boolean} [danger] whether it has to be confirmed as such
  * @property {string} reasons under which name the page has ready-made reasons
  * @property {(values: Record<string, string>) => boolean} [pressing] whether the reason may wait
+ *   while a clock runs
  * @property {(values: Record<string, string>) => string} text as the protocol has it
  */
 
@@ -250,7 +252,7 @@ export class OrganiserDesk {
     const said = () =>
       Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.value]));
     const demand = () => {
-      why.required = !(pressing?.(said()) ?? false);
+      why.required = !((pressing?.(said()) ?? false) && clocksRun(this.view));
     };
     demand();
     form.addEventListener("input", demand);
@@ -334,6 +336,14 @@ const signed = (value) => (Number(value) < 0 ? String(Number(value)) : `+${Numbe
 export function readyReasons() {
   const found = document.getElementById("ready-reasons")?.textContent;
   return found ? /** @type {Ready} */ (JSON.parse(found)) : { none: "", by: {} };
+}
+
+/**
+ * Whether anybody loses time now; while nobody does, every act has its reason at once.
+ * @param {Live.View | null} view
+ */
+export function clocksRun(view) {
+  return view !== null && view.decisions.some(({ clock }) => clock.running);
 }
 
 /**
