@@ -31,6 +31,7 @@ from tournaments.models import DeathMatch, Leg, Season, SeasonEvent, TimeProposa
 from tournaments.notices import event_announce
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.departures import contestant_replace
+from tournaments.services.deathmatches import ready_window
 from tournaments.services.scheduling.agreeing import (
     PROPOSALS_A_DAY,
     REMIND_AGAIN,
@@ -43,7 +44,7 @@ from tournaments.services.scheduling.agreeing import (
     times_remind,
 )
 from tournaments.services.scheduling.appointments import leg_schedule
-from tournaments.services.scheduling.readiness import leg_confirm, ready_window
+from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.seasons import season_archive, season_cancel, season_update
 
 pytestmark = pytest.mark.usefixtures("letters_go_out")
