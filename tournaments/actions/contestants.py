@@ -314,6 +314,11 @@ def _may_replace(subject: AtContestant) -> None:
     departures.must_be_replaceable(subject.contestant, subject.undecided)
 
 
+def _may_renew_link(subject: AtContestant) -> None:
+    subject.must_manage()
+    held.must_be_renewable(subject.contestant)
+
+
 def _renew_link(subject: AtContestant, _form: Any) -> str:
     held.place_link_renew(acting_user=subject.user, contestant=subject.contestant)
     return subject.address("invitations")
@@ -385,7 +390,7 @@ RENEW_LINK: Final = Action[AtContestant](
     button="Make a new link",
     done="The place has a new link.",
     follows=["An earlier link leads nowhere from then on."],
-    check=lambda s: held.must_be_renewable(s.contestant, s.user),
+    check=_may_renew_link,
     run=_renew_link,
 )
 

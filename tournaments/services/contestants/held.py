@@ -127,13 +127,14 @@ def place_link_renew(
 ) -> SeasonInvitation:
     """Make a held place's link anew; an earlier one leads nowhere from then on.
 
-    Raises Refusal ``season.none``, and as `must_be_renewable` does.
+    Raises Refusal ``season.none``, ``season.not-organiser``, and as `must_be_renewable` does.
     """
     at = instant(at)
     locked = _season_lock_quietly(contestant.season_id)
     found = locked.contestants.select_related("invitation").get(pk=contestant.pk)
     found.season = locked
-    must_be_renewable(found, acting_user)
+    must_manage(locked, acting_user)
+    must_be_renewable(found)
     old = found.invitation
     if old is not None and old.revoked_at is None:
         old.revoked_at = at
@@ -211,10 +212,9 @@ def must_take_holds(season: Season) -> None:
         raise Refusal("season.begun", "The season has begun: no place is held any more.")
 
 
-def must_be_renewable(contestant: Contestant, acting_user: User) -> None:
-    """Whether somebody can make the link of a place anew. Raises Refusal
-    ``season.not-organiser``, ``season.archived``, ``season.begun`` and ``place.not-held``."""
-    must_manage(contestant.season, acting_user)
+def must_be_renewable(contestant: Contestant) -> None:
+    """Whether the link of a place can be made anew. Raises Refusal ``season.archived``,
+    ``season.begun`` and ``place.not-held``."""
     must_not_be_archived(contestant.season)
     must_take_holds(contestant.season)
     if not is_held(contestant):
