@@ -30,6 +30,7 @@ from tournaments.models import (
 )
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
+from tournaments.services.ledger.stakes import wager_offer
 from tournaments.services.seasons import season_cancel
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,7 @@ HIDDEN: dict[str, Any] = {
 API = ("", "contestants/", "standings/", "bracket/", "rounds/", "items/", "events/",
        "leaderboard/", "records/")  # fmt: skip
 NAMED = {"step": "cancel", "round_act": "skip", "match_act": "wager", "leg_act": "void",
-         "contestant_act": "withdraw"}  # fmt: skip
+         "contestant_act": "withdraw", "application_act": "decline"}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -215,3 +216,21 @@ def test_everybody_sees_all_once_it_is_over(
         assert b"between us" in client.get(f"/seasons/{season.slug}/purse/").content
     reader = User.objects.get(username="playing")
     assert b"between us" in season_export(season=Season.objects.get(), reader=reader)
+
+
+def test_what_somebody_would_wager_is_for_both_and_who_sees_the_ledger(
+    orla: User, season: Season, outsiders: dict[str, Client]
+) -> None:
+    row = season.rounds.get().death_matches.get()
+    wager_offer(acting_user=account(season, 1), death_match=row, amount=2)
+    own = f"{row.get_absolute_url()}wager/"
+    desk = f"/seasons/{season.slug}/desk/matches/{row.pk}/wager/"
+    for name, client in outsiders.items():
+        for address in (own, desk):
+            assert client.get(address).status_code in (302, 403, 404), (name, address)
+    for user, address in ((account(season, 2), own), (orla, desk)):
+        client = Client()
+        client.force_login(user)
+        text = client.get(address).content.decode()
+        assert "Player 1</dt>" in text, address
+        assert "2</dd>" in text, address
