@@ -56,6 +56,8 @@ SURVIVED: dict[tuple[str, str, str], str] = {
         "Indexes, all made concurrently, on columns that it does not write: unique or not.",
     ("tournaments", "0017_ledger", "Raw SQL operation"):
         "It keeps a table append-only that it does not know.",
+    ("accounts", "0013_site_wide", "Raw SQL operation"):
+        "It keeps a table append-only that it does not know.",
     ("games", "0013_front_door_turns", "Raw Python operation"):
         "It writes a column that it does not know, one match at a time.",
     ("tournaments", "0010_episode_time",

@@ -102,7 +102,11 @@ class SeasonForm(ServiceForm):
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     way_in = forms.ChoiceField(
-        label="Who comes in", choices=WayIn.choices, initial=WayIn.CLOSED, widget=forms.RadioSelect
+        label="Who comes in",
+        choices=WayIn.choices,
+        initial=WayIn.CLOSED,
+        widget=forms.RadioSelect,
+        required=False,
     )
     places = forms.IntegerField(
         label="Places",
@@ -299,8 +303,9 @@ class SeasonForm(ServiceForm):
                 "no_show_rule",
             )
         }  # fmt: skip
-        given["open_enrolment"] = data["way_in"] != WayIn.CLOSED
-        given["by_application"] = data["way_in"] == WayIn.APPLICATION
+        way_in = data["way_in"] or WayIn.CLOSED
+        given["open_enrolment"] = way_in != WayIn.CLOSED
+        given["by_application"] = way_in == WayIn.APPLICATION
         given["late_s"] = data["late_s"] or 0
         given["times_by"] = data["times_by"] or TimesRule.OPEN
         given["play_within_days"] = data["play_within_days"]
