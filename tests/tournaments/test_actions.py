@@ -77,8 +77,8 @@ def called_off(orla: User) -> DeathMatch:
 
 # What the desk offers, and then of the match itself.
 OFFERED: list[tuple[State, list[str], list[str]]] = [
-    (planned, ["rules", "walkover", "declare", "void"], ["schedule", "start"]),
-    (no_game, ["rules", "walkover", "declare", "void"], ["schedule"]),
+    (planned, ["rules", "walkover", "declare", "void"], ["schedule", "remind", "start"]),
+    (no_game, ["rules", "walkover", "declare", "void"], ["schedule", "remind"]),
     (on, ["walkover", "declare", "void"], ["void"]),
     (decided, ["correct", "void"], ["void"]),
     (frozen, [], []),
@@ -98,7 +98,7 @@ def outcome(action: Action[Any], subject: AtDeathMatch) -> str:
     """The code with which the service refuses what a sound form asks for; empty where it does not.
     Nothing of it stays."""
     when = f"{timezone.now() + timedelta(days=30):%Y-%m-%dT20:00}"
-    said = {"why": "So.", "game": "tetronogo/standard", "when": when}
+    said = {"why": "So.", "game": "tetronogo/standard", "when": when, "amount": "1"}
     forms: list[Any] = [None]
     if action.form is not None:
         make = action.form(subject)
