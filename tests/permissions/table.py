@@ -599,7 +599,7 @@ PERMISSIONS: dict[str, Permission] = {
             "contestants": [s.id(4)], "unit": "currency", "amount": 1, "why": "won"},
             action="treasury.grant"),
     )),
-    "enter a token that is used": Permission("trading", MANAGE, (
+    "enter a token that is used": Permission("trading", RULE, (
         Page("tournaments:treasury_token", form=lambda s: {"contestant": s.id(3)},
              action="treasury.immunity"),
     )),

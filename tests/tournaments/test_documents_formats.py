@@ -103,6 +103,13 @@ def test_files_of_before_are_restored(orla: User, path: Path) -> None:
             each["data"]["not_ready"] = [None for _ in each["data"]["not_ready"]]
     # Nobody saw a match late then.
     document["season"]["late_s"] = 0
+    # Nobody applied or waited, and only organisers set times.
+    document["season"] |= {
+        "by_application": False, "places": None, "times_by": "open", "play_within_days": None,
+    }  # fmt: skip
+    for each in document["rounds"]:
+        if each.get("episode"):
+            each["episode"]["death_match_at"] = None
     # Nor did seasons trade in anything.
     document["season"]["trade"], document["ledger"] = {}, []
     assert json.loads(season_export(season=season)) == document

@@ -102,6 +102,7 @@ def first_and_last(rows: Any) -> list[Any]:
 ROWS: dict[str, tuple[Any, Any]] = {
     "/items/": (lambda season: season.gifts.all(), ()),
     "/applications/": (lambda season: season.applications.all(), APPLICATION),
+    "/purses/": (lambda season: season.ledger.all(), ()),
 }
 
 
