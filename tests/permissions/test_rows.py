@@ -20,13 +20,15 @@ from script.lib.console import ROOT
 from tests.accessibility.places import Place, of_row, of_season, places
 from tests.permissions.world import Savepoint, World
 from tests.support.sources import PACKAGES, sources
-from tournaments.models import Season
+from tournaments.models import LedgerEntry, Season
 
 # What Django keeps on rows for itself, by the beginning of its names.
 DJANGO = ("_state", "_prefetch")
 # What a query counts besides, and its own function hands on beside the row: Django has no other
 # place for it.
-COUNTED: dict[type[Model], set[str]] = {Season: {"entered", "left"}, User: {"best"}}
+COUNTED: dict[type[Model], set[str]] = {
+    Season: {"entered", "left"}, User: {"best"}, LedgerEntry: {"number"},
+}  # fmt: skip
 # Made for these alone by `tests.accessibility.places.furnished`.
 FURNISHED = {
     "accounts:appeal", "accounts:discord_asked", "games:puzzle", "games:replay", "games:study",
