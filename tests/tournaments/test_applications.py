@@ -140,7 +140,7 @@ def test_it_is_taken_back_by_whoever_made_it_and_its_words_are_forgotten(
 ) -> None:
     row = applied(ada, season, "Take me.")
     other = user_named("eve")
-    refused("application.none", application_withdraw, acting_user=other, application=row)
+    refused("applicant.none", application_withdraw, acting_user=other, application=row)
     gone = application_withdraw(acting_user=ada, application=row, at=START)
     assert (gone.status, gone.words) == ("withdrawn", "")
     refused("application.decided", application_withdraw, acting_user=ada, application=row)
@@ -266,7 +266,7 @@ def test_an_application_to_another_season_is_not_found(
     other = enrolled(orla, 0, "swiss")
     with pytest.raises(Refusal) as refusal:
         applications_approve(acting_user=orla, season=other, applications=[row])
-    assert refusal.value.code == "application.none"
+    assert refusal.value.code == "applicant.none"
 
 
 # -- pages ---------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def _apply(subject: AtPerson, form: Any) -> None:
 def _may_take_back(subject: AtPerson) -> None:
     row = subject.application
     if row is None:
-        raise NotFound("application.none", "You have not applied.")
+        raise NotFound("applicant.none", "You have not applied.")
     must_not_be_archived(subject.season)
     applications.must_be_undecided(row)
 
@@ -104,7 +104,7 @@ def _may_take_back(subject: AtPerson) -> None:
 def _take_back(subject: AtPerson, _form: Any) -> None:
     row = subject.application
     if row is None:
-        raise NotFound("application.none", "You have not applied.")
+        raise NotFound("applicant.none", "You have not applied.")
     applications.application_withdraw(acting_user=subject.user, application=row)
 
 

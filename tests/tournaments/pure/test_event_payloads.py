@@ -24,7 +24,9 @@ ID: Final = re.compile(r"\.pk\b|_id\b")
 HAND_ON: Final = {"tournaments/services/events.py", "tournaments/documents/restore.py"}
 # What another function puts together: of that, tests of seasons look at what is really written
 # (`tests/tournaments/conftest.py`).
-UNSEEN: Final = {"**game", "**(more or {})"}
+UNSEEN: Final = {
+    "**game", "**(more or {})", "**facts", "**_facts(trade, entry)", "**_facts(trade, found)",
+}  # fmt: skip
 
 
 # -- every place that writes an event ------------------------------------------------------------

@@ -77,13 +77,13 @@ def application_withdraw(
     *, acting_user: User, application: SeasonApplication, at: datetime | None = None
 ) -> SeasonApplication:
     """Take one's application back, or leave the waiting list; what was said is forgotten. Raises
-    Refusal ``season.none``, ``season.archived``, ``application.none`` (it is another's) and
+    Refusal ``season.none``, ``season.archived``, ``applicant.none`` (it is another's) and
     ``application.decided``."""
     locked = _season_lock_quietly(application.season_id)
     must_not_be_archived(locked)
     row = _fresh(application, locked)
     if row.user_id != acting_user.pk:
-        raise NotFound("application.none", "There is no such application.")
+        raise NotFound("applicant.none", "There is no such application.")
     must_be_undecided(row)
     row.status, row.words, row.turn = ApplicationStatus.WITHDRAWN, "", None
     row.decided_at = instant(at)
@@ -108,7 +108,7 @@ def applications_approve(
     """Let those in who have applied, all of them or nobody, in the order in which they asked; for
     whom no place is left, they wait for one. Each is told.
 
-    Raises Refusal as `must_be_deciding` does, ``application.none``, ``application.nobody``,
+    Raises Refusal as `must_be_deciding` does, ``applicant.none``, ``application.nobody``,
     ``application.decided``, and as `enrolment.contestants_enrol` does.
     """
     at = instant(at)
@@ -324,7 +324,7 @@ def _fresh_rows(
     if not asked:
         raise Refusal("application.nobody", "Tick somebody first.")
     if len(rows) < len(asked):
-        raise NotFound("application.none", "There is no such application.")
+        raise NotFound("applicant.none", "There is no such application.")
     for row in rows:
         row.season = season
     return rows

@@ -163,7 +163,7 @@ def application_act(
     """An action on an application."""
     found = next((each for each in sheet.applications if each.pk == pk), None)
     if found is None:
-        raise NotFound("application.none", "There is no such application.")
+        raise NotFound("applicant.none", "There is no such application.")
     subject = AtApplication(user, sheet, found)
     return perform(request, APPLICATION.named(name), subject, back=subject.address("applications"))
 
