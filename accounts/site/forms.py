@@ -24,6 +24,19 @@ class SiteAnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
         help_text="It stands out, and its readers cannot close it.",
     )
 
+    begins_at = forms.DateTimeField(
+        label="From",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        help_text="In UTC. Empty: now.",
+    )
+    ends_at = forms.DateTimeField(
+        label="Until",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        help_text="In UTC. Empty: until somebody ends it.",
+    )
+
     class Meta:
         model = SiteAnnouncement
         fields = ("words", "is_urgent", "begins_at", "ends_at")

@@ -108,6 +108,7 @@ NO_PAGES = {
     "tournaments:death_match_share": "a picture",
     "tournaments:state": "JSON",
     "tournaments:contestants_file": "a file",
+    "tournaments:treasury_file": "a file",
     "tournaments:document": "a file",
     "tournaments:records": "a file",
     "games:record": "a file",

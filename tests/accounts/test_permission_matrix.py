@@ -378,10 +378,8 @@ PERMISSIONS = {
         lambda s: "/admin/accounts/siteannouncement/add/",
         {
             "words": "We are back at nine.",
-            "begins_at_0": "2026-01-01",
-            "begins_at_1": "12:00",
-            "ends_at_0": "",
-            "ends_at_1": "",
+            "begins_at": "",
+            "ends_at": "",
         },
         JUDGES,
     ),
