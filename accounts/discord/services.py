@@ -106,20 +106,7 @@ def discord_mentions_set(*, acting_user: User, mentions: bool) -> DiscordLink:
 
     Raises Refusal ``discord.not-linked``.
     """
-    locked = users_lock([acting_user])[acting_user.pk]
-    link = DiscordLink.objects.filter(user=locked).first()
-    if link is None:
-        raise _not_linked()
-    if link.mentions != mentions:
-        link.mentions = mentions
-        link.save(update_fields=["mentions"])
-        audit_record(
-            acting_user=acting_user,
-            action="user.change_discord_mentions",
-            target=locked,
-            data={"mentions": mentions},
-        )
-    return link
+    return _choose(acting_user, "user.change_discord_mentions", "mentions", mentions)
 
 
 @transaction.atomic
@@ -128,19 +115,19 @@ def discord_found_set(*, acting_user: User, found_by_name: bool) -> DiscordLink:
 
     Raises Refusal ``discord.not-linked``.
     """
+    return _choose(acting_user, "user.change_discord_found", "found_by_name", found_by_name)
+
+
+def _choose(acting_user: User, action: str, choice: str, chosen: bool) -> DiscordLink:
+    """Keep what somebody has chosen of their own link."""
     locked = users_lock([acting_user])[acting_user.pk]
     link = DiscordLink.objects.filter(user=locked).first()
     if link is None:
         raise _not_linked()
-    if link.found_by_name != found_by_name:
-        link.found_by_name = found_by_name
-        link.save(update_fields=["found_by_name"])
-        audit_record(
-            acting_user=acting_user,
-            action="user.change_discord_found",
-            target=locked,
-            data={"found_by_name": found_by_name},
-        )
+    if getattr(link, choice) != chosen:
+        setattr(link, choice, chosen)
+        link.save(update_fields=[choice])
+        audit_record(acting_user=acting_user, action=action, target=locked, data={choice: chosen})
     return link
 
 
