@@ -1,12 +1,7 @@
 """What moderators say to everybody, and whether accounts are opened."""
 
-from typing import Any, ClassVar
-
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.contrib import admin
+from django.http import HttpRequest
 
 from accounts.models import RegistrationChange, SiteAnnouncement
 from accounts.roles import is_moderator
@@ -14,54 +9,22 @@ from accounts.site.actions import ANNOUNCE, ANNOUNCEMENT, REGISTRATION, AtSite, 
 from accounts.site.announcements import shown_now
 from accounts.site.forms import RegistrationForm, SiteAnnouncementForm
 from accounts.site.registration import registration_now
-from core.actions import Action
-from core.admin.actions import ActionsAdmin
+from core.admin.actions import ActionsAdmin, AddedByAction
 from core.admin.links import list_address, row_address
 from core.admin.panels import Panel, register_panel
 from core.admin.readers import ModeratorView, person
-from core.refusals import Forbidden, Refusal
 
 
-class _AddedByAction(ModeratorView, admin.ModelAdmin):
-    """Rows that an action adds, and that nobody changes."""
+class _SaidForTheSite(AddedByAction, ModeratorView, admin.ModelAdmin):
+    """Rows that moderators add."""
 
-    adds: ClassVar[Action[AtSite]]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Whoever may speak for the site."""
-        return self.adds.offered(AtSite(person(request)))
-
-    def has_change_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
-        return False
-
-    def save_model(self, request: HttpRequest, obj: Model, form: Any, _change: bool) -> None:
-        """Add through the service; a refusal is shown, and nothing changes.
-
-        Raises PermissionDenied for what is somebody else's to do."""
-        try:
-            done = self.adds.do(AtSite(person(request)), form)
-        except Forbidden as refusal:
-            raise PermissionDenied(refusal.sentence) from refusal
-        except Refusal as refusal:
-            obj.pk = None
-            self.message_user(request, refusal.sentence, messages.ERROR)
-        else:
-            self.message_user(request, done.words, messages.SUCCESS)
-
-    def log_addition(self, *_arguments: Any) -> Any:
-        """The audit log has it, with more in it."""
-        return None
-
-    def response_add(self, _request: HttpRequest, _obj: Any, *_more: Any) -> HttpResponse:
-        """Back to the list, where it stands now."""
-        return redirect(list_address(self.model))
+    def adding(self, request: HttpRequest) -> AtSite:
+        """The moderator, and the site."""
+        return AtSite(person(request))
 
 
 @admin.register(SiteAnnouncement)
-class SiteAnnouncementAdmin(ActionsAdmin, _AddedByAction):
+class SiteAnnouncementAdmin(ActionsAdmin, _SaidForTheSite):
     """What every page says to everybody, now, before and to come."""
 
     adds = ANNOUNCE
@@ -83,7 +46,7 @@ class SiteAnnouncementAdmin(ActionsAdmin, _AddedByAction):
 
 
 @admin.register(RegistrationChange)
-class RegistrationChangeAdmin(_AddedByAction):
+class RegistrationChangeAdmin(_SaidForTheSite):
     """When accounts were opened, and when not. The newest row holds."""
 
     adds = REGISTRATION

@@ -24,7 +24,7 @@ from core.admin.classes import AdminClass
 from core.admin.forms import ActionForm, ask_for_phrase
 from core.admin.links import RowLinks, list_address, row_address
 from core.admin.readers import person
-from core.refusals import FORM_REFUSED, Refusal, RefusalKind, allowed
+from core.refusals import FORM_REFUSED, Forbidden, Refusal, RefusalKind, allowed
 
 
 def action_address(row: Model, name: str) -> str:
@@ -271,3 +271,49 @@ def _do_to_each(
     if done:
         words = model_admin.list_words.format(done)
         model_admin.message_user(request, words, messages.SUCCESS)
+
+
+class AddedByAction(AdminClass):
+    """A model admin whose rows an action adds, and nobody changes.
+
+    `adds` is the action, whose form is that of the admin's page; `adding` says on whose behalf it
+    is asked.
+    """
+
+    adds: ClassVar[Action[Any]]
+
+    def adding(self, request: HttpRequest) -> Any:
+        """The subject of the action: who adds."""
+        raise NotImplementedError
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Whoever is offered the action."""
+        return self.adds.offered(self.adding(request))
+
+    def has_change_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, _request: HttpRequest, _obj: Any = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, _change: bool) -> None:
+        """Add through the service; a refusal is shown, and nothing changes.
+
+        Raises PermissionDenied for what is somebody else's to do."""
+        try:
+            done = self.adds.do(self.adding(request), form)
+        except Forbidden as refusal:
+            raise PermissionDenied(refusal.sentence) from refusal
+        except Refusal as refusal:
+            obj.pk = None
+            self.message_user(request, refusal.sentence, messages.ERROR)
+        else:
+            self.message_user(request, done.words, messages.SUCCESS)
+
+    def log_addition(self, *_arguments: Any) -> Any:
+        """The audit log has it, with more in it."""
+        return None
+
+    def response_add(self, _request: HttpRequest, _obj: Any, *_more: Any) -> HttpResponse:
+        """Back to the list: what was added may be that there is nothing any more."""
+        return redirect(list_address(self.model))
