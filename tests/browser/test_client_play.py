@@ -507,19 +507,23 @@ def test_the_organisers_desk(new_page: Pages, site: Site) -> None:
     assert ada.locator(".match__desk").count() == 0
     begin_tetronogo(ada, ben)
 
-    def act(name: str, why: str, *, sure: bool = False, **fields: str) -> None:
+    def act(name: str, why: str, *, may_wait: bool = False, sure: bool = False,
+            **fields: str) -> None:  # fmt: skip
         olga.locator(".match__desk").get_by_role("button", name=name).click()
         dialog = olga.locator("dialog[open]")
         button = dialog.locator(".dialog__foot button").last
-        button.click()  # no reason, no act
-        assert dialog.is_visible()
+        if may_wait:  # while a clock runs
+            dialog.get_by_text("While a clock runs you may leave it for later.").wait_for()
+        else:
+            button.click()  # no reason, no act
+            assert dialog.is_visible()
         for label, value in fields.items():
             field = dialog.get_by_label(label.replace("_", " "))
             if field.evaluate("each => each.tagName") == "SELECT":
                 field.select_option(label=value)
             else:
                 field.fill(value)
-        dialog.get_by_label("Reason").fill(why)
+        dialog.get_by_role("textbox", name="Reason").fill(why)
         if sure:
             button.click()
             assert dialog.is_visible()
@@ -527,16 +531,16 @@ def test_the_organisers_desk(new_page: Pages, site: Site) -> None:
         button.click()
         dialog.wait_for(state="hidden")
 
-    act("Pause", "Fire alarm")
+    act("Pause", "Fire alarm", may_wait=True)
     turn(ada).get_by_text("The organiser has paused the match.").wait_for()
     assert ada.locator("#notation-text").is_disabled()
     assert ada.locator(".player[data-seat='0']").get_attribute("data-state") == "paused"
     ada.locator("[data-part=log]").get_by_text("Reason: Fire alarm").wait_for()
     act("Resume", "It was a drill")
     is_asked(ada)
-    act("Change reserve", "A slip of the server", Player="Ben", Seconds_to_add="60")
+    act("Change reserve", "A slip of the server", may_wait=True, Player="Ben", Seconds_to_add="60")
     ada.locator(".player[data-seat='1'] .clock__reserve").get_by_text("3:00").wait_for()
-    act("Extend decision", "Telephone", Player="Ada", Seconds_to_add="600")
+    act("Extend decision", "Telephone", may_wait=True, Player="Ada", Seconds_to_add="600")
     ada.locator(".player[data-seat='0'] .clock__time").get_by_text(re.compile("^1[01]:")).wait_for()
     place_by_keyboard(ada)
     is_asked(ben)

@@ -446,7 +446,7 @@ def test_the_organiser_is_told_and_rules_at_the_desk(site: Site, new_page: Pages
     olga.locator("dialog[open]").get_by_role("button", name="Close").click()
     olga.locator(".match__desk").get_by_role("button", name="Rule invalid").click()
     dialog = olga.locator("dialog[open]")
-    dialog.get_by_label("Reason").fill("It sticks out on the left.")
+    dialog.get_by_role("textbox", name="Reason").fill("It sticks out on the left.")
     dialog.get_by_role("button", name="Rule invalid").click()
     is_asked(ben)
     ben.locator(".log").get_by_text("ruled the placement invalid").wait_for()
