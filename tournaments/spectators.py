@@ -269,3 +269,5 @@ _TELLINGS: Final[dict[str, Tellings]] = {
     "contestant.eliminated": Tellings(FOLLOW_RESULT, _out),
     "contestant.withdrawn": Tellings(FOLLOW_RESULT, _withdrawal),
 }
+#: Of what followers may be told.
+KINDS: Final = tuple(_TELLINGS)
