@@ -17,9 +17,9 @@ SENSITIVE = frozenset(
 
 
 # Addresses that sign somebody in, speak for their mailbox or their Discord account, or let whoever
-# has them accept a challenge, enter a season or end somebody's mail: what stands behind these beginnings is as good as a
-# password, also where mail programs have spoiled the rest. Whatever is written down goes through
-# `masked`.
+# has them accept a challenge, enter a season or end somebody's mail: what stands behind these
+# beginnings is as good as a password, also where mail programs have spoiled the rest. Whatever is
+# written down goes through `masked`.
 _SLASH = r"(?:/|\\|%2f)+"
 KEYED: Final = re.compile(
     rf"((?:confirm-email{_SLASH}|unsubscribe{_SLASH}|invite[ds]?{_SLASH}|discord{_SLASH}link{_SLASH}"

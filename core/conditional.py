@@ -56,9 +56,7 @@ def answer_to(
     second = None if changed_at is None else int(changed_at.timestamp())
     if second is not None and second >= now_ms() // 1000:
         second = None
-    known: HttpResponse | None = get_conditional_response(
-        request, etag=etag, last_modified=second
-    )
+    known: HttpResponse | None = get_conditional_response(request, etag=etag, last_modified=second)
     if known is None:
         response: Answer | HttpResponse = make()
         # What was made may be newer, and have a tag of its own.

@@ -104,9 +104,7 @@ def event_announce(event_id: int) -> int:
         return 0
     naming = Naming.of(event.season_id)
     # Whoever plays is told first, and of nothing twice.
-    told = announce(
-        [*_players_told(event, naming), *spectators.followers_told(event, naming)]
-    )
+    told = announce([*_players_told(event, naming), *spectators.followers_told(event, naming)])
     return len(told)
 
 

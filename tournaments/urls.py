@@ -32,7 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("+new/", home.season_new, name="season_new"),
     path("+import/", documents.restore, name="season_restore"),
     path("+free-hours/", times.free_hours, name="free_hours"),
-    path("+followed/", follows.followed, name="followed"),
+    path("+followed/", follows.followed, name="seasons_followed"),
     # A full stop stands in no slug either.
     path("feed.atom", feeds.every_season, name="feeds"),
     # What anybody reads.

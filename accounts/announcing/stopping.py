@@ -37,8 +37,13 @@ class Letter(NamedTuple):
 
 def stop_address(user: User, of: Collection[str]) -> str:
     """The address at which mail of these kinds ends for somebody."""
-    token = signing.dumps([user.pk, *sorted(set(of))], salt=_SALT)
-    return settings.GAUNTLET_ORIGIN + reverse("accounts:mail_stop", args=[token])
+    path = reverse("accounts:mail_stop", args=[stop_token(user, of)])
+    return settings.GAUNTLET_ORIGIN + path
+
+
+def stop_token(user: User, of: Collection[str]) -> str:
+    """What an address has of a reader and of kinds: nobody else can make it."""
+    return signing.dumps([user.pk, *sorted(set(of))], salt=_SALT)
 
 
 def letter_of(token: str) -> Letter:

@@ -114,7 +114,7 @@ def test_the_routes_that_carry_a_key_are_known() -> None:
     assert set(keyed()) == {
         "account_confirm_email", "account_reset_password_from_key", "accounts:discord_asked",
         "games:invite", "games:invite_accept", "api:invite", "api:invite_accept",
-        "tournaments:invited",
+        "tournaments:invited", "accounts:mail_stop",
     }  # fmt: skip
     for address, _pattern in keyed().values():
         assert KEY in address or KEY.replace(":", "_") in address

@@ -18,7 +18,12 @@ from core.api.views import ListView, SignedInView
 from tournaments.api.views import TAG
 from tournaments.models import Season, SeasonFollow
 from tournaments.reading.seasons import season_for
-from tournaments.services.follows import season_follow, season_unfollow
+from tournaments.services.follows import (
+    must_not_be_told_anyway,
+    season_follow,
+    season_unfollow,
+    standing_in,
+)
 
 
 class SeasonFollowSerializer(serializers.ModelSerializer[SeasonFollow]):
@@ -58,8 +63,14 @@ class FollowView(SignedInView):
     scopes = MappingProxyType({"POST": Scope.PLAY, "DELETE": Scope.PLAY})
 
     def authorise(self, request: Request, slug: str) -> Season:
-        """Any season that the caller may see."""
-        return season_for(slug, signed_in(request))
+        """Any season that the caller may see; to follow it, one of which they are not told
+        anyway."""
+        caller = signed_in(request)
+        season = season_for(slug, caller)
+        if request.method == "POST":
+            contestant, organises = standing_in(season, caller)
+            must_not_be_told_anyway(contestant=contestant, organises=organises)
+        return season
 
     @extend_schema(
         operation_id="season_follow",

@@ -43,9 +43,7 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["-at", "-id"],
                 "constraints": [
-                    models.UniqueConstraint(
-                        fields=("season", "user"), name="season_follow_once"
-                    ),
+                    models.UniqueConstraint(fields=("season", "user"), name="season_follow_once"),
                 ],
             },
         ),

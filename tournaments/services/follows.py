@@ -14,7 +14,7 @@ from django.db import transaction
 from accounts.announcing.services import announcements_withdraw
 from accounts.models import User
 from accounts.services import audit_record, users_lock
-from core.refusals import NotFound, Refusal
+from core.refusals import Forbidden, NotFound, Refusal
 from tournaments.announcements import FOLLOWED_KINDS
 from tournaments.lifecycle import STILL_IN, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonFollow, SeasonOrganiser
@@ -27,9 +27,7 @@ _OVER: Final = (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)
 
 
 @transaction.atomic
-def season_follow(
-    *, acting_user: User, season: Season, at: datetime | None = None
-) -> SeasonFollow:
+def season_follow(*, acting_user: User, season: Season, at: datetime | None = None) -> SeasonFollow:
     """Have somebody hear what happens in a season. Raises Refusal ``season.none``, as
     `must_be_followable` does, and ``follow.many``."""
     # Who counts their own one after the other counts none twice.
@@ -37,8 +35,7 @@ def season_follow(
     fresh = Season.objects.visible_to(acting_user).filter(pk=season.pk).first()
     if fresh is None:
         raise NotFound("season.none", "There is no such season.")
-    contestant = fresh.contestants.filter(user=acting_user).first()
-    organises = fresh.organisers.filter(user=acting_user).exists()
+    contestant, organises = standing_in(fresh, acting_user)
     already = SeasonFollow.objects.filter(season=fresh, user=acting_user).exists()
     must_be_followable(fresh, contestant=contestant, organises=organises, already=already)
     if SeasonFollow.objects.filter(user=acting_user).count() >= FOLLOWED_MAX:
@@ -47,6 +44,12 @@ def season_follow(
     made = SeasonFollow.objects.create(season=fresh, user=acting_user, at=instant(at))
     audit_record(acting_user=acting_user, action="season.follow", target=fresh)
     return made
+
+
+def standing_in(season: Season, user: User) -> tuple[Contestant | None, bool]:
+    """Somebody's place in a season, and whether they run it."""
+    contestant = season.contestants.filter(user=user).first()
+    return contestant, season.organisers.filter(user=user).exists()
 
 
 def must_be_followable(
@@ -59,12 +62,18 @@ def must_be_followable(
         raise Refusal("follow.already", "You follow this season already.")
     must_not_be_draft(season)
     must_not_be_archived(season)
-    if organises:
-        raise Refusal("follow.own", "You run this season: you see what happens at its desk.")
-    if contestant is not None and contestant.status in STILL_IN:
-        raise Refusal("follow.own", "You play in this season, and are told what concerns you.")
+    must_not_be_told_anyway(contestant=contestant, organises=organises)
     if season.status in _OVER:
         raise Refusal("follow.over", "This season is over: there is nothing more to be told.")
+
+
+def must_not_be_told_anyway(*, contestant: Contestant | None, organises: bool) -> None:
+    """Whether somebody who has that place in a season, or runs it, hears of it only by following
+    it. Raises Refusal ``follow.own``."""
+    if organises:
+        raise Forbidden("follow.own", "You run this season: you see what happens at its desk.")
+    if contestant is not None and contestant.status in STILL_IN:
+        raise Forbidden("follow.own", "You play in this season, and are told what concerns you.")
 
 
 @transaction.atomic

@@ -193,9 +193,7 @@ class _SeasonsFeed(Feed):  # type: ignore[type-arg]  # not generic when it runs
         event = entry.event
         if event.death_match is not None:
             row = event.death_match
-            return absolute(
-                reverse("tournaments:death_match", args=[event.season.slug, row.pk])
-            )
+            return absolute(reverse("tournaments:death_match", args=[event.season.slug, row.pk]))
         if event.round is not None:
             number = event.round.number
             return absolute(reverse("tournaments:round", args=[event.season.slug, number]))

@@ -26,7 +26,7 @@ def follow(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     action = UNFOLLOW if request.POST.get("follow") == "no" else FOLLOW
     back = sheet.season.get_absolute_url()
     if request.POST.get("back") == "list":
-        back = reverse("tournaments:followed")
+        back = reverse("tournaments:seasons_followed")
     return press_or_say(request, action, AtPerson(user, sheet, user), back=back)
 
 
