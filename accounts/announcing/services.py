@@ -293,8 +293,8 @@ def announcements_read(*, acting_user: User, shown: Sequence[Announcement]) -> N
 
 
 def announcements_withdraw(*, of: Iterable[str], keys: Iterable[str]) -> int:
-    """Take back what was told ``of`` these kinds under these keys, to whomever: what has not left the
-    site yet never does. Returns how much."""
+    """Take back what was told ``of`` these kinds under these keys, to whomever: what has not left
+    the site yet never does. Returns how much."""
     rows = Announcement.objects.filter(kind__in=list(of), key__in=list(keys))
     return rows.delete()[1].get("accounts.Announcement", 0)
 

@@ -88,5 +88,4 @@ def mail_stop_page(request: HttpRequest, token: str) -> HttpResponse:
         context["refused"], status = refusal, refusal.status
     response = render(request, "accounts/mail_stop.html", context, status=status)
     response["X-Robots-Tag"] = "noindex"
-    response["Referrer-Policy"] = "no-referrer"
     return response
