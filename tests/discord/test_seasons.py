@@ -244,8 +244,8 @@ def test_whoever_has_linked_an_account_follows_and_does_so_no_more(
     assert "Here you are told when a death match is live." in said(answer)
     assert SeasonFollow.objects.get().user.username == "fan"
     assert said(fan.command("follow", season=season.slug)) == "You follow this season already."
-    assert [value for _name, value in fan.typing("unfollow", "season", season="").choices] == [
-        season.slug
+    assert fan.typing("unfollow", "season", season="").choices == [
+        {"name": season.name, "value": season.slug}
     ]
     # It is the only one: nobody need say which.
     answer = fan.command("unfollow")

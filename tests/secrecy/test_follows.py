@@ -115,7 +115,7 @@ def test_what_somebody_brings_is_told_to_nobody_before_it_begins(orla: User, fan
 
 
 def test_a_secret_payment_is_told_to_nobody_who_follows(orla: User, fan: User) -> None:
-    season = running(orla, 4, trade={"currency": True, "start": 3, "payments": "secret"})
+    season = running(orla, 4, trade={"currency": True, "start": 3, "payments": "secret", "hidden": True})
     meeting = chosen(orla, season, ec=1, dmo=2)
     season_follow(acting_user=fan, season=season, at=START)
 
@@ -156,7 +156,7 @@ def test_of_a_match_that_is_seen_late_only_that_it_is_on(orla: User, fan: User) 
         before = told(fan, season)
         with committing():
             match_submit(
-                acting_user=account(season, 1), match_id=leg.match_id or 0, text="pick T",
-                client_id="one", at=ms(at + timedelta(seconds=1)),
+                acting_user=account(season, 1), match_id=leg.match_id or 0, seat=0, text="pick T",
+                client_id="one", version=1, at=ms(at + timedelta(seconds=1)),
             )  # fmt: skip
         assert told(fan, season) == before
