@@ -26,7 +26,7 @@ person_blocked = Signal()
 # to one there: what they have played is the account's from now on.
 guest_joined = Signal()
 
-# Sent with `announcement_id` and `heard`. Somebody was told something that they had not been told
+# Sent with `announcement_ids` and `heard`. People were told something that they had not been told
 # before; `heard`: a page of theirs says so already.
 announced = Signal()
 

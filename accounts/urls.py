@@ -15,6 +15,7 @@ from accounts.announcing.pages import (
     device_test_page,
     direct_test_page,
 )
+from accounts.announcing.stopping import mail_stop_page
 from accounts.blocking.pages import block_page, blocks_page, unblock_page
 from accounts.discord.pages import about_page, asked_page, link_page, settings_page, unlink_page
 from accounts.oauth.pages import (
@@ -54,6 +55,7 @@ urlpatterns = [
     path("settings/devices/renew/", device_renew_page, name="device_renew"),
     path("settings/devices/<int:device_id>/remove/", device_remove_page, name="device_remove"),
     path("settings/devices/<int:device_id>/test/", device_test_page, name="device_test"),
+    path("announcements/unsubscribe/<str:token>/", mail_stop_page, name="mail_stop"),
     path("announcements/", announcements_page, name="announcements"),
     path("settings/", views.settings_page, name="settings"),
     path("preferences/", views.preferences_page, name="preferences"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
-from django.utils.http import parse_etags
+from django.utils.http import http_date, parse_etags
+
+from core.clock import now_ms
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
 
@@ -40,17 +43,30 @@ def body_tag(body: bytes) -> str:
     return f'W/"{digest_of(body)}"'
 
 
-def answer_to(request: HttpRequest, etag: str, make: Callable[[], Answer]) -> Answer | HttpResponse:
+def answer_to(
+    request: HttpRequest,
+    etag: str,
+    make: Callable[[], Answer],
+    *,
+    changed_at: datetime | None = None,
+) -> Answer | HttpResponse:
     """What ``make`` makes, asked only when needed: a reader who has what goes by this tag is told
-    304, and nothing else."""
-    known: HttpResponse | None = get_conditional_response(request, etag=etag)
+    304, and nothing else. ``changed_at``: when it last changed, for those who know no tags; while
+    that second lasts it may change again, and nothing is said of it yet (RFC 9110, 8.8.2.2)."""
+    second = None if changed_at is None else int(changed_at.timestamp())
+    if second is not None and second >= now_ms() // 1000:
+        second = None
+    known: HttpResponse | None = get_conditional_response(request, etag=etag, last_modified=second)
     if known is None:
         response: Answer | HttpResponse = make()
         # What was made may be newer, and have a tag of its own.
         response.setdefault("ETag", etag)
-        return response
-    known["ETag"] = _as_known(request, etag)
-    return known
+    else:
+        known["ETag"] = _as_known(request, etag)
+        response = known
+    if second is not None:
+        response["Last-Modified"] = http_date(second)
+    return response
 
 
 def tagged(request: HttpRequest, response: HttpResponse) -> HttpResponse:

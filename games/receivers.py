@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -68,19 +69,27 @@ def on_writing_changed(*, user_id: int, **_more: Any) -> None:
     publish([Frame(user_group_of(user_id), text)], kind="user.silenced")
 
 
-def on_announced(*, announcement_id: int, heard: bool, **_more: Any) -> None:
-    """Somebody was told something: the pages that they have open say so, or, where they have
+def on_announced(*, announcement_ids: Sequence[int], heard: bool, **_more: Any) -> None:
+    """People were told something: the pages that they have open say so, or, where they have
     ``heard`` it, mark that there is something new."""
-    row = Announcement.objects.unread().filter(pk=announcement_id).first()
-    if row is not None:
-        frame = {
-            "type": "announced",
-            "announcement": row.pk,
-            "subject": row.subject,
-            "url": row.path,
-            "heard": heard,
-        }
-        publish([Frame(user_group_of(row.user_id), frames.encoded(frame))])
+    rows = Announcement.objects.unread().filter(pk__in=announcement_ids).order_by("pk")
+    told = [
+        Frame(
+            user_group_of(row.user_id),
+            frames.encoded(
+                {
+                    "type": "announced",
+                    "announcement": row.pk,
+                    "subject": row.subject,
+                    "url": row.path,
+                    "heard": heard,
+                }
+            ),
+        )
+        for row in rows
+    ]
+    if told:
+        publish(told)
 
 
 def must_never_have_played(user: User) -> None:

@@ -5,7 +5,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from accounts.announcing.kinds import Kind, Urgency
+from accounts.announcing.kinds import Kind, Urgency, Way, When
+
+FOLLOW_SEASON: Final = "follow.season"
+FOLLOW_ROUND: Final = "follow.round"
+FOLLOW_TIME: Final = "follow.time"
+FOLLOW_LIVE: Final = "follow.live"
+FOLLOW_RESULT: Final = "follow.result"
+FOLLOW_WINNER: Final = "follow.winner"
+FOLLOWED_KINDS: Final = (
+    FOLLOW_SEASON, FOLLOW_ROUND, FOLLOW_TIME, FOLLOW_LIVE, FOLLOW_RESULT, FOLLOW_WINNER,
+)  # fmt: skip
+_FOLLOWED: Final = "Seasons you follow"
+_WHO: Final = "Who follows it, and neither plays nor runs it"
 
 KINDS: Final = (
     Kind("episode.choice", "Seasons", "You choose your opponent", "The EC", Urgency.NOW),
@@ -33,6 +45,16 @@ KINDS: Final = (
          "Both players", Urgency.NOW),
     Kind("death-match.ruling", "Death matches",
          "It is void, corrected, or decided without play", "Both players", Urgency.SOON),
+    Kind(FOLLOW_SEASON, _FOLLOWED, "A season begins, goes on, or is called off", _WHO,
+         Urgency.NEWS),
+    Kind(FOLLOW_ROUND, _FOLLOWED, "An episode or a round begins", _WHO, Urgency.NEWS),
+    Kind(FOLLOW_TIME, _FOLLOWED, "When a death match is played", _WHO, Urgency.NEWS),
+    # There is something to be seen now: by mail it would come too late.
+    Kind(FOLLOW_LIVE, _FOLLOWED, "A death match is live", _WHO, Urgency.NOW,
+         defaults={Way.MAIL: When.OFF}),
+    Kind(FOLLOW_RESULT, _FOLLOWED, "How a death match ended, and who is out", _WHO,
+         Urgency.NEWS),
+    Kind(FOLLOW_WINNER, _FOLLOWED, "A season has a winner", _WHO, Urgency.NEWS),
     Kind("organiser.needed", "Organising", "A season of yours needs you", "Its organisers",
          Urgency.NOW),
     Kind("organiser.webhook", "Organising", "A webhook, or Discord, was switched off",

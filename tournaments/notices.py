@@ -8,6 +8,8 @@ concerns by then, and once, by the ways that each has chosen.
 One act may lead to several events: a ruling decides a death match, and somebody is out by that.
 Nobody is told of it twice. What happens to them themselves (`_OWN`) says most, and what both
 players would be told of the same act (`_OF_BOTH`) goes into that letter.
+
+Those who only follow the season are told by `tournaments.spectators`, in the same go.
 """
 
 from __future__ import annotations
@@ -29,15 +31,17 @@ from core.jobs import guard
 from games.announcements import MISSED
 from games.services.announcing import MISSED_SUBJECT, missed_words
 from games.services.missed import end_mark_missed
+from tournaments import spectators
 from tournaments.lifecycle import How, LegStatus, Visibility
 from tournaments.models import Contestant, EventNotice, Leg, Season, SeasonEvent
 from tournaments.naming import Naming
+from tournaments.notice_keys import event_key
 from tournaments.services.mail import spoken
 
 ANNOUNCED: Final = "seasons.announce"
 # What letters say of an event.
 _READ: Final = (
-    "season", "round", "contestant__user", "leg", "death_match__round__season",
+    "season", "round", "contestant__user", "leg__match", "death_match__round__season",
     "death_match__home__user", "death_match__away__user",
 )  # fmt: skip
 # Written this long ago, and no worker has it in hand any more.
@@ -66,7 +70,7 @@ class Letters(NamedTuple):
 
 def is_announced(kind: str) -> bool:
     """Whether anybody may be told of such an event."""
-    return kind in _LETTERS
+    return kind in _LETTERS or spectators.is_told(kind)
 
 
 def notices_write(_season: Season, events: Sequence[SeasonEvent]) -> None:
@@ -91,28 +95,34 @@ def events_announce() -> int:
 
 @transaction.atomic
 def event_announce(event_id: int) -> int:
-    """Tell those whom an event of a season concerns; returns how many for the first time. Called
+    """Tell those whom an event of a season concerns, and those who follow it; returns how many for
+    the first time. Called
     again for the same event it does nothing."""
     EventNotice.objects.filter(pk=event_id).delete()
     event = SeasonEvent.objects.select_related(*_READ).get(pk=event_id)
     if not is_announced(event.kind) or event.season.visibility == Visibility.DRAFT:
         return 0
-    kind, of = _LETTERS[event.kind]
     naming = Naming.of(event.season_id)
-    told = announce(
-        Told(
+    # Whoever plays is told first, and of nothing twice.
+    told = announce([*_players_told(event, naming), *spectators.followers_told(event, naming)])
+    return len(told)
+
+
+def _players_told(event: SeasonEvent, naming: Naming) -> Iterator[Told]:
+    if event.kind not in _LETTERS:
+        return
+    kind, of = _LETTERS[event.kind]
+    for letter in of(event):
+        yield Told(
             user=letter.user,
             kind=letter.kind or kind,
-            key=f"season:{event_id}",
+            key=event_key(event.pk),
             subject=letter.subject,
             words=f"{event.season.name}: {naming.marked(letter.words)}",
             path=letter.path,
             # That the match is there, open pages are told by a frame of its own.
             heard=event.kind == "death-match.started",
         )
-        for letter in of(event)
-    )
-    return len(told)
 
 
 # -- of one act, once ----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from tournaments import notices
 from tournaments.jobs import ANNOUNCE_EVENT, SETTLE, UNSEAL
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Leg, Season
+from tournaments.services.follows import follows_forget
 from tournaments.services.free_hours import free_hours_forget
 from tournaments.services.organisers import season_referees_refresh
 
@@ -33,8 +34,10 @@ def on_season_happened(*, event_id: int, kind: str, **_more: Any) -> None:
 
 
 def on_account_closed(*, user_id: int, **_more: Any) -> None:
-    """Nobody meets somebody who is gone: when they were free is nobody's to keep."""
+    """Nobody meets somebody who is gone, and they hear nothing: when they were free, and what they
+    followed, is nobody's to keep."""
     free_hours_forget(user_id)
+    follows_forget(user_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

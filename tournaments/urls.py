@@ -2,7 +2,17 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, documents, ledger, players, public, ratings, times
+from tournaments.views import (
+    calendars,
+    documents,
+    feeds,
+    follows,
+    ledger,
+    players,
+    public,
+    ratings,
+    times,
+)
 from tournaments.views.desk import (
     challenges,
     death_matches,
@@ -22,6 +32,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("+new/", home.season_new, name="season_new"),
     path("+import/", documents.restore, name="season_restore"),
     path("+free-hours/", times.free_hours, name="free_hours"),
+    path("+followed/", follows.followed, name="seasons_followed"),
+    # A full stop stands in no slug either.
+    path("feed.atom", feeds.every_season, name="feeds"),
     # What anybody reads.
     path("<slug:slug>/", public.season, name="season"),
     path("<slug:slug>/standings/", public.table, name="standings"),
@@ -31,6 +44,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
          name="contestant_calendar"),
     path("<slug:slug>/schedule/", public.schedule, name="schedule"),
     path("<slug:slug>/calendar.ics", calendars.season_calendar, name="calendar"),
+    path("<slug:slug>/feed.atom", feeds.season, name="feed"),
     path("<slug:slug>/results/", public.results, name="results"),
     path("<slug:slug>/rounds/<int:number>/", public.round_page, name="round"),
     path("<slug:slug>/items/", public.items, name="items"),
@@ -42,6 +56,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/matches/<int:pk>/", public.death_match, name="death_match"),
     path("<slug:slug>/matches/<int:pk>/share.png", public.death_match_share,
          name="death_match_share"),
+    # What those who watch do.
+    path("<slug:slug>/follow/", follows.follow, name="follow"),
     # What contestants do.
     path("<slug:slug>/join/", players.join, name="join"),
     path("<slug:slug>/invited/<slug:token>/", players.invited, name="invited"),

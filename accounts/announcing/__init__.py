@@ -6,6 +6,7 @@
 - `push`: one push to one device
 - `discord`: one direct message in Discord
 - `taking`: taking what is to be sent in hand
+- `stopping`: ending mail from the mail itself
 - `delivering`: what leaves the site: mail and pushes at once, and the digest once a day
 - `pages`: the list of what one was told, and the settings
 - `tasks`: what workers do

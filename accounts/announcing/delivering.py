@@ -25,6 +25,7 @@ from accounts.announcing import discord, kinds, push
 from accounts.announcing.devices import device_note
 from accounts.announcing.kinds import Urgency, Way
 from accounts.announcing.push import Result
+from accounts.announcing.stopping import stop_address
 from accounts.announcing.taking import (
     LEFT_ALONE,
     SWEPT_EVERY_S,
@@ -75,7 +76,11 @@ def delivery_send(*, delivery_id: int) -> bool:
     announcement = row.announcement
     body = render_to_string(
         "accounts/mail/announcement.txt",
-        {"reader": announcement.user, "told": _linked(announcement), **_footer()},
+        {
+            "reader": announcement.user,
+            "told": _linked(announcement),
+            **_footer([row]),
+        },
     )
     _mail([row], announcement.user, announcement.subject, body)
     return True
@@ -137,7 +142,7 @@ def digest_send(*, user_id: int) -> bool:
         {
             "reader": reader,
             "told": [_linked(row.announcement) for row in rows],
-            **_footer(),
+            **_footer(rows),
         },
     )
     subject = rows[0].announcement.subject if count == 1 else f"{count} announcements"
@@ -229,13 +234,17 @@ def _push(row: AnnouncementDelivery) -> bool:
 def _mail(rows: Sequence[AnnouncementDelivery], reader: User, subject: str, body: str) -> None:
     address = confirmed_addresses([reader]).get(reader.pk) if reader.is_active else None
     if address is not None:
-        settings_url = _footer()["choose"]
+        footer = _footer(rows)
         EmailMessage(
             f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{subject}",
             body,
             settings.DEFAULT_FROM_EMAIL,
             [address],
-            headers={"List-Unsubscribe": f"<{settings_url}>"},
+            headers={
+                # The first is asked by mail programs (RFC 8058), the second by people.
+                "List-Unsubscribe": f"<{footer['stop']}>, <{footer['choose']}>",
+                "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            },
         ).send()
     AnnouncementDelivery.objects.filter(pk__in=[row.pk for row in rows]).update(
         outcome=Outcome.UNREACHED if address is None else Outcome.SENT, settled_at=now_utc()
@@ -250,5 +259,10 @@ def _linked(announcement: Announcement) -> dict[str, str]:
     }
 
 
-def _footer() -> dict[str, Any]:
-    return {"choose": f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:announcement_choices')}"}
+def _footer(rows: Sequence[AnnouncementDelivery]) -> dict[str, Any]:
+    """Where its reader chooses what they are told, and where mail of these kinds ends."""
+    reader = rows[0].announcement.user
+    return {
+        "choose": f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:announcement_choices')}",
+        "stop": stop_address(reader, [row.announcement.kind for row in rows]),
+    }

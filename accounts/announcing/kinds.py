@@ -107,7 +107,7 @@ WORDS: Final[Mapping[tuple[Way, When], str]] = MappingProxyType(
     }
 )
 #: The headings, in the order in which the table has them.
-GROUPS: Final = ("Matches", "Death matches", "Seasons", "Organising")
+GROUPS: Final = ("Matches", "Death matches", "Seasons", "Seasons you follow", "Organising")
 _kinds: dict[str, Kind] = {}
 
 

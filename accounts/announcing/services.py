@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from accounts import hooks
 from accounts.addresses import confirmed_addresses
@@ -36,6 +36,11 @@ OUTSIDE: Final = {Way.MAIL: DELIVER, Way.PUSH: PUSH, Way.DISCORD: DISCORD}
 
 Choices = Mapping[tuple[str, Way], When]
 
+# Rows of one statement.
+_AT_ONCE: Final = 5_000
+# How often the same may be told by somebody else at the very same moment.
+_ATTEMPTS: Final = 3
+
 
 class Told(NamedTuple):
     """What one person is told: ``path`` leads to where they can do or read more. ``key`` names what
@@ -55,58 +60,111 @@ class Told(NamedTuple):
 @transaction.atomic
 def announce(told: Iterable[Told]) -> list[Announcement]:
     """Tell people, each by the ways that they have chosen; returns what was told for the first
-    time. Nobody is told anything whose account is closed, or who has none.
+    time. Nobody is told anything whose account is closed, or who has none. It costs as many
+    statements for thousands as for one.
 
     Raises KeyError for a kind that is not in the table.
     """
-    wanted = [each for each in told if each.user.is_active and not each.user.is_guest]
-    readers = {each.user.pk for each in wanted}
-    choices, reachable = _chosen_by(readers), _reachable(readers)
-    written: list[Announcement] = []
-    for each in wanted:
-        ways = [way for way in OUTSIDE if way not in reachable or each.user.pk in reachable[way]]
-        announcement = _write(each, choices.get(each.user.pk, {}), ways)
-        if announcement is None:
-            continue
-        written.append(announcement)
-        tell = partial(
-            send, hooks.announced, User, announcement_id=announcement.pk, heard=each.heard
-        )
-        transaction.on_commit(tell, robust=True)
+    wanted: dict[tuple[int, str], Told] = {}
+    for each in told:
+        if each.user.is_active and not each.user.is_guest:
+            wanted.setdefault((each.user.pk, each.key), each)
+    if not wanted:
+        return []
+    readers = {user_id for user_id, _key in wanted}
+    choices = _chosen_by(readers)
+    written = _written(wanted, choices)
+    if not written:
+        return []
+    _replace(written)
+    now = _deliver(written, choices, _reachable(readers))
+    for heard in (False, True):
+        ids = [row.pk for row in written if wanted[row.user_id, row.key].heard is heard]
+        if ids:
+            tell = partial(send, hooks.announced, User, announcement_ids=ids, heard=heard)
+            transaction.on_commit(tell, robust=True)
+    transaction.on_commit(partial(_hand_on, now), robust=True)
     return written
 
 
-def _write(told: Told, choices: Choices, ways: Sequence[Way]) -> Announcement | None:
+def _written(
+    wanted: Mapping[tuple[int, str], Told], choices: Mapping[int, Choices]
+) -> list[Announcement]:
+    """Those of the announcements that had not been told before, written."""
+    # Whoever tells the same at the same moment is waited for, and has told it then.
+    for _attempt in range(_ATTEMPTS):
+        own = Announcement.objects.filter(
+            user__in={user_id for user_id, _key in wanted}, key__in={key for _user, key in wanted}
+        )
+        known = set(own.values_list("user", "key"))
+        rows = [
+            _row(each, choices.get(user_id, {}))
+            for (user_id, key), each in wanted.items()
+            if (user_id, key) not in known
+        ]
+        try:
+            with transaction.atomic():
+                return Announcement.objects.bulk_create(rows, batch_size=_AT_ONCE)
+        except IntegrityError as error:
+            if "announcement_once" not in str(error):
+                raise
+            collided = error
+    raise collided
+
+
+def _row(told: Told, choices: Choices) -> Announcement:
     kind = kinds.kind_of(told.kind)
     at = now_utc()
     is_new = when_of(kind, Way.SITE, choices) is When.NOW
-    announcement, created = Announcement.objects.get_or_create(
+    return Announcement(
         user=told.user,
         key=told.key,
-        defaults={
-            "kind": kind.key,
-            "subject": _shortened(told.subject, SUBJECT_MAX),
-            "words": _shortened(told.words, WORDS_MAX),
-            "path": told.path,
-            "at": at,
-            "read_at": None if is_new else at,
-        },
+        kind=kind.key,
+        subject=_shortened(told.subject, SUBJECT_MAX),
+        words=_shortened(told.words, WORDS_MAX),
+        path=told.path,
+        at=at,
+        read_at=None if is_new else at,
     )
-    if not created:
-        return None
-    if kind.replaces:
-        older = Announcement.objects.filter(user=told.user, kind=kind.key, path=told.path)
-        older.exclude(pk=announcement.pk).delete()
-    for way in ways:
-        when = when_of(kind, way, choices)
-        if when is When.OFF:
-            continue
-        delivery = AnnouncementDelivery.objects.create(
-            announcement=announcement, way=way, in_digest=when is When.DIGEST, at=at
-        )
-        if when is When.NOW:
-            transaction.on_commit(partial(enqueue, OUTSIDE[way], delivery.pk), robust=True)
-    return announcement
+
+
+def _replace(written: Sequence[Announcement]) -> None:
+    """Have the newer ones take the place of older ones that lead to the same page, of kinds of
+    which only the last counts."""
+    for row in written:
+        if kinds.kind_of(row.kind).replaces:
+            older = Announcement.objects.filter(user=row.user_id, kind=row.kind, path=row.path)
+            older.exclude(pk=row.pk).delete()
+
+
+def _deliver(
+    written: Sequence[Announcement],
+    choices: Mapping[int, Choices],
+    reachable: Mapping[Way, set[int]],
+) -> list[AnnouncementDelivery]:
+    """Write what is to leave the site of these announcements; returns what does at once."""
+    rows = []
+    for announcement in written:
+        kind, reader = kinds.kind_of(announcement.kind), announcement.user_id
+        for way in OUTSIDE:
+            when = when_of(kind, way, choices.get(reader, {}))
+            if when is When.OFF or reader not in reachable.get(way, {reader}):
+                continue
+            rows.append(
+                AnnouncementDelivery(
+                    announcement=announcement,
+                    way=way,
+                    in_digest=when is When.DIGEST,
+                    at=announcement.at,
+                )
+            )
+    AnnouncementDelivery.objects.bulk_create(rows, batch_size=_AT_ONCE)
+    return [row for row in rows if not row.in_digest]
+
+
+def _hand_on(deliveries: Iterable[AnnouncementDelivery]) -> None:
+    for each in deliveries:
+        enqueue(OUTSIDE[Way(each.way)], each.pk)
 
 
 def _reachable(user_ids: set[int]) -> dict[Way, set[int]]:
@@ -232,6 +290,13 @@ def announcements_read(*, acting_user: User, shown: Sequence[Announcement]) -> N
     """Note that somebody has been shown these of their announcements."""
     own = Announcement.objects.visible_to(acting_user).unread()
     own.filter(pk__in=[each.pk for each in shown]).update(read_at=now_utc())
+
+
+def announcements_withdraw(*, of: Iterable[str], keys: Iterable[str]) -> int:
+    """Take back what was told ``of`` these kinds under these keys, to whomever: what has not left
+    the site yet never does. Returns how much."""
+    rows = Announcement.objects.filter(kind__in=list(of), key__in=list(keys))
+    return rows.delete()[1].get("accounts.Announcement", 0)
 
 
 def announcements_move(keep: User, duplicate: User) -> int:

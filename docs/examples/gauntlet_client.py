@@ -301,6 +301,26 @@ class Client:
             },
         )
 
+    def follows(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int | None = None,
+        ordering: str | None = None,
+        fields: str | None = None,
+    ) -> Any:
+        """Seasons that you follow."""
+        return self.call(
+            "GET",
+            "/api/v1/follows/",
+            query={
+                "cursor": cursor,
+                "limit": limit,
+                "ordering": ordering,
+                "fields": fields,
+            },
+        )
+
     def hosted_matches(
         self,
         *,
@@ -1312,6 +1332,26 @@ class Client:
                 "until": until,
                 "fields": fields,
             },
+        )
+
+    def season_follow(
+        self,
+        slug: str,
+    ) -> Any:
+        """Follow a season."""
+        return self.call(
+            "POST",
+            f"/api/v1/seasons/{slug}/follow/",
+        )
+
+    def season_unfollow(
+        self,
+        slug: str,
+    ) -> Any:
+        """Unfollow a season."""
+        return self.call(
+            "DELETE",
+            f"/api/v1/seasons/{slug}/follow/",
         )
 
     def season_items(

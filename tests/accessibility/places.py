@@ -11,6 +11,7 @@ from django.contrib import admin
 from django.test import RequestFactory
 from django.urls import reverse
 
+from accounts.announcing.stopping import stop_token
 from accounts.discord.services import discord_link, discord_link_begin
 from accounts.models import User
 from accounts.moderation.appeals import appeal_file
@@ -104,6 +105,8 @@ NO_PAGES = {
     "accounts:appeal_withdraw": "takes POST only",
     "tournaments:contestant_calendar": "a file",
     "tournaments:calendar": "a file",
+    "tournaments:feed": "a file",
+    "tournaments:follow": "takes POST only",
     "tournaments:share": "a picture",
     "tournaments:death_match_share": "a picture",
     "tournaments:state": "JSON",
@@ -186,6 +189,7 @@ def _of_people() -> Iterator[Place]:
         "accounts:discord_asked", who=Who.CONTESTANT, args=lambda s: [s.world.besides["asked"]]
     )
     yield Place("accounts:preferences")
+    yield Place("accounts:mail_stop", args=lambda s: [stop_token(s.world.root, ["season.news"])])
     yield Place("accounts:suspended", who=Who.SUSPENDED_ORGANISER)
     yield Place(
         "accounts:appeal", who=Who.CONTESTANT, args=lambda s: [s.world.besides["sanction"].pk]
@@ -288,6 +292,8 @@ def _of_seasons() -> Iterator[Place]:
         yield Place("tournaments:death_match", "proposed", who, of_row)
         yield Place("tournaments:times", "proposed", who, leg_page)
     yield Place("tournaments:free_hours", "proposed", Who.SEAT_0, given())
+    yield Place("tournaments:seasons_followed", "followed", Who.PLAYER, given())
+    yield Place("tournaments:season", "followed", Who.PLAYER, of_season)
     yield Place("tournaments:open_times", "proposed", Who.ORGANISER, of_season)
     yield Place("tournaments:leg_act", "proposed", Who.ORGANISER,
                 lambda s: [*leg_page(s), "schedule"])  # fmt: skip

@@ -68,10 +68,12 @@ from tournaments.models import DeathMatch, Season
 from tournaments.services.contestants.applications import application_make, applications_approve
 from tournaments.services.contestants.check_in import check_in_open
 from tournaments.services.contestants.departures import contestant_withdraw
+from tournaments.services.follows import season_follow
 from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.messages import message_send
 from tournaments.services.results.corrections import leg_void
+from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.scheduling.agreeing import times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.sweep import legs_sweep
@@ -278,6 +280,45 @@ def webhook(organiser: User) -> Callable[[], object]:
     return committed(sending._disable, made.webhook, why, now_utc())
 
 
+def watched(happening: Happening) -> Happening:
+    """What happens in the only season there is, with somebody who follows it."""
+
+    def happens(organiser: User) -> Callable[[], object]:
+        what = happening(organiser)
+        season_follow(acting_user=user_named("fay"), season=Season.objects.get(), at=START)
+        return what
+
+    return happens
+
+
+def opened(organiser: User) -> Callable[[], object]:
+    season = down_to_two(organiser)
+    return committed(
+        final_open, acting_user=organiser, season=season, best_of=1, games=[WARS], at=after(hours=1)
+    )
+
+
+def decided(organiser: User) -> Callable[[], object]:
+    season = running(organiser, 4)
+    meeting = chosen(organiser, season, ec=1, dmo=2)
+    return committed(
+        death_match_declare,
+        acting_user=organiser, death_match=meeting, winner=who(season, 2), why="Power *cut*.",
+        at=after(hours=1),
+    )  # fmt: skip
+
+
+def won(organiser: User) -> Callable[[], object]:
+    season = down_to_two(organiser)
+    final = final_open(acting_user=organiser, season=season, best_of=1, games=[WARS], at=START)
+    winner = final.home
+    return committed(
+        death_match_declare,
+        acting_user=organiser, death_match=final, winner=winner, why="Nobody *else* is left.",
+        at=after(hours=1),
+    )  # fmt: skip
+
+
 HAPPENINGS: dict[str, Happening] = {
     "match.missed": missed,
     "match.ruling": ruling,
@@ -297,6 +338,12 @@ HAPPENINGS: dict[str, Happening] = {
     "death-match.reminder": reminder,
     "death-match.started": start,
     "death-match.ruling": ruling_of_season,
+    "follow.season": watched(news),
+    "follow.round": watched(opened),
+    "follow.time": watched(terms),
+    "follow.live": watched(start),
+    "follow.result": watched(decided),
+    "follow.winner": watched(won),
     "organiser.needed": needed,
     "organiser.webhook": webhook,
 }
@@ -309,7 +356,7 @@ OWN_FRAME = {
 #: What tells of a time, and whom it is told in their own.
 TIMED = (
     "episode.choice", "season.check-in", "death-match.terms", "death-match.times",
-    "death-match.reminder",
+    "death-match.reminder", "follow.time",
 )  # fmt: skip
 
 

@@ -21,7 +21,15 @@ from tests.api.schema import Operation, operations
 from tests.api.test_schema import holder
 from tests.games.support import user_named
 from tests.support import depth
-from tournaments.models import Contestant, DeathMatch, Gift, Round, Season, SeasonEvent
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Gift,
+    Round,
+    Season,
+    SeasonEvent,
+    SeasonFollow,
+)
 from tournaments.webhooks.models import Delivery, Webhook
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +79,10 @@ ROWS: dict[str, tuple[type[Any], Callable[[int], dict[str, Any]]]] = {
             "status": "running" if perhaps(n) else "enrolling", "visibility": "listed",
             "finished_at": None,
         },
+    ),
+    "follows": (
+        SeasonFollow,
+        lambda n: {"season": Season.objects.get(slug=f"copy-{n}"), "at": tied(n)},
     ),
     "season_contestants": (
         Contestant,
@@ -205,6 +217,7 @@ def test_every_list_gives_every_row_once(world: dict[str, Any], ada: User) -> No
     assert set(LISTS) == set(ROWS)
     challenge_create(acting_user=ada, ruleset_id="tetronogo", variant="standard")
     block_create(acting_user=ada, user=user_named("dora"))
+    SeasonFollow.objects.create(season=Season.objects.order_by("pk")[0], user=ada)
     client = holder(ada, "read", "organise")
     for name in ROWS:
         copied(name)

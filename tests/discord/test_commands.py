@@ -30,7 +30,7 @@ def test_discord_takes_them() -> None:
 def test_they_are_those_that_the_issue_names() -> None:
     assert set(COMMANDS) == {
         "link", "season", "standings", "match", "move", "pick", "ready", "challenge", "choose",
-        "reserve", "record",
+        "reserve", "record", "follow", "unfollow",
     }  # fmt: skip
 
 

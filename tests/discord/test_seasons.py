@@ -9,6 +9,7 @@ import pytest
 from accounts.models import User
 from core.clock import now_utc
 from tests.discord.support import Guild, description, plain, said
+from tests.games.support import user_named
 from tests.tournaments.support import (
     account,
     episode_now,
@@ -23,7 +24,7 @@ from tournaments.discord.fake.schemas import UPDATE
 from tournaments.formats.elimination.choice import choosable
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.lifecycle import EpisodeStatus, Visibility
-from tournaments.models import DeathMatch, Leg, Season
+from tournaments.models import DeathMatch, Leg, Season, SeasonFollow
 from tournaments.services.seasons import season_create
 
 pytestmark = pytest.mark.django_db
@@ -228,3 +229,61 @@ def test_too_early(guild: Guild, season: Season) -> None:
     with nothing_changes():
         answer = candidate.command("ready")
     assert said(answer).startswith("You can say that you are ready from")
+
+
+# -- following -----------------------------------------------------------------------------------
+
+
+def test_whoever_has_linked_an_account_follows_and_does_so_no_more(
+    guild: Guild, season: Season
+) -> None:
+    fan = guild.joined("Fan", user_named("fan"))
+    answer = fan.command("follow", season=season.slug)
+    assert answer.is_private
+    assert plain(said(answer)).startswith(f"You follow **{season.name}**: you are told")
+    assert "Here you are told when a death match is live." in said(answer)
+    assert SeasonFollow.objects.get().user.username == "fan"
+    assert said(fan.command("follow", season=season.slug)) == "You follow this season already."
+    assert fan.typing("unfollow", "season", season="").choices == [
+        {"name": season.name, "value": season.slug}
+    ]
+    # It is the only one: nobody need say which.
+    answer = fan.command("unfollow")
+    assert answer.is_private
+    assert plain(said(answer)) == f"You do not follow **{season.name}** any more."
+    assert said(fan.command("unfollow")) == "You follow no season."
+    assert fan.typing("unfollow", "season", season="").choices == []
+
+
+def test_the_button_below_a_season_switches(guild: Guild, season: Season) -> None:
+    fan = guild.joined("Fan", user_named("fan"))
+    answer = fan.command("season", season=season.slug)
+    row = answer.data["components"][0]["components"]
+    assert [each["label"] for each in row] == ["Open the season", "Follow"]
+    button = row[1]["custom_id"]
+    first, second = fan.press(button), fan.press(button)
+    assert first.is_private
+    assert second.is_private
+    assert said(first).startswith("You follow")
+    assert said(second).startswith("You do not follow")
+    # Of a season that is over there is nothing to follow.
+    Season.objects.filter(pk=season.pk).update(
+        status="finished", winner=who(season, 1), finished_at=now_utc()
+    )
+    row = fan.command("season", season=season.slug).data["components"][0]["components"]
+    assert [each["label"] for each in row] == ["Open the season"]
+
+
+def test_following_takes_an_account_and_a_season_that_is_there_to_be_seen(
+    guild: Guild, season: Season, organiser: User
+) -> None:
+    assert "Use /link first." in said(guild.eve.command("follow", season=season.slug))
+    assert "Use /link first." in said(guild.eve.press(f"follow:{season.pk}"))
+    assert "You play in this season" in said(
+        joined(guild, season, 1).command("follow", season=season.slug)
+    )
+    draft = season_create(acting_user=organiser, name="Hidden", format="swiss", settings={})
+    fan = guild.joined("Fan", user_named("fan"))
+    assert said(fan.command("follow", season=draft.slug)) == "There is no such season."
+    assert said(fan.press(f"follow:{draft.pk}")) == "There is no such season."
+    assert not SeasonFollow.objects.exists()

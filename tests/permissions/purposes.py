@@ -26,6 +26,7 @@ from tournaments.actions.challenges import CHALLENGE, ENTER
 from tournaments.actions.contestants import APPLICATION, CONTESTANT, STRIKE_ABSENT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.episodes import CHOOSE
+from tournaments.actions.follows import FOLLOW, UNFOLLOW
 from tournaments.actions.items import GIFT
 from tournaments.actions.ledger import CORRECT, ENTER_TOKEN, OFFER, PAY, USE_TOKEN
 from tournaments.actions.legs import LEG
@@ -85,6 +86,7 @@ def _own(sheet: Sheet, user: User | None) -> Wanted:
     person = AtPerson(user, sheet, user)
     offered = any(each.offered(person) for each in (JOIN, APPLY, TAKE_BACK))
     yield offered, _address(sheet, "join")
+    yield any(each.offered(person) for each in (FOLLOW, UNFOLLOW)), _address(sheet, "follow")
     if person.contestant is not None:
         subject = AtContestant(user, sheet, person.contestant)
         yield CHECK_IN.offered(subject), _address(sheet, "check_in")

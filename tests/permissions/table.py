@@ -33,6 +33,8 @@ ON_SEAT_0 = frozenset({Who.SEAT_0, Who.MUTED_SEAT})
 ON_SEATS = ON_SEAT_0 | {Who.SEAT_1, Who.SEATED}
 RUNGS_BELOW = frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT})
 PLACES = ON_SEATS | {Who.CONTESTANT}
+# Whoever neither plays in the season nor runs it, or ran it.
+WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.FORMER}
 
 
 # -- how -----------------------------------------------------------------------------------------
@@ -549,6 +551,15 @@ PERMISSIONS: dict[str, Permission] = {
     "be ready no more": Permission("both ready", ON_SEATS, (
         Page("tournaments:ready", leg_page, lambda _s: {"ready": "no"}, action="own.unconfirm"),
         Api("put", "api:leg_ready", row_leg, lambda _s: {"ready": False}, scope="play"),
+    )),
+    # -- watching ----------------------------------------------------------------------------
+    "follow a season": Permission("planned", WATCHING, (
+        Page("tournaments:follow", action="own.follow"),
+        Api("post", "api:season_follow", scope="play"),
+    )),
+    "unfollow a season": Permission("followed", frozenset({Who.PLAYER, Who.MUTED}), (
+        Page("tournaments:follow", form=lambda _s: {"follow": "no"}, action="own.unfollow"),
+        Api("delete", "api:season_follow", scope="play"),
     )),
     # -- items -------------------------------------------------------------------------------
     "bring an item": Permission("gifted", ON_SEAT_0, (

@@ -93,7 +93,8 @@ _BEGIN = ("games:home", "games:lobby", "tournaments:seasons")
 # Files, pictures, and what leads to nothing that other pages do not.
 _NOT_GONE_TO = {
     "tournaments:calendar", "tournaments:contestant_calendar", "tournaments:contestants_file",
-    "tournaments:document", "tournaments:records", "tournaments:share", "tournaments:state",
+    "tournaments:document", "tournaments:feed", "tournaments:feeds", "tournaments:records",
+    "tournaments:share", "tournaments:state",
     "tournaments:death_match_share", "tournaments:leaderboard",
 }  # fmt: skip
 

@@ -48,6 +48,7 @@ def asked() -> Iterator[Place]:
         for name in API:
             yield Place(f"api:{name}", scene, args=of_season)
         yield Place("tournaments:calendar", scene, args=of_season)
+        yield Place("tournaments:feed", scene, args=of_season)
         yield Place("tournaments:share", scene, args=of_season)
     yield Place("api:death_match", "decided", args=lambda scene: of_row(scene)[1:])
     for name in ("seasons", "death_matches", "leaderboards", "matches"):

@@ -62,6 +62,7 @@ from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.contestants.invitations import invitation_make
 from tournaments.services.contestants.rosters import contestants_import
+from tournaments.services.follows import season_follow
 from tournaments.services.free_hours import free_date_add
 from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
@@ -389,6 +390,13 @@ def _proposed(world: World) -> Scene:
     return scene
 
 
+def _followed(world: World) -> Scene:
+    """Somebody follows the season."""
+    scene = _planned(world)
+    season_follow(acting_user=world.users["paul"], season=scene.season)
+    return scene
+
+
 def _about(scene: Scene, row: DeathMatch) -> Scene:
     scene.more |= {"row": row, "leg": leg_of(row)}
     return scene
@@ -672,6 +680,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,
     "choosing": _choosing, "planned": _planned, "proposed": _proposed,
+    "followed": _followed,
     "gifted": _gifted, "both ready": _both_ready, "running": _running, "featured": _featured,
     "waiting": _waiting, "disputed": _disputed, "set aside": _set_aside,
     "commented": _commented, "talking": _talking, "removed": _removed, "decided": _decided,

@@ -29,6 +29,7 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.services.contestants.enrolment import contestant_enrol
+from tournaments.services.follows import season_follow
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
 from tournaments.services.ledger.stakes import wager_offer
 from tournaments.services.seasons import season_cancel
@@ -67,7 +68,7 @@ def season(orla: User) -> Season:
 @pytest.fixture
 def outsiders(orla: User, season: Season) -> dict[str, Client]:
     """Who must not know: nobody, a contestant, an organiser who plays, a moderator who reads the
-    audit log, and the organiser of other seasons."""
+    audit log, the organiser of other seasons, and whoever follows this one."""
     playing = organiser_named("playing")
     contestant_enrol(acting_user=orla, season=season, user=playing, at=after(hours=1))
     SeasonOrganiser.objects.create(season=season, user=playing)
@@ -75,7 +76,8 @@ def outsiders(orla: User, season: Season) -> dict[str, Client]:
     mona = user_named("mona")
     role_grant(acting_user=root, user=mona, role=Role.MODERATOR)
     people = {"nobody": None, "contestant": account(season, 3), "playing": playing,
-              "moderator": mona, "rival": organiser_named("rival")}  # fmt: skip
+              "moderator": mona, "rival": organiser_named("rival"), "fan": user_named("fan")}  # fmt: skip
+    season_follow(acting_user=User.objects.get(username="fan"), season=season, at=after(hours=1))
     clients = {}
     for name, user in people.items():
         clients[name] = Client()

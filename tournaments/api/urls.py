@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api import views, webhooks
+from tournaments.api import follows, views, webhooks
 from tournaments.api.organise import contestants, deathmatches, episodes, items, rounds, seasons
 
 _SEASON = "seasons/<slug:slug>/"
@@ -10,6 +10,8 @@ _WEBHOOK = f"{_SEASON}webhooks/<int:webhook_id>/"
 _DEATH_MATCH = "death-matches/<int:death_match_id>/"
 
 urlpatterns = [
+    path("follows/", follows.FollowsView.as_view(), name="follows"),
+    path(f"{_SEASON}follow/", follows.FollowView.as_view(), name="season_follow"),
     path("items/", views.CatalogueView.as_view(), name="items"),
     path("seasons/", seasons.SeasonsView.as_view(), name="seasons"),
     path(_SEASON, seasons.SeasonView.as_view(), name="season"),

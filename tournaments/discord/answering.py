@@ -179,6 +179,7 @@ _SHAPES: Final = {
     "choose": (False, True),
     "chosen": (False, True, True),
     "watch": (True,),
+    "follow": (True,),
 }
 
 
@@ -199,6 +200,8 @@ _MAY_BE_HELD: Final[dict[str, Reply]] = {
     "here": Reply(),
     "challenge": Reply(),
     "watch": Reply(),
+    "follow": Reply(),
+    "unfollow": Reply(),
     "accept": Reply(update=True),
     "chosen": Reply(update=True),
 }

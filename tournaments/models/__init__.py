@@ -11,6 +11,7 @@ from tournaments.models.applications import SeasonApplication
 from tournaments.models.contestants import Contestant
 from tournaments.models.death_matches import DeathMatch, Leg, ReminderSent
 from tournaments.models.events import EventNotice, SeasonEvent
+from tournaments.models.follows import SeasonFollow
 from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
@@ -57,6 +58,7 @@ __all__ = [
     "Season",
     "SeasonApplication",
     "SeasonEvent",
+    "SeasonFollow",
     "SeasonInvitation",
     "SeasonMessage",
     "SeasonOrganiser",

@@ -58,6 +58,7 @@ from tournaments.reading.contestants import (
 )
 from tournaments.reading.death_matches import Appointment, DeathMatchWithLegs, with_legs
 from tournaments.reading.episodes import EpisodeWithPlacements, episodes_of
+from tournaments.reading.follows import Following, following_of
 from tournaments.reading.history import events_of
 from tournaments.reading.items import ItemHistory, gifts_of, histories_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
@@ -85,6 +86,7 @@ class Sheet:
         self._refusals: dict[int, Refusal | None] = {}
         self._both_free: dict[int, BothFree | None] = {}
         self._has_starts: dict[tuple[int, str], bool] = {}
+        self._following: dict[int | None, Following] = {}
 
     def must_be_managed_by(self, user: User) -> None:
         """As `guards.must_manage`, which is asked once for each reader."""
@@ -125,6 +127,12 @@ class Sheet:
         """Who runs the season."""
         rows = SeasonOrganiser.objects.filter(season=self.season).select_related("user")
         return [row.user for row in rows.order_by("pk")]
+
+    def following(self, user: Any) -> Following:
+        """Who follows the season, as ``user`` may know of it."""
+        if user.pk not in self._following:
+            self._following[user.pk] = following_of(self.season, user)
+        return self._following[user.pk]
 
     @cached_property
     def applications(self) -> list[SeasonApplication]:

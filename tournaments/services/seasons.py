@@ -33,6 +33,7 @@ from tournaments.models import (
 )
 from tournaments.models.seasons import PLACES_MIN
 from tournaments.services.events import season_event
+from tournaments.services.follows import season_fall_silent
 from tournaments.services.guards import (
     instant,
     line,
@@ -356,6 +357,7 @@ def season_unlist(*, acting_user: User, season: Season, at: datetime | None = No
     `guards.season_lock_managed` does, ``season.begun``, ``lifecycle.step``."""
     locked = season_lock_managed(season, acting_user)
     must_be_unlistable(locked)
+    season_fall_silent(locked)
     return _show(locked, Visibility.DRAFT, acting_user, at)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -19,6 +20,7 @@ from games.views.common import one_page, signed_in
 from tournaments import audience
 from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE
+from tournaments.actions.follows import FOLLOW, UNFOLLOW
 from tournaments.actions.ledger import OFFER
 from tournaments.actions.players import (
     APPLY,
@@ -48,6 +50,7 @@ from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_r
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.applications import must_take_applications
 from tournaments.services.contestants.enrolment import must_be_open_to_everybody
+from tournaments.services.follows import must_be_followable
 from tournaments.services.items.declarations import bringing_seat
 from tournaments.services.ledger.stakes import wagered
 from tournaments.services.legs import by_items, more_items
@@ -83,6 +86,8 @@ def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     context = {
         "events": list(sheet.events()[:12]),
         "own": _own_actions(sheet, user),
+        "followers": sheet.following(request.user).followers,
+        "may_follow": _may_be_followed(sheet, user),
         **({} if user is None else standing_in(AtPerson(user, sheet, user))),
         "waiting": waiting_for(sheet, request.user),
         "treasury": treasury_of(sheet, request.user) if sheet.trade.is_on else None,
@@ -102,6 +107,16 @@ def _own_actions(sheet: Sheet, user: User | None) -> set[str]:
         subject = AtContestant(user, sheet, person.contestant)
         own |= {each.name for each in (GIVE, CHALLENGE, CHECK_IN, LEAVE) if each.offered(subject)}
     return own
+
+
+def _may_be_followed(sheet: Sheet, user: User | None) -> str:
+    """What the button of those who watch does: ``follow`` or ``unfollow``; empty: there is none.
+    Who is nobody yet is asked to sign in first."""
+    if user is None:
+        check = partial(must_be_followable, contestant=None, organises=False, already=False)
+        return FOLLOW.name if allowed(check, sheet.season) else ""
+    person = AtPerson(user, sheet, user)
+    return next((each.name for each in (FOLLOW, UNFOLLOW) if each.offered(person)), "")
 
 
 @require_safe

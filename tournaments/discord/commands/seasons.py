@@ -1,15 +1,20 @@
-"""Seasons: how one stands, and the choice of who meets the elimination candidate."""
+"""Seasons: how one stands, following one, and the choice of who meets the elimination candidate."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
 
+from accounts.announcing.kinds import Way, When, kind_of
+from accounts.announcing.services import choices_of, when_of
+from accounts.models import User
 from core.discord.text import escaped
-from core.refusals import NotFound, Refusal
+from core.refusals import NotFound, Refusal, allowed
 from tournaments.actions.episodes import CHOOSE, choosable
 from tournaments.actions.subjects import AtRound
+from tournaments.announcements import FOLLOW_LIVE
 from tournaments.discord.commands.base import Choices, Command, Option, Pressed
 from tournaments.discord.forms import must_be_valid
 from tournaments.discord.interactions import CHOICES_MOST, Asked, Reply, button, link, menu
@@ -17,8 +22,15 @@ from tournaments.discord.replies import season_embed, standings_embed
 from tournaments.forms.episodes import ChooseForm
 from tournaments.lifecycle import STILL_IN, EpisodeStatus, SeasonStatus, Visibility
 from tournaments.models import Episode, Season
+from tournaments.reading.follows import seasons_followed
 from tournaments.reading.seasons import season_for
 from tournaments.reading.sheet import Sheet
+from tournaments.services.follows import (
+    follows_season,
+    must_be_followable,
+    season_follow,
+    season_unfollow,
+)
 from tournaments.webhooks.payloads import absolute
 
 # -- which season --------------------------------------------------------------------------------
@@ -63,13 +75,78 @@ def _is_public(season: Season) -> bool:
 
 def _show(asked: Asked) -> Reply:
     season = _season(asked)
-    page = link("Open the season", absolute(season.get_absolute_url()))
-    return Reply(embeds=[season_embed(Sheet(season))], rows=[[page]], public=_is_public(season))
+    row = [link("Open the season", absolute(season.get_absolute_url()))]
+    if allowed(must_be_followable, season, contestant=None, organises=False, already=False):
+        row.append(button("Follow", f"follow:{season.pk}", primary=False))
+    return Reply(embeds=[season_embed(Sheet(season))], rows=[row], public=_is_public(season))
 
 
 def _standings(asked: Asked) -> Reply:
     season = _season(asked)
     return Reply(embeds=[standings_embed(Sheet(season))], public=_is_public(season))
+
+
+# -- following -----------------------------------------------------------------------------------
+
+
+def _follow(asked: Asked) -> Reply:
+    """Begin to follow a season, by the command."""
+    user = asked.user
+    return _followed(asked, season_follow(acting_user=user, season=_season(asked)).season)
+
+
+def _followed(asked: Asked, season: Season) -> Reply:
+    words = f"You follow **{escaped(season.name)}**: you are told what happens in it."
+    hears = when_of(kind_of(FOLLOW_LIVE), Way.DISCORD, choices_of(asked.user)) is When.NOW
+    if hears:
+        words += " Here you are told when a death match is live."
+    choose = link("What you are told, and how", absolute(reverse("accounts:announcement_choices")))
+    return Reply(words, rows=[[choose]])
+
+
+def _unfollow(asked: Asked) -> Reply:
+    user = asked.user
+    season = _named_or_only(asked, user)
+    season_unfollow(acting_user=user, season=season)
+    return _unfollowed(season)
+
+
+def _unfollowed(season: Season) -> Reply:
+    return Reply(f"You do not follow **{escaped(season.name)}** any more.")
+
+
+def _named_or_only(asked: Asked, user: User) -> Season:
+    """The season that is named; else the one that somebody follows. Raises Refusal ``season.none``,
+    ``follow.none`` and ``discord.which-season``."""
+    if slug := asked.text("season"):
+        return season_for(slug, user)
+    found = seasons_followed(user)
+    if not found:
+        raise Refusal("follow.none", "You follow no season.")
+    if len(found) > 1:
+        sentence = "You follow several seasons. Say which one in the field “season”."
+        raise Refusal("discord.which-season", sentence)
+    return found[0].season
+
+
+def _own_followed(asked: Asked) -> Choices:
+    wanted = asked.text("season").casefold()
+    rows = [] if asked.linked is None else seasons_followed(asked.linked)
+    found = [each.season for each in rows if wanted in each.season.name.casefold()]
+    return [(each.name, each.slug) for each in found[:CHOICES_MOST]]
+
+
+def _switch(asked: Asked, season: str) -> Reply:
+    """The button below a season: who follows it does so no more."""
+    user = asked.user
+    found = Season.objects.visible_to(user).filter(pk=int(season)).first()
+    if found is None:
+        raise NotFound("season.none", "There is no such season.")
+    if follows_season(user, found):
+        season_unfollow(acting_user=user, season=found)
+        return _unfollowed(found)
+    season_follow(acting_user=user, season=found)
+    return _followed(asked, found)
 
 
 # -- the choice ----------------------------------------------------------------------------------
@@ -166,10 +243,22 @@ COMMANDS: Final = (
         options=[_SEASON],
     ),
     Command(
+        name="follow",
+        description="Be told what happens in a season in which you do not play.",
+        run=_follow,
+        options=[_SEASON],
+    ),
+    Command(
+        name="unfollow",
+        description="Be told no more of a season.",
+        run=_unfollow,
+        options=[Option(name="season", description="Which season.", typing=_own_followed)],
+    ),
+    Command(
         name="choose",
         description="Choose whom you meet, as the elimination candidate.",
         run=_choose,
         options=[_SEASON],
     ),
 )
-PRESSED: Final[dict[str, Pressed]] = {"choose": _chosen, "chosen": _sure}
+PRESSED: Final[dict[str, Pressed]] = {"choose": _chosen, "chosen": _sure, "follow": _switch}

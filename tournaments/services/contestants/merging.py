@@ -15,6 +15,7 @@ from tournaments.models import (
     SeasonMessage,
     SeasonOrganiser,
 )
+from tournaments.services.follows import follows_merge
 from tournaments.services.free_hours import free_hours_merge
 
 
@@ -45,6 +46,7 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),
         "free hours": free_hours_merge(keep, duplicate),
+        "seasons followed": follows_merge(keep, duplicate),
     }
     # Whoever is in a season by either account waits for no place in it.
     inside = Contestant.objects.filter(user=keep, status__in=STILL_IN)
