@@ -15,6 +15,7 @@ from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.messages import MessageTo, SeasonMessage
+from tournaments.models.predictions import SeasonPrediction
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import (
     NoShowRule,
@@ -60,6 +61,7 @@ __all__ = [
     "SeasonInvitation",
     "SeasonMessage",
     "SeasonOrganiser",
+    "SeasonPrediction",
     "TimeProposal",
     "TimesRule",
     "Unit",
