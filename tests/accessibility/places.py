@@ -138,7 +138,7 @@ NO_PAGES = {
 
 SEASON_PAGES = (
     "season", "contestants", "schedule", "results", "items", "history", "rulings", "standings",
-    "leaderboard",
+    "leaderboard", "predictions",
 )  # fmt: skip
 
 RULESETS = sorted(ruleset.id for ruleset in REGISTRY)
@@ -265,6 +265,9 @@ def _of_trade() -> Iterator[Place]:
 
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
+    for scene in ("enrolling", "planned", "running"):
+        for who in (Who.NOBODY, Who.PLAYER, Who.ORGANISER):
+            yield Place("tournaments:predictions", scene, who, of_season)
     for name in SEASON_PAGES:
         yield Place(f"tournaments:{name}", "decided", args=of_season)
     for scene in ("round played", "ladder", "cup", "two left", "cancelled", "enrolling"):

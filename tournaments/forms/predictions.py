@@ -15,7 +15,10 @@ from tournaments.models import Contestant
 class PredictionForm(ServiceForm):
     """One of those who may win."""
 
-    at_field: ClassVar[Mapping[str, str]] = {"prediction.contestant": "contestant"}
+    at_field: ClassVar[Mapping[str, str]] = {
+        "prediction.contestant": "contestant",
+        "prediction.left": "contestant",
+    }
 
     def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

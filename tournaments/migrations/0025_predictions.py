@@ -6,31 +6,86 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0019_ledger_key'),
+        ("tournaments", "0019_ledger_key"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='season',
-            name='predictions',
-            field=models.BooleanField(db_default=True, default=True, help_text='Whether those who only watch say who will win; a table tells who knew best.'),
+            model_name="season",
+            name="predictions",
+            field=models.BooleanField(
+                db_default=True,
+                default=True,
+                help_text="Whether those who only watch say who will win; a table tells who knew best.",
+            ),
         ),
         migrations.CreateModel(
-            name='SeasonPrediction',
+            name="SeasonPrediction",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.BigIntegerField(help_text='When it was made or last changed, in ms since 1970.')),
-                ('contestant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tournaments.contestant')),
-                ('death_match', models.ForeignKey(blank=True, db_index=False, help_text='Empty: the season itself.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tournaments.deathmatch')),
-                ('season', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tournaments.season')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "at",
+                    models.BigIntegerField(
+                        help_text="When it was made or last changed, in ms since 1970."
+                    ),
+                ),
+                (
+                    "contestant",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="tournaments.contestant",
+                    ),
+                ),
+                (
+                    "death_match",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        help_text="Empty: the season itself.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="tournaments.deathmatch",
+                    ),
+                ),
+                (
+                    "season",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="tournaments.season",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['season', 'id'],
-                'constraints': [models.UniqueConstraint(fields=('death_match', 'user'), name='season_prediction_match_once'), models.UniqueConstraint(condition=models.Q(('death_match__isnull', True)), fields=('season', 'user'), name='season_prediction_winner_once')],
+                "ordering": ["season", "id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("death_match", "user"), name="season_prediction_match_once"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("death_match__isnull", True)),
+                        fields=("season", "user"),
+                        name="season_prediction_winner_once",
+                    ),
+                ],
             },
         ),
     ]

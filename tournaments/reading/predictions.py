@@ -44,7 +44,7 @@ class Share(NamedTuple):
     """How many think that a contestant wins, and of a hundred how many that are."""
 
     contestant: Contestant
-    count: int
+    number: int
     percent: int
 
 
@@ -114,13 +114,12 @@ def predictions_of(sheet: Sheet, user: Any) -> Predictions:
     if reader is not None:
         refusal = refusal_of(must_be_a_spectator, sheet.season, reader)
     told = _Told(sheet, reader)
-    ahead, decided = [], []
-    for each in sheet.with_legs:
-        if _has_two(each.row) and each.row.status != DeathMatchStatus.DECIDED:
-            ahead.append(told.death_match(each))
-    for each in sheet.decided:
-        if _has_two(each.row):
-            decided.append(told.death_match(each))
+    decided = [told.death_match(each) for each in sheet.decided if _has_two(each.row)]
+    ahead = [
+        told.death_match(each)
+        for each in sheet.with_legs
+        if _has_two(each.row) and each.row.status != DeathMatchStatus.DECIDED
+    ]
     return Predictions(refusal, told.season(), ahead, decided, table_of(sheet))
 
 

@@ -1,9 +1,9 @@
 """Who those that only watch a season think will win it, and each of its death matches.
 
-What somebody says of a death match stands in one place: here until it begins, and from then on, where
-it is one match, at that match (`games.services.predictions`). Like those, predictions are no events
-and have no audit row: nobody is to know whose they are, and moderators play, too. Points are never
-stored: `tournaments.reading.predictions` counts them from the results as they stand.
+What somebody says of a death match stands in one place: here until it begins, and from then on,
+where it is one match, at that match (`games.services.predictions`). Like those, predictions are no
+events and have no audit row: nobody is to know whose they are, and moderators play, too. Points are
+never stored: `tournaments.reading.predictions` counts them from the results as they stand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Exists
+from django.db.models import Count, Exists
 
 from accounts.models import User
 from core.clock import now_ms
@@ -50,14 +50,14 @@ def winner_predict(
     """Say who will win a season, at instant ``at`` (ms), or think better of it.
 
     Raises Refusal ``season.none``, as `must_be_a_spectator` and `must_be_open_for_winner` do, and
-    ``prediction.contestant``.
+    ``prediction.left``.
     """
     locked = season_lock(season.pk, changes=False)
     must_be_a_spectator(locked, acting_user)
     must_be_open_for_winner(locked)
     fresh = locked.contestants.filter(pk=contestant.pk, status__in=STILL_IN).first()
     if fresh is None:
-        raise _none_of_these("Whoever wins the season is somebody who is still in.")
+        raise Refusal("prediction.left", "Whoever wins the season is somebody who is still in.")
     SeasonPrediction.objects.update_or_create(
         season=locked,
         death_match=None,
@@ -73,17 +73,15 @@ def death_match_predict(
     """Say who will win a death match, at instant ``at`` (ms), or think better of it. One that is a
     single match and has begun is predicted at that match, as long as it is open there.
 
-    Raises Refusal ``season.none``, as `must_be_a_spectator` and `must_be_open` do,
-    ``prediction.contestant``, and as `games.services.predictions.prediction_make` does.
+    Raises Refusal ``season.none``, as `must_be_a_spectator`, `must_be_open` and `must_be_a_side`
+    do, and as `games.services.predictions.prediction_make` does.
     """
     season = season_lock(death_match.round.season_id, changes=False)
     fresh = death_match_fresh(death_match.pk)
     must_be_a_spectator(season, acting_user)
     match_id = must_be_open(fresh)
     at = now_ms() if at is None else at
-    seat = _seat_named(fresh, contestant.pk)
-    if seat is None or contestant.season_id != season.pk:
-        raise _none_of_these("Whoever wins a death match is one of the two.")
+    seat = must_be_a_side(fresh, contestant)
     if match_id is not None:
         prediction_make(acting_user=acting_user, match_id=match_id, seat=seat, at=at)
         return
@@ -91,7 +89,7 @@ def death_match_predict(
         season=season,
         death_match=fresh,
         user=acting_user,
-        defaults={"contestant_id": (fresh.home_id, fresh.away_id)[seat], "at": at},
+        defaults={"contestant": (fresh.home, fresh.away)[seat], "at": at},
     )
 
 
@@ -196,8 +194,8 @@ def _said_before(leg: Leg) -> dict[int, tuple[Seat, int]]:
     if match_id is None:
         return {}
     players = MatchPlayer.objects.filter(match__in=[match_id, leg.match_id])
-    sat = {(m, seat): user for m, seat, user in players.values_list("match", "seat", "user")}
-    same = [seat for seat in (0, 1) if sat[match_id, seat] == sat[leg.match_id, seat]]
+    sat = players.order_by().values_list("seat", "user").annotate(n=Count("pk"))
+    same = [seat for seat, _user, both in sat if both > 1]
     rows = Prediction.objects.filter(match=match_id, seat__in=same)
     return {user: (seat, at) for user, seat, at in rows.values_list("user", "seat", "at")}
 
@@ -213,8 +211,14 @@ def _seat_named(death_match: DeathMatch, contestant_id: int) -> Seat | None:
     return 1 if death_match.away_id in named else None
 
 
-def _none_of_these(sentence: str) -> Refusal:
-    return NotUnderstood("prediction.contestant", sentence, field="contestant")
+def must_be_a_side(death_match: DeathMatch, contestant: Contestant) -> Seat:
+    """The seat of a contestant in a death match, or of whoever has taken over their place. Raises
+    Refusal ``prediction.contestant``."""
+    seat = _seat_named(death_match, contestant.pk)
+    if seat is None:
+        sentence = "Whoever wins a death match is one of the two."
+        raise NotUnderstood("prediction.contestant", sentence, field="contestant")
+    return seat
 
 
 def predictions_merge(keep: User, duplicate: User) -> None:
