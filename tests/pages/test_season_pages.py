@@ -58,7 +58,8 @@ Visitor = Callable[..., Client]
 
 # Every page that anybody may read; those of rounds and death matches are added where there are any.
 PAGES = [
-    "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/", "predictions/", "history/",
+    "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/",
+    "predictions/", "history/",
     "rulings/",    "calendar.ics", "share.png", "state.json",
 ]  # fmt: skip
 CONTESTANTS = ["join/", "messages/", "withdraw/", "items/give/", "challenge/", "purse/give/",

@@ -249,9 +249,11 @@ def test_spectators_predict_while_a_death_match_begins(orla: User, threads: Thre
     row = DeathMatch.objects.select_related("home", "away").get(
         pk=DeathMatch.objects.filter(round__season=season).order_by("number")[0].pk
     )
+    home = row.home
+    assert home is not None
     watching = [user_named(f"seer{number}") for number in range(3)]
     asked: list[Any] = [
-        partial(death_match_predict, acting_user=each, death_match=row, contestant=row.home)
+        partial(death_match_predict, acting_user=each, death_match=row, contestant=home)
         for each in watching
     ]
     answers = threads.at_once([*asked, partial(begun, orla, row)])
@@ -268,9 +270,11 @@ def test_nothing_is_said_of_the_winner_after_it_closes(
 ) -> None:
     season = running(orla, 2, "single-elimination", format_options={"best_of": best_of})
     row = DeathMatch.objects.select_related("home", "away").get(round__season=season)
+    home = row.home
+    assert home is not None
     watching = [user_named(f"seer{number}") for number in range(3)]
     asked: list[Any] = [
-        partial(winner_predict, acting_user=each, season=season, contestant=row.home)
+        partial(winner_predict, acting_user=each, season=season, contestant=home)
         for each in watching
     ]
     answers = threads.at_once([*asked, partial(begun, orla, row)])

@@ -36,7 +36,13 @@ from tests.tournaments.support import (
 from tournaments.formats.elimination.episodes import episode_skip
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.models import DeathMatch, Season, SeasonPrediction
-from tournaments.reading.predictions import Asked, best_of, predictions_of, table_of
+from tournaments.reading.predictions import (
+    Asked,
+    Predictions,
+    best_of,
+    predictions_of,
+    table_of,
+)
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
@@ -87,13 +93,14 @@ def table(season: Season) -> list[tuple[int, str, int, int, int]]:
     ]  # fmt: skip
 
 
-def told(season: Season, user: User | None) -> Any:
+def told(season: Season, user: User | None) -> Predictions:
     return predictions_of(Sheet(Season.objects.get(pk=season.pk)), user)
 
 
 def of(season: Season, user: User | None, row: DeathMatch) -> Asked:
-    found = told(season, user)
-    return next(each for each in (*found.death_matches, *found.decided) if each.row.pk == row.pk)
+    found = predictions_of(Sheet(Season.objects.get(pk=season.pk)), user)
+    every = (*found.death_matches, *found.decided)
+    return next(each for each in every if each.row is not None and each.row.pk == row.pk)
 
 
 def swiss(orla: User, count: int = 4, **settings: Any) -> tuple[Season, list[DeathMatch]]:
@@ -127,7 +134,9 @@ def test_who_plays_or_runs_the_season_does_not(orla: User, cleo: User) -> None:
         calls: Any = {"acting_user": user, "contestant": row.home}
         refused(code, winner_predict, season=season, **calls)
         refused(code, death_match_predict, death_match=row, **calls)
-        assert told(season, user).refusal.code == code
+        refusal = told(season, user).refusal
+        assert refusal is not None
+        assert refusal.code == code
     assert told(season, other).refusal is None
     assert told(season, None).refusal is None
 
@@ -210,7 +219,7 @@ def test_the_winner_closes_with_the_first_that_is_decided_without_play(orla: Use
 
 
 def test_nothing_is_open_in_the_archive_nor_when_it_is_over(orla: User, cleo: User) -> None:
-    season, (row, other) = swiss(orla)
+    season, (row, _other) = swiss(orla)
     season_archive(acting_user=orla, season=season, at=after())
     calls: Any = {"acting_user": cleo, "contestant": row.home}
     refused("prediction.closed", winner_predict, season=season, **calls)
@@ -226,7 +235,7 @@ def test_a_death_match_that_waits_for_a_side_cannot_be_predicted(orla: User, cle
         "prediction.sides", death_match_predict, acting_user=cleo, death_match=final,
         contestant=who(season, 1),
     )  # fmt: skip
-    assert final.pk not in [each.row.pk for each in told(season, cleo).death_matches]
+    assert final not in [each.row for each in told(season, cleo).death_matches]
 
 
 def test_several_matches_close_when_the_first_begins(orla: User, cleo: User) -> None:
@@ -289,7 +298,7 @@ def test_what_is_said_goes_along_when_a_match_is_played_again(
 
 
 def test_who_has_become_an_organiser_hands_nothing_over(orla: User, cleo: User, mona: User) -> None:
-    season, (row, other) = swiss(orla)
+    season, (row, _other) = swiss(orla)
     for user in (cleo, mona):
         name(user, row, 0)
     otto = organiser_named("otto")
@@ -335,7 +344,7 @@ def test_a_point_for_a_death_match_and_three_for_the_winner(
 
 
 def test_a_corrected_result_counts_as_it_stands(orla: User, cleo: User, mona: User) -> None:
-    season, (row, other) = swiss(orla)
+    season, (row, _other) = swiss(orla)
     name(cleo, row, 0)
     name(mona, row, 1)
     row = played(orla, row, winner=0)
@@ -348,15 +357,15 @@ def test_a_corrected_result_counts_as_it_stands(orla: User, cleo: User, mona: Us
 
 
 def test_a_void_match_takes_its_points_back(orla: User, cleo: User) -> None:
-    season, (row, other) = swiss(orla)
+    season, (row, _other) = swiss(orla)
     name(cleo, row, 0)
     played(orla, row, winner=0)
     assert table(season) == [(1, "cleo", 1, 1, 1)]
     leg_void(acting_user=orla, leg=leg_of(row), why="rain", at=after(minutes=5))
     assert table(season) == []
     # Declared without being played again: what was said of it stands.
-    assert row.home is not None
     row = fresh(row)
+    assert row.home is not None
     death_match_declare(acting_user=orla, death_match=row, winner=row.home, why="so", at=after())
     assert table(season) == [(1, "cleo", 1, 1, 1)]
 

@@ -82,6 +82,7 @@ def death_match_predict(
     match_id = must_be_open(fresh)
     at = now_ms() if at is None else at
     seat = must_be_a_side(fresh, contestant)
+    holder = fresh.home if seat == 0 else fresh.away
     if match_id is not None:
         prediction_make(acting_user=acting_user, match_id=match_id, seat=seat, at=at)
         return
@@ -89,7 +90,8 @@ def death_match_predict(
         season=season,
         death_match=fresh,
         user=acting_user,
-        defaults={"contestant": (fresh.home, fresh.away)[seat], "at": at},
+        # Whoever has taken over the place of whom the page named.
+        defaults={"contestant": contestant if holder is None else holder, "at": at},
     )
 
 
