@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from accounts.roles import is_moderator, is_organiser
@@ -30,6 +30,7 @@ from tournaments.models import (
     Leg,
     RulesetChoice,
     Season,
+    SeasonOrganiser,
 )
 from tournaments.trade import trade_of
 
@@ -78,6 +79,36 @@ def seat_of(death_match: DeathMatch, user: Any) -> Seat | None:
     return None
 
 
+def plays_in(season: Season, user: Any) -> bool:
+    """Whether ``user`` plays in a season, or has played; whoever was struck off before it began
+    has not."""
+    return Contestant.objects.filter(_players_of(season), user=user).exists()
+
+
+def decides_in(season: Season, user: Any) -> bool:
+    """Whether ``user`` runs a season, or would as soon as they are an organiser again."""
+    return user.is_superuser or season.organisers.filter(user=user).exists()
+
+
+def _players_of(season: Season) -> Q:
+    return Q(season=season) & ~Q(status=ContestantStatus.WITHDRAWN, seed=None)
+
+
+def predictors_of(season: Season) -> Q:
+    """Of rows with a ``user``, those of people whose predictions of a season count: whoever only
+    watches, and has an account that is open."""
+    players = Contestant.objects.filter(_players_of(season), user=OuterRef("user"))
+    organisers = SeasonOrganiser.objects.filter(season=season, user=OuterRef("user"))
+    known = Q(user__is_active=True, user__is_superuser=False)
+    return known & ~Exists(players) & ~Exists(organisers)
+
+
+def may_see_shares(season: Season, user: Any) -> bool:
+    """Whether ``user`` may see how many think that who will win, before it is decided: not who
+    plays in the season."""
+    return not isinstance(user, User) or not plays_in(season, user)
+
+
 def may_choose_dmo(episode: Episode, user: Any) -> bool:
     """Whether ``user`` is the EC whose choice is awaited. The organisers' fallback is
     `may_manage`."""
@@ -114,10 +145,7 @@ def sees_whole_ledger(season: Season, user: Any) -> bool:
     was struck off before it began does not."""
     if season.status in _OVER:
         return True
-    if not may_manage(season, user):
-        return False
-    places = season.contestants.filter(user=user)
-    return not places.exclude(status=ContestantStatus.WITHDRAWN, seed=None).exists()
+    return may_manage(season, user) and not plays_in(season, user)
 
 
 def sees_purses(season: Season, user: Any, *, whole: bool | None = None) -> bool:

@@ -9,6 +9,7 @@ from tournaments.views import (
     follows,
     ledger,
     players,
+    predictions,
     public,
     ratings,
     times,
@@ -49,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/rounds/<int:number>/", public.round_page, name="round"),
     path("<slug:slug>/items/", public.items, name="items"),
     path("<slug:slug>/purse/", ledger.purse, name="purse"),
+    path("<slug:slug>/predictions/", predictions.predictions, name="predictions"),
     path("<slug:slug>/history/", public.history, name="history"),
     path("<slug:slug>/rulings/", public.rulings, name="rulings"),
     path("<slug:slug>/share.png", public.share, name="share"),
@@ -76,6 +78,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/purse/give/", ledger.pay, name="pay"),
     path("<slug:slug>/purse/immunity/", ledger.use_token, name="use_token"),
     path("<slug:slug>/matches/<int:pk>/wager/", ledger.wager, name="wager"),
+    # What those do who only watch.
+    path("<slug:slug>/predictions/winner/", predictions.predict_winner, name="predict_winner"),
+    path("<slug:slug>/matches/<int:pk>/predict/", predictions.predict, name="predict"),
     # What organisers do.
     path("<slug:slug>/desk/", home.desk, name="desk"),
     path("<slug:slug>/desk/settings/", home.settings_page, name="settings"),

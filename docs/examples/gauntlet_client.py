@@ -1435,6 +1435,34 @@ class Client:
             },
         )
 
+    def season_predictions(
+        self,
+        slug: str,
+        *,
+        fields: str | None = None,
+    ) -> Any:
+        """Who is thought to win a season."""
+        return self.call(
+            "GET",
+            f"/api/v1/seasons/{slug}/predictions/",
+            query={
+                "fields": fields,
+            },
+        )
+
+    def season_predict(
+        self,
+        slug: str,
+        *,
+        body: dict[str, Any] | None = None,
+    ) -> Any:
+        """Say who will win a season, or a death match."""
+        return self.call(
+            "PUT",
+            f"/api/v1/seasons/{slug}/predictions/",
+            body=body or {},
+        )
+
     def season_preflight(
         self,
         slug: str,

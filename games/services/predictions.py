@@ -60,13 +60,21 @@ def prediction_make(*, acting_user: User, match_id: int, seat: int, at: int) -> 
     match = must_be_able_to_predict(match_id, acting_user)
     if seat not in (0, 1):
         raise NotUnderstood("prediction.seat", "The winner is on seat 0 or 1.", field="seat")
-    if not is_open(_seen(match), at=at):
-        raise Refusal("prediction.closed", "Predictions are closed: play is under way.")
+    must_be_open(match.pk, at=at, late=bool(match.late_s))
     Prediction.objects.update_or_create(
         match=match, user=acting_user, defaults={"seat": seat, "at": at}
     )
     transaction.on_commit(partial(_tell_soon, match_id))
     return predictions_of(match=match, user=acting_user, at=at)
+
+
+def must_be_open(match_id: int, *, at: int, late: bool | None = None) -> None:
+    """Whether predictions of a match are open at instant ``at`` (ms); ``late``: whether spectators
+    see it late, where that is known. Raises Refusal ``prediction.closed``."""
+    if late is None:
+        late = bool(Match.objects.values_list("late_s", flat=True).get(pk=match_id))
+    if not is_open(room_view(match_id, late=late), at=at):
+        raise Refusal("prediction.closed", "Predictions are closed: play is under way.")
 
 
 def must_be_able_to_predict(match_id: int, acting_user: User) -> Match:

@@ -141,7 +141,7 @@ NO_PAGES = {
 
 SEASON_PAGES = (
     "season", "contestants", "schedule", "results", "items", "history", "rulings", "standings",
-    "leaderboard",
+    "leaderboard", "predictions",
 )  # fmt: skip
 
 RULESETS = sorted(ruleset.id for ruleset in REGISTRY)
@@ -267,8 +267,15 @@ def _of_trade() -> Iterator[Place]:
     yield Place("tournaments:wager", "wagering", Who.SEAT_0, of_row)
 
 
+def _of_predictions() -> Iterator[Place]:
+    for scene in ("enrolling", "planned", "running"):
+        for who in (Who.NOBODY, Who.PLAYER, Who.ORGANISER):
+            yield Place("tournaments:predictions", scene, who, of_season)
+
+
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
+    yield from _of_predictions()
     for name in SEASON_PAGES:
         yield Place(f"tournaments:{name}", "decided", args=of_season)
     for scene in ("round played", "ladder", "cup", "two left", "cancelled", "enrolling"):

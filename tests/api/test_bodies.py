@@ -35,7 +35,7 @@ from games.thinking import think
 from tests.api.schema import Operation, is_as_described, operations
 from tests.games.support import Play, committing, started, user_named
 from tests.tournaments.support import nothing_changes, running
-from tournaments.models import Season
+from tournaments.models import DeathMatch, Season
 from tournaments.services.contestants.enrolment import contestant_enrol
 
 pytestmark = pytest.mark.django_db
@@ -268,6 +268,7 @@ def together(faults: Iterable[Fault]) -> list[list[Fault]]:
 BENS = {
     "challenge_accept", "challenge_decline", "leg_ready", "become_bot",
     "hosted_match_accept", "hosted_match_decline", "invite_accept", "predict",
+    "season_predict",
 }  # fmt: skip
 
 
@@ -328,6 +329,7 @@ class Asking:
         self._swiss = running(user, 4, "swiss")
         self._practice = practised(user)
         home, away, third, fourth = self._swiss.contestants.order_by("pk")
+        meeting = DeathMatch.objects.filter(round__season=self._swiss).order_by("pk")[0]
         # By operation, what differs.
         self._special: dict[str, dict[str, Any]] = {
             "challenge_create": {"open_to": "player"},
@@ -355,6 +357,7 @@ class Asking:
                     {"home": third.pk, "away": fourth.pk},
                 ],
             },
+            "season_predict": {"contestant": meeting.home_id, "death_match": meeting.pk},
             "episode_placements": {
                 "placements": [
                     {"contestant": each, "place": place, "immune": False}
@@ -377,6 +380,9 @@ class Asking:
 
     def _addresses(self, operation: Operation) -> dict[str, Any]:
         values = {name: found[0] for name, found in self._world.items()}
+        if operation.described["operationId"] == "season_predict":
+            # Ben neither plays in it nor runs it.
+            values["slug"] = self._swiss.slug
         if operation.described["operationId"] == "season_round_open":
             # Only some formats take pairings by hand.
             values["slug"] = self._swiss.slug
@@ -695,6 +701,8 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
     unfit = {**game, "options": {"nonsense": 1}}
     hook = asking.body(by_name["webhook_create"])
     bot = house_bot_ensure(level="club").username
+    meeting = DeathMatch.objects.get(pk=asking.known(by_name["season_predict"])["death_match"])
+    absent = asking._swiss.contestants.exclude(pk__in=(meeting.home_id, meeting.away_id))[0]
     cases: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         ("challenge_create", {**game, "ruleset": "chess"}, {"ruleset": "setup.ruleset"}),
         ("challenge_create", {**game, "variant": "x"}, {"variant": "setup.variant"}),
@@ -703,6 +711,11 @@ def test_what_services_refuse_of_a_body_is_told_the_same_way(asking: Asking) -> 
         ("challenge_create", {**game, "opponent": bot}, {"opponent": "challenge.house-bot"}),
         ("challenge_create", {**game, "late_s": 7}, {"late_s": "setup.late"}),
         ("season_create", {**season, "late_s": 7}, {"late_s": "setup.late"}),
+        (
+            "season_predict",
+            {"contestant": absent.pk, "death_match": meeting.pk},
+            {"contestant": "prediction.contestant"},
+        ),
         (
             "season_create",
             {**season, "trade": {"stakes": "wager"}},

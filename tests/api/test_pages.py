@@ -92,6 +92,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "season_events": {"path": "/api/v1/seasons/autumn/events/?kind=season.started"},
     "season_leaderboard": {"path": "/api/v1/seasons/autumn/leaderboard/"},
     "season_bracket": {"path": "/api/v1/seasons/cup/bracket/"},
+    "season_predictions": {"path": "/api/v1/seasons/autumn/predictions/"},
     "death_matches": {"path": "/api/v1/death-matches/?season=autumn&limit=1"},
     "death_match": {"path": "/api/v1/death-matches/{met}/"},
     "items": {"path": "/api/v1/items/"},

@@ -58,8 +58,9 @@ Visitor = Callable[..., Client]
 
 # Every page that anybody may read; those of rounds and death matches are added where there are any.
 PAGES = [
-    "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/", "history/",
-    "rulings/", "calendar.ics", "feed.atom", "share.png", "state.json",
+    "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/",
+    "predictions/", "history/", "rulings/",
+    "calendar.ics", "feed.atom", "share.png", "state.json",
 ]  # fmt: skip
 CONTESTANTS = ["join/", "messages/", "withdraw/", "items/give/", "challenge/", "purse/give/",
                "purse/immunity/"]  # fmt: skip

@@ -41,6 +41,7 @@ from tournaments.actions.players import (
     TAKE_BACK,
     UNCONFIRM,
 )
+from tournaments.actions.predictions import PREDICT, PREDICT_WINNER
 from tournaments.actions.rounds import ROUND
 from tournaments.actions.seasons import CONCLUDE, SEASON
 from tournaments.actions.subjects import (
@@ -191,6 +192,16 @@ def on_purse(sheet: Sheet, user: User | None, **_kwargs: Any) -> Wanted:
         yield USE_TOKEN.offered(subject), _address(sheet, "use_token")
 
 
+def on_predictions(sheet: Sheet, user: User | None, **_kwargs: Any) -> Wanted:
+    if user is None:
+        return
+    yield PREDICT_WINNER.offered(AtSeason(user, sheet)), _address(sheet, "predict_winner")
+    for each in sheet.with_legs:
+        if each.row.status == "planned":
+            offered = PREDICT.offered(AtDeathMatch(user, sheet, each))
+            yield offered, _address(sheet, "predict", each.row.pk)
+
+
 def on_treasury(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
     yield ENTER_TOKEN.offered(AtSeason(user, sheet)), _address(sheet, "treasury_token")
     for each in entries_of(sheet.season, user):
@@ -225,7 +236,7 @@ ON_PAGES: dict[str, Callable[..., Wanted]] = {
         ("season", on_season), ("items", on_items), ("round", on_round),
         ("death_match", on_death_match), ("desk", on_desk), ("roster", on_roster),
         ("applications", on_applications), ("check_in_desk", on_check_in_desk),
-        ("ledger", on_ledger), ("purse", on_purse),
+        ("ledger", on_ledger), ("purse", on_purse), ("predictions", on_predictions),
         ("treasury", on_treasury), ("round_desk", on_round_desk), ("match_desk", on_match_desk),
     )
 }  # fmt: skip

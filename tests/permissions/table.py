@@ -35,6 +35,8 @@ RUNGS_BELOW = frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT})
 PLACES = ON_SEATS | {Who.CONTESTANT}
 # Whoever neither plays in the season nor runs it, or ran it.
 WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.FORMER}
+# Who neither plays in the season, nor has played, nor runs it, or would with the role again.
+WATCHES = SIGNED_IN - PLACES - MANAGE - {Who.ELIMINATED, Who.FORMER}
 
 
 # -- how -----------------------------------------------------------------------------------------
@@ -711,6 +713,17 @@ PERMISSIONS: dict[str, Permission] = {
     "predict": Permission("running", SIGNED_IN - ON_SEATS - RULE, (
         Api("put", "api:predictions", lambda s: [s.match.pk], lambda _s: {"seat": 1},
             scope="play"),
+    )),
+    "predict who wins the season": Permission("enrolling", WATCHES, (
+        Page("tournaments:predict_winner", form=lambda s: {"contestant": s.id(2)},
+             action="own.predict-winner"),
+        Api("put", "api:season_predictions", body=lambda s: {"contestant": s.id(2)}, scope="play"),
+    )),
+    "predict who wins a death match": Permission("planned", WATCHES, (
+        Page("tournaments:predict", lambda s: [s.season.slug, s.row.pk],
+             lambda s: {"contestant": s.row.home_id}, action="own.predict"),
+        Api("put", "api:season_predictions", body=lambda s: {
+            "contestant": s.row.home_id, "death_match": s.row.pk}, scope="play"),
     )),
     "read the commentary": Permission("running", EVERYBODY - ON_SEATS - OUTSIDE, (
         Api("get", "api:commentary", lambda s: [s.match.pk], scope="read"),

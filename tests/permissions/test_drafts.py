@@ -84,7 +84,16 @@ def test_no_list_names_a_draft(who: Who, world: World) -> None:
 @pytest.mark.parametrize("who", [Who.ORGANISER, Who.ADMIN])
 def test_those_who_run_it_see_it(who: Who, world: World) -> None:
     scene = _drafted(world)
-    for name in ("season", "standings", "schedule", "results", "items", "history", "calendar"):
+    for name in (
+        "season",
+        "standings",
+        "schedule",
+        "results",
+        "items",
+        "history",
+        "calendar",
+        "predictions",
+    ):
         page = world.clients[who].get(reverse(f"tournaments:{name}", args=[scene.season.slug]))
         assert page.status_code == 200, name
     answer = Client(headers={"authorization": f"Bearer {world.token(who)}"}).get(

@@ -169,7 +169,7 @@ class Asking:
             (was, shown), (is_now, shows) = stood[pk], stands[pk]
             if shown != shows and is_now == was:
                 self.wrong.append(f"{way.name}: a season shows something else as revision {was}")
-            secrets = ("bring an item", "leave an item", "say what one wagers")
+            secrets = ("bring an item", "leave an item", "say what one wagers", "predict who")
             if is_now != was and way.name.startswith(secrets):
                 self.wrong.append(f"{way.name}: a new revision tells of a secret")
         good, bad = self._successes(way), self._refusals(way, who)

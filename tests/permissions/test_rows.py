@@ -37,7 +37,8 @@ FURNISHED = {
 FURNISHED_SCENES = {"robins", "cup", "voided", "invited", "asked", "queued"}
 
 API = ("season", "season_standings", "season_bracket", "season_rounds", "season_items",
-       "season_events", "season_contestants", "season_leaderboard")  # fmt: skip
+       "season_events", "season_contestants", "season_leaderboard",
+       "season_predictions")  # fmt: skip
 
 
 def asked() -> Iterator[Place]:

@@ -110,6 +110,8 @@ def test_files_of_before_are_restored(orla: User, path: Path) -> None:
     for each in document["rounds"]:
         if each.get("episode"):
             each["episode"]["death_match_at"] = None
+    # Spectators predict unless the organisers say otherwise.
+    document["season"]["predictions"] = True
     # Nor did seasons trade in anything.
     document["season"]["trade"], document["ledger"] = {}, []
     assert json.loads(season_export(season=season)) == document

@@ -12,8 +12,9 @@ import pytest
 from accounts.models import AuditEntry, User
 from core.clock import now_utc
 from core.refusals import Refusal
-from games.models import Match
+from games.models import Match, Prediction
 from games.services.turns import Ack
+from tests.games.support import user_named
 from tests.games.test_races import Threads
 from tests.tournaments.support import (
     START,
@@ -34,10 +35,11 @@ from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Leg, TimeProposal
+from tournaments.models import DeathMatch, Leg, SeasonPrediction, TimeProposal
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
 from tournaments.services.ledger.book import balance_of
 from tournaments.services.organisers import organiser_add
+from tournaments.services.predictions import death_match_predict, winner_predict
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.results.settlement import leg_settle
@@ -238,3 +240,56 @@ def test_an_entry_is_taken_back_twice(orla: User, threads: Threads) -> None:
     correct = partial(ledger_correct, acting_user=orla, entry=entry, why="a slip")
     assert set(one_of(threads.at_once([correct] * 4))) == {"ledger.corrected"}
     assert balance_of(who(season, 1)) == 0
+
+
+def test_spectators_predict_while_a_death_match_begins(orla: User, threads: Threads) -> None:
+    """Whatever was said before it begins stands at its match; what comes after it is said there,
+    too: each once, in one place."""
+    season = running(orla, 4, "swiss")
+    row = DeathMatch.objects.select_related("home", "away").get(
+        pk=DeathMatch.objects.filter(round__season=season).order_by("number")[0].pk
+    )
+    home = row.home
+    assert home is not None
+    watching = [user_named(f"seer{number}") for number in range(3)]
+    asked: list[Any] = [
+        partial(death_match_predict, acting_user=each, death_match=row, contestant=home)
+        for each in watching
+    ]
+    answers = threads.at_once([*asked, partial(begun, orla, row)])
+    assert answers[:3] == [None] * 3
+    match = Prediction.objects.values_list("match", flat=True).distinct().get()
+    assert Leg.objects.get(death_match=row).match_id == match
+    assert set(Prediction.objects.values_list("user", "seat")) == {(u.pk, 0) for u in watching}
+    assert not SeasonPrediction.objects.exists()
+
+
+@pytest.mark.parametrize("best_of", [1, 3])
+def test_nothing_is_said_of_the_winner_after_it_closes(
+    orla: User, threads: Threads, best_of: int
+) -> None:
+    season = running(orla, 2, "single-elimination", format_options={"best_of": best_of})
+    row = DeathMatch.objects.select_related("home", "away").get(round__season=season)
+    home = row.home
+    assert home is not None
+    watching = [user_named(f"seer{number}") for number in range(3)]
+    asked: list[Any] = [
+        partial(winner_predict, acting_user=each, season=season, contestant=home)
+        for each in watching
+    ]
+    answers = threads.at_once([*asked, partial(begun, orla, row)])
+    late = [answer for answer in answers[:3] if isinstance(answer, Refusal)]
+    assert {refusal.code for refusal in late} <= {"prediction.closed"}
+    assert SeasonPrediction.objects.count() == 3 - len(late)
+    again = threads.at_once(asked)
+    assert {getattr(answer, "code", None) for answer in again} == {"prediction.closed"}
+    assert SeasonPrediction.objects.count() == 3 - len(late)
+
+
+def test_one_says_several_things_at_once(orla: User, threads: Threads) -> None:
+    season = enrolled(orla, 4)
+    seer = user_named("seer")
+    say = partial(winner_predict, acting_user=seer, season=season)
+    answers = threads.at_once([partial(say, contestant=who(season, n)) for n in (1, 2, 3, 4)])
+    assert answers == [None] * 4
+    assert SeasonPrediction.objects.filter(user=seer).count() == 1

@@ -15,6 +15,7 @@ from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience
 from tournaments.actions.follows import FOLLOW, UNFOLLOW
 from tournaments.actions.ledger import OFFER, PAY, USE_TOKEN
+from tournaments.actions.predictions import PREDICT, PREDICT_WINNER
 from tournaments.actions.subjects import (
     AtContestant,
     AtDeathMatch,
@@ -431,6 +432,6 @@ OWN: Final = Actions[Any](
     (
         JOIN, APPLY, TAKE_BACK, ACCEPT, CHECK_IN, LEAVE, CHOOSE_RULES, PROPOSE, ACCEPT_TIME,
         DECLINE_TIMES, WITHDRAW_TIMES, CONFIRM, UNCONFIRM, GIVE, BRING, LEAVE_AT_HOME, PAY,
-        USE_TOKEN, OFFER, FOLLOW, UNFOLLOW,
+        USE_TOKEN, OFFER, FOLLOW, UNFOLLOW, PREDICT_WINNER, PREDICT,
     ),
 )  # fmt: skip

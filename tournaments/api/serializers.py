@@ -113,7 +113,7 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
             "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
             "status", "open_enrolment", "by_application", "places", "repertoire",
             "ruleset_choice", "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s",
-            "times_by", "play_within_days", "trade", "organisers", "winner",
+            "times_by", "play_within_days", "trade", "predictions", "organisers", "winner",
             "created_at", "started_at", "finished_at", "changed_at", "links",
         )  # fmt: skip
         read_only_fields = fields

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.api import follows, views, webhooks
+from tournaments.api import follows, predictions, views, webhooks
 from tournaments.api.organise import contestants, deathmatches, episodes, items, rounds, seasons
 
 _SEASON = "seasons/<slug:slug>/"
@@ -40,6 +40,11 @@ urlpatterns = [
     path(f"{_SEASON}bracket/", views.BracketView.as_view(), name="season_bracket"),
     path(
         f"{_SEASON}leaderboard/", views.SeasonLeaderboardView.as_view(), name="season_leaderboard"
+    ),
+    path(
+        f"{_SEASON}predictions/",
+        predictions.SeasonPredictionsView.as_view(),
+        name="season_predictions",
     ),
     path(f"{_SEASON}rounds/", rounds.RoundsView.as_view(), name="season_rounds"),
     path(

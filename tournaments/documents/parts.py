@@ -85,6 +85,7 @@ class SeasonDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     late_s: Annotated[Small, SETTING] = 0
     times_by: Annotated[Literal["organisers", "open", "move"], SETTING] = "open"
     play_within_days: Annotated[Small, SETTING] | None = None
+    predictions: Annotated[bool, SETTING] = True
     trade: Annotated[dict[str, Any], SETTING] = msgspec.field(default_factory=dict)
     winner: Annotated[ContestantNumber, LATER] | None
     created_at: Moment

@@ -159,6 +159,13 @@ class SeasonForm(ServiceForm):
         help_text="Players agree on no later time, counted from when it is known who meets. Empty: "
         "no such end.",
     )
+    predictions = forms.BooleanField(
+        label="Spectators say who will win",
+        required=False,
+        initial=True,
+        help_text="Whoever only watches predicts the winner of the season and of each death match, "
+        "and a table tells who knew best. There is nothing to win.",
+    )
     trade_currency = forms.BooleanField(label="It has a currency", required=False)
     trade_singular = forms.CharField(
         label="What one is called", max_length=CURRENCY_MAX, initial="garnet", required=False
@@ -309,6 +316,7 @@ class SeasonForm(ServiceForm):
         given["late_s"] = data["late_s"] or 0
         given["times_by"] = data["times_by"] or TimesRule.OPEN
         given["play_within_days"] = data["play_within_days"]
+        given["predictions"] = data["predictions"]
         given["repertoire"] = self._repertoire()
         # What is left empty is as usual.
         given["trade"] = {
@@ -355,7 +363,7 @@ def _initial_of(season: Season) -> dict[str, Any]:
         name: getattr(season, name)
         for name in (
             "name", "summary", "way_in", "places", "ruleset_choice", "pace", "no_show_minutes",
-            "no_show_rule", "late_s", "times_by", "play_within_days",
+            "no_show_rule", "late_s", "times_by", "play_within_days", "predictions",
         )
     }  # fmt: skip
     for name, value in msgspec.structs.asdict(trade_of(season)).items():

@@ -16,6 +16,7 @@ from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.messages import MessageTo, SeasonMessage
+from tournaments.models.predictions import SeasonPrediction
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import (
     NoShowRule,
@@ -62,6 +63,7 @@ __all__ = [
     "SeasonInvitation",
     "SeasonMessage",
     "SeasonOrganiser",
+    "SeasonPrediction",
     "TimeProposal",
     "TimesRule",
     "Unit",

@@ -134,6 +134,11 @@ class Season(models.Model):
         help_text="So many days after it is known who meets, a death match is to have begun: the "
         "last that players may agree on. Empty: no such end.",
     )
+    predictions = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether those who only watch say who will win; a table tells who knew best.",
+    )
     trade = models.JSONField(
         default=dict,
         db_default=models.Value({}, models.JSONField()),

@@ -47,6 +47,7 @@ from tournaments.services.guards import (
     season_lock,
 )
 from tournaments.services.items import declarations, spending
+from tournaments.services.predictions import predictions_hand_over
 
 
 def ms(at: datetime) -> int:
@@ -258,6 +259,7 @@ def _start(
     leg.started_at = at if until is None else None
     leg.status = lifecycle.step(lifecycle.LEG, leg.status, LegStatus.RUNNING, "The match")
     leg.save(update_fields=["match", "advantage", "started_at", "status"])
+    predictions_hand_over(leg)
     if death_match.status == DeathMatchStatus.PLANNED:
         death_match_move(death_match, DeathMatchStatus.RUNNING)
     # Else they are a secret for as long as it waits.

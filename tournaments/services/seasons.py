@@ -131,6 +131,7 @@ def season_update(
     ``pace``, ``no_show_minutes``, ``no_show_rule``, ``late_s`` (by how many seconds spectators see
     its matches late), ``times_by`` (who says when a death match is played), ``play_within_days``
     (the last that players agree on, after it is known who meets), ``trade`` (`tournaments.trade`),
+    ``predictions`` (whether those who only watch say who will win),
     and, as long as the season has not begun, ``format_options`` and ``tie_breaks``: who plays for
     them must know them.
 
@@ -316,6 +317,7 @@ _CHECKS: Final[dict[str, Any]] = {
     "no_show_minutes": _minutes,
     "late_s": _delay,
     "trade": trade_validate,
+    "predictions": bool,
     "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
     "times_by": _one_of(TimesRule.values, "season.times-by", "Who says when it is played"),
     "play_within_days": _play_within,

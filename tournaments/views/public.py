@@ -32,6 +32,7 @@ from tournaments.actions.players import (
     LEAVE,
     UNCONFIRM,
 )
+from tournaments.actions.predictions import PREDICT
 from tournaments.actions.site import CREATE, RESTORE
 from tournaments.actions.subjects import (
     AtContestant,
@@ -46,6 +47,7 @@ from tournaments.models import Contestant, Gift, Leg
 from tournaments.pictures import links
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.ledger import treasury_of
+from tournaments.reading.predictions import best_of
 from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_run_by
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.applications import must_take_applications
@@ -91,6 +93,7 @@ def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
         **({} if user is None else standing_in(AtPerson(user, sheet, user))),
         "waiting": waiting_for(sheet, request.user),
         "treasury": treasury_of(sheet, request.user) if sheet.trade.is_on else None,
+        "knew_best": best_of(sheet),
     }
     return shown(request, sheet, "season.html", context)
 
@@ -221,6 +224,9 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
         "may_wager": user is not None
         and seat is not None
         and OFFER.offered(AtDeathMatch(user, sheet, found)),
+        "may_predict": user is not None
+        and sheet.season.predictions
+        and PREDICT.offered(AtDeathMatch(user, sheet, found)),
         "wagered": wagered(row) if trades and not sheet.trade.hidden else (),
         "row": row,
         "seat": seat,

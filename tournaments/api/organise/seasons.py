@@ -103,6 +103,9 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         "players agree on the time; null: no such end.",
     )
 
+    predictions = serializers.BooleanField(
+        required=False, help_text="Whether those who only watch say who will win."
+    )
     trade = serializers.DictField(
         required=False,
         help_text="What is traded: `currency`, `singular`, `plural`, `start`, `payments`, "

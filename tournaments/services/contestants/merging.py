@@ -17,6 +17,7 @@ from tournaments.models import (
 )
 from tournaments.services.follows import follows_merge
 from tournaments.services.free_hours import free_hours_merge
+from tournaments.services.predictions import predictions_merge
 
 
 def organises_seasons(user: User) -> bool:
@@ -42,6 +43,8 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     SeasonApplication.objects.filter(decided_by=duplicate).update(decided_by=keep)
     applied.update(user=keep)
     SeasonMessage.objects.filter(by=duplicate).update(by=keep)
+    # Not counted: moderators are told the numbers, and nobody is to know who predicts.
+    predictions_merge(keep, duplicate)
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),
