@@ -7,7 +7,7 @@ from tournaments.views import embeds
 app_name = "embeds"
 
 urlpatterns = [
-    path("standings/", embeds.standings, name="standings"),
-    path("bracket/", embeds.bracket, name="bracket"),
-    path("matches/", embeds.matches, name="matches"),
+    path("seasons/<slug:slug>/standings/", embeds.standings, name="standings"),
+    path("seasons/<slug:slug>/bracket/", embeds.bracket, name="bracket"),
+    path("seasons/<slug:slug>/matches/", embeds.matches, name="matches"),
 ]

@@ -21,7 +21,7 @@ from games.embeds import THEMES, Embed, embed_at, iframe
 from games.pictures.boards import as_still, board_of
 from games.reading.matches import match_for
 from games.reading.readers import reader_in
-from games.views.common import limited
+from games.views.common import explains_refusals, limited
 from games.views.framing import framed, theme_of
 from games.views.matches import match_names, match_standing, match_title
 
@@ -75,6 +75,7 @@ def match_embed(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
+@explains_refusals
 def match_embedding(request: HttpRequest, match_id: int) -> HttpResponse:
     """The text that puts a match into a page elsewhere, and how it looks there."""
     return embedding_page(request, reverse("games:match", args=[match_id]))

@@ -152,6 +152,7 @@ class Season:
             "ruleset": self.ruleset,
             "ladder": self.ruleset,
             "username": "ada",
+            "what": "standings",
             "number": 1,
             "first": 0,
             "last": 1,

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from core.conditional import answer_to, strong_tag
 from core.replica.reading import from_replica
 from games.embeds import Embed
+from games.views.common import explains_refusals
 from games.views.embeds import Choice, embedding_page
 from games.views.everybody import kept_under
 from games.views.framing import framed, theme_of
@@ -27,7 +28,7 @@ PARTS: Final = {STANDINGS: "Standings", BRACKET: "Bracket", MATCHES: "Death matc
 WIDTH: Final = 560
 BRACKET_MOST: Final = 960
 #: What stands around the rows of a table, and one of them, in pixels.
-_AROUND: Final = 150
+_AROUND: Final = 200
 _ROW: Final = 44
 _LOWEST, _HIGHEST = 240, 1000
 
@@ -127,6 +128,7 @@ def _shown(request: HttpRequest, season: Season, part: str) -> HttpResponse:
 
 
 @require_safe
+@explains_refusals
 def embedding(request: HttpRequest, slug: str, what: str) -> HttpResponse:
     """The text that puts a part of a season into a page elsewhere, and how it looks there."""
     sheet = Sheet(season_for(slug, None)) if what in PARTS else None
