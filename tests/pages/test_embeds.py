@@ -53,8 +53,8 @@ def ancestors(answer: Any) -> str:
 
 def test_nothing_else_can_be_framed(nobody: Client, play: Play, cup: Season) -> None:
     known = {
-        "match_id": play.pk, "slug": cup.slug, "what": "bracket", "pk": 1, "leg_id": 1, "number": 1,
-        "username": "ada", "token": "x" * 20, "name": "start", "ruleset_id": "domain",
+        "match_id": play.pk, "slug": cup.slug, "pk": 1, "leg_id": 1, "number": 1,
+        "username": "ada", "token": "x" * 20, "name": "bracket", "ruleset_id": "domain",
         "variant_id": "standard", "key": "pool", "uidb36": "1", "uid": "1",
     }  # fmt: skip
     strict, open_to_all = 0, set()

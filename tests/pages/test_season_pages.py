@@ -59,7 +59,7 @@ Visitor = Callable[..., Client]
 # Every page that anybody may read; those of rounds and death matches are added where there are any.
 PAGES = [
     "", "standings/", "contestants/", "schedule/", "results/", "items/", "purse/", "history/",
-    "rulings/",    "calendar.ics", "share.png", "state.json", "embedding/standings/",
+    "rulings/",    "calendar.ics", "share.png", "state.json",
 ]  # fmt: skip
 CONTESTANTS = ["join/", "messages/", "withdraw/", "items/give/", "challenge/", "purse/give/",
                "purse/immunity/"]  # fmt: skip

@@ -88,6 +88,7 @@ ELSEWHERE = {
 NAMED = {
     "tournaments:contestant_act": "withdraw",
     "tournaments:step": "cancel",
+    "tournaments:embedding": "standings",
     "tournaments:round_act": "close",
     "tournaments:match_act": "declare",
     "tournaments:leg_act": "void",
@@ -152,7 +153,6 @@ class Season:
             "ruleset": self.ruleset,
             "ladder": self.ruleset,
             "username": "ada",
-            "what": "standings",
             "number": 1,
             "first": 0,
             "last": 1,

@@ -44,7 +44,7 @@ def season_embedded(found: ResolverMatch) -> Embed | None:
     """What a frame of a season's page would show: of its first page the bracket, where there is
     one. Raises Refusal ``season.none``."""
     name = found.view_name
-    part = found.kwargs.get("what", "") if name == "tournaments:embedding" else _OF_PAGES.get(name)
+    part = found.kwargs.get("name", "") if name == "tournaments:embedding" else _OF_PAGES.get(name)
     if part is None and name != "tournaments:season":
         return None
     sheet = Sheet(season_for(found.kwargs["slug"], None))
@@ -129,10 +129,10 @@ def _shown(request: HttpRequest, season: Season, part: str) -> HttpResponse:
 
 @require_safe
 @explains_refusals
-def embedding(request: HttpRequest, slug: str, what: str) -> HttpResponse:
+def embedding(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """The text that puts a part of a season into a page elsewhere, and how it looks there."""
-    sheet = Sheet(season_for(slug, None)) if what in PARTS else None
-    if sheet is None or what not in parts_of(sheet):
+    sheet = Sheet(season_for(slug, None)) if name in PARTS else None
+    if sheet is None or name not in parts_of(sheet):
         raise Http404("There is no such thing to embed.")
     others = [
         Choice(PARTS[each], reverse("tournaments:embedding", args=[slug, each]))
