@@ -57,6 +57,8 @@ KINDS: Final = (
     Kind(FOLLOW_WINNER, _FOLLOWED, "A season has a winner", _WHO, Urgency.NEWS),
     Kind("organiser.needed", "Organising", "A season of yours needs you", "Its organisers",
          Urgency.NOW),
+    Kind("organiser.application", "Organising", "Somebody applies to a season of yours",
+         "Its organisers", Urgency.NEWS),
     Kind("organiser.webhook", "Organising", "A webhook, or Discord, was switched off",
          "Its organisers", Urgency.SOON),
 )  # fmt: skip
