@@ -11,6 +11,7 @@ from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Leg, Season
 from tournaments.services.free_hours import free_hours_forget
 from tournaments.services.organisers import season_referees_refresh
+from tournaments.services.pictures import pictures_forget
 
 
 def on_match_ended(*, match_id: int, **_more: Any) -> None:
@@ -33,8 +34,10 @@ def on_season_happened(*, event_id: int, kind: str, **_more: Any) -> None:
 
 
 def on_account_closed(*, user_id: int, **_more: Any) -> None:
-    """Nobody meets somebody who is gone: when they were free is nobody's to keep."""
+    """Nobody meets somebody who is gone: when they were free is nobody's to keep, nor what they
+    look like."""
     free_hours_forget(user_id)
+    pictures_forget(user_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

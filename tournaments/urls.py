@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, documents, ledger, players, public, ratings, times
+from tournaments.views import (
+    calendars,
+    documents,
+    ledger,
+    pictures,
+    players,
+    public,
+    ratings,
+    times,
+)
 from tournaments.views.desk import (
     challenges,
     death_matches,
@@ -29,6 +38,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/contestants/", public.contestants, name="contestants"),
     path("<slug:slug>/contestants/<int:pk>/calendar.ics", calendars.contestant_calendar,
          name="contestant_calendar"),
+    path("<slug:slug>/contestants/<int:pk>/picture/", pictures.contestant_picture,
+         name="contestant_picture"),
+    path("<slug:slug>/picture/", pictures.season_picture, name="season_picture"),
+    path("<slug:slug>/pictures/<slug:digest>/<int:width>.webp", pictures.picture,
+         name="picture"),
     path("<slug:slug>/schedule/", public.schedule, name="schedule"),
     path("<slug:slug>/calendar.ics", calendars.season_calendar, name="calendar"),
     path("<slug:slug>/results/", public.results, name="results"),

@@ -15,6 +15,7 @@ from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.messages import MessageTo, SeasonMessage
+from tournaments.models.pictures import Picture, PictureSize
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import (
     NoShowRule,
@@ -50,6 +51,8 @@ __all__ = [
     "Leg",
     "MessageTo",
     "NoShowRule",
+    "Picture",
+    "PictureSize",
     "Placement",
     "ReminderSent",
     "Round",

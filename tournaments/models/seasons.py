@@ -140,6 +140,9 @@ class Season(models.Model):
         blank=True,
         help_text="What is traded in it: a currency, tokens of immunity. Empty: nothing is.",
     )
+    picture = models.ForeignKey(
+        "Picture", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     winner = models.ForeignKey(
         "Contestant", on_delete=models.PROTECT, null=True, blank=True, related_name="seasons_won"
     )
@@ -162,6 +165,9 @@ class Season(models.Model):
         ordering = ["-created_at", "-id"]
         indexes = [
             models.Index(fields=["visibility", "status", "-created_at"], name="season_listed"),
+            models.Index(
+                fields=["picture"], condition=Q(picture__isnull=False), name="season_picture"
+            ),
         ]
         constraints = [
             models.CheckConstraint(

@@ -24,7 +24,7 @@ def seasons_whole(viewer: Any) -> QuerySet[Season]:
     """The seasons that ``viewer`` may see."""
     organisers = SeasonOrganiser.objects.select_related("user").order_by("pk")
     seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
-    return seasons.select_related("winner__user").prefetch_related(
+    return seasons.select_related("winner__user", "picture").prefetch_related(
         Prefetch("organisers", organisers)
     )
 
@@ -53,7 +53,7 @@ def rounds_whole(viewer: Any) -> QuerySet[Round]:
 
 def contestants_whole(season: Season) -> QuerySet[Contestant]:
     """Everybody who ever entered a season."""
-    return Contestant.objects.filter(season=season).select_related("user")
+    return Contestant.objects.filter(season=season).select_related("user", "picture__season")
 
 
 def gifts_whole(season: Season) -> QuerySet[Gift]:

@@ -10,6 +10,7 @@ from core.refusals import Refusal
 from tournaments.lifecycle import STILL_IN, ApplicationStatus
 from tournaments.models import (
     Contestant,
+    Picture,
     SeasonApplication,
     SeasonInvitation,
     SeasonMessage,
@@ -41,6 +42,7 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     SeasonApplication.objects.filter(decided_by=duplicate).update(decided_by=keep)
     applied.update(user=keep)
     SeasonMessage.objects.filter(by=duplicate).update(by=keep)
+    Picture.objects.filter(by=duplicate).update(by=keep)
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),
