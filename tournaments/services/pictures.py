@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
 from accounts.announcing.services import Told, announce
 from accounts.models import AuditEntry, Report, User
@@ -48,7 +48,7 @@ class Owned(NamedTuple):
     is_theirs: Callable[[Owner, User], bool]
 
 
-OWNERS: Final[Mapping[type[Model], Owned]] = {
+OWNERS: Final[Mapping[type[Any], Owned]] = {
     Season: Owned(WIDE, lambda row: row, lambda _row, _user: False),
     Contestant: Owned(SQUARE, lambda row: row.season, lambda row, user: row.user_id == user.pk),
 }
@@ -56,7 +56,7 @@ OWNERS: Final[Mapping[type[Model], Owned]] = {
 
 def owner_of(picture: Picture) -> Owner | None:
     """Whose picture it is; None of one that was taken off."""
-    found = (model._default_manager.filter(picture=picture).first() for model in OWNERS)
+    found = (model.objects.filter(picture=picture).first() for model in OWNERS)
     return next((row for row in found if row is not None), None)
 
 
@@ -247,7 +247,7 @@ def _lock(owner: Owner) -> Owner:
     season = season_lock(OWNERS[type(owner)].season_of(owner).pk)
     if isinstance(owner, Season):
         return season
-    fresh = type(owner)._default_manager.select_related("picture").get(pk=owner.pk)
+    fresh = type(owner).objects.select_related("picture").get(pk=owner.pk)
     fresh.season = season
     return fresh
 

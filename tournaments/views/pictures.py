@@ -3,7 +3,7 @@ the pictures themselves."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
@@ -27,6 +27,18 @@ WEBP: Final = "image/webp"
 A_YEAR_S: Final = 365 * 24 * 60 * 60
 
 
+class _Way(NamedTuple):
+    """How a picture is cut, and what can be done about it."""
+
+    shape: Shape
+    put_up: Action[Any]
+    take_off: Action[Any]
+
+
+_OF_SEASON: Final = _Way(WIDE, SET_SEASON, REMOVE_SEASON)
+_OF_CONTESTANT: Final = _Way(SQUARE, SET, REMOVE)
+
+
 @takes(BYTES_MAX)
 @require_http_methods(FORMS)
 @season_page
@@ -34,7 +46,7 @@ def season_picture(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """The season's picture: to look at, and for its organisers to put up and take off."""
     user = signed_in(request)
     subject = None if user is None else AtSeason(user, sheet)
-    return _page(request, sheet, sheet.season, WIDE, subject, SET_SEASON, REMOVE_SEASON)
+    return _page(request, sheet, sheet.season, _OF_SEASON, subject)
 
 
 @takes(BYTES_MAX)
@@ -45,18 +57,13 @@ def contestant_picture(request: HttpRequest, sheet: Sheet, pk: int) -> HttpRespo
     off."""
     user, contestant = signed_in(request), contestant_of(sheet, pk)
     subject = None if user is None else AtContestant(user, sheet, contestant)
-    return _page(request, sheet, contestant, SQUARE, subject, SET, REMOVE)
+    return _page(request, sheet, contestant, _OF_CONTESTANT, subject)
 
 
-def _page(  # noqa: PLR0913  (whose it is, and what can be done)
-    request: HttpRequest,
-    sheet: Sheet,
-    owner: Season | Contestant,
-    shape: Shape,
-    subject: Any,
-    put_up: Action[Any],
-    take_off: Action[Any],
+def _page(
+    request: HttpRequest, sheet: Sheet, owner: Season | Contestant, way: _Way, subject: Any
 ) -> HttpResponse:
+    shape, put_up, take_off = way
     refusal = None if subject is None else put_up.refusal(subject)
     theirs = subject is not None and (refusal is None or refusal.kind is RefusalKind.CONFLICT)
     # What is largest of it is the picture that stands alone.
