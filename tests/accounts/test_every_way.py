@@ -43,6 +43,7 @@ from tests.posts.support import addresses, unhurried
 from tests.support.push_service import Browser, PushService, pushing
 from tests.support.workers import Workers
 from tests.tournaments.conftest import orla  # noqa: F401
+from tests.permissions.world import photograph
 from tests.tournaments.support import (
     START,
     WARS,
@@ -71,6 +72,7 @@ from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.messages import message_send
+from tournaments.services.pictures import picture_set, picture_take_away
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.scheduling.agreeing import times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
@@ -182,6 +184,15 @@ def message(organiser: User) -> Callable[[], object]:
     )  # fmt: skip
 
 
+def picture(organiser: User) -> Callable[[], object]:
+    season = enrolled(organiser, 2)
+    up = picture_set(
+        acting_user=account(season, 1), owner=who(season, 1), content=photograph(), at=START
+    )
+    root = User.objects.get(username="root")
+    return committed(picture_take_away, acting_user=root, picture=up, why="Not *you*.")
+
+
 def entry(organiser: User) -> Callable[[], object]:
     season = enrolled(organiser, 2, "swiss", open_enrolment=True, by_application=True)
     row = application_make(acting_user=user_named("ada"), season=season, words="", at=START)
@@ -291,6 +302,7 @@ HAPPENINGS: dict[str, Happening] = {
     "season.entry": entry,
     "season.check-in": check_in,
     "season.message": message,
+    "season.picture": picture,
     "death-match.paired": paired,
     "death-match.terms": terms,
     "death-match.times": times,

@@ -98,9 +98,9 @@ def test_nobody_else_does(orla: User, oscar: User, cleo: User) -> None:
     given = {"content": photograph(), "at": START}
     for other in (oscar, cleo, account(season, 1), moderator()):
         for owner in (season, who(season, 2)):
-            refused("picture.not-yours", picture_set, acting_user=other, owner=owner, **given)
-            owner = type(owner).objects.get(pk=owner.pk)
-            refused("picture.not-yours", picture_remove, acting_user=other, owner=owner)
+            now = type(owner).objects.get(pk=owner.pk)
+            refused("picture.not-yours", picture_set, acting_user=other, owner=now, **given)
+            refused("picture.not-yours", picture_remove, acting_user=other, owner=now)
 
 
 def test_a_draft_is_nobody_elses(orla: User, cleo: User) -> None:

@@ -39,8 +39,7 @@ SET_SEASON: Final = Action[AtSeason](
     button="Put it up",
     done="The season has this picture.",
     follows=[
-        "Whoever may see the season sees it: on its pages, on the list of seasons, and where "
-        "somebody links to it.",
+        "It stands on the season's pages, on the list of seasons, and where somebody links to it.",
         "It is cut to a wide picture in the middle.",
     ],
     check=lambda s: pictures.must_be_able_to_set(s.season, s.user),

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from core.actions import Action
 from core.conditional import answer_to
 from core.refusals import NotFound, RefusalKind
+from core.replica.reading import from_replica
 from core.sizes import takes
 from games.views.common import signed_in
 from tournaments.actions.pictures import REMOVE, REMOVE_SEASON, SET, SET_SEASON
@@ -107,6 +108,7 @@ def _others(picture: Picture | None, subject: AtSeason) -> bool:
 
 
 @require_safe
+@from_replica
 def picture(request: HttpRequest, slug: str, digest: str, width: int) -> HttpResponse:
     """A picture in one of its sizes. What has this address never changes."""
     size = _size_for(AnonymousUser(), slug, digest, width)
