@@ -131,7 +131,8 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         "name", "slug", "uid", "summary", "format", "format_options", "visibility", "status",
         "run_by", "open_enrolment", "by_application", "places", "repertoire", "ruleset_choice",
         "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s", "times_by",
-        "play_within_days", "trade", "winner", "created_at", "started_at", "finished_at",
+        "play_within_days", "secret_gifts", "trade", "winner", "created_at", "started_at",
+        "finished_at",
     )  # fmt: skip
     readonly_fields = ("run_by",)
     inlines = (ContestantInline,)
@@ -253,7 +254,7 @@ class GiftAdmin(_SeasonPart):
     )  # fmt: skip
     fields = (
         "season", "item", "ruleset", "giver", "receiver", "death_match", "leg_number", "note",
-        "status", "given_at", "given_by",
+        "secret", "revealed_at", "status", "given_at", "given_by",
     )  # fmt: skip
     inlines = (ItemEventInline,)
 

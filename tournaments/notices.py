@@ -30,7 +30,7 @@ from games.announcements import MISSED
 from games.services.announcing import MISSED_SUBJECT, missed_words
 from games.services.missed import end_mark_missed
 from tournaments.lifecycle import How, LegStatus, Visibility
-from tournaments.models import Contestant, EventNotice, Leg, Season, SeasonEvent
+from tournaments.models import Contestant, EventNotice, Gift, Leg, Season, SeasonEvent
 from tournaments.naming import Naming
 from tournaments.services.mail import spoken
 
@@ -421,6 +421,10 @@ def _own_letter(event: SeasonEvent, about: str) -> Iterator[Letter]:
 
 
 def _item_letters(event: SeasonEvent) -> Iterator[Letter]:
+    # Whoever was given something in secret was told so then.
+    known = Gift.objects.filter(pk=event.data.get("gift"), secret=True)
+    if event.kind == "item.given" and known.exists():
+        return iter(())
     return _own_letter(event, "your items")
 
 

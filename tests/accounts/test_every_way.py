@@ -39,11 +39,11 @@ from tests.games.support import SECOND, Wire, committing, started, user_named
 from tests.games.test_aftermath import to_its_end
 from tests.games.test_disputes import POOL, challenged
 from tests.games.test_rulings import BAD
+from tests.permissions.world import photograph
 from tests.posts.support import addresses, unhurried
 from tests.support.push_service import Browser, PushService, pushing
 from tests.support.workers import Workers
 from tests.tournaments.conftest import orla  # noqa: F401
-from tests.permissions.world import photograph
 from tests.tournaments.support import (
     START,
     WARS,

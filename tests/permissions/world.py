@@ -707,7 +707,8 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "told": _told, "trading": _trading, "wagering": _wagering,
-    "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden, "pictured": _pictured,
+    "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
+    "pictured": _pictured,
 }  # fmt: skip
 
 

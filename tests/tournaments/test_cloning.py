@@ -45,6 +45,7 @@ OTHER: dict[str, Any] = {
     "places": 9,
     "times_by": "move",
     "play_within_days": 5,
+    "secret_gifts": "choice",
     "trade": {"tokens": True},
     "repertoire": [GAME, WARS],
     "ruleset_choice": "lower-seed",

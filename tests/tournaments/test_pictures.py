@@ -313,15 +313,15 @@ def test_contestants_put_up_their_own_on_a_page(orla: User, client: Client) -> N
     assert client.post(page, {"picture": uploaded()}).status_code == 302
     picture = who(season, 1).picture
     assert picture is not None
-    shown = client.get(page).text
-    assert f'src="{picture.address(480)}" width="480" height="480" alt="Player 1"' in shown
-    assert "accounts/report" not in shown, "nobody reports their own"
+    text = client.get(page).text
+    assert f'src="{picture.address(480)}" width="480" height="480" alt="Player 1"' in text
+    assert "accounts/report" not in text, "nobody reports their own"
     # Others look at it, and can report it.
     client.force_login(account(season, 2))
-    shown = client.get(page).text
-    assert picture.address(480) in shown
-    assert 'type="file"' not in shown
-    assert f"/accounts/report/tournaments.picture/{picture.pk}/" in shown
+    text = client.get(page).text
+    assert picture.address(480) in text
+    assert 'type="file"' not in text
+    assert f"/accounts/report/tournaments.picture/{picture.pk}/" in text
     assert client.post(page, {"picture": uploaded()}).status_code == 403
     assert client.post(page, {"remove": "yes"}).status_code == 403
     client.logout()

@@ -51,7 +51,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("letters_go_out")]
 
 KINDS = ("elimination", "single-elimination", "round-robin", "swiss", "ladder")
 # For programs, or the same for every season.
-NOT_FOR_PEOPLE = {"document", "records", "state", "share", "death_match_share", "seasons", "picture",
+NOT_FOR_PEOPLE = {"document", "records", "state", "share", "death_match_share", "seasons",
+                  "picture",
                   "season_new", "season_restore", "free_hours"}  # fmt: skip
 # Where names must be, in a season that is over.
 WITH_NAMES = {"season", "contestants", "results", "history", "round", "death_match", "calendar",

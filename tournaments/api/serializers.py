@@ -145,7 +145,8 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
             "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
             "status", "open_enrolment", "by_application", "places", "repertoire",
             "ruleset_choice", "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s",
-            "times_by", "play_within_days", "trade", "organisers", "winner", "picture",
+            "times_by", "play_within_days", "secret_gifts", "trade", "organisers", "winner",
+            "picture",
             "created_at", "started_at", "finished_at", "changed_at", "links",
         )  # fmt: skip
         read_only_fields = fields
@@ -357,7 +358,7 @@ class GiftSerializer(serializers.ModelSerializer[Gift]):
         model = Gift
         fields = (
             "id", "item", "name", "ruleset", "giver", "receiver", "death_match", "leg_number",
-            "note", "status", "given_at", "history",
+            "note", "secret", "revealed_at", "status", "given_at", "history",
         )  # fmt: skip
 
     @extend_schema_field(serializers.CharField())

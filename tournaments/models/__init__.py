@@ -22,6 +22,7 @@ from tournaments.models.seasons import (
     RulesetChoice,
     Season,
     SeasonOrganiser,
+    SecretGifts,
     TimesRule,
     WayIn,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "SeasonInvitation",
     "SeasonMessage",
     "SeasonOrganiser",
+    "SecretGifts",
     "TimeProposal",
     "TimesRule",
     "Unit",

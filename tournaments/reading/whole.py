@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
+from tournaments import audience
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -56,7 +57,8 @@ def contestants_whole(season: Season) -> QuerySet[Contestant]:
     return Contestant.objects.filter(season=season).select_related("user", "picture__season")
 
 
-def gifts_whole(season: Season) -> QuerySet[Gift]:
-    """The items of a season with their history."""
-    rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
+def gifts_whole(season: Season, viewer: Any) -> QuerySet[Gift]:
+    """The items of a season that ``viewer`` may know of, with their history."""
+    seen = audience.gifts_visible_to(season, viewer)
+    rows = Gift.objects.filter(seen, season=season).select_related("giver__user", "receiver__user")
     return rows.prefetch_related("history")
