@@ -4,7 +4,7 @@ from django.apps import AppConfig
 class TournamentsConfig(AppConfig):
     name = "tournaments"
 
-    def ready(self) -> None:
+    def ready(self) -> None:  # noqa: PLR0915  (each of the others is told what is here)
         # These need the models, which are there only now.
         from accounts.announcing.kinds import declare  # noqa: PLC0415
         from accounts.hooks import (  # noqa: PLC0415
@@ -44,13 +44,14 @@ class TournamentsConfig(AppConfig):
         from tournaments.pictures import reader  # noqa: PLC0415
         from tournaments.posts import receivers as posts  # noqa: PLC0415
         from tournaments.posts.outbox import posts_write  # noqa: PLC0415
-        from tournaments.services import events, seasons  # noqa: PLC0415
         from tournaments.services.contestants.merging import (  # noqa: PLC0415
             contestancies_merge,
             organises_seasons,
         )
         from tournaments.services.contestants.places import places_fill  # noqa: PLC0415
+        from tournaments.services.events import register_writer  # noqa: PLC0415
         from tournaments.services.items.gifts import season_gifts_reveal  # noqa: PLC0415
+        from tournaments.services.seasons import on_places_changed, on_season_over  # noqa: PLC0415
         from tournaments.simulation import demo  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
@@ -68,11 +69,11 @@ class TournamentsConfig(AppConfig):
         account_closed.connect(
             receivers.on_account_closed, dispatch_uid="tournaments.account_closed"
         )
-        events.register_writer(deliveries_write)
-        events.register_writer(notices.notices_write)
-        events.register_writer(posts_write)
-        seasons.on_places_changed(places_fill)
-        seasons.on_season_over(season_gifts_reveal)
+        register_writer(deliveries_write)
+        register_writer(notices.notices_write)
+        register_writer(posts_write)
+        on_places_changed(places_fill)
+        on_season_over(season_gifts_reveal)
         holding.register_reader(reader.season_shown)
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")

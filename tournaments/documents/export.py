@@ -40,7 +40,8 @@ def season_export(*, season: Season, reader: User | None = None) -> bytes:
     Whoever calls it has seen to the right to (`audience.may_manage`). The ledger is there as a
     whole, or (for a ``reader`` who does not see all of it yet) not at all: a part of it would not
     balance. Of items given in secret there are those that the reader knows of. None is the site
-    itself. Raises Refusal ``document.leg-running`` while a match is being played: its record would tell too much.
+    itself. Raises Refusal ``document.leg-running`` while a match is being played: its record would
+    tell too much.
     """
     with transaction.atomic():
         return _text_of(season_lock(season.pk, changes=False), reader)
