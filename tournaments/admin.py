@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.admin.search import Former, about_people, details_name, was_about_people
@@ -18,6 +19,7 @@ from accounts.roles import is_moderator
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_link, row_links
 from core.admin.readers import ModeratorView, ReadOnly, person
+from tournaments.actions.pictures import PICTURE, AtPicture
 from tournaments.actions.seasons import MODERATED, SEASONS
 from tournaments.actions.subjects import AtSeason
 from tournaments.models import (
@@ -27,12 +29,14 @@ from tournaments.models import (
     Gift,
     ItemEvent,
     Leg,
+    Picture,
     Season,
     SeasonEvent,
     SeasonMessage,
 )
 from tournaments.reading.sheet import Sheet
 from tournaments.services.guards import heirs_of
+from tournaments.services.pictures import owner_of
 
 # What a search of the audit log for a person finds.
 _PLACES: dict[type[Model], tuple[str, ...]] = {
@@ -127,8 +131,8 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         "name", "slug", "uid", "summary", "format", "format_options", "visibility", "status",
         "run_by", "open_enrolment", "by_application", "places", "repertoire", "ruleset_choice",
         "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s", "times_by",
-        "play_within_days", "trade", "predictions", "winner", "created_at", "started_at",
-        "finished_at",
+        "play_within_days", "secret_gifts", "trade", "predictions", "winner", "created_at",
+        "started_at", "finished_at",
     )  # fmt: skip
     readonly_fields = ("run_by",)
     inlines = (ContestantInline,)
@@ -151,6 +155,7 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
             ("Death matches", list_address(DeathMatch, round__season__id__exact=row.pk)),
             ("Items", list_address(Gift, season__id__exact=row.pk)),
             ("What happened", list_address(SeasonEvent, season__id__exact=row.pk)),
+            ("Pictures", list_address(Picture, season__id__exact=row.pk)),
             ("Messages", list_address(SeasonMessage, season__id__exact=row.pk)),
             *super().row_links(request, row),
         ]
@@ -249,7 +254,7 @@ class GiftAdmin(_SeasonPart):
     )  # fmt: skip
     fields = (
         "season", "item", "ruleset", "giver", "receiver", "death_match", "leg_number", "note",
-        "status", "given_at", "given_by",
+        "secret", "revealed_at", "status", "given_at", "given_by",
     )  # fmt: skip
     inlines = (ItemEventInline,)
 
@@ -293,3 +298,46 @@ class SeasonMessageAdmin(_SeasonPart):
     def went_to(self, message: SeasonMessage) -> SafeString | str:
         """The contestants who can read it."""
         return row_links(message.to.select_related("season").order_by("pk"))
+
+
+@admin.register(Picture)
+class PictureAdmin(_SeasonPart):
+    """Pictures of seasons and their contestants, and the moderators' way to take one away."""
+
+    row_actions = PICTURE
+    list_display = ("at", "of_what", "whose", "put_up_by", "off_at")
+    list_filter = (("off_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("by", "season")
+    search_fields = ("alt", "by__username", "season__name")
+    date_hierarchy = "at"
+    fields = ("of_what", "whose", "put_up_by", "at", "off_at", "alt", "shown")
+
+    def subject_of(self, request: HttpRequest, row: Picture) -> AtPicture:
+        """The moderator, and the picture."""
+        return AtPicture(person(request), row)
+
+    def back_of(self, subject: AtPicture, row: Picture) -> str:
+        """The list: a picture that was taken away has no page."""
+        del subject, row
+        return list_address(Picture)
+
+    @admin.display(description="Season")
+    def of_what(self, picture: Picture) -> SafeString:
+        """In which season it is."""
+        return row_link(picture.season)
+
+    @admin.display(description="Picture of")
+    def whose(self, picture: Picture) -> SafeString:
+        """Whose picture it is."""
+        return row_link(owner_of(picture))
+
+    @admin.display(description="Put up by")
+    def put_up_by(self, picture: Picture) -> SafeString:
+        """Who put it up."""
+        return row_link(picture.by)
+
+    @admin.display(description="The picture")
+    def shown(self, picture: Picture) -> SafeString:
+        """The picture itself, as large as it is kept."""
+        width = max(picture.sizes.values_list("width", flat=True))
+        return format_html('<img src="{}" alt="{}">', picture.address(width), picture.alt)

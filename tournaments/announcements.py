@@ -35,6 +35,8 @@ KINDS: Final = (
          "Everybody who plays in it", Urgency.NEWS),
     Kind("season.message", "Seasons", "A message from the organisers",
          "To whom they write", Urgency.SOON),
+    Kind("season.picture", "Seasons", "A picture of yours is taken away by a moderator",
+         "Who put it up", Urgency.SOON),
     Kind("death-match.paired", "Death matches", "Whom you meet", "Both players", Urgency.SOON),
     Kind("death-match.terms", "Death matches", "What is played, and when", "Both players",
          Urgency.SOON),

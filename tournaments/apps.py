@@ -4,7 +4,7 @@ from django.apps import AppConfig
 class TournamentsConfig(AppConfig):
     name = "tournaments"
 
-    def ready(self) -> None:
+    def ready(self) -> None:  # noqa: PLR0915  (each of the others is told what is here)
         # These need the models, which are there only now.
         from accounts.announcing.kinds import declare  # noqa: PLC0415
         from accounts.hooks import (  # noqa: PLC0415
@@ -51,7 +51,8 @@ class TournamentsConfig(AppConfig):
         )
         from tournaments.services.contestants.places import places_fill  # noqa: PLC0415
         from tournaments.services.events import register_writer  # noqa: PLC0415
-        from tournaments.services.seasons import on_places_changed  # noqa: PLC0415
+        from tournaments.services.items.gifts import season_gifts_reveal  # noqa: PLC0415
+        from tournaments.services.seasons import on_places_changed, on_season_over  # noqa: PLC0415
         from tournaments.simulation import demo  # noqa: PLC0415
         from tournaments.views.embeds import season_embedded  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
@@ -74,6 +75,7 @@ class TournamentsConfig(AppConfig):
         register_writer(notices.notices_write)
         register_writer(posts_write)
         on_places_changed(places_fill)
+        on_season_over(season_gifts_reveal)
         holding.register_reader(reader.season_shown)
         match_turned.connect(following.on_turn, dispatch_uid="tournaments.webhooks.turn")
         match_reminded.connect(following.on_reminder, dispatch_uid="tournaments.webhooks.clock")

@@ -15,11 +15,11 @@ from accounts.roles import is_moderator, is_organiser
 from core.admin.lists import keys_as_text, register_withheld
 from games.engine.decisions import Seat
 from tournaments.lifecycle import (
+    SEASON_OVER,
     SETTLED,
     ContestantStatus,
     EpisodeStatus,
     LegStatus,
-    SeasonStatus,
 )
 from tournaments.models import (
     Contestant,
@@ -136,14 +136,12 @@ def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
 
 # -- the ledger ----------------------------------------------------------------------------------
 
-_OVER = (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)
-
 
 def sees_whole_ledger(season: Season, user: Any) -> bool:
     """Whether ``user`` may see every entry, and what everybody has: everybody once the season is
     over, organisers from the beginning unless they play, or have played, in it themselves. Whoever
     was struck off before it began does not."""
-    if season.status in _OVER:
+    if season.status in SEASON_OVER:
         return True
     return may_manage(season, user) and not plays_in(season, user)
 
@@ -173,7 +171,40 @@ def may_see_wager(death_match: DeathMatch, user: Any) -> bool:
     if seat_of(death_match, user) is not None:
         return True
     season = death_match.round.season
-    return season.status not in _OVER and sees_whole_ledger(season, user)
+    return season.status not in SEASON_OVER and sees_whole_ledger(season, user)
+
+
+# -- items that are given in secret --------------------------------------------------------------
+
+
+def gifts_visible_to(season: Season, user: Any, *, whole: bool | None = None) -> Q:
+    """The items of a season that ``user`` may see: what is no secret (any more), what they have
+    given, entered or hold, and, like the ledger, all of it for organisers who do not play and for
+    everybody once the season is over. ``whole`` as `sees_purses` takes it."""
+    if sees_whole_ledger(season, user) if whole is None else whole:
+        return Q()
+    known = Q(secret=False) | Q(revealed_at__isnull=False)
+    if getattr(user, "is_authenticated", False):
+        known |= Q(giver__user=user) | Q(receiver__user=user) | Q(given_by=user)
+    return known
+
+
+def sees_gift(gift: Gift, user: Any, *, whole: bool | None = None) -> bool:
+    """The same of one item, which has its season, its giver and its receiver."""
+    if not gift.is_hidden:
+        return True
+    if getattr(user, "is_authenticated", False):
+        sides = {gift.receiver.user_id, None if gift.giver is None else gift.giver.user_id}
+        if user.pk in sides or gift.given_by_id == user.pk:
+            return True
+    return sees_whole_ledger(gift.season, user) if whole is None else whole
+
+
+def hidden_gifts(_user: User) -> Q:
+    """The items that are secret still: for what whoever reads it may play for all we know. Those
+    who run the season and do not play have its desk."""
+    seasons = Season.objects.exclude(status__in=SEASON_OVER)
+    return Q(secret=True, revealed_at__isnull=True, season__in=seasons)
 
 
 # -- what the admin site withholds ---------------------------------------------------------------
@@ -184,6 +215,7 @@ def withhold() -> None:
     models are there."""
     register_withheld("tournaments.deathmatch", lambda reader: Q(pk__in=own_unsettled(reader)))
     register_withheld("tournaments.gift", own_items)
+    register_withheld("tournaments.gift", hidden_gifts)
     register_withheld(
         "tournaments.seasonevent",
         lambda reader: (
@@ -193,6 +225,7 @@ def withhold() -> None:
     register_withheld("accounts.auditentry", own_actions)
     register_withheld("accounts.auditentry", sealed_actions)
     register_withheld("accounts.auditentry", ledger_actions)
+    register_withheld("accounts.auditentry", gift_actions)
 
 
 def own_unsettled(user: User) -> QuerySet[DeathMatch]:
@@ -237,7 +270,7 @@ def sealed_actions(_user: User) -> Q:
 def ledger_actions(_user: User) -> Q:
     """What is entered in a ledger that not everybody sees, until the season is over: whoever reads
     the log may play. Those who run the season and do not play have the ledger itself."""
-    seasons = Season.objects.exclude(status__in=_OVER)
+    seasons = Season.objects.exclude(status__in=SEASON_OVER)
     hidden = Q(secret=True) | Q(season__trade__hidden=True)
     entries = keys_as_text(LedgerEntry.objects.filter(hidden, season__in=seasons))
     offered = keys_as_text(DeathMatch.objects.filter(round__season__in=seasons))
@@ -246,3 +279,9 @@ def ledger_actions(_user: User) -> Q:
         target_type="tournaments.deathmatch",
         target_id__in=offered,
     )
+
+
+def gift_actions(user: User) -> Q:
+    """What the audit log says of items that are secret still."""
+    gifts = keys_as_text(Gift.objects.filter(hidden_gifts(user)))
+    return Q(target_type="tournaments.gift", target_id__in=gifts)

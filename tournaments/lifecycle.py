@@ -102,9 +102,11 @@ class GiftStatus(models.TextChoices):
     EXPIRED = "expired", "Expired"
 
 
-#: What an episode is in which nothing more happens.
+#: What a season is in which nothing more is played.
+SEASON_OVER: Final = (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)
 #: Who has not left a season.
 STILL_IN: Final = (ContestantStatus.ENROLLED, ContestantStatus.ACTIVE)
+#: What an episode is in which nothing more happens.
 EPISODE_OVER: Final = (EpisodeStatus.DONE, EpisodeStatus.SKIPPED)
 #: What a death match is of which nothing is left to be played.
 SETTLED: Final = (DeathMatchStatus.DECIDED, DeathMatchStatus.VOID)

@@ -1,5 +1,5 @@
 """What seasons tell the moderators: that what organisers write to contestants can be reported, and
-who must not read there what was written to others."""
+pictures, and who must not read there what was written to others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from accounts.models import Report, User
 from accounts.moderation.reports import ContextLine, Target, register_target
 from core.admin.links import row_address
 from core.admin.lists import keys_as_text, register_withheld
-from tournaments.models import SeasonMessage
+from tournaments.models import Picture, Season, SeasonMessage
+from tournaments.services.pictures import TARGET as PICTURE
+from tournaments.services.pictures import owner_of
 
 MESSAGE = "tournaments.seasonmessage"
 
@@ -18,6 +20,7 @@ MESSAGE = "tournaments.seasonmessage"
 def register() -> None:
     """Make all of this known; called once the models are there."""
     register_target(MESSAGE, message_target, remedies=message_remedies, withheld=_of_own_seasons)
+    register_target(PICTURE, picture_target, remedies=picture_remedies)
     register_withheld(MESSAGE, lambda reader: Q(pk__in=_not_for(reader).values("pk")))
 
 
@@ -48,6 +51,35 @@ def message_remedies(report: Report) -> list[tuple[str, str]]:
     """The way to the message, and to whom it went."""
     message = SeasonMessage.objects.filter(pk=int(report.target_id)).first()
     return [] if message is None else [("The message, and to whom it went", row_address(message))]
+
+
+def picture_target(reader: User, target_id: str) -> Target | None:
+    """A picture, for whoever may see it. The picture itself is for the moderators to look at: it is
+    kept as long as a report about it is open."""
+    number = int(target_id) if target_id.isascii() and target_id.isdigit() else 0
+    seen = Picture.objects.visible_to(reader).select_related("by", "season")
+    picture = seen.filter(pk=number, off_at=None).first() if number < 2**63 else None
+    owner = None if picture is None else owner_of(picture)
+    if picture is None or owner is None:
+        return None
+    of = "the season" if isinstance(owner, Season) else str(owner)
+    return Target(
+        title=f"the picture of {of} in {picture.season.name}",
+        url=picture.season.get_absolute_url(),
+        about=picture.by,
+        facts=[
+            ("Season", picture.season.name),
+            ("Picture of", of),
+            ("Put up by", f"{picture.by.shown_name} (@{picture.by.username})"),
+            ("What it is said to show", picture.alt or "nothing is said"),
+        ],
+    )
+
+
+def picture_remedies(report: Report) -> list[tuple[str, str]]:
+    """The way to the picture, and to taking it away."""
+    picture = Picture.objects.filter(pk=int(report.target_id)).first()
+    return [] if picture is None else [("The picture", row_address(picture))]
 
 
 def _of_own_seasons(moderator: User) -> Q:

@@ -36,6 +36,7 @@ from tournaments.lifecycle import ApplicationStatus, How, LegStatus, Visibility
 from tournaments.models import (
     Contestant,
     EventNotice,
+    Gift,
     Leg,
     Season,
     SeasonApplication,
@@ -438,6 +439,10 @@ def _own_letter(event: SeasonEvent, about: str) -> Iterator[Letter]:
 
 
 def _item_letters(event: SeasonEvent) -> Iterator[Letter]:
+    # Whoever was given something in secret was told so then.
+    known = Gift.objects.filter(pk=event.data.get("gift"), secret=True)
+    if event.kind == "item.given" and known.exists():
+        return iter(())
     return _own_letter(event, "your items")
 
 

@@ -12,6 +12,7 @@ from tournaments.models import Leg, Season
 from tournaments.services.follows import follows_forget
 from tournaments.services.free_hours import free_hours_forget
 from tournaments.services.organisers import season_referees_refresh
+from tournaments.services.pictures import pictures_forget
 
 
 def on_match_ended(*, match_id: int, **_more: Any) -> None:
@@ -34,10 +35,11 @@ def on_season_happened(*, event_id: int, kind: str, **_more: Any) -> None:
 
 
 def on_account_closed(*, user_id: int, **_more: Any) -> None:
-    """Nobody meets somebody who is gone, and they hear nothing: when they were free, and what they
-    followed, is nobody's to keep."""
+    """Nobody meets somebody who is gone, and they hear nothing: when they were free, what they look
+    like, and what they followed, is nobody's to keep."""
     free_hours_forget(user_id)
     follows_forget(user_id)
+    pictures_forget(user_id)
 
 
 def on_rights_changed(*, user_id: int, **_more: Any) -> None:

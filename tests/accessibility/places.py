@@ -109,6 +109,7 @@ NO_PAGES = {
     "tournaments:feed": "a file",
     "tournaments:follow": "takes POST only",
     "tournaments:share": "a picture",
+    "tournaments:picture": "a picture",
     "tournaments:death_match_share": "a picture",
     "tournaments:state": "JSON",
     "tournaments:contestants_file": "a file",
@@ -277,6 +278,15 @@ def _of_predictions() -> Iterator[Place]:
             yield Place("tournaments:predictions", scene, who, of_season)
 
 
+def _of_pictures() -> Iterator[Place]:
+    for who in (Who.NOBODY, Who.PLAYER, Who.SEAT_0):
+        yield Place("tournaments:season_picture", "pictured", who, of_season)
+        yield Place("tournaments:contestant_picture", "pictured", who,
+                    lambda s: [s.season.slug, s.id(1)])  # fmt: skip
+    for name in ("season", "contestants"):
+        yield Place(f"tournaments:{name}", "pictured", Who.SEAT_0, of_season)
+
+
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
     yield from _of_predictions()
@@ -314,6 +324,7 @@ def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:leg_act", "proposed", Who.ORGANISER,
                 lambda s: [*leg_page(s), "schedule"])  # fmt: skip
     yield from _of_trade()
+    yield from _of_pictures()
     yield Place("tournaments:desk_messages", "enrolling", Who.ORGANISER, of_season)
     yield Place("tournaments:messages", "enrolling", Who.SEAT_0, of_season)
     yield Place("tournaments:invitations", "invited", Who.ORGANISER, of_season)

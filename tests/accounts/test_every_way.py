@@ -39,6 +39,7 @@ from tests.games.support import SECOND, Wire, committing, started, user_named
 from tests.games.test_aftermath import to_its_end
 from tests.games.test_disputes import POOL, challenged
 from tests.games.test_rulings import BAD
+from tests.permissions.world import photograph
 from tests.posts.support import addresses, unhurried
 from tests.support.push_service import Browser, PushService, pushing
 from tests.support.workers import Workers
@@ -72,6 +73,7 @@ from tournaments.services.follows import season_follow
 from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.messages import message_send
+from tournaments.services.pictures import picture_set, picture_take_away
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.scheduling.agreeing import times_propose
@@ -182,6 +184,15 @@ def message(organiser: User) -> Callable[[], object]:
         title="Tonight *at* <b>eight</b>",
         words="Be there, @everyone: <i>all</i> of **you**.\n\n# See [here](https://example.org)",
     )  # fmt: skip
+
+
+def picture(organiser: User) -> Callable[[], object]:
+    season = enrolled(organiser, 2)
+    up = picture_set(
+        acting_user=account(season, 1), owner=who(season, 1), content=photograph(), at=START
+    )
+    root = User.objects.get(username="root")
+    return committed(picture_take_away, acting_user=root, picture=up, why="Not *you*.")
 
 
 def entry(organiser: User) -> Callable[[], object]:
@@ -340,6 +351,7 @@ HAPPENINGS: dict[str, Happening] = {
     "season.entry": entry,
     "season.check-in": check_in,
     "season.message": message,
+    "season.picture": picture,
     "death-match.paired": paired,
     "death-match.terms": terms,
     "death-match.times": times,

@@ -75,6 +75,7 @@ def test_sensitive_keys_are_blanked_whatever_their_case() -> None:
 PUBLIC = {
     "slug", "ruleset", "ruleset_id", "variant_id", "ladder", "name", "username", "target_type",
     "target_id", "uid", "object_id", "content_type_id", "id", "app_label", "url", "uidb36",
+    "digest",
 }  # fmt: skip
 # A key that opens nothing: what of a ruleset somebody prepares.
 NO_SECRET = {

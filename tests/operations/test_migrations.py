@@ -52,6 +52,12 @@ SURVIVED: dict[tuple[str, str, str], str] = {
     ("tournaments", "0015_times",
      "Create not valid constraint season_play_within_days_from_1 on model season"):
         "It does not write the column, which is empty then.",
+    ("tournaments", "0023_secret_gifts",
+     "Create not valid constraint season_secret_gifts_known on model season"):
+        "It does not write the column, and gets the default.",
+    ("tournaments", "0023_secret_gifts",
+     "Create not valid constraint gift_secret_given on model gift"):
+        "It does not write the columns, and the defaults are those of a gift that is no secret.",
     ("games", "0012_front_door_indexes", "Raw SQL operation"):
         "Indexes, all made concurrently, on columns that it does not write: unique or not.",
     ("tournaments", "0017_ledger", "Raw SQL operation"):

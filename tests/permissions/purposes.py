@@ -179,7 +179,7 @@ def on_check_in_desk(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
 
 
 def on_ledger(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
-    for each in sheet.gifts:
+    for each in sheet.gifts_for(user):
         offered = all(action.offered(AtGift(user, sheet, each)) for action in GIFT)
         yield offered, _address(sheet, "item_take_back", each.pk)
 

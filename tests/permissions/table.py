@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from core.clock import now_utc
-from tests.permissions.world import Scene, Who
+from tests.permissions.world import Scene, Who, photograph
 from tournaments.documents.export import season_export
 from tournaments.formats.elimination.episodes import next_number
 from tournaments.formats.elimination.main_match import standing_of
@@ -127,7 +127,8 @@ def act(name: str, *, what: str = "step", why: bool = False, form: Given | None 
 
 WHY = {"why": "because"}
 # What the admin site's rows are called in the tables of actions.
-_ROWS = {"season": "season", "chatmessage": "message", "puzzle": "puzzle"}
+_ROWS = {"season": "season", "chatmessage": "message", "puzzle": "puzzle",
+         "picture": "picture"}  # fmt: skip
 # What the addresses are about whose last word is the name of an action.
 _OF = {"step": "season", "round_act": "round", "match_act": "death-match", "leg_act": "leg"}
 
@@ -180,6 +181,11 @@ def upload(scene: Scene) -> dict[str, Any]:
     data = season_export(season=scene.season)
     data = data.replace(str(scene.season.uid).encode(), b"00000000-0000-4000-8000-000000000000")
     return {"document": SimpleUploadedFile("season.json", data)}
+
+
+def a_picture(_scene: Scene) -> dict[str, Any]:
+    """A picture, as somebody uploads one."""
+    return {"picture": SimpleUploadedFile("me.jpg", photograph()), "alt": "All of us"}
 
 
 def hook(scene: Scene) -> list[Any]:
@@ -314,6 +320,25 @@ PERMISSIONS: dict[str, Permission] = {
     "write to contestants": Permission("enrolling", MANAGE, (
         Page("tournaments:desk_messages", action="desk.message",
              form=lambda _s: {"whom": "still-in", "title": "Tonight", "words": "At eight."}),
+    )),
+    "put up the season's picture": Permission("pictured", MANAGE, (
+        Page("tournaments:season_picture", form=a_picture, action="season-picture.set"),
+    )),
+    "take the season's picture off": Permission("pictured", MANAGE, (
+        Page("tournaments:season_picture", form=lambda _s: {"remove": "yes"},
+             action="season-picture.remove"),
+    )),
+    "put up a contestant's picture": Permission("pictured", MANAGE | {Who.SEAT_0}, (
+        Page("tournaments:contestant_picture", lambda s: [s.season.slug, s.id(1)], a_picture,
+             action="contestant-picture.set"),
+    )),
+    "take a contestant's picture off": Permission("pictured", MANAGE | ON_SEAT_0, (
+        Page("tournaments:contestant_picture", lambda s: [s.season.slug, s.id(1)],
+             lambda _s: {"remove": "yes"}, action="contestant-picture.remove"),
+    )),
+    "take a picture away": Permission("pictured", MODERATE, (
+        admin("tournaments_picture_take-away", lambda s: [s.picture.pk],
+              lambda _s: {"reason": "because"}),
     )),
     "withdraw an invitation link": Permission("enrolling", MANAGE, (
         Page("tournaments:invitations", form=lambda s: {"revoke": s.invitation.pk},

@@ -28,6 +28,7 @@ def _addresses(scene: Scene) -> list[str]:
     known = {
         "slug": scene.season.slug, "pk": scene.id(1), "leg_id": 1, "number": 1,
         "contestant_id": scene.id(1), "gift_id": 1, "token": scene.invitation.token,
+        "digest": scene.picture.digest, "width": 80,
         "webhook_id": 1, "delivery_id": 1, "name": "start",
         "uid": "00000000-0000-4000-8000-000000000000",
     }  # fmt: skip

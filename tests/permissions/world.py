@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache, partial
+from io import BytesIO
 from typing import Any
 
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from PIL import Image
 
 from accounts.models import ApiToken, User
 from accounts.moderation.sanctions import user_mute, user_suspend
@@ -51,7 +53,14 @@ from tests.tournaments.support import (
 from tournaments.formats.elimination.episodes import episode_open
 from tournaments.formats.elimination.main_match import placements_record
 from tournaments.items.catalogue import catalogue
-from tournaments.models import Contestant, DeathMatch, DiscordChannel, Season, SeasonOrganiser
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    DiscordChannel,
+    Picture,
+    Season,
+    SeasonOrganiser,
+)
 from tournaments.posts.services import channel_test
 from tournaments.services.contestants.applications import (
     application_decline,
@@ -69,6 +78,7 @@ from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.legs import ms
 from tournaments.services.messages import message_send
+from tournaments.services.pictures import picture_set
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.rounds import round_pair
@@ -316,8 +326,27 @@ def _hidden(world: World) -> Scene:
     """A season with contestants that is a draft again."""
     season = world.season("swiss", 3)
     link = invitation_make(acting_user=world.users["orla"], season=season)
+    picture = _picture(world, who(season, 1))
     season_unlist(acting_user=world.users["orla"], season=season)
-    return Scene(world, season, {"invitation": link})
+    return Scene(world, season, {"invitation": link, "picture": picture})
+
+
+def photograph() -> bytes:
+    """A picture as somebody uploads one."""
+    written = BytesIO()
+    Image.new("RGB", (120, 120), (200, 30, 30)).save(written, "JPEG")
+    return written.getvalue()
+
+
+def _picture(world: World, owner: Season | Contestant) -> Picture:
+    return picture_set(acting_user=world.users["orla"], owner=owner, content=photograph())
+
+
+def _pictured(world: World) -> Scene:
+    """The season has a picture, and so has whoever sits on seat 0."""
+    season = world.season("swiss", 4)
+    _picture(world, season)
+    return Scene(world, season, {"picture": _picture(world, who(season, 1))})
 
 
 def _cancelled(world: World) -> Scene:
@@ -688,6 +717,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "told": _told, "trading": _trading, "wagering": _wagering,
     "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
+    "pictured": _pictured,
 }  # fmt: skip
 
 

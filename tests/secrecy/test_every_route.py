@@ -64,7 +64,7 @@ PREFIXES_NOT_ABOUT_MATCHES = (
     "webhooks:", "posts:",
 )  # fmt: skip
 # Rows that there are none of in this season: no challenge led to the match, nobody hosts it, no
-# item was given, no link leads into it, nobody has applied, and nothing is traded.
+# item was given, no link leads into it, nobody has applied or has a picture, and nothing is traded.
 NOTHING_THERE = {
     "api:hosted", "api:hosted_accept", "api:hosted_decline", "api:hosted_cancel",
     "games:hosted", "games:hosted_accept", "games:hosted_decline", "games:hosted_cancel",
@@ -74,6 +74,7 @@ NOTHING_THERE = {
     "api:invite_accept", "api:season_item_take_back", "tournaments:item_take_back",
     "api:episode_placements", "api:episode_dmo", "tournaments:choose", "tournaments:placements",
     "tournaments:invited", "tournaments:application_act", "tournaments:treasury_correct",
+    "tournaments:picture",
 }  # fmt: skip
 # They do not end while a match is on: the crowd listens to their lines instead (`Crowd.hear`).
 STREAMS = {"api:events_stream", "api:match_stream"}
@@ -94,7 +95,8 @@ NAMED = {
     "tournaments:match_act": "declare",
     "tournaments:leg_act": "void",
 }
-CONTESTANTS = {"tournaments:contestant_calendar", "tournaments:contestant_act",
+CONTESTANTS = {"tournaments:contestant_calendar", "tournaments:contestant_picture",
+               "tournaments:contestant_act",
                "tournaments:challenge_enter"}  # fmt: skip
 
 

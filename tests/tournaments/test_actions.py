@@ -245,7 +245,7 @@ def test_which_items_can_be_brought_is_what_the_service_takes(orla: User) -> Non
     def codes(user: User) -> list[tuple[str, str]]:
         whole, leg = at(user, row)
         found = []
-        for gift in whole.sheet.gifts:
+        for gift in whole.sheet.gifts_for(whole.user):
             subject = AtItem(user, whole.sheet, leg.with_legs, leg.leg, gift)
             for action in (BRING, LEAVE_AT_HOME):
                 assert offered_code(action, subject) == code_of(action, subject), action

@@ -124,6 +124,7 @@ ALLOWED = {
     "tournaments.seasonevent": (
         "season__id__exact death_match__id__exact kind kind__isnull at__year at__month at__day"
     ),
+    "tournaments.picture": "season__id__exact off_at__isempty at__year at__month at__day",
     "tournaments.seasonmessage": (
         "season__id__exact whom__exact whom__isnull at__year at__month at__day"
     ),

@@ -46,6 +46,7 @@ OTHER: dict[str, Any] = {
     "times_by": "move",
     "play_within_days": 5,
     "predictions": False,
+    "secret_gifts": "choice",
     "trade": {"tokens": True},
     "repertoire": [GAME, WARS],
     "ruleset_choice": "lower-seed",

@@ -112,6 +112,10 @@ def test_files_of_before_are_restored(orla: User, path: Path) -> None:
             each["episode"]["death_match_at"] = None
     # Spectators predict unless the organisers say otherwise.
     document["season"]["predictions"] = True
+    # Nor were gifts secret.
+    document["season"]["secret_gifts"] = "never"
+    for each in document["gifts"]:
+        each |= {"secret": False, "revealed_at": None}
     # Nor did seasons trade in anything.
     document["season"]["trade"], document["ledger"] = {}, []
     assert json.loads(season_export(season=season)) == document

@@ -52,6 +52,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("letters_go_out")]
 KINDS = ("elimination", "single-elimination", "round-robin", "swiss", "ladder")
 # For programs, or the same for every season.
 NOT_FOR_PEOPLE = {"document", "records", "state", "share", "death_match_share", "seasons",
+                  "picture",
                   "season_new", "season_restore", "free_hours",
                   "seasons_followed", "feeds"}  # fmt: skip
 # Where names must be, in a season that is over.

@@ -19,6 +19,7 @@ from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.items import GIFT, ITEMS
 from tournaments.actions.ledger import ENTRY, TREASURY
 from tournaments.actions.legs import LEG
+from tournaments.actions.pictures import CONTESTANT_PICTURE, PICTURE, SEASON_PICTURE
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
 from tournaments.actions.seasons import DESK, INVITATION, ORGANISER, SEASON, SEASONS
@@ -29,5 +30,5 @@ from tournaments.actions.times import HOURS
 TABLES: Final[tuple[Actions[Any], ...]] = (
     SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, APPLICATION, APPLICATIONS,
     CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY, ENTRY, CHALLENGES,
-    OWN, HOURS,
+    OWN, HOURS, SEASON_PICTURE, CONTESTANT_PICTURE, PICTURE,
 )  # fmt: skip

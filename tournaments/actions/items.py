@@ -28,6 +28,7 @@ def _gift_form(subject: AtSeason) -> Callable[..., GiftForm]:
         givers=out,
         meetings=sheet.open_to_items,
         games=subject.season.repertoire,
+        secrets=subject.season.secret_gifts,
     )
 
 

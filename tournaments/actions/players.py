@@ -190,7 +190,7 @@ def _may_give(subject: AtContestant) -> None:
         subject.contestant,
         subject.user,
         meetings=[(each.row, each.legs) for each in sheet.with_legs],
-        given=sheet.gifts,
+        given=sheet.gifts_for(subject.user),
     )
 
 
@@ -202,6 +202,7 @@ def _gift_form(subject: AtContestant) -> Callable[..., GiftForm]:
         givers=None,
         meetings=sheet.open_to_items,
         games=subject.season.repertoire,
+        secrets=subject.season.secret_gifts,
     )
 
 

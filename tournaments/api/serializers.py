@@ -26,6 +26,7 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
+from tournaments.services.pictures import OWNERS
 
 NO_ACCOUNT = (
     "Null without an account here: another installation gave the name, with the season, and it is "
@@ -45,18 +46,48 @@ class PersonField(serializers.Serializer[Any]):
         return contestant.user.username if contestant.user else None
 
 
+class PictureField(serializers.Serializer[Any]):
+    """A picture, as WebP; where it is never changes, and another picture is elsewhere."""
+
+    alt = serializers.CharField(help_text="What it shows.")
+    sizes = serializers.DictField(
+        child=serializers.URLField(), help_text="Its addresses, by their widths in pixels."
+    )
+
+
+def picture_shown(owner: Season | Contestant, request: Any) -> dict[str, Any] | None:
+    """What is told of the picture of a season or a contestant."""
+    picture = owner.picture
+    if picture is None:
+        return None
+    named = owner.shown_name if isinstance(owner, Contestant) else owner.name
+    return {
+        "alt": picture.alt or named,
+        "sizes": {
+            str(width): request.build_absolute_uri(picture.address(width))
+            for width in OWNERS[type(owner)].shape.widths
+        },
+    }
+
+
 class ContestantSerializer(serializers.ModelSerializer[Contestant]):
     """A contestant of a season."""
 
     username = serializers.SerializerMethodField(help_text=NO_ACCOUNT)
     replaces = serializers.PrimaryKeyRelatedField[Contestant](read_only=True, allow_null=True)
+    picture = serializers.SerializerMethodField()
 
     class Meta:
         model = Contestant
         fields = (
             "id", "name", "username", "seed", "status", "since_round", "place", "replaces",
-            "enrolled_at", "left_at",
+            "enrolled_at", "left_at", "picture",
         )  # fmt: skip
+
+    @extend_schema_field(PictureField(allow_null=True))
+    def get_picture(self, contestant: Contestant) -> dict[str, Any] | None:
+        """Their picture, square."""
+        return picture_shown(contestant, self.context["request"])
 
     @extend_schema_field(serializers.CharField(allow_null=True))
     def get_username(self, contestant: Contestant) -> str | None:
@@ -100,6 +131,7 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
     links = serializers.SerializerMethodField()
     organisers = serializers.SerializerMethodField(help_text="Usernames.")
     winner = PersonField(read_only=True, allow_null=True)
+    picture = serializers.SerializerMethodField()
     repertoire = RepertoireSerializer(many=True, read_only=True)
     tie_breaks = serializers.ListField(child=serializers.CharField(), read_only=True)
     format_options = serializers.DictField(read_only=True)
@@ -113,7 +145,8 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
             "slug", "uid", "name", "summary", "url", "format", "format_options", "visibility",
             "status", "open_enrolment", "by_application", "places", "repertoire",
             "ruleset_choice", "pace", "tie_breaks", "no_show_minutes", "no_show_rule", "late_s",
-            "times_by", "play_within_days", "trade", "predictions", "organisers", "winner",
+            "times_by", "play_within_days", "secret_gifts", "trade", "predictions", "organisers",
+            "winner", "picture",
             "created_at", "started_at", "finished_at", "changed_at", "links",
         )  # fmt: skip
         read_only_fields = fields
@@ -129,6 +162,13 @@ class SeasonSerializer(serializers.ModelSerializer[Season]):
                 part: absolute(reverse(f"api:season_{part}", args=[season.slug])) for part in _PARTS
             },
         }
+
+    @extend_schema_field(PictureField(allow_null=True))
+    def get_picture(self, season: Season) -> dict[str, Any] | None:
+        """Its picture, 1200 to 630."""
+        if season.picture is not None:
+            season.picture.season = season
+        return picture_shown(season, self.context["request"])
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
     def get_organisers(self, season: Season) -> list[str]:
@@ -318,7 +358,7 @@ class GiftSerializer(serializers.ModelSerializer[Gift]):
         model = Gift
         fields = (
             "id", "item", "name", "ruleset", "giver", "receiver", "death_match", "leg_number",
-            "note", "status", "given_at", "history",
+            "note", "secret", "revealed_at", "status", "given_at", "history",
         )  # fmt: skip
 
     @extend_schema_field(serializers.CharField())

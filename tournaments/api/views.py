@@ -365,7 +365,7 @@ class GiftsReading(OfSeason):
     queryset = Gift.objects.none()
 
     def get_queryset(self) -> QuerySet[Gift]:
-        return gifts_whole(self.season)
+        return gifts_whole(self.season, self.request.user)
 
 
 class EventFilters(Filters):

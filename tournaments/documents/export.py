@@ -39,8 +39,9 @@ def season_export(*, season: Season, reader: User | None = None) -> bytes:
 
     Whoever calls it has seen to the right to (`audience.may_manage`). The ledger is there as a
     whole, or (for a ``reader`` who does not see all of it yet) not at all: a part of it would not
-    balance. None is the site itself. Raises Refusal
-    ``document.leg-running`` while a match is being played: its record would tell too much.
+    balance. Of items given in secret there are those that the reader knows of. None is the site
+    itself. Raises Refusal ``document.leg-running`` while a match is being played: its record would
+    tell too much.
     """
     with transaction.atomic():
         return _text_of(season_lock(season.pk, changes=False), reader)
@@ -65,14 +66,16 @@ def _text_of(season: Season, reader: User | None) -> bytes:
             "document.leg-running",
             "A match of this season is on, or waits for its players: wait for its end.",
         )
-    _fetch(season, whole=reader is None or audience.sees_whole_ledger(season, reader))
+    _fetch(season, reader, whole=reader is None or audience.sees_whole_ledger(season, reader))
     document = msgspec.convert(written(season, Document, _numbers_of(season)), Document)
     return msgspec.json.format(msgspec.json.encode(document), indent=1)
 
 
-def _fetch(season: Season, *, whole: bool) -> None:
-    """Every row of the document, in its order; ``whole``: the ledger, too."""
+def _fetch(season: Season, reader: User | None, *, whole: bool) -> None:
+    """Every row of the document, in its order; ``whole``: the ledger, too, and whatever was given
+    in secret."""
     ledger = LedgerEntry.objects.order_by("pk")
+    gifts = Gift.objects.filter(audience.gifts_visible_to(season, reader, whole=whole))
     models.prefetch_related_objects(
         [season],
         Prefetch("contestants", Contestant.objects.select_related("user").order_by("pk")),
@@ -83,7 +86,7 @@ def _fetch(season: Season, *, whole: bool) -> None:
         ),
         Prefetch("rounds__death_matches", DeathMatch.objects.order_by("number")),
         Prefetch("rounds__death_matches__legs", Leg.objects.order_by("number", "attempt")),
-        Prefetch("gifts", Gift.objects.order_by("pk")),
+        Prefetch("gifts", gifts.order_by("pk")),
         Prefetch("gifts__history", ItemEvent.objects.order_by("pk")),
         Prefetch("ledger", ledger if whole else ledger.none()),
         Prefetch("events", SeasonEvent.objects.order_by("pk")),

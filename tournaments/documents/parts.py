@@ -86,6 +86,7 @@ class SeasonDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     times_by: Annotated[Literal["organisers", "open", "move"], SETTING] = "open"
     play_within_days: Annotated[Small, SETTING] | None = None
     predictions: Annotated[bool, SETTING] = True
+    secret_gifts: Annotated[Literal["never", "choice", "always"], SETTING] = "never"  # noqa: S105
     trade: Annotated[dict[str, Any], SETTING] = msgspec.field(default_factory=dict)
     winner: Annotated[ContestantNumber, LATER] | None
     created_at: Moment
@@ -232,6 +233,8 @@ class GiftDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     death_match: Annotated[Where, place(Entity.DEATH_MATCH)] | None
     leg_number: Number | None
     note: Annotated[str, msgspec.Meta(max_length=300)]
+    secret: bool = False
+    revealed_at: Moment | None = None
     status: Literal["held", "spent", "taken-back", "expired"]
     given_at: Moment
     history: Annotated[tuple[ItemEventDoc, ...], ROWS]

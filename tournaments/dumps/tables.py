@@ -17,7 +17,7 @@ from accounts.models import User
 from games.models import Match, MatchPlayer, Rating, RatingPoint
 from games.reading.records import record_bytes
 from games.words import ruleset_named
-from tournaments.lifecycle import LegStatus, Visibility
+from tournaments.lifecycle import SEASON_OVER, LegStatus, Visibility
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -31,6 +31,8 @@ from tournaments.models import (
 Row = Mapping[str, Any]
 _CHUNK = 200
 
+# What was given in secret, as long as that goes on.
+_SECRET = Q(secret=True, revealed_at__isnull=True) & ~Q(season__status__in=SEASON_OVER)
 _FINISHED = Q(match__status=Match.Status.FINISHED)
 
 
@@ -248,6 +250,7 @@ def items(failed: Failed = _raise) -> Iterator[Row]:
     """Items that were given, each with its history."""
     rows = (
         Gift.objects.filter(season__in=_public_seasons())
+        .exclude(_SECRET)
         .select_related("season")
         .prefetch_related("history")
     )

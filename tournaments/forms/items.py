@@ -13,14 +13,15 @@ from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import ruleset_name
 from tournaments.items import catalogue
 from tournaments.items.catalogue import Item
-from tournaments.models import Contestant, Leg
+from tournaments.models import Contestant, Leg, SecretGifts
 from tournaments.services.items.gifts import Meeting
 
 
 class GiftForm(ServiceForm):
     """An item for somebody, of those that fit what is played: in a match of ``meetings`` (death
     matches with the legs that items can be given for), or, where there are ``givers`` and so a
-    gift for any match, in one of ``games`` (a season's repertoire; none: whatever there is)."""
+    gift for any match, in one of ``games`` (a season's repertoire; none: whatever there is).
+    ``secrets``: the season's rule about secret gifts."""
 
     at_field: ClassVar[Mapping[str, str]] = {
         "item.unknown": "item",
@@ -33,6 +34,7 @@ class GiftForm(ServiceForm):
         "item.for-which": "death_match",
         "item.leg": "leg_number",
         "item.note": "note",
+        "item.not-secret": "secret",
     }
     note = forms.CharField(
         label="Note", required=False, max_length=300, help_text="Public, beside the item."
@@ -45,6 +47,7 @@ class GiftForm(ServiceForm):
         givers: Sequence[Contestant] | None,
         meetings: Sequence[Meeting],
         games: Sequence[Mapping[str, Any]],
+        secrets: str,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -75,7 +78,21 @@ class GiftForm(ServiceForm):
         longest = max((each.best_of for each in death_matches), default=1)
         if longest > 1:
             self.fields["leg_number"] = self._leg_number(longest, own=givers is None)
-        self.order_fields(["item", "giver", "receiver", "death_match", "leg_number", "note"])
+        if secrets == SecretGifts.CHOICE:
+            self.fields["secret"] = forms.BooleanField(
+                label="It is a secret",
+                required=False,
+                help_text="Only who gives it, who gets it and organisers who do not play know of "
+                "it, until it is used or the season is over.",
+            )
+        elif secrets == SecretGifts.ALWAYS:
+            self.fields["note"].help_text = (
+                "Beside the item. Only who gives it, who gets it and organisers who do not play "
+                "know of either, until it is used or the season is over."
+            )
+        self.order_fields(
+            ["item", "giver", "receiver", "death_match", "leg_number", "note", "secret"]
+        )
 
     def _leg_number(self, longest: int, *, own: bool) -> forms.Field:
         # One's gifts for a final are one for each match of it; organisers grant for all of them.
@@ -105,6 +122,7 @@ class GiftForm(ServiceForm):
             "death_match": self._matches.get(data["death_match"]),
             "leg_number": data.get("leg_number"),
             "note": data["note"],
+            "secret": data.get("secret"),
         }
 
 

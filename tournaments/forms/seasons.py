@@ -18,7 +18,15 @@ from tournaments.formats.registry import FORMATS, format_of, option_limits, opti
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import game_of, value_of
-from tournaments.models import Contestant, NoShowRule, RulesetChoice, Season, TimesRule, WayIn
+from tournaments.models import (
+    Contestant,
+    NoShowRule,
+    RulesetChoice,
+    Season,
+    SecretGifts,
+    TimesRule,
+    WayIn,
+)
 from tournaments.models.seasons import PLACES_MIN
 from tournaments.services.cloning import Bringing, next_name
 from tournaments.services.seasons import NAME_MAX, PLACES_MAX, PLAY_WITHIN_MAX
@@ -83,6 +91,7 @@ class SeasonForm(ServiceForm):
         "season.no-show": "no_show_minutes",
         "setup.late": "late_s",
         "season.times-by": "times_by",
+        "season.secret-gifts": "secret_gifts",
         "season.play-within": "play_within_days",
         "format.unknown": "format",
         "trade": "trade_currency",
@@ -165,6 +174,14 @@ class SeasonForm(ServiceForm):
         initial=True,
         help_text="Whoever only watches predicts the winner of the season and of each death match, "
         "and a table tells who knew best. There is nothing to win.",
+    )
+    secret_gifts = forms.ChoiceField(
+        label="Whether items that contestants give are secret",
+        choices=SecretGifts.choices,
+        initial=SecretGifts.NEVER,
+        help_text="Only who gives it, who gets it and organisers who do not play know of it then, "
+        "until it is used or the season is over. It holds for what is given from then on.",
+        required=False,
     )
     trade_currency = forms.BooleanField(label="It has a currency", required=False)
     trade_singular = forms.CharField(
@@ -317,6 +334,7 @@ class SeasonForm(ServiceForm):
         given["times_by"] = data["times_by"] or TimesRule.OPEN
         given["play_within_days"] = data["play_within_days"]
         given["predictions"] = data["predictions"]
+        given["secret_gifts"] = data["secret_gifts"] or SecretGifts.NEVER
         given["repertoire"] = self._repertoire()
         # What is left empty is as usual.
         given["trade"] = {
@@ -364,6 +382,7 @@ def _initial_of(season: Season) -> dict[str, Any]:
         for name in (
             "name", "summary", "way_in", "places", "ruleset_choice", "pace", "no_show_minutes",
             "no_show_rule", "late_s", "times_by", "play_within_days", "predictions",
+            "secret_gifts",
         )
     }  # fmt: skip
     for name, value in msgspec.structs.asdict(trade_of(season)).items():

@@ -16,6 +16,7 @@ from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.messages import MessageTo, SeasonMessage
+from tournaments.models.pictures import Picture, PictureSize
 from tournaments.models.predictions import SeasonPrediction
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import (
@@ -23,6 +24,7 @@ from tournaments.models.seasons import (
     RulesetChoice,
     Season,
     SeasonOrganiser,
+    SecretGifts,
     TimesRule,
     WayIn,
 )
@@ -52,6 +54,8 @@ __all__ = [
     "Leg",
     "MessageTo",
     "NoShowRule",
+    "Picture",
+    "PictureSize",
     "Placement",
     "ReminderSent",
     "Round",
@@ -64,6 +68,7 @@ __all__ = [
     "SeasonMessage",
     "SeasonOrganiser",
     "SeasonPrediction",
+    "SecretGifts",
     "TimeProposal",
     "TimesRule",
     "Unit",

@@ -67,6 +67,9 @@ class Contestant(models.Model):
         db_index=False,
         help_text="The link by which they came, if by one.",
     )
+    picture = models.ForeignKey(
+        "Picture", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     checked_in_at = models.DateTimeField(
         null=True, blank=True, help_text="When they said that they are there, before it begins."
     )
@@ -76,13 +79,17 @@ class Contestant(models.Model):
 
     class Meta:
         ordering = ["season", "seed", "id"]
-        # Of its own, for an index that is made while people enter: most came by no link.
+        # Of their own, for indexes that are made while people enter: most came by no link, and
+        # have no picture.
         indexes = [
             models.Index(
                 fields=["invitation"],
                 condition=Q(invitation__isnull=False),
                 name="contestant_invitation",
-            )
+            ),
+            models.Index(
+                fields=["picture"], condition=Q(picture__isnull=False), name="contestant_picture"
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["season", "user"], name="contestant_once"),

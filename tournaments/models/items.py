@@ -44,6 +44,15 @@ class Gift(models.Model):
         null=True, blank=True, help_text="Which leg of that death match. Empty: any."
     )
     note = models.CharField(max_length=300, blank=True, help_text="Public.")
+    secret = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether only its giver, its receiver and the organisers know of it until it is "
+        "used, or the season is over.",
+    )
+    revealed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When everybody was told of it, where it was secret."
+    )
     status = models.CharField(max_length=12, choices=GiftStatus.choices, default=GiftStatus.HELD)
     given_at = models.DateTimeField(default=now_utc)
     given_by = models.ForeignKey(
@@ -64,10 +73,22 @@ class Gift(models.Model):
                 name="gift_leg_needs_match",
             ),
             models.CheckConstraint(condition=~Q(item=""), name="gift_item_named"),
+            # What organisers grant is theirs to tell, and a secret is told once.
+            models.CheckConstraint(
+                condition=Q(secret=False, revealed_at__isnull=True)
+                | Q(secret=True, giver__isnull=False),
+                name="gift_secret_given",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.item} for {self.receiver}"
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is a secret still, as far as the season goes on: who knows of it, `audience`
+        says."""
+        return self.secret and self.revealed_at is None
 
 
 class Declaration(models.Model):

@@ -50,6 +50,14 @@ class TimesRule(models.TextChoices):
     MOVE = "move", "Players agree on a time, and may move it"
 
 
+class SecretGifts(models.TextChoices):
+    """Whether what a contestant gives another is secret until it is used."""
+
+    NEVER = "never", "Everybody sees what is given"
+    CHOICE = "choice", "Who gives it chooses"
+    ALWAYS = "always", "What is given is secret until it is used"
+
+
 class SeasonQuerySet(models.QuerySet["Season"]):
     """Seasons, and who may see them."""
 
@@ -145,6 +153,16 @@ class Season(models.Model):
         blank=True,
         help_text="What is traded in it: a currency, tokens of immunity. Empty: nothing is.",
     )
+    secret_gifts = models.CharField(
+        max_length=10,
+        choices=SecretGifts.choices,
+        default=SecretGifts.NEVER,
+        db_default=SecretGifts.NEVER,
+        help_text="Whether items that contestants give are secret until they are used.",
+    )
+    picture = models.ForeignKey(
+        "Picture", on_delete=models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     winner = models.ForeignKey(
         "Contestant", on_delete=models.PROTECT, null=True, blank=True, related_name="seasons_won"
     )
@@ -167,6 +185,9 @@ class Season(models.Model):
         ordering = ["-created_at", "-id"]
         indexes = [
             models.Index(fields=["visibility", "status", "-created_at"], name="season_listed"),
+            models.Index(
+                fields=["picture"], condition=Q(picture__isnull=False), name="season_picture"
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -190,6 +211,9 @@ class Season(models.Model):
             models.CheckConstraint(
                 condition=Q(play_within_days__isnull=True) | Q(play_within_days__gte=1),
                 name="season_play_within_days_from_1",
+            ),
+            models.CheckConstraint(
+                condition=Q(secret_gifts__in=SecretGifts.values), name="season_secret_gifts_known"
             ),
             models.CheckConstraint(condition=~Q(name=""), name="season_named"),
             models.CheckConstraint(

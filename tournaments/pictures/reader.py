@@ -14,9 +14,10 @@ def season_shown(season: Season) -> None:
     sheet = Sheet(season)
     for part in (
         "by_standing", "by_round", "planned", "decided", "table", "bracket", "rungs",
-        "cross_table", "gifts", "live_matches",
+        "cross_table", "live_matches",
     ):  # fmt: skip
         getattr(sheet, part)
+    sheet.gifts_for(None)
     if sheet.episodes:
         timeline(sheet)
     bracket_drawing(sheet)

@@ -26,10 +26,12 @@ class ContestantRecord(NamedTuple):
 
 def contestants_of(season: Season) -> list[Contestant]:
     """Everybody who ever entered, by seed."""
-    rows = Contestant.objects.filter(season=season).select_related("user")
+    rows = Contestant.objects.filter(season=season).select_related("user", "picture")
     found = list(rows.order_by(F("seed").asc(nulls_last=True), "pk"))
     for each in found:
         each.season = season
+        if each.picture is not None:
+            each.picture.season = season
     return found
 
 

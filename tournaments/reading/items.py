@@ -48,8 +48,9 @@ def histories_of(season: Season, gifts: Sequence[Gift]) -> list[ItemHistory]:
     """Every item with its history, in the order of ``gifts``."""
     history: dict[int, list[ItemEvent]] = defaultdict(list)
     numbered = {each.pk: each for each in gifts}
-    for event in ItemEvent.objects.filter(gift__season=season).order_by("at", "pk"):
-        if event.other_id is not None:
+    rows = ItemEvent.objects.filter(gift__season=season, gift__in=numbered)
+    for event in rows.order_by("at", "pk"):
+        if event.other_id in numbered:
             event.other = numbered[event.other_id]
         history[event.gift_id].append(event)
     return [ItemHistory(each, *item_named(each), history[each.pk]) for each in gifts]

@@ -40,10 +40,13 @@ class SeasonListed(NamedTuple):
 
 def season_for(slug: str, user: Any) -> Season:
     """The season of that address, if ``user`` may know of it. Raises Refusal ``season.none``."""
-    seasons = Season.objects.visible_to(user).select_related("winner")
+    seasons = Season.objects.visible_to(user).select_related("winner__picture", "picture")
     season = seasons.filter(slug=slug).first()
     if season is None:
         raise NotFound("season.none", "There is no such season.")
+    for owner in (season, season.winner):
+        if owner is not None and owner.picture is not None:
+            owner.picture.season = season
     return season
 
 
@@ -58,11 +61,15 @@ def _seasons_with_counts(viewer: Any) -> QuerySet[WithAnnotations[Season, _Count
     ours = _in_contention().filter(season=OuterRef("pk")).order_by()
     left = Coalesce(Subquery(ours.values("season").annotate(n=Count("pk")).values("n")), 0)
     seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
-    return seasons.select_related("winner").annotate(entered=playing, left=left)
+    return seasons.select_related("winner", "picture").annotate(entered=playing, left=left)
 
 
 def _season_rows(rows: QuerySet[WithAnnotations[Season, _Counts]]) -> list[SeasonListed]:
-    return [SeasonListed(row, row.entered, row.left) for row in rows]
+    listed = [SeasonListed(row, row.entered, row.left) for row in rows]
+    for each in listed:
+        if each.season.picture is not None:
+            each.season.picture.season = each.season
+    return listed
 
 
 def _in_contention() -> QuerySet[Contestant]:

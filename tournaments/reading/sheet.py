@@ -19,6 +19,7 @@ from core.refusals import NotFound, Refusal, allowed, refusal_of
 from games.audience import organised_by
 from games.models import Match
 from games.reading.selectors import lacking_a_reason
+from tournaments import audience
 from tournaments.course import Course
 from tournaments.formats.base import Format
 from tournaments.formats.brackets import Progress
@@ -427,17 +428,26 @@ class Sheet:
     def has_items(self) -> bool:
         """Whether pages speak of items: where they are no part of the format, an organiser may
         have granted some."""
-        return self.format.gifts or Gift.objects.filter(season=self.season).exists()
+        if self.format.gifts:
+            return True
+        known = audience.gifts_visible_to(self.season, None)
+        return Gift.objects.filter(known, season=self.season).exists()
 
     @cached_property
-    def gifts(self) -> list[Gift]:
-        """Every item of the season, in the order in which they were given."""
+    def _gifts(self) -> list[Gift]:
         return gifts_of(self.season, self.death_matches, self.by_id)
 
-    @cached_property
-    def items(self) -> list[ItemHistory]:
-        """Every item with its history."""
-        return histories_of(self.season, self.gifts)
+    def gifts_for(self, user: Any) -> list[Gift]:
+        """Every item of the season that ``user`` may know of, in the order in which they were
+        given."""
+        if not any(each.is_hidden for each in self._gifts):
+            return self._gifts
+        whole = audience.sees_whole_ledger(self.season, user)
+        return [each for each in self._gifts if audience.sees_gift(each, user, whole=whole)]
+
+    def items_for(self, user: Any) -> list[ItemHistory]:
+        """The same, each with its history."""
+        return histories_of(self.season, self.gifts_for(user))
 
     # -- what is traded ----------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 
+from tournaments import audience
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -24,7 +25,7 @@ def seasons_whole(viewer: Any) -> QuerySet[Season]:
     """The seasons that ``viewer`` may see."""
     organisers = SeasonOrganiser.objects.select_related("user").order_by("pk")
     seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
-    return seasons.select_related("winner__user").prefetch_related(
+    return seasons.select_related("winner__user", "picture").prefetch_related(
         Prefetch("organisers", organisers)
     )
 
@@ -53,10 +54,11 @@ def rounds_whole(viewer: Any) -> QuerySet[Round]:
 
 def contestants_whole(season: Season) -> QuerySet[Contestant]:
     """Everybody who ever entered a season."""
-    return Contestant.objects.filter(season=season).select_related("user")
+    return Contestant.objects.filter(season=season).select_related("user", "picture__season")
 
 
-def gifts_whole(season: Season) -> QuerySet[Gift]:
-    """The items of a season with their history."""
-    rows = Gift.objects.filter(season=season).select_related("giver__user", "receiver__user")
+def gifts_whole(season: Season, viewer: Any) -> QuerySet[Gift]:
+    """The items of a season that ``viewer`` may know of, with their history."""
+    seen = audience.gifts_visible_to(season, viewer)
+    rows = Gift.objects.filter(seen, season=season).select_related("giver__user", "receiver__user")
     return rows.prefetch_related("history")

@@ -87,7 +87,9 @@ def rules_set(
     supplied = dict(prepared or {})
     supplied_to(REGISTRY.get(game["ruleset"]), game["variant"], supplied)
     for leg in open_legs:
-        declarations.declarations_refit(leg, ruleset=game["ruleset"], variant=game["variant"])
+        declarations.declarations_refit(
+            leg, ruleset=game["ruleset"], variant=game["variant"], acting_user=acting_user
+        )
         for field, value in repertoire.game_fields(game).items():
             setattr(leg, field, value)
         leg.prepared = supplied

@@ -12,7 +12,7 @@ from accounts.addresses import confirmed_addresses
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
 from core.refusals import Refusal, Together, each_of, refusal_of
-from tournaments import lifecycle
+from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
 from tournaments.lifecycle import (
     UNDECIDED,
@@ -211,9 +211,10 @@ def must_not_be_under_way(season: Season) -> None:
     faults.settle()
 
 
-def _before_cancelling(season: Season, _user: User | None) -> Iterable[Warned]:
+def _before_cancelling(season: Season, user: User | None) -> Iterable[Warned]:
     yield from _stops(must_not_be_under_way, season)
-    held = season.gifts.filter(status=lifecycle.GiftStatus.HELD).count()
+    seen = Q() if user is None else audience.gifts_visible_to(season, user)
+    held = season.gifts.filter(seen, status=lifecycle.GiftStatus.HELD).count()
     if held:
         yield Warned("preflight.items-held", f"{held} items will never be used.")
     yield Warned("preflight.final", "A cancelled season cannot be taken up again.")

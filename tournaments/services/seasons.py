@@ -29,6 +29,7 @@ from tournaments.models import (
     RulesetChoice,
     Season,
     SeasonOrganiser,
+    SecretGifts,
     TimesRule,
 )
 from tournaments.models.seasons import PLACES_MIN
@@ -57,6 +58,16 @@ PLAY_WITHIN_MAX = 60
 SLUG_ATTEMPTS = 8
 # What follows in the same transaction where a season has more places, or fewer.
 _places_changed: list[Callable[[Season, datetime], object]] = []
+
+# What follows in the same transaction where a season is over.
+_over: list[Callable[[Season, datetime], object]] = []
+
+
+def on_season_over(then: Callable[[Season, datetime], object]) -> None:
+    """Have something follow where a season ends, or is called off: for who knows of what was secret
+    until then. Again, it changes nothing."""
+    if then not in _over:
+        _over.append(then)
 
 
 def on_places_changed(then: Callable[[Season, datetime], object]) -> None:
@@ -132,6 +143,7 @@ def season_update(
     its matches late), ``times_by`` (who says when a death match is played), ``play_within_days``
     (the last that players agree on, after it is known who meets), ``trade`` (`tournaments.trade`),
     ``predictions`` (whether those who only watch say who will win),
+    ``secret_gifts`` (whether what contestants give is secret until it is used),
     and, as long as the season has not begun, ``format_options`` and ``tie_breaks``: who plays for
     them must know them.
 
@@ -139,8 +151,8 @@ def season_update(
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
     ``standings.*``, ``season.no-show``, ``season.places``, ``season.times-by``,
-    ``season.play-within``, ``format.options``, ``setup.*``, ``trade.*``. With more places those
-    who wait for one move up.
+    ``season.play-within``, ``season.secret-gifts``, ``format.options``, ``setup.*``, ``trade.*``.
+    With more places those who wait for one move up.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)
@@ -321,6 +333,7 @@ _CHECKS: Final[dict[str, Any]] = {
     "no_show_rule": _one_of(NoShowRule.values, "season.no-show", "The no-show rule"),
     "times_by": _one_of(TimesRule.values, "season.times-by", "Who says when it is played"),
     "play_within_days": _play_within,
+    "secret_gifts": _one_of(SecretGifts.values, "season.secret-gifts", "Whether gifts are secret"),
 }
 
 
@@ -449,6 +462,8 @@ def season_cancel(
         at=at,
     )
     audit_record(acting_user=acting_user, action="season.cancel", target=locked, data={"why": why})
+    for then in _over:
+        then(locked, at)
     return locked
 
 
@@ -507,6 +522,8 @@ def season_finish(
     audit_record(
         acting_user=acting_user, action="season.finish", target=locked, data={"winner": chosen.pk}
     )
+    for each in _over:
+        each(locked, at)
     return locked
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django import template
 from django.utils.html import format_html
@@ -50,6 +50,9 @@ from tournaments.trade import Trade
 
 register = template.Library()
 
+#: How large portraits are, in pixels, and which size of a picture that is made of.
+_FACES: Final = {"small": (26, 80), "": (36, 80), "large": (80, 160)}
+
 
 @register.inclusion_tag("tournaments/_for_discord.html", takes_context=True)
 def for_discord(
@@ -70,12 +73,20 @@ def for_discord(
 
 @register.simple_tag
 def face(contestant: Contestant | None, size: str = "") -> SafeString:
-    """A contestant's portrait: the initial on a colour of their own. Sizes: small, large. Those
-    who have left are shown faded; nobody yet is a question mark."""
+    """A contestant's portrait: their picture, or the initial on a colour of their own. Sizes:
+    small, large. Those who have left are shown faded; nobody yet is a question mark. The name
+    stands beside it, so that it says nothing itself."""
     kind = f" avatar--{size}" if size else ""
     if contestant is None:
         return format_html('<span class="avatar{} face--nobody" aria-hidden="true">?</span>', kind)
     gone = "" if contestant.status in STILL_IN else " face--gone"
+    if contestant.picture is not None:
+        pixels, kept = _FACES[size]
+        return format_html(
+            '<img class="avatar{}{}" src="{}" width="{}" height="{}" alt="" loading="lazy" '
+            'decoding="async">',
+            kind, gone, contestant.picture.address(kept), pixels, pixels,
+        )  # fmt: skip
     return format_html(
         '<span class="avatar avatar--{}{}{}" aria-hidden="true">{}</span>',
         portraits.colour_of(contestant),
@@ -83,6 +94,21 @@ def face(contestant: Contestant | None, size: str = "") -> SafeString:
         gone,
         portraits.initial_of(contestant.name),
     )
+
+
+@register.filter
+def season_photograph(season: Season) -> str:
+    """Where a season's picture is, as wide as a card; empty where there is none."""
+    return "" if season.picture is None else season.picture.address(600)
+
+
+@register.filter
+def season_shared(season: Season) -> str:
+    """Where the picture is that links to a season show; empty where it has none of its own, or is
+    not for everybody."""
+    if season.picture is None or season.visibility == Visibility.DRAFT:
+        return ""
+    return season.picture.address(1200)
 
 
 @register.simple_tag

@@ -242,7 +242,7 @@ def declare(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int
         raise refused
     mine = [
         AtItem(user, sheet, found, subject.leg, each)
-        for each in sheet.gifts
+        for each in sheet.gifts_for(user)
         if each.receiver.user_id == user.pk and each.status == GiftStatus.HELD
     ]
     status = 200
@@ -280,7 +280,7 @@ def _targets(subject: AtItem) -> list[Gift]:
         return []
     return [
         each
-        for each in subject.sheet.gifts
+        for each in subject.sheet.gifts_for(subject.user)
         if each.pk != subject.gift.pk
         and allowed(declarations.must_be_a_target, subject.leg, seat, item, each)
     ]
@@ -295,7 +295,9 @@ def _bring(request: HttpRequest, mine: Sequence[AtItem], *, back: str) -> HttpRe
     if request.POST.get("bring") == "no":
         return press(request, players.LEAVE_AT_HOME, subject, back=back)
     aimed = request.POST.get("target", "")
-    target = next((each for each in subject.sheet.gifts if str(each.pk) == aimed), None)
+    target = next(
+        (each for each in subject.sheet.gifts_for(subject.user) if str(each.pk) == aimed), None
+    )
     return press(request, players.BRING, replace(subject, target=target), back=back)
 
 

@@ -185,7 +185,11 @@ def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
 @public_page
 def items(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every item: from whom, to whom, and what became of it."""
-    return shown(request, sheet, "items.html", {"own": _own_actions(sheet, signed_in(request))})
+    context = {
+        "own": _own_actions(sheet, signed_in(request)),
+        "items": sheet.items_for(request.user),
+    }
+    return shown(request, sheet, "items.html", context)
 
 
 @require_safe
@@ -237,7 +241,7 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
         and seat is not None
         and CHOOSE_RULES.offered(AtDeathMatch(user, sheet, found)),
         "events": list(sheet.events().filter(death_match=row)[:50]),
-        "gifts": [each for each in sheet.gifts if each.death_match_id == row.pk],
+        "gifts": [each for each in sheet.gifts_for(user) if each.death_match_id == row.pk],
     }
     return shown(request, sheet, "death_match.html", context)
 
@@ -254,8 +258,8 @@ class LegFacts:
     """A leg with what one reader may know of it.
 
     brought   for each seat the items, or None where they are still secret
-    leads     who would have the advantage by the items given for it so far: a contestant, or "" for
-              neither; None where items do not decide
+    leads     who would have the advantage by the items given for it so far that the reader knows
+              of: a contestant, or "" for neither; None where items do not decide
     waits     whether players can say that they are ready now or soon, it being the next
     opens     when that begins, and `closes` when it ends, where it is limited
     early     whether it is too early for the reader to say so
@@ -292,7 +296,7 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
     return LegFacts(
         leg=leg,
         brought=_items_by_seat(sheet, found, leg, user),
-        leads=_leads(sheet, leg) if on else None,
+        leads=_leads(sheet, leg, user) if on else None,
         waits=waits,
         opens=ready_from(leg) if waits else None,
         closes=ready_until(leg) if waits and leg.no_show_at is None else None,
@@ -307,7 +311,7 @@ def _items_by_seat(
     sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | Any
 ) -> tuple[list[BroughtGift] | None, list[BroughtGift] | None]:
     declared: tuple[list[BroughtGift], list[BroughtGift]] = ([], [])
-    gifts = {each.pk: each for each in sheet.gifts}
+    gifts = {each.pk: each for each in sheet.gifts_for(user)}
     visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
     if any(visible) and gifts:
         for each in sorted(leg.declarations.all(), key=lambda each: each.pk):
@@ -318,11 +322,11 @@ def _items_by_seat(
     return declared[0] if visible[0] else None, declared[1] if visible[1] else None
 
 
-def _leads(sheet: Sheet, leg: Leg) -> Contestant | str | None:
+def _leads(sheet: Sheet, leg: Leg, user: User | Any) -> Contestant | str | None:
     row = leg.death_match
     if not by_items(leg):
         return None
-    seat = more_items(leg, sheet.gifts)
+    seat = more_items(leg, sheet.gifts_for(user))
     return "" if seat is None else (row.home, row.away)[seat]
 
 

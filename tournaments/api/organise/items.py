@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
+from accounts.models import User
 from core.api.bodies import body_of
 from core.api.idempotency import idempotent
 from core.api.views import ApiView
@@ -49,8 +50,9 @@ from tournaments.services.items.gifts import (
 from tournaments.services.items.returns import item_take_back
 
 
-def _gifts_of(season: Season) -> QuerySet[Gift]:
-    return Gift.objects.filter(season=season).select_related(
+def _gifts_of(season: Season, caller: User) -> QuerySet[Gift]:
+    seen = audience.gifts_visible_to(season, caller)
+    return Gift.objects.filter(seen, season=season).select_related(
         "season", "giver__user", "receiver__user"
     )
 
@@ -65,6 +67,7 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
         "item.leg": "leg_number",
         "item.for-which": "death_match",
         "item.note.too-long": "note",
+        "item.not-secret": "secret",
     }
 
     item = serializers.CharField(max_length=40, help_text="An id of the catalogue.")
@@ -82,6 +85,13 @@ class NewGiftSerializer(serializers.Serializer[dict[str, Any]]):
         required=False, allow_null=True, min_value=1, max_value=deathmatches.BEST_OF_MAX
     )
     note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
+    secret = serializers.BooleanField(
+        required=False,
+        allow_null=True,
+        help_text="Whether nobody but the giver, the receiver and the organisers knows of it until "
+        "it is used or the season is over, where the season's `secret_gifts` is `choice`. Null: as "
+        "the season has it.",
+    )
 
     def validation_faults(self, sound: Mapping[str, Any]) -> Iterator[Any]:
         """Whether there is such an item: where the ruleset that it is of is at fault, nobody
@@ -162,7 +172,7 @@ class TakeBackView(ApiView):
     def authorise(self, request: Request, slug: str, gift_id: int) -> Gift:
         """The gift, for those who run the season and do not meet its receiver."""
         caller = signed_in(request)
-        rows = _gifts_of(season_for(slug, caller))
+        rows = _gifts_of(season_for(slug, caller), caller)
         gift = row_of(rows, gift_id, "item.none", "There is no such item.")
         must_manage(gift.season, caller)
         must_not_meet(gift.receiver, caller)
@@ -180,5 +190,6 @@ class TakeBackView(ApiView):
         """Take back an item that was given by mistake."""
         gift: Gift = self.about
         given = body_of(self, WhySerializer)
-        item_take_back(acting_user=signed_in(request), gift=gift, why=given["why"])
-        return Response(GiftSerializer(_gifts_of(gift.season).get(pk=gift.pk)).data)
+        caller = signed_in(request)
+        item_take_back(acting_user=caller, gift=gift, why=given["why"])
+        return Response(GiftSerializer(_gifts_of(gift.season, caller).get(pk=gift.pk)).data)

@@ -25,7 +25,7 @@ from tournaments.api.fields import ContestantReference, FormatField, contestants
 from tournaments.api.organise.common import ORGANISE, WHY_AT_FAULT, managed_season
 from tournaments.api.serializers import RepertoireSerializer, SeasonSerializer
 from tournaments.api.views import TAG, SeasonReading, SeasonsReading
-from tournaments.models import NoShowRule, RulesetChoice, Season, TimesRule
+from tournaments.models import NoShowRule, RulesetChoice, Season, SecretGifts, TimesRule
 from tournaments.models.seasons import PLACES_MIN
 from tournaments.reading.seasons import season_for
 from tournaments.reading.whole import seasons_whole
@@ -102,9 +102,13 @@ class _SettingsSerializer(serializers.Serializer[dict[str, Any]]):
         help_text="By how many days after it is known who meets a death match is to begin, where "
         "players agree on the time; null: no such end.",
     )
-
     predictions = serializers.BooleanField(
         required=False, help_text="Whether those who only watch say who will win."
+    )
+    secret_gifts = serializers.ChoiceField(
+        choices=SecretGifts.choices,
+        required=False,
+        help_text="Whether items that contestants give are secret until they are used.",
     )
     trade = serializers.DictField(
         required=False,

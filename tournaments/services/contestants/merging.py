@@ -10,6 +10,7 @@ from core.refusals import Refusal
 from tournaments.lifecycle import STILL_IN, ApplicationStatus
 from tournaments.models import (
     Contestant,
+    Picture,
     SeasonApplication,
     SeasonInvitation,
     SeasonMessage,
@@ -45,6 +46,7 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     SeasonMessage.objects.filter(by=duplicate).update(by=keep)
     # Not counted: moderators are told the numbers, and nobody is to know who predicts.
     predictions_merge(keep, duplicate)
+    Picture.objects.filter(by=duplicate).update(by=keep)
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
         "seasons run": organised.update(user=keep),

@@ -131,7 +131,9 @@ def must_be_a_target(leg: Leg, seat: Seat, item: Item, target: Gift) -> None:
     ``item.uncopyable``."""
     sides = (leg.death_match.home_id, leg.death_match.away_id)
     whose = sides if item.id != BLOCK else (sides[other(seat)],)
-    if target.receiver_id not in whose or target.status != GiftStatus.HELD:
+    # What the opponent holds in secret is not there for this one.
+    unknown = target.is_hidden and target.receiver_id != sides[seat]
+    if target.receiver_id not in whose or target.status != GiftStatus.HELD or unknown:
         raise Refusal("item.target", f"Your {item.name} cannot be aimed at that.")
     aim = _must_fit(leg, target)
     if item.id == BLOCK and not aim.blockable:
@@ -140,11 +142,13 @@ def must_be_a_target(leg: Leg, seat: Seat, item: Item, target: Gift) -> None:
         raise Refusal("item.uncopyable", f"{aim.name} cannot be copied.")
 
 
-def declarations_refit(leg: Leg, *, ruleset: str, variant: str) -> None:
+def declarations_refit(leg: Leg, *, ruleset: str, variant: str, acting_user: User) -> None:
     """Drop the declarations that will not fit what is to be played in a leg; their items stay with
     their holders. Raises Refusal ``item.unfit`` where an item was given for this very match that
-    could not be used in it."""
-    for gift in leg.death_match.gifts.filter(leg_number=leg.number, status=GiftStatus.HELD):
+    could not be used in it; of a secret nothing is told to whoever does not know of it."""
+    season = leg.death_match.round.season
+    seen = audience.gifts_visible_to(season, acting_user)
+    for gift in leg.death_match.gifts.filter(seen, leg_number=leg.number, status=GiftStatus.HELD):
         item = item_of(gift.item, gift.ruleset)
         if not item.fits(ruleset, variant):
             raise Refusal(

@@ -7,7 +7,10 @@ from datetime import datetime
 from typing import TypeAlias
 
 from django.db import transaction
+from django.db.models import QuerySet
+from django.urls import reverse
 
+from accounts.announcing.services import Told, announce
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
@@ -21,8 +24,16 @@ from tournaments.lifecycle import (
     GiftStatus,
     LegStatus,
 )
-from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Leg, Season
-from tournaments.naming import plain
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Gift,
+    ItemEvent,
+    Leg,
+    Season,
+    SecretGifts,
+)
+from tournaments.naming import Naming, plain
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -51,6 +62,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     death_match: DeathMatch | None = None,
     leg_number: int | None = None,
     note: str = "",
+    secret: bool | None = None,
     at: datetime | None = None,
 ) -> Gift:
     """Give somebody an item: for one match of a death match, for a death match, or (no
@@ -58,14 +70,17 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
 
     An eliminated contestant gives one item for a death match themselves, and one for each match of
     the final; organisers enter any gift, or grant an item (no ``giver``). ``ruleset`` is empty for
-    Copy and Block. Raises Refusal ``season.none``, ``season.archived``, ``season.not-running``,
+    Copy and Block. ``secret``: nobody but the giver, the receiver and the organisers knows of it
+    until it is used or the season is over, where the season lets givers choose (None: as the season
+    has it). Raises Refusal ``season.none``, ``season.archived``, ``season.not-running``,
     ``season.not-organiser``, ``item.no-gifts``, ``item.no-match``, ``item.unknown``,
     ``item.giver``, ``item.giver-in``, ``item.given-already``, ``item.receiver``,
     ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own opponent),
     ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``,
-    ``item.note.too-long``.
+    ``item.note.too-long``, ``item.not-secret``.
     """
-    locked = season_lock(season.pk)
+    # Of a secret nothing changes that everybody sees.
+    locked = season_lock(season.pk, changes=False)
     must_take_items(locked)
     found = item_of(item, ruleset)
     giver = _giver_of(locked, acting_user, giver, death_match, leg_number)
@@ -77,6 +92,9 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     must_be_another(to, giver, acting_user)
     must_not_meet(to, acting_user)
     meeting = _meeting_for(locked, found, to, death_match, leg_number)
+    hidden = is_secret(locked, giver, secret)
+    if not hidden:
+        locked = season_lock(season.pk)
     gift = Gift.objects.create(
         season=locked,
         item=found.id,
@@ -86,28 +104,16 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         death_match=meeting,
         leg_number=leg_number,
         note=line(note, code="item.note", what="A note", most=NOTE_MAX, empty=True),
+        secret=hidden,
         given_at=instant(at),
         given_by=acting_user,
     )
     words = plain(_gift_words(gift, found))
     ItemEvent.objects.create(gift=gift, kind="given", words=words, at=gift.given_at)
-    season_event(
-        season=locked,
-        kind="item.given",
-        words=words,
-        data={
-            "gift": gift.pk,
-            "item": found.id,
-            "ruleset": found.ruleset,
-            "giver": None if giver is None else giver.pk,
-            "receiver": to.pk,
-            "leg": leg_number,
-            "note": gift.note,
-        },
-        death_match=meeting,
-        contestant=to,
-        at=gift.given_at,
-    )
+    if hidden:
+        gift_tell(gift, "given", f"{words} Nobody else knows of it until you use it.")
+    else:
+        _give_event(gift, found, gift.given_at)
     audit_record(
         acting_user=acting_user,
         action="item.give",
@@ -115,6 +121,85 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         data={"season": locked.pk, "item": found.id, "receiver": to.pk},
     )
     return gift
+
+
+def is_secret(season: Season, giver: Contestant | None, secret: bool | None) -> bool:
+    """Whether what is given is a secret, as the season or its giver says. Raises Refusal
+    ``item.not-secret`` where it cannot be one."""
+    rule = season.secret_gifts
+    if giver is None or rule == SecretGifts.NEVER:
+        if secret:
+            raise Refusal("item.not-secret", "Everybody is told of this item: it is no secret.")
+        return False
+    return rule == SecretGifts.ALWAYS or bool(secret)
+
+
+def _give_event(gift: Gift, item: Item, at: datetime) -> None:
+    """Tell everybody of an item."""
+    season_event(
+        season=gift.season,
+        kind="item.given",
+        words=plain(_gift_words(gift, item)),
+        data={
+            "gift": gift.pk,
+            "item": item.id,
+            "ruleset": item.ruleset,
+            "giver": gift.giver_id,
+            "receiver": gift.receiver_id,
+            "leg": gift.leg_number,
+            "note": gift.note,
+        },
+        death_match=gift.death_match,
+        contestant=gift.receiver,
+        at=at,
+    )
+
+
+def gift_tell(gift: Gift, what: str, words: str) -> None:
+    """Tell whoever holds an item what nobody else is told of it."""
+    season, holder = gift.season, gift.receiver
+    if holder.user is None:
+        return
+    announce(
+        [
+            Told(
+                user=holder.user,
+                kind="contestant.items",
+                key=f"gift:{gift.pk}:{what}",
+                subject=f"{season.name}: your items",
+                words=Naming.of(season.pk).marked(words),
+                path=reverse("tournaments:items", args=[season.slug]),
+            )
+        ]
+    )
+
+
+def gifts_reveal(gifts: Iterable[Gift], at: datetime) -> None:
+    """Tell everybody of those that were a secret: of what is used, or of all once the season is
+    over; under the season's lock."""
+    for gift in gifts:
+        if gift.is_hidden:
+            gift.revealed_at = at
+            gift.save(update_fields=["revealed_at"])
+            _give_event(gift, item_of(gift.item, gift.ruleset), at)
+
+
+def season_gifts_reveal(season: Season, at: datetime) -> None:
+    """Tell everybody of what was given in secret, now that the season is over."""
+    rows = season.gifts.filter(secret=True, revealed_at__isnull=True)
+    gifts_reveal(_with_everything(rows).order_by("pk"), at)
+
+
+def _with_everything(gifts: QuerySet[Gift]) -> QuerySet[Gift]:
+    return gifts.select_related(
+        "season", "giver", "receiver", "death_match__round", "death_match__home",
+        "death_match__away",
+    )  # fmt: skip
+
+
+def gifts_named(pks: Iterable[int]) -> list[Gift]:
+    """Items with everything that is told of them, in the order in which they were given."""
+    return list(_with_everything(Gift.objects.filter(pk__in=pks)).order_by("pk"))
 
 
 def must_take_items(season: Season) -> None:
@@ -342,7 +427,7 @@ def _gift_words(gift: Gift, item: Item) -> str:
         target = f" for {gift.death_match}"
         if gift.leg_number is not None and gift.death_match.best_of > 1:
             target += f", match {gift.leg_number}"
-    return f"{by} {gift.receiver.name} {item.name}{target}."
+    return f"{by} {gift.receiver.name} {item.name}{' in secret' if gift.secret else ''}{target}."
 
 
 def gift_status_after(gift: Gift, status: GiftStatus) -> GiftStatus:

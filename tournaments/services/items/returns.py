@@ -10,27 +10,40 @@ from django.db.models import Q
 
 from accounts.models import User
 from accounts.services import audit_record
-from core.refusals import Refusal
+from core.refusals import NotFound, Refusal
+from tournaments import audience
 from tournaments.items.catalogue import item_of
 from tournaments.lifecycle import GiftStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Gift, ItemEvent, Leg
 from tournaments.services.events import season_event
-from tournaments.services.guards import instant, must_not_meet, reason, season_lock_managed
-from tournaments.services.items.gifts import gift_move, gift_status_after
+from tournaments.services.guards import (
+    instant,
+    must_manage,
+    must_not_be_archived,
+    must_not_meet,
+    reason,
+    season_lock,
+)
+from tournaments.services.items.gifts import gift_move, gift_status_after, gift_tell
 from tournaments.services.items.spending import items_unseal
 
 
 @transaction.atomic
 def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | None = None) -> Gift:
     """Take back an item that was given by mistake and is not used up. Organisers only. Raises
-    Refusal as `guards.season_lock_managed` does, ``why.*``, ``death-match.own``,
-    ``item.match-waits``, ``lifecycle.step``."""
-    season = season_lock_managed(gift.season, acting_user)
-    found = Gift.objects.select_related("receiver").get(pk=gift.pk)
+    Refusal as `guards.season_lock_managed` does, ``item.none`` (a secret that is not theirs to
+    know), ``why.*``, ``death-match.own``, ``item.match-waits``, ``lifecycle.step``. Of a secret
+    only its holder is told."""
+    season = season_lock(gift.season_id, changes=False)
+    must_manage(season, acting_user)
+    must_not_be_archived(season)
+    found = Gift.objects.select_related("season", "giver", "receiver__user").get(pk=gift.pk)
+    if not audience.sees_gift(found, acting_user):
+        raise NotFound("item.none", "There is no such item.")
     for leg in _running_of(found.receiver):
         # What has just begun has used it up.
         items_unseal(leg=leg, at=instant(at))
-    found.refresh_from_db(fields=["status"])
+    found.refresh_from_db(fields=["status", "revealed_at"])
     must_be_held(found, acting_user)
     why = reason(why)
     gift_move(found, GiftStatus.TAKEN_BACK)
@@ -39,15 +52,18 @@ def item_take_back(*, acting_user: User, gift: Gift, why: str, at: datetime | No
     name = item_of(found.item, found.ruleset).name
     words = f"{found.receiver.name}'s {name} is taken back: {why}"
     ItemEvent.objects.create(gift=found, kind="taken-back", words=words[:500], at=instant(at))
-    season_event(
-        season=season,
-        kind="item.taken-back",
-        words=words,
-        data={"gift": found.pk, "why": why},
-        contestant=found.receiver,
-        by=acting_user,
-        at=at,
-    )
+    if found.is_hidden:
+        gift_tell(found, "taken-back", words)
+    else:
+        season_event(
+            season=season_lock(season.pk),
+            kind="item.taken-back",
+            words=words,
+            data={"gift": found.pk, "why": why},
+            contestant=found.receiver,
+            by=acting_user,
+            at=at,
+        )
     audit_record(acting_user=acting_user, action="item.take_back", target=found, data={"why": why})
     return found
 

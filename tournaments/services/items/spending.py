@@ -17,7 +17,7 @@ from tournaments.lifecycle import GiftStatus
 from tournaments.models import DeathMatch, Gift, ItemEvent, Leg
 from tournaments.naming import plain
 from tournaments.services.events import season_event
-from tournaments.services.items.gifts import gift_move
+from tournaments.services.items.gifts import gift_move, gifts_named, gifts_reveal
 
 
 class Resolved(msgspec.Struct, frozen=True):
@@ -79,7 +79,9 @@ def items_bring(*, leg: Leg, resolved: Resolved, at: datetime) -> None:
     leg.items = resolved.as_json()
     leg.save(update_fields=["items"])
     death_match, names = leg.death_match, resolved.names
-    for gift in _gifts_in(leg):
+    gifts = _gifts_in(leg)
+    gifts_reveal(gifts, at)
+    for gift in gifts:
         gift_move(gift, GiftStatus.SPENT)
     events = [
         ItemEvent(
@@ -150,7 +152,7 @@ def _step_events(step: ItemStep, leg: Leg, at: datetime) -> list[ItemEvent]:
 
 def _gifts_in(leg: Leg) -> list[Gift]:
     pks = [each["gift"] for each in (leg.items or {}).get("brought", [])]
-    return list(Gift.objects.filter(pk__in=pks).select_related("receiver").order_by("pk"))
+    return gifts_named(pks)
 
 
 def items_leave(*, leg: Leg, at: datetime) -> None:

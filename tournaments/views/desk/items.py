@@ -27,7 +27,9 @@ def ledger(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         back=subject.address("ledger"),
         template="desk_ledger.html",
         more={
-            "gifts": [(each, GIFT.offered(AtGift(user, sheet, each))) for each in sheet.gifts],
+            "gifts": [
+                (each, GIFT.offered(AtGift(user, sheet, each))) for each in sheet.gifts_for(user)
+            ],
         },
     )
 
@@ -36,7 +38,7 @@ def ledger(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 @organisers_only
 def item_take_back(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpResponse:
     """Take back an item that was given by mistake."""
-    gift = next((each for each in sheet.gifts if each.pk == pk), None)
+    gift = next((each for each in sheet.gifts_for(user) if each.pk == pk), None)
     refusal = None if gift is None else refusal_of(must_be_held, gift, user)
     if gift is None or (refusal is not None and refusal.kind is RefusalKind.CONFLICT):
         raise NotFound("gift.none", "There is no such item to take back.")

@@ -1,0 +1,325 @@
+"""An item that is given in secret leaves no trace for anybody but its giver, its receiver and the
+organisers who do not play, until it is used or the season is over: on every page, in the API, in
+the admin site, in documents and dumps, and in what others are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import time_machine
+from django.middleware import csrf
+from django.test import Client
+
+from accounts.models import Announcement, AuditEntry, User
+from accounts.roles import Role
+from accounts.services import role_grant
+from core.refusals import allowed
+from tests.games.support import committing, user_named
+from tests.secrecy.test_ledger import addresses, looked_at
+from tests.tournaments.support import (
+    START,
+    WARS,
+    account,
+    after,
+    begun,
+    conceded,
+    down_to_two,
+    leg_of,
+    organiser_named,
+    refused,
+    who,
+)
+from tests.tournaments.test_documents import elsewhere
+from tests.tournaments.test_items import REPEAT, TIE, brought
+from tournaments import audience
+from tournaments.documents.export import season_export, season_records
+from tournaments.documents.restore import season_import
+from tournaments.dumps.tables import items as dumped
+from tournaments.formats.elimination.final import final_open
+from tournaments.invariants import faults_of
+from tournaments.items.catalogue import item_of
+from tournaments.models import (
+    DeathMatch,
+    Delivery,
+    DiscordPost,
+    EventNotice,
+    Gift,
+    Season,
+    SeasonEvent,
+    SeasonOrganiser,
+)
+from tournaments.notices import event_announce
+from tournaments.services.items.declarations import item_declare, must_be_a_target
+from tournaments.services.items.gifts import item_give
+from tournaments.services.items.returns import item_take_back
+from tournaments.services.legs import rules_set
+from tournaments.services.seasons import season_cancel, season_update
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "between us"
+
+
+@pytest.fixture(autouse=True)
+def _one_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forms have the same token each time."""
+    monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
+    monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
+
+
+@pytest.fixture
+def orla(db: None) -> User:
+    return organiser_named("orla")
+
+
+@pytest.fixture
+def season(orla: User) -> Season:
+    """Player 3 is out; who gives chooses whether it is a secret."""
+    made = down_to_two(orla)
+    return season_update(acting_user=orla, season=made, changes={"secret_gifts": "choice"})
+
+
+@pytest.fixture
+def final(orla: User, season: Season) -> DeathMatch:
+    """Player 1 (seat 0) against Player 2, the best of three in Domino Wars."""
+    return final_open(acting_user=orla, season=season, best_of=3, games=[WARS], at=START)
+
+
+@pytest.fixture
+def outsiders(season: Season, final: DeathMatch) -> dict[str, Client]:
+    """Who must not know: nobody, the other finalist, who runs the season besides, a moderator and
+    an administrator who read the log, and the organiser of other seasons."""
+    root = User.objects.get(username="root")
+    rival = account(season, 2)
+    role_grant(acting_user=root, user=rival, role=Role.ORGANISER)
+    SeasonOrganiser.objects.create(season=season, user=rival)
+    mona = user_named("mona")
+    role_grant(acting_user=root, user=mona, role=Role.MODERATOR)
+    people = {"nobody": None, "finalist": rival, "moderator": mona,
+              "rival": organiser_named("rival")}  # fmt: skip
+    clients = {}
+    for name, user in people.items():
+        clients[name] = Client()
+        if user is not None:
+            clients[name].force_login(User.objects.get(pk=user.pk))
+    return clients
+
+
+def give(season: Season, final: DeathMatch, **more: Any) -> Gift:
+    given: dict[str, Any] = {
+        "acting_user": account(season, 3), "season": season, "receiver": who(season, 1),
+        "death_match": final, "leg_number": 1, "note": SECRET, "secret": True, **REPEAT,
+    }  # fmt: skip
+    return item_give(**given | more)
+
+
+def rows() -> list[Any]:
+    """What is written for others to hear of."""
+    own = Announcement.objects.exclude(user__username="player1")
+    tables = (SeasonEvent, EventNotice, Delivery, DiscordPost)
+    return [Season.objects.values().get(), own.count(), *(t.objects.count() for t in tables)]
+
+
+def documents(season: Season) -> list[Any]:
+    reader = User.objects.get(username="player2")
+    return [season_export(season=season, reader=reader), list(dumped())]
+
+
+def page_of(season: Season, user: User) -> str:
+    client = Client()
+    client.force_login(user)
+    return client.get(f"/seasons/{season.slug}/items/").text
+
+
+# -- before it is used ---------------------------------------------------------------------------
+
+
+def test_a_secret_gift_leaves_no_trace(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    """Twins: the season before and after it, at the same instant."""
+    give(season, final, secret=False, leg_number=2, note="for all")
+    more = ("/admin/tournaments/gift/", "/admin/accounts/auditentry/?action=item.give")
+    with time_machine.travel(after(hours=2), tick=False):
+        looked_at(outsiders, season)  # whatever a first look leaves behind
+
+        def seen() -> Any:
+            own = {
+                (name, address): client.get(address).content
+                for name, client in outsiders.items()
+                for address in more
+            }
+            return looked_at(outsiders, season) | own
+
+        before, told, files = seen(), rows(), documents(season)
+        assert len(list(addresses(season))) > 40
+        taken = give(season, final, item="tie-advantage", note="a slip")
+        item_take_back(acting_user=orla, gift=taken, why="Another one.")
+        gift = give(season, final)
+        assert rows() == told
+        assert documents(season) == files
+        after_it = seen()
+    assert [key for key, answer in before.items() if answer != after_it[key]] == []
+    # Those whom it concerns see it, and organisers who do not play; it is no empty test.
+    for user in (account(season, 1), account(season, 3), orla):
+        assert SECRET in page_of(season, user)
+        assert SECRET.encode() in season_export(season=season, reader=user)
+    assert "for all" in page_of(season, account(season, 2))
+    heard = Announcement.objects.filter(user=account(season, 1), kind="contestant.items")
+    assert ["in secret" in each.words for each in heard.order_by("pk")] == [True, False, True]
+    withheld = AuditEntry.objects.filter(audience.gift_actions(orla), action="item.give")
+    assert str(gift.pk) in withheld.values_list("target_id", flat=True)
+
+
+def test_the_other_finalist_can_neither_aim_at_it_nor_take_it_back(
+    season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    gift = give(season, final)
+    rival = User.objects.get(username="player2")
+    block = give(season, final, receiver=who(season, 2), leg_number=2, item="block", ruleset="")
+    Gift.objects.filter(pk=block.pk).update(leg_number=1)
+    refused(
+        "item.target", item_declare, acting_user=rival, leg=leg_of(final), gift=block, target=gift
+    )
+    refused("item.none", item_take_back, acting_user=rival, gift=gift, why="No.")
+    back = f"/seasons/{season.slug}/desk/items/{gift.pk}/back/"
+    assert outsiders["finalist"].get(back).status_code == 404
+    assert outsiders["finalist"].get(back.replace(str(gift.pk), "999")).status_code == 404
+    # Its holder can copy it.
+    leg = leg_of(final)
+    copy = Gift(receiver=who(season, 1), item="copy", ruleset="")
+
+    assert allowed(must_be_a_target, leg, 0, item_of(copy.item), gift)
+
+
+def test_what_is_played_can_be_chosen_as_if_there_were_none(
+    season: Season, final: DeathMatch, outsiders: dict[str, Client], orla: User
+) -> None:
+    give(season, final)
+    peg: dict[str, Any] = {"ruleset": "peg-domain", "variant": "final"}
+    refused("item.unfit", rules_set, acting_user=orla, death_match=final, leg_number=1, **peg)
+    Season.objects.filter(pk=season.pk).update(ruleset_choice="lower-seed")
+    seen = audience.gifts_visible_to(season, User.objects.get(username="player2"))
+    assert not Gift.objects.filter(seen).exists()
+
+
+def test_who_leads_is_told_by_what_is_known(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    give(season, final)
+    address = final.get_absolute_url()
+    owner = Client()
+    owner.force_login(account(season, 1))
+    for client, leads in ((outsiders["finalist"], ""), (owner, who(season, 1))):
+        facts = client.get(address).context["legs"][0]
+        assert facts.leads == leads
+
+
+# -- when it is told -----------------------------------------------------------------------------
+
+
+def test_it_is_told_when_it_is_used(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    gift, kept = give(season, final), give(season, final, leg_number=2, note="kept back")
+    brought(final, gift)
+    told = Announcement.objects.filter(user=account(season, 1)).count()
+    begun(orla, final)
+    gift.refresh_from_db()
+    assert gift.revealed_at is not None
+    event = season.events.get(kind="item.given")
+    assert event.words.startswith("Player 3 gives Player 1 Domino Repeat in secret for ")
+    with committing():
+        event_announce(event.pk)
+    assert Announcement.objects.filter(user=account(season, 1), words=event.words).count() == 0
+    assert Announcement.objects.filter(user=account(season, 1)).count() >= told
+    for client in outsiders.values():
+        shown = client.get(f"/seasons/{season.slug}/items/").text
+        assert SECRET in shown
+        assert "kept back" not in shown
+    assert faults_of(season) == []
+    kept.refresh_from_db()
+    assert kept.is_hidden
+
+
+def test_it_is_told_when_the_season_is_over(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    give(season, final)
+    begun(orla, final)
+    for leg in (1, 2):
+        if leg == 2:
+            begun(orla, DeathMatch.objects.get(pk=final.pk), number=2)
+        conceded(leg_of(final, leg), winner=1)
+    assert Season.objects.get(pk=season.pk).status == "finished"
+    assert Gift.objects.get().status == "expired"
+    assert Gift.objects.get().revealed_at is not None
+    assert season.events.filter(kind="item.given").count() == 1
+    for client in outsiders.values():
+        assert SECRET in client.get(f"/seasons/{season.slug}/items/").text
+    assert SECRET in str(list(dumped()))
+
+
+def test_it_is_told_when_the_season_is_called_off(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    give(season, final)
+    season_cancel(acting_user=orla, season=season, why="No time.")
+    for client in outsiders.values():
+        assert SECRET in client.get(f"/seasons/{season.slug}/items/").text
+    assert "item.give" in outsiders["moderator"].get("/admin/accounts/auditentry/").text
+
+
+# -- where it may be -----------------------------------------------------------------------------
+
+
+def test_the_season_says_whether_it_may_be_a_secret(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    granted: dict[str, Any] = {
+        "acting_user": orla, "season": season, "receiver": who(season, 1), **REPEAT,
+    }  # fmt: skip
+    refused("item.not-secret", item_give, **granted, secret=True)
+    assert not item_give(**granted).secret
+    assert not give(season, final, secret=None, leg_number=1).secret
+    season_update(acting_user=orla, season=season, changes={"secret_gifts": "always"})
+    assert give(season, final, secret=None, leg_number=2).secret
+    assert not item_give(**granted).secret
+    season_update(acting_user=orla, season=season, changes={"secret_gifts": "never"})
+    given: dict[str, Any] = {
+        "acting_user": account(season, 3), "season": season, "receiver": who(season, 1),
+        "death_match": final, "leg_number": 3, **TIE,
+    }  # fmt: skip
+    refused("item.not-secret", item_give, **given, secret=True)
+    refused(
+        "season.secret-gifts", season_update, acting_user=orla, season=season,
+        changes={"secret_gifts": "sometimes"},
+    )  # fmt: skip
+
+
+def test_its_giver_ticks_it_on_the_page(season: Season, final: DeathMatch, orla: User) -> None:
+    client = Client()
+    client.force_login(account(season, 3))
+    page = f"/seasons/{season.slug}/items/give/"
+    assert 'name="secret"' in client.get(page).text
+    sent = {
+        "item": "domino-repeat@domino-wars", "receiver": who(season, 1).pk,
+        "death_match": final.pk, "leg_number": 1, "note": SECRET, "secret": "on",
+    }  # fmt: skip
+    assert client.post(page, sent).status_code == 302
+    assert Gift.objects.get().is_hidden
+    season_update(acting_user=orla, season=season, changes={"secret_gifts": "never"})
+    assert 'name="secret"' not in client.get(page).text
+
+
+def test_a_document_takes_it_along_for_those_who_know(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    give(season, final)
+    archive = season_records(season=season, reader=orla)
+    elsewhere()
+    made = season_import(acting_user=orla, data=archive, match_accounts=True)
+    assert made.secret_gifts == "choice"
+    assert Gift.objects.get(season=made).is_hidden
+    assert season_records(season=made, reader=orla) == archive
