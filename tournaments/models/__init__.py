@@ -16,6 +16,7 @@ from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.messages import MessageTo, SeasonMessage
 from tournaments.models.rounds import Episode, Placement, Round
+from tournaments.models.scores import ScoreRow, ScoreTable
 from tournaments.models.seasons import (
     NoShowRule,
     RulesetChoice,
@@ -54,6 +55,8 @@ __all__ = [
     "ReminderSent",
     "Round",
     "RulesetChoice",
+    "ScoreRow",
+    "ScoreTable",
     "Season",
     "SeasonApplication",
     "SeasonEvent",
