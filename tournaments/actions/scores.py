@@ -13,21 +13,25 @@ from tournaments.forms.scores import ScoresForm, filled_in
 from tournaments.models import Episode, ScoreTable
 
 
+def _table(subject: AtRound) -> ScoreTable | None:
+    """The scores as they were when the page first asked for them."""
+    return getattr(subject.episode, "scores", None)
+
+
 def _is_recorded(subject: AtRound) -> bool:
-    table = scores.table_of(subject.episode)
+    table = _table(subject)
     return table is not None and table.recorded_at is not None
 
 
 def _may_enter(subject: AtRound) -> None:
     subject.must_manage()
-    episode = subject.episode
-    scores.must_be_editable(episode, subject.user, scores.table_of(episode))
+    scores.must_be_editable(subject.episode, subject.user, _table(subject))
 
 
 def scores_form(subject: AtRound) -> Callable[..., ScoresForm]:
     """What makes the form about the scores of a main match."""
     episode = subject.episode
-    table = scores.table_of(episode)
+    table = _table(subject)
     trade = subject.sheet.trade
     return partial(
         ScoresForm,
@@ -36,6 +40,13 @@ def scores_form(subject: AtRound) -> Callable[..., ScoresForm]:
         reasoned=table is not None and table.recorded_at is not None,
         initial=_initial(episode, table),
     )
+
+
+def must_be_settled(subject: AtRound) -> None:
+    """Whether the placement follows from the scores as they are kept. Raises Refusal
+    ``scores.none``, ``scores.recorded``, ``scores.missing`` and ``scores.tie``."""
+    _, people, order, _ = scores.standing(subject.episode)
+    scores.must_be_settled(order, {pk: each.shown_name for pk, each in people.items()})
 
 
 def _initial(episode: Episode, table: ScoreTable | None) -> dict[str, Any]:
@@ -63,8 +74,8 @@ def _follows(subject: AtRound) -> Sequence[str]:
     if not _is_recorded(subject):
         return []
     return [
-        "Where that changes the order, the main match is recorded again by it, as long as the EC "
-        "chooses; after that the order stays.",
+        "Where that changes the order the main match is recorded again, while the EC chooses.",
+        "Once an opponent is chosen the order stays.",
         "What was won is taken back and entered anew, where it changes.",
         "That it was corrected, and why, stands on the page of rulings.",
     ]

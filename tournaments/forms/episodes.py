@@ -105,8 +105,8 @@ class MainMatchForm(ServiceForm):
     and ``look`` are buttons that record nothing: with ``looking`` the form only says what would be
     recorded. Beside ``names`` of everybody in the season it takes whoever is immune by ``tokens``,
     the ``games`` that can be settled, and the ``usual`` one. ``settled`` among what is filled in
-    already is the game that was. ``scores`` is the version of the table by which it is recorded, if it
-    is, and ``won`` finds what that wins each, in words.
+    already is the game that was. ``scores`` is the version of the table by which it is recorded, if
+    it is, and ``won`` finds what that wins each, in words.
     """
 
     at_field: ClassVar[Mapping[str, str]] = {

@@ -15,13 +15,13 @@ from core.refusals import Refusal
 from core.text import one_line
 from games.forms import ReasonInput
 from games.reasons import READY, WHY_MAX
-from tournaments.formats.elimination import scoring
+from tournaments import scoring
 from tournaments.formats.elimination.scores import ABOUT_MAX, NOTE_MAX, Line, Table
-from tournaments.formats.elimination.scoring import COLUMN_NAME_MAX, COLUMNS_MAX, Column, Scored
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import NAMES
 from tournaments.forms.finishing import known_names, name_key
 from tournaments.models import Contestant
+from tournaments.scoring import COLUMN_NAME_MAX, COLUMNS_MAX, Column, Scored
 
 #: A form has not more fields than are taken from a request.
 FIELDS_MOST: Final = 900
@@ -72,9 +72,7 @@ def read_pasted(text: str, people: Sequence[Contestant]) -> Pasted:
         if pk in rows:
             faults.append(f"Line {number}: “{row[0]}” is named twice.")
             continue
-        values = [
-            each for at, each in enumerate(row[1:]) if at != notes and at not in skipped
-        ]
+        values = [each for at, each in enumerate(row[1:]) if at != notes and at not in skipped]
         while len(values) > 1 and not values[-1]:
             values.pop()
         for value in values:
@@ -223,7 +221,7 @@ class ScoresForm(ServiceForm):
             label="Ties",
             required=False,
             coerce=int,
-            empty_value=0,
+            empty_value=None,
             choices=[
                 ("", "breaks no ties"),
                 *((turn, "breaks ties" if turn == 1 else f"breaks ties, in turn {turn}")
@@ -279,9 +277,7 @@ class ScoresForm(ServiceForm):
     def _take_in(self, data: QueryDict, width: int) -> int:
         """Fill what was pasted in. Where it names columns that are there they are those, and others
         come after; without names they are the first ones."""
-        names = {
-            name_key(str(data.get(f"name_{at}", ""))): at for at in range(width)
-        }
+        names = {name_key(str(data.get(f"name_{at}", ""))): at for at in range(width)}
         wide = max(len(values) for values, _ in self.read.rows.values())
         untouched = width == 1 and not any(
             str(data.get(f"cell_{pk}_0", "")).strip() for pk in self._people
@@ -289,9 +285,9 @@ class ScoresForm(ServiceForm):
         where: list[int] = []
         taken = 0 if untouched and self.read.headings else width
         for at in range(wide):
-            heading = one_line(
-                self.read.headings[at] if at < len(self.read.headings) else ""
-            )[:COLUMN_NAME_MAX]
+            heading = one_line(self.read.headings[at] if at < len(self.read.headings) else "")[
+                :COLUMN_NAME_MAX
+            ]
             if heading and name_key(heading) in names and names[name_key(heading)] not in where:
                 where.append(names[name_key(heading)])
                 taken = max(taken, where[-1] + 1)
@@ -320,7 +316,7 @@ class ScoresForm(ServiceForm):
             for kind in kinds:
                 name, following = f"{kind}{at}", f"{kind}{at + 1}"
                 if at + 1 < width and following in data:
-                    data[name] = data[following]
+                    data[name] = data.get(following, "")
                 else:
                     data.pop(name, None)
 

@@ -12,7 +12,7 @@ from tournaments.models.rounds import Episode
 class ScoreTable(models.Model):
     """The scores of an episode's main match. A draft until the placement is recorded by it; from
     then on it changes only by a correction. What its columns and cells are is said in
-    `formats.elimination.scoring`."""
+    `tournaments.scoring`."""
 
     episode = models.OneToOneField(Episode, on_delete=models.CASCADE, related_name="scores")
     name = models.CharField(

@@ -8,11 +8,10 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from tournaments import audience
-from tournaments.formats.elimination import scores, scoring
-from tournaments.formats.elimination.scoring import Column
+from tournaments import audience, scoring
 from tournaments.models import Contestant, ScoreRow, ScoreTable, Season
 from tournaments.reading.contestants import link
+from tournaments.scoring import Column
 from tournaments.trade import trade_of
 
 
@@ -52,16 +51,13 @@ class ScoreSheet:
         return self.row.recorded_at is not None
 
 
-def score_sheet(
-    table: ScoreTable, rows: Sequence[ScoreRow], *, sees_winnings: bool
-) -> ScoreSheet:
+def score_sheet(table: ScoreTable, rows: Sequence[ScoreRow], *, sees_winnings: bool) -> ScoreSheet:
     """A table for somebody; who does not see what others win does not see the column."""
     columns = scoring.columns_read(table.columns)
     seen = [at for at, each in enumerate(columns) if sees_winnings or not each.wins]
     # A total that holds what is won would tell it.
     told = sees_winnings or not any(each.wins and each.counts for each in columns)
-    order = scores.order_of(table, rows, {each.contestant_id for each in rows})
-    places = scores.places_of(order)
+    places = scoring.places_of(scoring.table_order(table, rows))
     lines = [
         ScoreLine(
             each.contestant,

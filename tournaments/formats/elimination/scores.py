@@ -17,8 +17,8 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal, Together
-from tournaments import audience
-from tournaments.formats.elimination import rules, scoring
+from tournaments import audience, scoring
+from tournaments.formats.elimination import rules
 from tournaments.formats.elimination.episodes import (
     episode_fresh,
     main_match_name,
@@ -35,7 +35,6 @@ from tournaments.formats.elimination.main_match import (
     must_await_placements,
     placements_record,
 )
-from tournaments.formats.elimination.scoring import Column, Order, Scored
 from tournaments.lifecycle import EpisodeStatus, RoundStatus
 from tournaments.models import (
     Contestant,
@@ -49,6 +48,7 @@ from tournaments.models import (
     Unit,
 )
 from tournaments.models.ledger import AMOUNT_MAX
+from tournaments.scoring import Column, Order, Scored
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -206,7 +206,7 @@ def _write(
     row.save()
     row.rows.all().delete()
     # What was settled among equals holds for those alone.
-    equal = _order(columns, made, low=table.low, share=table.share).equal
+    equal = scoring.table_order(row, made).equal
     tied = {player for group in equal for player in group}
     for each in made:
         each.table = row
@@ -256,30 +256,10 @@ def _rows_of(
             )
     faults.settle()
     empty = [""] * len(columns)
-    return [
-        seen.get(pk) or ScoreRow(contestant=each, cells=empty) for pk, each in playing.items()
-    ]
+    return [seen.get(pk) or ScoreRow(contestant=each, cells=empty) for pk, each in playing.items()]
 
 
 # -- the order -----------------------------------------------------------------------------------
-
-
-def _order(
-    columns: Sequence[Column], rows: Iterable[ScoreRow], *, low: bool, share: bool
-) -> Order:
-    scored = [
-        Scored(each.contestant_id, scoring.cells_read(each.cells), each.among) for each in rows
-    ]
-    return scoring.order_of(columns, scored, low=low, share=share)
-
-
-def order_of(table: ScoreTable, rows: Iterable[ScoreRow], playing: Collection[int]) -> Order:
-    """The order of those ``playing`` by a table; who has no row lacks a score."""
-    there = [each for each in rows if each.contestant_id in playing]
-    columns = scoring.columns_read(table.columns)
-    order = _order(columns, there, low=table.low, share=table.share)
-    known = {each.contestant_id for each in there}
-    return order._replace(lacking=[*order.lacking, *(pk for pk in playing if pk not in known)])
 
 
 def must_be_settled(order: Order, names: Mapping[int, str]) -> None:
@@ -293,7 +273,9 @@ def must_be_settled(order: Order, names: Mapping[int, str]) -> None:
         raise Refusal("scores.tie", f"Equal scores: say who comes first. {ties}.")
 
 
-def winnings(table: ScoreTable, rows: Iterable[ScoreRow], names: Mapping[int, str]) -> dict[int, int]:
+def winnings(
+    table: ScoreTable, rows: Iterable[ScoreRow], names: Mapping[int, str]
+) -> dict[int, int]:
     """What the table wins each. Raises Refusal ``scores.winnings``."""
     scored = [Scored(each.contestant_id, scoring.cells_read(each.cells)) for each in rows]
     columns = scoring.columns_read(table.columns)
@@ -330,15 +312,15 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
     fresh = episode_fresh(episode)
     table = table_of(fresh)
     if table is None:
-        raise NotFound("scores.none", "This main match has no scores.")
+        raise no_scores()
     must_take_scores(fresh, acting_user, table)
     _must_be_as_seen(table, seen)
     rows = list(table.rows.select_related("contestant__user").order_by("pk"))
     people = {each.pk: each for each in in_main_match(fresh)}
     names = {pk: each.shown_name for pk, each in people.items()}
-    order = order_of(table, rows, people)
+    order = scoring.table_order(table, rows, people)
     must_be_settled(order, names)
-    if {each.contestant.pk: each.place for each in placements} != places_of(order):
+    if {each.contestant.pk: each.place for each in placements} != scoring.places_of(order):
         raise Refusal(
             "scores.order",
             "The places are not those of the scores: change the scores, or record it without them.",
@@ -366,11 +348,6 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
         data={"version": table.version},
     )
     return recorded
-
-
-def places_of(order: Order) -> dict[int, int]:
-    """Which place everybody has by an order."""
-    return rules.places_in_order(order.groups)
 
 
 def _grant(
@@ -435,18 +412,28 @@ def scores_correct(
     old_rows = list(before.rows.select_related("contestant__user").order_by("pk"))
     people = {each.contestant_id: each.contestant for each in old_rows}
     names = {pk: each.shown_name for pk, each in people.items()}
-    old_order = order_of(before, old_rows, people)
+    old_order = scoring.table_order(before, old_rows, people)
     old_won = winnings(before, old_rows, names)
     immune_by_rule = scoring.first_of(old_order) if before.winner_immune else frozenset()
     old_cells = _cells_by_name(before, old_rows)
     saved = _write(season, fresh, before, table, acting_user, people.values())
     rows = list(saved.rows.order_by("pk"))
-    order = order_of(saved, rows, people)
+    order = scoring.table_order(saved, rows, people)
     must_be_settled(order, names)
     won = winnings(saved, rows, names)
     if _as_sets(order) != _as_sets(old_order):
         _record_again(fresh, saved, order, immune_by_rule, acting_user, at)
-    _put_right(season, fresh, people, old_won, won, why, acting_user, at)
+    changed = {
+        people[pk]: (old_won.get(pk, 0), won.get(pk, 0))
+        for pk in people
+        if old_won.get(pk, 0) != won.get(pk, 0)
+    }
+    for contestant, (amount, _) in changed.items():
+        entry = _entry_of(fresh, contestant, amount)
+        if entry is not None:
+            ledger_correct(acting_user=acting_user, entry=entry, why=why, at=at)
+    entered = {contestant: amount for contestant, (_, amount) in changed.items() if amount}
+    _grant(season, fresh, entered, acting_user, at)
     season_event(
         season=season,
         kind="episode.corrected",
@@ -559,26 +546,6 @@ def _record_again(
     )
 
 
-def _put_right(
-    season: Season,
-    episode: Episode,
-    people: Mapping[int, Contestant],
-    before: Mapping[int, int],
-    after: Mapping[int, int],
-    why: str,
-    acting_user: User,
-    at: datetime,
-) -> None:
-    """Take back what somebody has won and should not have, and enter what they should."""
-    changed = [pk for pk in people if before.get(pk, 0) != after.get(pk, 0)]
-    for pk in changed:
-        entry = _entry_of(episode, people[pk], before.get(pk, 0))
-        if entry is not None:
-            ledger_correct(acting_user=acting_user, entry=entry, why=why, at=at)
-    won = {people[pk]: after[pk] for pk in changed if after.get(pk)}
-    _grant(season, episode, won, acting_user, at)
-
-
 def _entry_of(episode: Episode, contestant: Contestant, amount: int) -> LedgerEntry | None:
     """The entry of so much that somebody, or whose place they have taken over, has won by the
     scores; None where it has been taken back already."""
@@ -600,16 +567,32 @@ def _entry_of(episode: Episode, contestant: Contestant, amount: int) -> LedgerEn
     )
 
 
-def standing(episode: Episode) -> tuple[ScoreTable, dict[int, Contestant], Order]:
-    """The scores by which a main match can be recorded, who plays it, and the order that follows.
-    Raises Refusal ``scores.none`` and ``scores.recorded``."""
+class Standing(NamedTuple):
+    """The scores by which a main match can be recorded: the table, who plays, by id, the order that
+    follows, and the rows of those who play."""
+
+    table: ScoreTable
+    people: dict[int, Contestant]
+    order: Order
+    rows: list[ScoreRow]
+
+
+def standing(episode: Episode) -> Standing:
+    """The scores by which a main match can be recorded, as they are kept now. Raises Refusal
+    ``scores.none`` and ``scores.recorded``."""
     table = table_of(episode)
     if table is None:
-        raise NotFound("scores.none", "This main match has no scores.")
+        raise no_scores()
     if table.recorded_at is not None:
         raise _recorded()
     people = {each.pk: each for each in in_main_match(episode).select_related("user")}
-    return table, people, order_of(table, table.rows.order_by("pk"), people)
+    rows = list(table.rows.filter(contestant__in=people).order_by("pk"))
+    return Standing(table, people, scoring.table_order(table, rows, people), rows)
+
+
+def no_scores() -> Refusal:
+    """What whoever asks for scores is told where there are none."""
+    return NotFound("scores.none", "This main match has no scores.")
 
 
 def _recorded() -> Refusal:

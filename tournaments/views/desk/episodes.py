@@ -26,10 +26,8 @@ from tournaments.actions.episodes import (
     opens_first,
 )
 from tournaments.actions.legs import LEG
-from tournaments.actions.scores import SCORES, scores_form
+from tournaments.actions.scores import SCORES, must_be_settled, scores_form
 from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound, AtSeason
-from tournaments.formats.elimination import scores as tables
-from tournaments.formats.elimination.episodes import next_number
 from tournaments.lifecycle import PLAYABLE
 from tournaments.models import Round
 from tournaments.reading.death_matches import DeathMatchWithLegs
@@ -138,7 +136,7 @@ def episode_new(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Open the next episode; with ``then=scores`` in the address the scores of its main match are
     entered next."""
     subject = AtSeason(user, sheet)
-    number = next_number(sheet.season)
+    number = len(sheet.rounds) + 1
 
     def after(request: HttpRequest, done: Done, back: str) -> HttpResponse:
         if request.GET.get("then") == "scores":
@@ -167,7 +165,7 @@ def scores(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
     def after(request: HttpRequest, done: Done, back: str) -> HttpResponse:
         if "take" not in request.POST:
             return go_on(request, done, back)
-        refusal = refusal_of(_must_be_settled, subject)
+        refusal = refusal_of(must_be_settled, subject)
         if refusal is not None:
             messages.error(request, f"{done.words} {refusal.sentence}")
             return redirect(back)
@@ -176,11 +174,6 @@ def scores(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
     return perform(
         request, SCORES, subject, back=back, template="desk_scores.html", more=more, after=after
     )
-
-
-def _must_be_settled(subject: AtRound) -> None:
-    _, people, order = tables.standing(subject.episode)
-    tables.must_be_settled(order, {pk: each.shown_name for pk, each in people.items()})
 
 
 @require_http_methods(FORMS)

@@ -1,12 +1,12 @@
 """Main matches as tables of scores: totals, who finished in which order, and what each has won.
 
-Pure. Numbers are decimals with at most four places; an empty cell is None. Nothing is guessed: who
-has no score that decides, and who is equal with somebody, is said.
+Pure but for the rows of a table. Numbers are decimals with at most four places; an empty cell is
+None. Nothing is guessed: who has no score that decides, and who is equal with somebody, is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import groupby
 from typing import Annotated, Any, Final, NamedTuple
@@ -15,11 +15,14 @@ import msgspec
 
 from core.refusals import Refusal
 from core.text import one_line
+from tournaments.models.scores import ScoreRow, ScoreTable
 
 COLUMNS_MAX: Final = 8
 COLUMN_NAME_MAX: Final = 30
 PLACES_MAX: Final = 4
 VALUE_MAX: Final = Decimal(1_000_000_000)
+#: A number as it is kept, or nothing.
+NUMBER_PATTERN: Final = r"^(-?(0|[1-9][0-9]{0,9})(\.[0-9]{1,4})?)?$"
 Cells = tuple[Decimal | None, ...]
 
 
@@ -204,9 +207,7 @@ def _keys(columns: Sequence[Column], *, low: bool) -> list[Key]:
 
         return found
 
-    breaking = sorted(
-        (each.decides, index) for index, each in enumerate(columns) if each.decides
-    )
+    breaking = sorted((each.decides, index) for index, each in enumerate(columns) if each.decides)
     keys = [total] if any(each.counts for each in columns) else []
     return [*keys, *(cell(index) for _, index in breaking)]
 
@@ -219,6 +220,27 @@ def _parted(group: Sequence[Scored], key: Key) -> Iterator[list[Scored]]:
     keyed.sort(key=lambda pair: pair[0])
     for _, part in groupby(keyed, key=lambda pair: pair[0]):
         yield [each for _, each in part]
+
+
+def places_of(order: Order) -> dict[int, int]:
+    """Which place everybody has by an order: who shares one is as good as the first of them."""
+    found: dict[int, int] = {}
+    for group in order.groups:
+        found |= dict.fromkeys(group, len(found) + 1)
+    return found
+
+
+def table_order(
+    table: ScoreTable, rows: Iterable[ScoreRow], playing: Collection[int] | None = None
+) -> Order:
+    """The order by a table, of those ``playing`` (None: of all who have a row); who has no row
+    lacks a score."""
+    there = [each for each in rows if playing is None or each.contestant_id in playing]
+    scored = [Scored(each.contestant_id, cells_read(each.cells), each.among) for each in there]
+    order = order_of(columns_read(table.columns), scored, low=table.low, share=table.share)
+    known = {each.player for each in scored}
+    lacking = [pk for pk in playing or () if pk not in known]
+    return order._replace(lacking=[*order.lacking, *lacking])
 
 
 def first_of(order: Order) -> frozenset[int]:
