@@ -40,6 +40,7 @@ READY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "walkover": (_ABSENT, _NO_TIME, _UNWELL, "They gave the death match up."),
     "declare": (_RULES, _ABSENT, _AGREED, "It was played elsewhere."),
     "correct": (_BY_MISTAKE, "The wrong winner was entered.", _RULES),
+    "correct scores": (_BY_MISTAKE, "A score was entered wrongly.", _RULES),
     "play after all": (_BY_MISTAKE, "They were there after all.", _AGREED),
     "call off": ("The wrong two were paired.", _AGREED, "One of them has left the season."),
     "withdraw": (_NO_TIME, _UNWELL, _ASKED, _RULES),

@@ -42,7 +42,7 @@ from tournaments.services.pictures import owner_of
 _PLACES: dict[type[Model], tuple[str, ...]] = {
     DeathMatch: ("home", "away"),
     Leg: ("death_match__home", "death_match__away"),
-    Episode: ("ec", "dmo", "placements__contestant"),
+    Episode: ("ec", "dmo", "placements__contestant", "scores__rows__contestant"),
     Gift: ("receiver",),
 }
 
@@ -75,7 +75,8 @@ details_name(Contestant, Contestant, "user", "$.replaces")
 details_name(DeathMatch, Contestant, "user", "$.winner", "$.from", "$.to", "$.challenger",
              "$.defender")  # fmt: skip
 details_name(Leg, Contestant, "user", "$.absent")
-details_name(Episode, Contestant, "user", "$.ec", "$.dmo", "$.placements[*][0]")
+details_name(Episode, Contestant, "user", "$.ec", "$.dmo", "$.placements[*][0]",
+             "$.changed[*][0]")  # fmt: skip
 details_name(Gift, Contestant, "user", "$.receiver")
 
 

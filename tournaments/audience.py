@@ -134,6 +134,12 @@ def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
     return not leg.is_sealed or seat_of(leg.death_match, user) == seat
 
 
+def scores_seen_by_all() -> Q:
+    """The tables of scores that everybody sees who sees the season: those by which a placement was
+    recorded, and drafts that are shown. Other drafts are for those who run the season."""
+    return Q(recorded_at__isnull=False) | Q(shown=True)
+
+
 # -- the ledger ----------------------------------------------------------------------------------
 
 

@@ -314,6 +314,7 @@ def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:round_desk", "running", Who.ORGANISER, of_round)
     for scene in ("main match", "choosing", "running", "two left"):
         yield Place("tournaments:episode", scene, Who.ORGANISER, of_season)
+    yield Place("tournaments:scores", "main match", Who.ORGANISER, of_round)
     for who in (Who.SEAT_0, Who.SEAT_1):
         yield Place("tournaments:death_match", "proposed", who, of_row)
         yield Place("tournaments:times", "proposed", who, leg_page)

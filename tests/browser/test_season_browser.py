@@ -430,6 +430,72 @@ class Phones:
         self.look_at(orla)
 
 
+def test_a_main_match_of_eight_goes_from_scores_to_its_ec_on_a_phone(
+    site: Site, new_page: Pages
+) -> None:
+    phones = Phones(Cast(site, new_page, *EIGHT))
+    cast, orla = phones.cast, phones.of("Orla")
+    phones.home = home = made(orla, f"Summer {cast.mark}")
+    confirm(orla, "Make it public", "Make it public")
+    orla.goto(f"{home}desk/contestants/")
+    handles = [f"{each.lower()}-{cast.mark}" for each in EIGHT]
+    orla.get_by_role("textbox", name="One a line").fill("\n".join(handles))
+    orla.get_by_role("button", name="Enrol them").click()
+    orla.get_by_text("8 enrolled.").wait_for()
+    orla.goto(f"{home}desk/")
+    confirm(orla, "Start the season", "Start it")
+
+    orla.goto(f"{home}desk/episode/")
+    phones.look_at(orla)
+    thumb = Thumb(orla)
+    thumb.begin()
+    thumb.tap(orla.get_by_role("link", name="Enter scores"))
+    orla.get_by_role("heading", name="scores of the main match").wait_for()
+    phones.look_at(orla)
+
+    # Two rounds are pasted, and one score is typed over; two are equal then.
+    scores = [(9, 4), (8, 3), (7, 3), (6, 3), (5, 3), (4, 1), (4, 2), (1, 0)]
+    lines = [f"{name}\t{one}\t{two}" for name, (one, two) in zip(EIGHT, scores, strict=True)]
+    thumb.tap(orla.get_by_text("Paste a table"))
+    orla.get_by_role("textbox", name="Table").fill("\n".join(["\tRound 1\tRound 2", *lines]))
+    thumb.tap(orla.get_by_role("button", name="Fill it in"))
+    typed = orla.get_by_role("spinbutton", name="Round 2: Fay")
+    assert typed.input_value() == "1"
+    typed.fill("2")
+    phones.look_at(orla)
+    thumb.tap(orla.get_by_role("button", name="Take the placement"))
+    orla.get_by_text("Equal scores: say who comes first. Fay and Gus.").wait_for()
+    # Nobody else sees what is not recorded yet.
+    passer_by = new_page()
+    passer_by.goto(f"{home}rounds/1/")
+    assert passer_by.get_by_role("heading", name="Scores").count() == 0
+    phones.look_at(orla)
+    orla.get_by_label("Fay", exact=True).select_option("2")
+    orla.get_by_label("Gus", exact=True).select_option("1")
+    thumb.tap(orla.get_by_role("button", name="Take the placement"))
+    places = orla.get_by_role("region", name="What will be recorded").get_by_role("listitem")
+    assert places.first.inner_text().split() == ["1", "Ada", "(immune)"]
+    assert [each.split()[1] for each in places.all_inner_texts()[5:]] == ["Gus", "Fay", "Hana"]
+    assert places.last.inner_text().endswith("Hana (EC)")
+    phones.look_at(orla)
+    thumb.tap(orla.get_by_role("button", name=re.compile("^Record")))
+    orla.get_by_role("heading", name="Hana is choosing an opponent").wait_for()
+    # The episode, its scores (filled in, and once more for the tie), the placement, and the EC.
+    assert (thumb.taps, thumb.pages) == (6, 6)
+    phones.look_at(orla)
+
+    for address in (f"{home}rounds/1/", home):
+        passer_by.goto(address)
+        phones.look_at(passer_by)
+        table = passer_by.get_by_role("region", name="Scores of Episode 1")
+        first = table.get_by_role("row").nth(1).inner_text().split()
+        assert [first[-4], *first[-3:]] == ["Ada", "9", "4", "13"]
+    orla.goto(f"{home}desk/rounds/1/scores/")
+    orla.get_by_role("button", name="Correct them").wait_for()
+    phones.look_at(orla)
+    assert new_page.errors == []
+
+
 def test_a_season_of_eight_is_run_from_a_phone(
     site: Site, new_page: Pages, wait_until: Any
 ) -> None:

@@ -210,7 +210,12 @@ def on_treasury(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
 
 
 def on_round_desk(sheet: Sheet, user: User, *, number: int, **_kwargs: Any) -> Wanted:
-    own = {"placements": "placements", "choose": "choose", "times": "round_times"}
+    own = {
+        "placements": "placements",
+        "scores": "scores",
+        "choose": "choose",
+        "times": "round_times",
+    }
     subject = AtRound(user, sheet, sheet.round(number))
     for action in ROUND:
         args = (

@@ -465,6 +465,11 @@ PERMISSIONS: dict[str, Permission] = {
         Api("post", "api:episode_placements", numbered, lambda s: {"placements": [
             {"contestant": s.id(n), "place": 5 - n} for n in (1, 2, 3, 4)]}),
     )),
+    "save the scores of a main match": Permission("main match", MANAGE, (
+        Page("tournaments:scores", numbered, lambda s: {
+            "width": "1", "seen": "0", "name_0": "Points", "counts_0": "on",
+            f"cell_{s.id(1)}_0": "5"}, action="round.scores"),
+    )),
     "choose the DMO": Permission("choosing", MANAGE | ON_SEAT_0, (
         Page("tournaments:choose", numbered, lambda s: {"contestant": s.id(3)},
              action="round.choose"),

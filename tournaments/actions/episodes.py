@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
 from typing import Any, Final
 
 from accounts.models import User
 from core.actions import Action, Done
 from core.refusals import allowed
-from tournaments import audience
+from tournaments import audience, scoring
 from tournaments.actions.subjects import AtRound, AtSeason
-from tournaments.formats.elimination import choice, episodes, main_match
+from tournaments.formats.elimination import choice, episodes, main_match, scores
 from tournaments.formats.elimination.final import final_open, finalists
 from tournaments.formats.elimination.main_match import Placing
 from tournaments.forms.base import PublicReasonForm
@@ -62,18 +62,23 @@ def _may_record(subject: AtSeason) -> None:
         main_match.must_await_placements(found.row, subject.user)
 
 
-def main_match_form(subject: AtSeason) -> Callable[..., MainMatchForm]:
-    """What makes the form about the main match that can be recorded."""
+def main_match_form(subject: AtSeason, *, by_scores: bool = False) -> Callable[..., MainMatchForm]:
+    """What makes the form about the main match that can be recorded; ``by_scores``: with the
+    placement that follows from its scores. Raises Refusal as `_standing` and `_scored` do."""
     season, found = subject.season, _main_match_on(subject)
     number = episodes.next_number(season) if found is None else found.row.round.number
     playing = set(season.contestants.in_round(number).values_list("pk", flat=True))
     tokens = frozenset() if found is None else immune_by_token(found.row.round)
     games = [repertoire.game_fields(each) for each in season.repertoire]
+    # Read once, and only where it is recorded by scores.
+    standing = cache(lambda: _standing(found))
     initial: dict[str, Any] = {"seen": main_match.standing_of(number)}
     if found is not None:
         initial = _recorded(found, tokens)
         # It may have left the season's list since it was settled.
         games += [initial["settled"]] if initial["settled"] else []
+        if by_scores:
+            initial |= _scored(found, standing(), tokens)
     return partial(
         MainMatchForm,
         people=[each for each in subject.sheet.contestants if each.pk in playing],
@@ -82,8 +87,45 @@ def main_match_form(subject: AtSeason) -> Callable[..., MainMatchForm]:
         zone=subject.user.time_zone,
         games=games,
         usual=repertoire.game_of_round(season, number),
+        won=lambda: _won(subject, standing()),
         initial=initial,
     )
+
+
+def _standing(found: EpisodeWithPlacements | None) -> scores.Standing:
+    """The scores by which a main match can be recorded. Raises Refusal as `scores.standing`
+    does."""
+    if found is None:
+        raise scores.no_scores()
+    return scores.standing(found.row)
+
+
+def _scored(
+    found: EpisodeWithPlacements, standing: scores.Standing, tokens: Collection[int]
+) -> dict[str, Any]:
+    """The placement that follows from the scores of a main match. Raises Refusal
+    ``scores.missing`` and ``scores.tie``."""
+    table, people, order, _ = standing
+    scores.must_be_settled(order, {pk: each.shown_name for pk, each in people.items()})
+    immune = scoring.first_of(order) if table.winner_immune else frozenset()
+    return {
+        "scores": table.version,
+        "order": order_text(order.groups),
+        "immune": sorted(immune.union(tokens)),
+        "ec": None,
+        "main_match": table.name or found.row.main_match,
+        "notes": table.notes or found.row.notes,
+    }
+
+
+def _won(subject: AtSeason, standing: scores.Standing) -> dict[int, str]:
+    """What the scores of a main match win each, in words. Raises Refusal ``scores.winnings``."""
+    table, people, _, rows = standing
+    names = {pk: each.shown_name for pk, each in people.items()}
+    if not audience.sees_purses(subject.season, subject.user):
+        return {}
+    won = scores.winnings(table, rows, names)
+    return {pk: subject.sheet.trade.said(each, Unit.CURRENCY) for pk, each in won.items()}
 
 
 def opens_first(subject: AtSeason) -> bool:
@@ -124,12 +166,15 @@ def _record(subject: AtSeason, form: Any) -> Done:
         "ahead": form.ahead(),
         "main_match": form.cleaned_data["main_match"],
         "notes": form.cleaned_data["notes"],
-        "seen": form.cleaned_data["seen"],
     }
+    seen = form.cleaned_data["seen"]
+    version = form.cleaned_data["scores"]
     if found is None:
-        episode = main_match.main_match_record_next(season=subject.season, **told)
+        episode = main_match.main_match_record_next(season=subject.season, seen=seen, **told)
+    elif version is not None:
+        episode = scores.scores_record(episode=found.row, seen=version, standing=seen, **told)
     else:
-        episode = main_match.placements_record(episode=found.row, **told)
+        episode = main_match.placements_record(episode=found.row, seen=seen, **told)
     return Done(f"{episode.round.name} is recorded: {episode.ec} is the EC, and chooses.")
 
 

@@ -12,6 +12,7 @@ from core.actions import Action, Actions
 from core.moments import zone_text
 from core.refusals import Refusal
 from tournaments.actions import episodes
+from tournaments.actions.scores import SCORES
 from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.rounds import NextRoundForm, PairingsForm, TimesForm
@@ -162,5 +163,5 @@ CLOSE: Final = Action[AtRound](
 )
 
 ROUND: Final = Actions(
-    "round", (episodes.PLACEMENTS, episodes.CHOOSE, episodes.SKIP, TIMES, REOPEN, CLOSE)
+    "round", (episodes.PLACEMENTS, SCORES, episodes.CHOOSE, episodes.SKIP, TIMES, REOPEN, CLOSE)
 )

@@ -26,6 +26,7 @@ from tournaments.models import (
     Season,
     SeasonEvent,
 )
+from tournaments.reading.scores import score_sheet, sees_winnings
 from tournaments.services.pictures import OWNERS
 
 NO_ACCOUNT = (
@@ -185,18 +186,80 @@ class PlacementSerializer(serializers.ModelSerializer[Placement]):
         fields = ("contestant", "place", "immune")
 
 
+class ScoreColumnSerializer(serializers.Serializer[Any]):
+    """A column of a table of scores."""
+
+    name = serializers.CharField()
+    counts = serializers.BooleanField(help_text="Whether it is part of the total.")
+    decides = serializers.IntegerField(
+        help_text="In which turn it breaks ties, from 1; 0: it does not."
+    )
+    low = serializers.BooleanField(help_text="Whether the lowest is the best there.")
+    wins = serializers.BooleanField(
+        help_text="Whether it is what somebody wins of the season's currency. Where what everybody "
+        "has is hidden the column is there for those who see it."
+    )
+
+
+class ScoreLineSerializer(serializers.Serializer[Any]):
+    """What somebody has in each column."""
+
+    contestant = PersonField(read_only=True)
+    cells = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="Decimals as text, one for each column; empty where there is nothing.",
+    )
+    total = serializers.CharField(help_text="The sum of what counts; empty where nothing does.")
+    note = serializers.CharField()
+
+
+class ScoresSerializer(serializers.Serializer[Any]):
+    """The scores of a main match, the best first."""
+
+    about = serializers.CharField(source="row.about", help_text="How the game goes.")
+    recorded_at = serializers.DateTimeField(
+        source="row.recorded_at",
+        allow_null=True,
+        help_text="When the placement was recorded by them. Null: they are shown as they stand.",
+    )
+    columns = ScoreColumnSerializer(many=True)
+    rows = ScoreLineSerializer(many=True, source="lines")
+
+
 class EpisodeSerializer(serializers.ModelSerializer[Episode]):
     """What an elimination season's round is about."""
 
     ec = PersonField(read_only=True, allow_null=True, help_text="The elimination candidate.")
     dmo = PersonField(read_only=True, allow_null=True, help_text="The death-match opponent.")
     placements = PlacementSerializer(many=True, read_only=True)
+    scores = serializers.SerializerMethodField(
+        help_text="The scores of the main match, as far as everybody sees them; null: none."
+    )
 
     class Meta:
         model = Episode
         fields = (
             "status", "main_match", "notes", "ec", "dmo", "choose_by", "chosen_at", "placements",
+            "scores",
         )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Asked once for each season, not for each of its episodes.
+        self._sees: dict[int, bool] = {}
+
+    @extend_schema_field(ScoresSerializer(allow_null=True))
+    def get_scores(self, episode: Episode) -> Any:
+        """The table, for whoever asks."""
+        table = getattr(episode, "scores", None)
+        if table is None:
+            return None
+        season = episode.round.season
+        if season.pk not in self._sees:
+            self._sees[season.pk] = sees_winnings(season, self.context["request"].user)
+        rows = list(table.rows.all())
+        sheet = score_sheet(table, rows, sees_winnings=self._sees[season.pk])
+        return ScoresSerializer(sheet, context=self.context).data
 
 
 class BroughtSerializer(serializers.Serializer[Any]):

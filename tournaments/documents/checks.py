@@ -10,8 +10,16 @@ from typing import Any, Final
 import msgspec
 
 from core.refusals import Refusal
+from tournaments import scoring
 from tournaments.documents.bounds import must_be_storable
-from tournaments.documents.parts import ContestantDoc, LegDoc, RoundDoc, SeasonDoc, Where
+from tournaments.documents.parts import (
+    ContestantDoc,
+    LegDoc,
+    RoundDoc,
+    ScoresDoc,
+    SeasonDoc,
+    Where,
+)
 from tournaments.events.payloads import Items
 from tournaments.events.references import described, unknown_keys
 from tournaments.formats.numbering import wrong
@@ -62,6 +70,16 @@ def must_be_playable(doc: RoundDoc | LegDoc, where: str) -> None:
         must_pass(where, lambda: repertoire.game_validate(game))
     elif doc.options:
         raise wrong(where, "there are options, and nothing is played")
+
+
+def must_be_scores(doc: ScoresDoc, where: str) -> None:
+    """A table has columns as organisers can make them, and a row has a cell for each; refusals of
+    columns are those of `scoring.columns_validate`."""
+    columns = msgspec.convert(msgspec.to_builtins(doc.columns), tuple[scoring.Column, ...])
+    must_pass(f"{where}.columns", lambda: scoring.columns_validate(columns))
+    for index, row in enumerate(doc.rows):
+        if len(row.cells) != len(columns):
+            raise wrong(f"{where}.rows[{index}].cells", "a row has a cell for each column")
 
 
 def must_pass(where: str, check: Callable[[], object]) -> None:

@@ -28,10 +28,13 @@ from tournaments.models import (
     Leg,
     Placement,
     Round,
+    ScoreRow,
+    ScoreTable,
     Season,
     SeasonEvent,
 )
 from tournaments.services.guards import season_lock
+from tournaments.trade import trade_of
 
 
 def season_export(*, season: Season, reader: User | None = None) -> bytes:
@@ -84,6 +87,8 @@ def _fetch(season: Season, reader: User | None, *, whole: bool) -> None:
         Prefetch(
             "rounds__episode__placements", Placement.objects.order_by("place", "contestant_id")
         ),
+        Prefetch("rounds__episode__scores", _tables(season, whole=whole)),
+        Prefetch("rounds__episode__scores__rows", ScoreRow.objects.order_by("contestant_id")),
         Prefetch("rounds__death_matches", DeathMatch.objects.order_by("number")),
         Prefetch("rounds__death_matches__legs", Leg.objects.order_by("number", "attempt")),
         Prefetch("gifts", gifts.order_by("pk")),
@@ -91,6 +96,15 @@ def _fetch(season: Season, reader: User | None, *, whole: bool) -> None:
         Prefetch("ledger", ledger if whole else ledger.none()),
         Prefetch("events", SeasonEvent.objects.order_by("pk")),
     )
+
+
+def _tables(season: Season, *, whole: bool) -> models.QuerySet[ScoreTable]:
+    """The tables of scores: where what everybody has is hidden, and not ``whole``, none that says
+    what was won."""
+    tables = ScoreTable.objects.filter(episode__round__season=season)
+    if whole or not trade_of(season).hidden:
+        return tables
+    return tables.exclude(columns__contains=[{"wins": True}])
 
 
 def _legs_in_order(season: Season) -> models.QuerySet[Leg]:

@@ -31,6 +31,7 @@ from tournaments.events.payloads import Items
 from tournaments.events.references import Entity, Numbers, described, exchanged
 from tournaments.formats.registry import FORMATS
 from tournaments.models import Contestant, LedgerEntry, Season, SeasonEvent
+from tournaments.scoring import COLUMN_NAME_MAX, COLUMNS_MAX, NUMBER_PATTERN
 
 FORMAT: Final = "gauntlet-season/1"
 
@@ -121,6 +122,45 @@ class PlacementDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     immune: bool
 
 
+class ColumnDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A column of a table of scores. ``decides``: in which turn it breaks ties; 0: it does not."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=COLUMN_NAME_MAX)]
+    counts: bool
+    decides: Annotated[int, msgspec.Meta(ge=0, le=COLUMNS_MAX)]
+    low: bool
+    wins: bool
+
+
+Cell = Annotated[str, msgspec.Meta(max_length=20, pattern=NUMBER_PATTERN)]
+
+
+class ScoreRowDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody has in each column: decimals as texts, empty where there is nothing. ``among``:
+    where they come among those who are equal."""
+
+    contestant: ContestantNumber
+    cells: Annotated[tuple[Cell, ...], msgspec.Meta(max_length=COLUMNS_MAX)]
+    note: Annotated[str, msgspec.Meta(max_length=200)]
+    among: Number | None
+
+
+class ScoresDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The scores of a main match; ``recorded_at``: when the placement was recorded by them, null of
+    a draft."""
+
+    name: Annotated[str, msgspec.Meta(max_length=120)]
+    about: Annotated[str, msgspec.Meta(max_length=500)]
+    notes: Annotated[str, msgspec.Meta(max_length=4000)]
+    columns: Annotated[tuple[ColumnDoc, ...], msgspec.Meta(min_length=1, max_length=COLUMNS_MAX)]
+    low: bool
+    share: bool
+    winner_immune: bool
+    shown: bool
+    recorded_at: Moment | None
+    rows: Annotated[tuple[ScoreRowDoc, ...], ROWS]
+
+
 class EpisodeDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an elimination season's round is about."""
 
@@ -134,6 +174,7 @@ class EpisodeDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):
     death_match_at: Moment | None = None
     chosen_at: Moment | None
     placements: Annotated[tuple[PlacementDoc, ...], ROWS]
+    scores: Annotated[ScoresDoc | None, ROWS] = None
 
 
 class LegDoc(Part, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ from tournaments.documents.checks import (
     must_be_described,
     must_be_items,
     must_be_playable,
+    must_be_scores,
     must_end,
     must_fit_its_state,
     must_pass,
@@ -38,6 +39,7 @@ from tournaments.documents.parts import (
     GiftDoc,
     LegDoc,
     RoundDoc,
+    ScoresDoc,
     SeasonDoc,
     Where,
 )
@@ -57,6 +59,8 @@ from tournaments.models import (
     Leg,
     Placement,
     Round,
+    ScoreRow,
+    ScoreTable,
     Season,
     SeasonEvent,
     SeasonOrganiser,
@@ -307,6 +311,17 @@ class _Restoring:
         Placement.objects.bulk_create(
             Placement(episode=episode, **self.known.columns(each, f"{where}.placements[{index}]"))
             for index, each in enumerate(doc.placements)
+        )
+        if doc.scores is not None:
+            self._create_scores(episode, doc.scores, f"{where}.scores")
+
+    def _create_scores(self, episode: Episode, doc: ScoresDoc, where: str) -> None:
+        columns = {**self.known.columns(doc, where), "columns": msgspec.to_builtins(doc.columns)}
+        must_be_scores(doc, where)
+        table = ScoreTable.objects.create(episode=episode, **columns)
+        ScoreRow.objects.bulk_create(
+            ScoreRow(table=table, **self.known.columns(each, f"{where}.rows[{index}]"))
+            for index, each in enumerate(doc.rows)
         )
 
     def _create_death_match(self, played: Round, doc: DeathMatchDoc, where: str) -> None:

@@ -34,6 +34,7 @@ KINDS: Final[dict[str, Kind]] = {
         "The EC chooses anew, after a void death match or as a new one", payloads.Choosing
     ),
     "episode.chosen": Kind("The EC, or an organiser, has named the DMO", payloads.Chosen),
+    "episode.corrected": Kind("The scores of a main match were corrected", payloads.Reasoned),
     "episode.skipped": Kind("Nobody leaves in this episode", payloads.Reasoned),
     "death-match.paired": Kind("Two contestants will meet", payloads.Paired),
     "death-match.rules": Kind("It is decided what a death match is played in", payloads.RulesSet),

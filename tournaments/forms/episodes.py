@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 from django import forms
@@ -10,6 +10,7 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import QueryDict
 
 from core.moments import MomentField
+from core.refusals import Refusal
 from games.forms import games_offered
 from games.words import game_name
 from tournaments.formats.elimination import rules
@@ -126,7 +127,8 @@ class MainMatchForm(ServiceForm):
     and ``look`` are buttons that record nothing: with ``looking`` the form only says what would be
     recorded. Beside ``names`` of everybody in the season it takes whoever is immune by ``tokens``,
     the ``games`` that can be settled, and the ``usual`` one. ``settled`` among what is filled in
-    already is the game that was.
+    already is the game that was. ``scores`` is the version of the table by which it is recorded, if
+    it is, and ``won`` finds what that wins each, in words.
     """
 
     at_field: ClassVar[Mapping[str, str]] = {
@@ -143,6 +145,9 @@ class MainMatchForm(ServiceForm):
 
     seen = _seen()
     order = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
+    scores = forms.IntegerField(
+        required=False, min_value=1, widget=forms.HiddenInput(attrs={"autocomplete": "off"})
+    )
     together = forms.BooleanField(label="Same place as the one before", required=False)
     others_safe = forms.BooleanField(
         label="Everybody else is safe",
@@ -179,12 +184,14 @@ class MainMatchForm(ServiceForm):
         zone: str,
         games: Sequence[Mapping[str, Any]],
         usual: Mapping[str, Any],
+        won: Callable[[], Mapping[int, str]] = dict,
         looking: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._people = {each.pk: each for each in people}
         self._names, self._tokens, self._looking = names, tokens, looking
+        self._won = won
         self._games = {value_with_options(each): each for each in games}
         self._usual = value_with_options(usual) if usual else ""
         order = finishing.order_of(self.initial.get("order", ""), self._people)
@@ -337,6 +344,18 @@ class MainMatchForm(ServiceForm):
             )
             for pk, each in self._people.items()
         ]
+
+    @property
+    def winnings(self) -> list[tuple[Contestant, str]]:
+        """What the scores win each, where it is recorded by them."""
+        if not str(self["scores"].value() or ""):
+            return []
+        try:
+            won = self._won()
+        except Refusal:
+            # That it cannot be recorded so is said when it is.
+            return []
+        return [(each, won[pk]) for pk, each in self._people.items() if pk in won]
 
     @property
     def finish(self) -> list[tuple[int, list[FinishRow]]]:

@@ -33,7 +33,7 @@ def read(text: str, people: Iterable[Contestant]) -> Read:
     """Read a list of names. A line names one, or several at equal places joined by ``=`` or a
     comma; with ``=`` in front it shares the place of the line before. Names are found among
     ``people`` by name and username, in whatever case. Where anything is wrong nothing is read."""
-    known = _known(people)
+    known = known_names(people)
     groups: Groups = []
     faults: list[str] = []
     named: set[int] = set()
@@ -44,7 +44,7 @@ def read(text: str, people: Iterable[Contestant]) -> Read:
         together = tied or (place != "" and place == place_before)
         found: list[int] = []
         for name in names:
-            fits = known.get(_key(name), set())
+            fits = known.get(name_key(name), set())
             if len(fits) != 1:
                 who = "several contestants fit" if fits else "nobody here is called"
                 faults.append(f"Line {number}: {who} “{name}”.")
@@ -68,7 +68,7 @@ def _names_in(line: str, known: Collection[str]) -> tuple[list[str], bool, str]:
     tied, place = False, ""
     rest = line.strip()
     # A name may look like a bullet or a number itself, and so is looked for first.
-    while rest and _key(rest) not in known:
+    while rest and name_key(rest) not in known:
         if rest.startswith("="):
             tied, rest = True, rest[1:].strip()
         elif bullets := _BULLETS.match(rest):
@@ -78,12 +78,12 @@ def _names_in(line: str, known: Collection[str]) -> tuple[list[str], bool, str]:
             rest = rest[numbered.end() :]
         else:
             break
-    if _key(rest) in known:
+    if name_key(rest) in known:
         return [rest], tied, place
     return [each for each in _APART.split(rest) if each], tied, place
 
 
-def _known(people: Iterable[Contestant]) -> dict[str, set[int]]:
+def known_names(people: Iterable[Contestant]) -> dict[str, set[int]]:
     """Whom each name may mean."""
     found: defaultdict[str, set[int]] = defaultdict(set)
     for each in people:
@@ -91,11 +91,11 @@ def _known(people: Iterable[Contestant]) -> dict[str, set[int]]:
         if each.user is not None:
             names += [each.user.username, f"@{each.user.username}"]
         for name in names:
-            found[_key(name)].add(each.pk)
+            found[name_key(name)].add(each.pk)
     return dict(found)
 
 
-def _key(name: str) -> str:
+def name_key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 

@@ -19,6 +19,7 @@ from tournaments.models.messages import MessageTo, SeasonMessage
 from tournaments.models.pictures import Picture, PictureSize
 from tournaments.models.predictions import SeasonPrediction
 from tournaments.models.rounds import Episode, Placement, Round
+from tournaments.models.scores import ScoreRow, ScoreTable
 from tournaments.models.seasons import (
     NoShowRule,
     RulesetChoice,
@@ -60,6 +61,8 @@ __all__ = [
     "ReminderSent",
     "Round",
     "RulesetChoice",
+    "ScoreRow",
+    "ScoreTable",
     "Season",
     "SeasonApplication",
     "SeasonEvent",

@@ -52,6 +52,7 @@ TOLD: Final[Mapping[str, str]] = {
     "episode.choosing": CHOICES,
     "episode.chosen": CHOICES,
     "episode.skipped": CHOICES,
+    "episode.corrected": RULINGS,
     "death-match.reminder": CLOCKS,
     "death-match.no-show": RULINGS,
     "death-match.leg": RESULTS,

@@ -20,6 +20,7 @@ RULINGS: Final = (
     "round.reopened",
     "season.cancelled",
     "episode.skipped",
+    "episode.corrected",
     "contestant.replaced",
     "contestant.withdrawn",
     "contestant.restored",

@@ -62,6 +62,7 @@ from tournaments.reading.episodes import EpisodeWithPlacements, episodes_of
 from tournaments.reading.follows import Following, following_of
 from tournaments.reading.history import events_of
 from tournaments.reading.items import ItemHistory, gifts_of, histories_of
+from tournaments.reading.scores import ScoreSheet, public_scores, sheets_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
 from tournaments.reading.times import BothFree, OpenTime, both_free
 from tournaments.services.guards import must_manage
@@ -219,6 +220,21 @@ class Sheet:
     def episodes(self) -> list[EpisodeWithPlacements]:
         """Every episode so far."""
         return [self._episodes[each.pk] for each in self.rounds if each.pk in self._episodes]
+
+    def scores_of(self, found: EpisodeWithPlacements, reader: Any) -> ScoreSheet | None:
+        """The scores of an episode's main match, as far as everybody sees them and ``reader`` does;
+        None where there are none."""
+        tables = public_scores(self.season).filter(episode=found.row)
+        return sheets_of(tables, self.season, self.by_id, reader).get(found.row.pk)
+
+    def latest_scores(self, reader: Any) -> tuple[Round, ScoreSheet] | None:
+        """The same of the last main match that has any, with its round."""
+        tables = list(public_scores(self.season).reverse()[:1])
+        sheets = sheets_of(tables, self.season, self.by_id, reader)
+        for found in self.episodes:
+            if found.row.pk in sheets:
+                return found.row.round, sheets[found.row.pk]
+        return None
 
     @cached_property
     def with_legs(self) -> list[DeathMatchWithLegs]:

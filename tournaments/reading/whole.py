@@ -16,6 +16,8 @@ from tournaments.models import (
     Leg,
     Placement,
     Round,
+    ScoreRow,
+    ScoreTable,
     Season,
     SeasonOrganiser,
 )
@@ -44,10 +46,15 @@ def rounds_whole(viewer: Any) -> QuerySet[Round]:
     """The rounds of seasons that ``viewer`` may see, with their episodes and death matches."""
     placements = Placement.objects.select_related("contestant__user").order_by("place", "pk")
     episodes = Episode.objects.select_related("ec__user", "dmo__user").prefetch_related(
-        Prefetch("placements", placements)
+        Prefetch("placements", placements),
+        Prefetch("scores", ScoreTable.objects.filter(audience.scores_seen_by_all())),
+        Prefetch(
+            "scores__rows", ScoreRow.objects.select_related("contestant__user").order_by("pk")
+        ),
     )
     matches = death_matches_whole(viewer).order_by("number")
-    return Round.objects.filter(season__in=Season.objects.visible_to(viewer)).prefetch_related(
+    rounds = Round.objects.filter(season__in=Season.objects.visible_to(viewer))
+    return rounds.select_related("season").prefetch_related(
         Prefetch("episode", episodes), Prefetch("death_matches", matches)
     )
 

@@ -44,6 +44,7 @@ from tournaments.posts import copying
 from tournaments.reading.death_matches import game_of, told_score
 from tournaments.reading.items import item_named
 from tournaments.reading.ledger import Purse
+from tournaments.reading.scores import ScoreSheet
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import Value, value_text
 from tournaments.trade import Trade
@@ -140,6 +141,14 @@ def account_mark(contestant: Contestant | None) -> SafeString:
 def season_timeline(sheet: Sheet) -> timelines.Timeline:
     """The drawing of a season's episodes."""
     return timelines.timeline(sheet)
+
+
+@register.simple_tag(takes_context=True)
+def latest_scores(context: dict[str, Any]) -> tuple[Round, ScoreSheet] | None:
+    """The scores of the last main match that has any, as the reader of a season's page sees them,
+    and its round."""
+    sheet: Sheet = context["sheet"]
+    return sheet.latest_scores(context["request"].user)
 
 
 @register.simple_tag

@@ -174,6 +174,7 @@ def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
         and ec.user_id == user.pk
         and CHOOSE.offered(AtRound(user, sheet, played)),
         "placements": () if found is None else found.placements,
+        "scores": None if found is None else sheet.scores_of(found, request.user),
         "matches": sheet.in_round(played),
         "events": list(sheet.events().filter(round=played)[:50]),
     }

@@ -35,6 +35,7 @@ FOR_PEOPLE: Final = (
     "episode.choosing",
     "episode.chosen",
     "episode.skipped",
+    "episode.corrected",
     "death-match.paired",
     "death-match.scheduled",
     "death-match.reminder",

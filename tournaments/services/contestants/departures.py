@@ -20,7 +20,16 @@ from tournaments.lifecycle import (
     LegStatus,
     SeasonStatus,
 )
-from tournaments.models import Contestant, DeathMatch, Episode, Gift, ItemEvent, Placement, Season
+from tournaments.models import (
+    Contestant,
+    DeathMatch,
+    Episode,
+    Gift,
+    ItemEvent,
+    Placement,
+    ScoreRow,
+    Season,
+)
 from tournaments.services import deathmatches
 from tournaments.services.contestants.enrolment import able_to_enter, must_be_able_to_enter
 from tournaments.services.contestants.names import Names
@@ -317,6 +326,8 @@ def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:
     open_episodes.filter(ec=old).update(ec=new)
     open_episodes.filter(dmo=old).update(dmo=new)
     Placement.objects.filter(episode__in=open_episodes, contestant=old).update(contestant=new)
+    scores = ScoreRow.objects.filter(table__episode__in=open_episodes, contestant=old)
+    scores.update(contestant=new)
     for gift in Gift.objects.filter(receiver=old, status=GiftStatus.HELD):
         # A secret of the other's: the new holder says themselves what they bring.
         gift.declarations.filter(leg__status=LegStatus.PLANNED).delete()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from core.actions import Offer
+from core.actions import Done, Offer
 from core.clock import now_utc
+from core.refusals import Refusal, refusal_of
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.episodes import (
     CHOOSE,
@@ -23,12 +26,13 @@ from tournaments.actions.episodes import (
     opens_first,
 )
 from tournaments.actions.legs import LEG
+from tournaments.actions.scores import SCORES, must_be_settled, scores_form
 from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound, AtSeason
 from tournaments.lifecycle import PLAYABLE
 from tournaments.models import Round
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
-from tournaments.views.actions import perform
+from tournaments.views.actions import go_on, perform
 from tournaments.views.common import FORMS, organisers_only, shown
 
 # Why a main match cannot be recorded, where how the episode stands says it.
@@ -47,7 +51,7 @@ class Way(NamedTuple):
 def episode(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
     """Everything of an episode: how it stands, what can be done now, and, once it is complete, the
     main match of the next one. ``look`` and ``tap`` are buttons that only show what would be
-    recorded."""
+    recorded; ``scores`` in the address has the placement filled in that follows from them."""
     subject = AtSeason(user, sheet)
     looking = request.method == "POST" and not {"look", "tap"}.isdisjoint(request.POST)
     refusal = RECORD.refusal(subject)
@@ -62,14 +66,18 @@ def episode(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
             more=_standing(subject),
         )
     form = None
+    why_not = "" if refusal is None or refusal.code in _SHOWN else refusal.sentence
     if refusal is None:
-        made = main_match_form(subject)
+        try:
+            made = main_match_form(subject, by_scores="scores" in request.GET and not looking)
+        except Refusal as unsettled:
+            made, why_not = main_match_form(subject), unsettled.sentence
         form = made(request.POST, looking=True) if looking else made()
         if looking:
             form.looked()
     context = {
         "form": form,
-        "why_not": "" if refusal is None or refusal.code in _SHOWN else refusal.sentence,
+        "why_not": why_not,
         "prompt": RECORD.prompt(subject),
     }
     return shown(request, sheet, "desk_episode.html", _standing(subject) | context)
@@ -96,6 +104,7 @@ def _standing(subject: AtSeason) -> dict[str, Any]:
             context["people"] = choosable(there)
             context["over"] = found.row.choose_by is not None and found.row.choose_by < now_utc()
         context["skips"] = SKIP.offered(there)
+        context["scores"] = SCORES.offer(there) if SCORES.offered(there) else None
     return context
 
 
@@ -124,9 +133,47 @@ def _meetings(subject: AtSeason, played: Round) -> list[tuple[DeathMatchWithLegs
 @require_http_methods(FORMS)
 @organisers_only
 def episode_new(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
-    """Open the next episode."""
+    """Open the next episode; with ``then=scores`` in the address the scores of its main match are
+    entered next."""
     subject = AtSeason(user, sheet)
-    return perform(request, OPEN, subject, back=subject.address("episode"))
+    number = len(sheet.rounds) + 1
+
+    def after(request: HttpRequest, done: Done, back: str) -> HttpResponse:
+        if request.GET.get("then") == "scores":
+            back = subject.address("scores", number)
+        return go_on(request, done, back)
+
+    return perform(request, OPEN, subject, back=subject.address("episode"), after=after)
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def scores(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
+    """The scores of a main match. ``look``, ``add`` and ``remove`` are buttons that keep nothing,
+    and ``take`` is one that leads on to the placement that follows from what is saved."""
+    played = sheet.round(number)
+    subject = AtRound(user, sheet, played)
+    back = subject.address("scores", number)
+    more = {"round": played}
+    looking = request.method == "POST" and not {"look", "add", "remove"}.isdisjoint(request.POST)
+    if looking and SCORES.offered(subject):
+        form = scores_form(subject)(request.POST, looking=True)
+        form.looked()
+        context = {"form": form, "prompt": SCORES.prompt(subject), "back": back, **more}
+        return shown(request, sheet, "desk_scores.html", context)
+
+    def after(request: HttpRequest, done: Done, back: str) -> HttpResponse:
+        if "take" not in request.POST:
+            return go_on(request, done, back)
+        refusal = refusal_of(must_be_settled, subject)
+        if refusal is not None:
+            messages.error(request, f"{done.words} {refusal.sentence}")
+            return redirect(back)
+        return redirect(f"{subject.address('episode')}?scores=1")
+
+    return perform(
+        request, SCORES, subject, back=back, template="desk_scores.html", more=more, after=after
+    )
 
 
 @require_http_methods(FORMS)

@@ -15,7 +15,12 @@ from tournaments.views.actions import perform
 from tournaments.views.common import FORMS, organisers_only, shown
 
 # Actions on a round that have addresses of their own: the names of those.
-_OWN_ADDRESS = {"placements": "placements", "choose": "choose", "times": "round_times"}
+_OWN_ADDRESS = {
+    "placements": "placements",
+    "scores": "scores",
+    "choose": "choose",
+    "times": "round_times",
+}
 
 
 @require_http_methods(FORMS)

@@ -1,0 +1,623 @@
+"""Main matches as tables of scores: kept as a draft, taken for the placement, and corrected.
+
+A draft can be saved as often as one likes. Once the placement is recorded by it, what it wins
+everybody is in the ledger, and it changes only by a correction with a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from django.db import transaction
+
+from accounts.models import User
+from accounts.services import audit_record
+from core.refusals import Forbidden, NotFound, Refusal, Together
+from tournaments import audience, scoring
+from tournaments.formats.elimination import rules
+from tournaments.formats.elimination.episodes import (
+    episode_fresh,
+    main_match_name,
+    must_have_episodes,
+    must_not_be_ec,
+)
+from tournaments.formats.elimination.main_match import (
+    NOTES_MAX,
+    NOTHING_AHEAD,
+    Ahead,
+    Placing,
+    game_of,
+    in_main_match,
+    must_await_placements,
+    placements_record,
+)
+from tournaments.lifecycle import EpisodeStatus, RoundStatus
+from tournaments.models import (
+    Contestant,
+    EntryKind,
+    Episode,
+    LedgerEntry,
+    Round,
+    ScoreRow,
+    ScoreTable,
+    Season,
+    Unit,
+)
+from tournaments.models.ledger import AMOUNT_MAX
+from tournaments.scoring import Column, Order, Scored
+from tournaments.services.events import season_event
+from tournaments.services.guards import (
+    instant,
+    line,
+    must_manage,
+    must_not_be_archived,
+    reason,
+    season_lock,
+    season_lock_managed,
+)
+from tournaments.services.ledger.acts import ledger_correct, ledger_grant
+from tournaments.services.ledger.immunity import immune_by_token
+from tournaments.trade import trade_of
+
+ABOUT_MAX: Final = 500
+NOTE_MAX: Final = 200
+# Begins what the ledger says of what was won by scores.
+_WON_BY: Final = "Main match: "
+
+
+class Line(NamedTuple):
+    """What a contestant has in each column, a note, and where they come among those who are equal
+    with them, as far as that is settled."""
+
+    contestant: Contestant
+    cells: Sequence[Decimal | None]
+    note: str = ""
+    among: int | None = None
+
+
+class Table(NamedTuple):
+    """A table as somebody hands it in: what `ScoreTable` holds, and its rows."""
+
+    columns: Sequence[Column]
+    lines: Sequence[Line]
+    name: str = ""
+    about: str = ""
+    notes: str = ""
+    low: bool = False
+    share: bool = False
+    winner_immune: bool = True
+    shown: bool = False
+
+
+# -- the draft -----------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def scores_save(
+    *,
+    acting_user: User,
+    episode: Episode,
+    table: Table,
+    seen: int,
+) -> ScoreTable:
+    """Keep a table as it is so far. ``seen``: its version for whoever saves it, 0 where there was
+    none. Nobody but organisers sees that it changed, unless it is shown.
+
+    Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``, as
+    `must_take_scores` does, ``scores.moved-on`` (not as ``seen`` any more), and of what it holds
+    ``scores.columns``, ``scores.number``, ``scores.twice``, ``scores.stranger``,
+    ``scores.note.too-long``, ``scores.about.too-long``, ``episode.main-match.too-long``,
+    ``episode.notes.too-long``, ``scores.wins`` (nothing is won in the season),
+    ``scores.wins-hidden``, ``season.own`` (who plays does not see what others win).
+    """
+    public = table.shown or ScoreTable.objects.filter(episode=episode, shown=True).exists()
+    season = season_lock(episode.round.season_id, changes=public)
+    must_manage(season, acting_user)
+    must_not_be_archived(season)
+    fresh = episode_fresh(episode)
+    found = table_of(fresh)
+    must_take_scores(fresh, acting_user, found)
+    _must_be_as_seen(found, seen)
+    saved = _write(season, fresh, found, table, acting_user, in_main_match(fresh))
+    audit_record(
+        acting_user=acting_user,
+        action="scores.save",
+        target=fresh,
+        data={"version": saved.version, "shown": saved.shown},
+    )
+    return saved
+
+
+def must_take_scores(episode: Episode, acting_user: User, table: ScoreTable | None) -> None:
+    """Whether somebody can save the scores of its main match. Raises Refusal as
+    `main_match.must_await_placements` does, ``scores.recorded``, and ``season.own`` (who plays does
+    not see what others win)."""
+    must_await_placements(episode, acting_user)
+    if table is not None and table.recorded_at is not None:
+        raise _recorded()
+    _must_see_winnings(episode.round.season, acting_user, table)
+
+
+def table_of(episode: Episode) -> ScoreTable | None:
+    """The scores of an episode; None where there are none."""
+    return ScoreTable.objects.filter(episode=episode).first()
+
+
+def lines_of(table: ScoreTable) -> list[Line]:
+    """The rows of a table, as they can be handed in again."""
+    rows = table.rows.select_related("contestant__user").order_by("pk")
+    return [
+        Line(each.contestant, scoring.cells_read(each.cells), each.note, each.among)
+        for each in rows
+    ]
+
+
+def _must_be_as_seen(table: ScoreTable | None, seen: int) -> None:
+    """Raises Refusal ``scores.moved-on``."""
+    if seen != (0 if table is None else table.version):
+        raise Refusal(
+            "scores.moved-on",
+            "Somebody has saved these scores since you opened the page: look again.",
+        )
+
+
+def _must_see_winnings(
+    season: Season, acting_user: User, table: ScoreTable | None, columns: Sequence[Column] = ()
+) -> None:
+    """Raises Refusal ``season.own``."""
+    kept = () if table is None else scoring.columns_read(table.columns)
+    if not any(each.wins for each in (*kept, *columns)):
+        return
+    if not audience.sees_purses(season, acting_user):
+        raise Forbidden(
+            "season.own",
+            "What is won is hidden from whoever plays: ask another organiser.",
+        )
+
+
+def _write(
+    season: Season,
+    episode: Episode,
+    before: ScoreTable | None,
+    table: Table,
+    acting_user: User,
+    playing: Iterable[Contestant],
+) -> ScoreTable:
+    columns = scoring.columns_validate(table.columns)
+    _must_be_winnable(season, columns)
+    _must_see_winnings(season, acting_user, None, columns)
+    made = _rows_of(table, columns, {each.pk: each for each in playing})
+    notes = table.notes.replace("\x00", "").strip()
+    if len(notes) > NOTES_MAX:
+        raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
+    row = before or ScoreTable(episode=episode, version=0)
+    row.name = main_match_name(table.name)
+    row.about = line(table.about, code="scores.about", what="How it goes", most=ABOUT_MAX,
+                     empty=True)  # fmt: skip
+    row.notes = notes
+    row.columns = msgspec.to_builtins(columns)
+    row.low, row.share = table.low, table.share
+    row.winner_immune, row.shown = table.winner_immune, table.shown
+    row.version += 1
+    row.save()
+    row.rows.all().delete()
+    # What was settled among equals holds for those alone.
+    equal = scoring.table_order(row, made).equal
+    tied = {player for group in equal for player in group}
+    for each in made:
+        each.table = row
+        each.among = each.among if each.contestant_id in tied else None
+    ScoreRow.objects.bulk_create(made)
+    return row
+
+
+def _must_be_winnable(season: Season, columns: Sequence[Column]) -> None:
+    """Raises Refusal ``scores.wins`` and ``scores.wins-hidden``."""
+    trade = trade_of(season)
+    wins = [each for each in columns if each.wins]
+    if wins and not trade.currency:
+        raise Refusal("scores.wins", "There is no currency in this season to be won.")
+    if trade.hidden and any(each.counts or each.decides for each in wins):
+        raise Refusal(
+            "scores.wins-hidden",
+            "What everybody has is hidden in this season: what is won neither counts nor breaks "
+            "ties, for the total and the places would tell it.",
+        )
+
+
+def _rows_of(
+    table: Table, columns: Sequence[Column], playing: Mapping[int, Contestant]
+) -> list[ScoreRow]:
+    """The rows of a table, one for everybody who plays. Raises Refusal of rows, and
+    ``scores.columns``."""
+    faults = Together()
+    seen: dict[int, ScoreRow] = {}
+    for number, each in enumerate(table.lines):
+        with faults.of(number):
+            if each.contestant.pk not in playing:
+                sentence = f"{each.contestant.shown_name} does not play in this episode."
+                raise Refusal("scores.stranger", sentence)
+            if each.contestant.pk in seen:
+                raise Refusal("scores.twice", f"{each.contestant.shown_name} is there twice.")
+            if len(each.cells) != len(columns):
+                raise Refusal("scores.columns", "A row has a cell for each column.")
+            if each.among is not None and not 1 <= each.among <= len(playing):
+                raise Refusal("scores.among", "A turn among equals is a whole number from 1.")
+            cells = [None if cell is None else scoring.number_checked(cell) for cell in each.cells]
+            seen[each.contestant.pk] = ScoreRow(
+                contestant=playing[each.contestant.pk],
+                cells=[scoring.number_text(cell) for cell in cells],
+                note=line(each.note, code="scores.note", what="A note", most=NOTE_MAX, empty=True),
+                among=each.among,
+            )
+    faults.settle()
+    empty = [""] * len(columns)
+    return [seen.get(pk) or ScoreRow(contestant=each, cells=empty) for pk, each in playing.items()]
+
+
+# -- the order -----------------------------------------------------------------------------------
+
+
+def must_be_settled(order: Order, names: Mapping[int, str]) -> None:
+    """Whether everybody has a place by the scores. Raises Refusal ``scores.missing`` and
+    ``scores.tie``."""
+    if order.lacking:
+        who = ", ".join(names[pk] for pk in order.lacking)
+        raise Refusal("scores.missing", f"No score places {who} yet.")
+    if order.ties:
+        ties = "; ".join(" and ".join(names[pk] for pk in group) for group in order.ties)
+        raise Refusal("scores.tie", f"Equal scores: say who comes first. {ties}.")
+
+
+def winnings(
+    table: ScoreTable, rows: Iterable[ScoreRow], names: Mapping[int, str]
+) -> dict[int, int]:
+    """What the table wins each. Raises Refusal ``scores.winnings``."""
+    scored = [Scored(each.contestant_id, scoring.cells_read(each.cells)) for each in rows]
+    columns = scoring.columns_read(table.columns)
+    return scoring.winnings_of(columns, scored, most=AMOUNT_MAX, names=lambda pk: names[pk])
+
+
+# -- the placement -------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
+    *,
+    acting_user: User,
+    episode: Episode,
+    seen: int,
+    placements: Sequence[Placing],
+    ec: Contestant | None = None,
+    ahead: Ahead = NOTHING_AHEAD,
+    main_match: str = "",
+    notes: str = "",
+    standing: str | None = None,
+    at: datetime | None = None,
+) -> Episode:
+    """Record the main match by its scores: the placement that follows from them, and what they win
+    everybody; the table is frozen by that. ``seen`` is its version, ``standing`` how the episode
+    stood for whoever records (`main_match.standing_of`).
+
+    Raises Refusal as `guards.season_lock_managed`, `must_take_scores`, `must_be_settled` and
+    `main_match.placements_record` do, ``scores.none``, ``scores.moved-on``, ``scores.order`` (the
+    places are not those of the scores), ``scores.winnings``, and as `ledger_grant` does.
+    """
+    at = instant(at)
+    season = season_lock_managed(episode.round.season, acting_user)
+    fresh = episode_fresh(episode)
+    table = table_of(fresh)
+    if table is None:
+        raise no_scores()
+    must_take_scores(fresh, acting_user, table)
+    _must_be_as_seen(table, seen)
+    rows = list(table.rows.select_related("contestant__user").order_by("pk"))
+    people = {each.pk: each for each in in_main_match(fresh)}
+    names = {pk: each.shown_name for pk, each in people.items()}
+    order = scoring.table_order(table, rows, people)
+    must_be_settled(order, names)
+    if {each.contestant.pk: each.place for each in placements} != scoring.places_of(order):
+        raise Refusal(
+            "scores.order",
+            "The places are not those of the scores: change the scores, or record it without them.",
+        )
+    won = winnings(table, [each for each in rows if each.contestant_id in people], names)
+    recorded = placements_record(
+        acting_user=acting_user,
+        episode=fresh,
+        placements=placements,
+        ec=ec,
+        ahead=ahead,
+        main_match=main_match,
+        notes=notes,
+        seen=standing,
+        at=at,
+    )
+    _grant(season, recorded, {people[pk]: amount for pk, amount in won.items()}, acting_user, at)
+    table.recorded_at = at
+    table.version += 1
+    table.save(update_fields=["recorded_at", "version"])
+    audit_record(
+        acting_user=acting_user,
+        action="scores.record",
+        target=fresh,
+        data={"version": table.version},
+    )
+    return recorded
+
+
+def _grant(
+    season: Season,
+    episode: Episode,
+    won: Mapping[Contestant, int],
+    acting_user: User,
+    at: datetime,
+) -> None:
+    """Enter what a table wins everybody. Where that is hidden it is entered one by one, in no order
+    that tells anything: who is named together wins the same."""
+    people = {each.pk: each for each in won}
+    amounts = {pk: won[each] for pk, each in people.items()}
+    together = scoring.by_amount(amounts)
+    if trade_of(season).hidden:
+        together = [(amounts[pk], [pk]) for pk in sorted(amounts)]
+    for amount, whom in together:
+        ledger_grant(
+            acting_user=acting_user,
+            season=season,
+            contestants=[people[pk] for pk in whom],
+            amount=amount,
+            why=won_by(episode),
+            round=episode.round,
+            at=at,
+        )
+
+
+def won_by(episode: Episode) -> str:
+    """For what the ledger says that it was won."""
+    return f"{_WON_BY}{episode.main_match or episode.round.name}"
+
+
+# -- corrections ---------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def scores_correct(
+    *,
+    acting_user: User,
+    episode: Episode,
+    table: Table,
+    seen: int,
+    why: str,
+    at: datetime | None = None,
+) -> ScoreTable:
+    """Put recorded scores right. Where that changes the order, the main match is recorded again by
+    it, as long as the EC chooses; what was won is taken back and entered anew, where it changes.
+
+    Raises Refusal as `guards.season_lock_managed`, `must_be_correctable` and `must_be_settled` do,
+    as `scores_save` does for what it holds, ``why.*``, ``scores.moved-on``, ``episode.placed`` (the
+    order has been acted upon), as `main_match.placements_record` does, and as `ledger_correct` and
+    `ledger_grant` do.
+    """
+    at = instant(at)
+    season = season_lock_managed(episode.round.season, acting_user)
+    fresh = episode_fresh(episode)
+    found = table_of(fresh)
+    before = must_be_correctable(fresh, acting_user, found)
+    _must_be_as_seen(before, seen)
+    why = reason(why)
+    old_rows = list(before.rows.select_related("contestant__user").order_by("pk"))
+    people = {each.contestant_id: each.contestant for each in old_rows}
+    names = {pk: each.shown_name for pk, each in people.items()}
+    old_order = scoring.table_order(before, old_rows, people)
+    old_won = winnings(before, old_rows, names)
+    immune_by_rule = scoring.first_of(old_order) if before.winner_immune else frozenset()
+    old_cells = _cells_by_name(before, old_rows)
+    saved = _write(season, fresh, before, table, acting_user, people.values())
+    rows = list(saved.rows.order_by("pk"))
+    order = scoring.table_order(saved, rows, people)
+    must_be_settled(order, names)
+    won = winnings(saved, rows, names)
+    if _as_sets(order) != _as_sets(old_order):
+        _record_again(fresh, saved, order, immune_by_rule, acting_user, at)
+    changed = {
+        people[pk]: (old_won.get(pk, 0), won.get(pk, 0))
+        for pk in people
+        if old_won.get(pk, 0) != won.get(pk, 0)
+    }
+    for contestant, (amount, _) in changed.items():
+        entry = _entry_of(fresh, contestant, amount)
+        if entry is not None:
+            ledger_correct(acting_user=acting_user, entry=entry, why=why, at=at)
+    entered = {contestant: amount for contestant, (_, amount) in changed.items() if amount}
+    _grant(season, fresh, entered, acting_user, at)
+    season_event(
+        season=season,
+        kind="episode.corrected",
+        words=f"The scores of {fresh.round.name} are corrected. {why}",
+        data={"why": why},
+        round=fresh.round,
+        by=acting_user,
+        at=at,
+    )
+    new_cells = _cells_by_name(saved, rows)
+    audit_record(
+        acting_user=acting_user,
+        action="scores.correct",
+        target=fresh,
+        data={
+            "why": why,
+            "version": saved.version,
+            "changed": [
+                [pk, name, old_cells.get((pk, name), ""), new_cells.get((pk, name), "")]
+                for pk, name in sorted({*old_cells, *new_cells})
+                if old_cells.get((pk, name), "") != new_cells.get((pk, name), "")
+            ],
+        },
+    )
+    return saved
+
+
+def must_be_correctable(
+    episode: Episode, acting_user: User, table: ScoreTable | None
+) -> ScoreTable:
+    """The scores of an episode that somebody can correct. Raises Refusal ``scores.none`` (also of a
+    draft), ``format.no-episodes``, ``season.not-running``, ``death-match.own`` (by the EC),
+    ``round.frozen`` and ``season.own`` (who plays does not see what others win)."""
+    must_have_episodes(episode.round.season)
+    if table is None or table.recorded_at is None:
+        raise NotFound("scores.none", "Nothing has been recorded by scores here.")
+    must_not_be_ec(episode, acting_user)
+    played = episode.round
+    if (
+        played.status == RoundStatus.CLOSED
+        and Round.objects.filter(season=played.season_id, number__gt=played.number).exists()
+    ):
+        raise Refusal(
+            "round.frozen",
+            f"{played.name} is frozen: what came after it rests on its results. "
+            "Reopen it first, if they must change.",
+        )
+    _must_see_winnings(played.season, acting_user, table)
+    return table
+
+
+def must_be_editable(episode: Episode, acting_user: User, table: ScoreTable | None) -> None:
+    """Whether somebody can save its scores, or correct them. Raises Refusal as `must_take_scores`
+    or, once they are recorded, as `must_be_correctable` does."""
+    if table is None or table.recorded_at is None:
+        must_take_scores(episode, acting_user, table)
+    else:
+        must_be_correctable(episode, acting_user, table)
+
+
+def _as_sets(order: Order) -> list[frozenset[int]]:
+    return [frozenset(group) for group in order.groups]
+
+
+def _cells_by_name(table: ScoreTable, rows: Iterable[ScoreRow]) -> dict[tuple[int, str], str]:
+    """What stands where, but for what is won: not everybody who reads the log may see that."""
+    columns = scoring.columns_read(table.columns)
+    return {
+        (row.contestant_id, column.name): cell
+        for row in rows
+        for column, cell in zip(columns, row.cells, strict=True)
+        if not column.wins
+    }
+
+
+def _record_again(
+    episode: Episode,
+    table: ScoreTable,
+    order: Order,
+    immune_by_rule: Collection[int],
+    acting_user: User,
+    at: datetime,
+) -> None:
+    """Record the main match by another order. Who is immune for another reason stays so."""
+    if episode.status != EpisodeStatus.CHOOSING:
+        raise Refusal(
+            "episode.placed",
+            "That would change the places, and what came of them has been acted upon.",
+        )
+    before = {each.contestant_id: each.immune for each in episode.placements.all()}
+    immune = {pk for pk, was in before.items() if was}.difference(immune_by_rule)
+    immune |= immune_by_token(episode.round)
+    if table.winner_immune:
+        immune |= scoring.first_of(order)
+    playing = {each.pk: each for each in in_main_match(episode)}
+    groups = [[pk for pk in group if pk in playing] for group in order.groups]
+    places = rules.places_in_order([group for group in groups if group])
+    last = rules.last_of(
+        rules.MainMatchPlace(pk, place, pk in immune) for pk, place in places.items()
+    )
+    settled = episode.death_match_at
+    placements_record(
+        acting_user=acting_user,
+        episode=episode,
+        placements=[Placing(playing[pk], place, pk in immune) for pk, place in places.items()],
+        ec=episode.ec if len(last) > 1 and episode.ec_id in last else None,
+        ahead=Ahead(game_of(episode.round), settled),
+        notes=episode.notes,
+        at=at,
+    )
+
+
+def _entry_of(episode: Episode, contestant: Contestant, amount: int) -> LedgerEntry | None:
+    """The entry of so much that somebody, or whose place they have taken over, has won by the
+    scores; None where it has been taken back already."""
+    holders = [contestant]
+    while (replaced := holders[-1].replaces) is not None:
+        holders.append(replaced)
+    return (
+        LedgerEntry.objects.filter(
+            round=episode.round,
+            kind=EntryKind.WON,
+            unit=Unit.CURRENCY,
+            payee__in=holders,
+            amount=amount,
+            why__startswith=_WON_BY,
+            reversed_by__isnull=True,
+        )
+        .order_by("pk")
+        .last()
+    )
+
+
+class Standing(NamedTuple):
+    """The scores by which a main match can be recorded: the table, who plays, by id, the order that
+    follows, and the rows of those who play."""
+
+    table: ScoreTable
+    people: dict[int, Contestant]
+    order: Order
+    rows: list[ScoreRow]
+
+
+def standing(episode: Episode) -> Standing:
+    """The scores by which a main match can be recorded, as they are kept now. Raises Refusal
+    ``scores.none`` and ``scores.recorded``."""
+    table = table_of(episode)
+    if table is None:
+        raise no_scores()
+    if table.recorded_at is not None:
+        raise _recorded()
+    people = {each.pk: each for each in in_main_match(episode).select_related("user")}
+    rows = list(table.rows.filter(contestant__in=people).order_by("pk"))
+    return Standing(table, people, scoring.table_order(table, rows, people), rows)
+
+
+def no_scores() -> Refusal:
+    """What whoever asks for scores is told where there are none."""
+    return NotFound("scores.none", "This main match has no scores.")
+
+
+def _recorded() -> Refusal:
+    return Refusal(
+        "scores.recorded",
+        "The placement has been recorded by these scores: they change by a correction.",
+    )
+
+
+def playing_in(episode: Episode, table: ScoreTable | None) -> list[Contestant]:
+    """Who has a row: who plays the main match, or, once it is recorded, who played it."""
+    if table is not None and table.recorded_at is not None:
+        return [each.contestant for each in lines_of(table)]
+    return list(in_main_match(episode).select_related("user"))
+
+
+def kept_of(table: ScoreTable) -> dict[str, Any]:
+    """What a table says besides its rows, as `Table` takes it."""
+    return {
+        "columns": scoring.columns_read(table.columns),
+        "name": table.name,
+        "about": table.about,
+        "notes": table.notes,
+        "low": table.low,
+        "share": table.share,
+        "winner_immune": table.winner_immune,
+        "shown": table.shown,
+    }
