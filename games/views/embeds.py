@@ -159,7 +159,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
 def _room(text: str | None) -> int | None:
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) < 6):  # noqa: PLR2004
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
         raise ValueError(text)
     return int(text)
 

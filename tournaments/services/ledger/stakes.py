@@ -1,8 +1,9 @@
 """What a death match moves from its loser to its winner, by the season's rule, and what both wager
 before it begins.
 
-What is wagered, so much of the currency or so many tokens, goes to the bank when both have said the same, so that it cannot be spent meanwhile;
-the winner gets both. It is moved with the decision, and taken back with it.
+What is wagered, so much of the currency or so many tokens, goes to the bank when both have said the
+same, so that it cannot be spent meanwhile; the winner gets both. It is moved with the decision, and
+taken back with it.
 """
 
 from __future__ import annotations
