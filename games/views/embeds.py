@@ -109,8 +109,12 @@ def embedding_page(request: HttpRequest, path: str, others: Sequence[Choice] = (
             width=embed.width, height=embed.height,
         ),
     }  # fmt: skip
-    shown: Any = csp_update({"frame-src": [SELF]})(render)
-    response: HttpResponse = shown(request, "embeds/embedding.html", context)
+
+    def page(request: HttpRequest) -> HttpResponse:
+        return render(request, "embeds/embedding.html", context)
+
+    shown: Any = csp_update({"frame-src": [SELF]})(page)
+    response: HttpResponse = shown(request)
     return response
 
 
