@@ -749,7 +749,8 @@ PERMISSIONS: dict[str, Permission] = {
         Api("put", "api:predictions", lambda s: [s.match.pk], lambda _s: {"seat": 1},
             scope="play"),
     )),
-    "predict who wins the season": Permission("enrolling", WATCHES, (
+    # Nobody is out yet.
+    "predict who wins the season": Permission("enrolling", WATCHES | {Who.ELIMINATED}, (
         Page("tournaments:predict_winner", form=lambda s: {"contestant": s.id(2)},
              action="own.predict-winner"),
         Api("put", "api:season_predictions", body=lambda s: {"contestant": s.id(2)}, scope="play"),

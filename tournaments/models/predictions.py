@@ -13,8 +13,9 @@ from tournaments.models.seasons import Season
 
 class SeasonPrediction(models.Model):
     """Who somebody thinks will win a season, or a death match of it that has not begun. Once a
-    death match that is one match has begun, its match's `games.Prediction` says it: these rows go
-    there then (`services.predictions.predictions_hand_over`), so that it stands in one place.
+    death match that is one match has begun, its match's `games.models.Prediction` says it: these
+    rows go there then (`services.predictions.predictions_hand_over`), so that it stands in one
+    place.
 
     Nobody is told whose it is before the end: no relation leads here, so that no list can be asked
     about it by way of seasons or people."""
