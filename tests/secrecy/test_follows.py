@@ -115,7 +115,9 @@ def test_what_somebody_brings_is_told_to_nobody_before_it_begins(orla: User, fan
 
 
 def test_a_secret_payment_is_told_to_nobody_who_follows(orla: User, fan: User) -> None:
-    season = running(orla, 4, trade={"currency": True, "start": 3, "payments": "secret", "hidden": True})
+    season = running(
+        orla, 4, trade={"currency": True, "start": 3, "payments": "secret", "hidden": True}
+    )
     meeting = chosen(orla, season, ec=1, dmo=2)
     season_follow(acting_user=fan, season=season, at=START)
 
