@@ -144,7 +144,7 @@ def _fates(event: SeasonEvent) -> list[str]:
 # -- what is said --------------------------------------------------------------------------------
 
 
-def _of_season(about: str) -> Telling:
+def _of_season(about: str) -> Callable[[SeasonEvent], Line]:
     def telling(event: SeasonEvent) -> Line:
         season = event.season
         return Line(f"{season.name}: {about}", event.words, season.get_absolute_url())

@@ -76,7 +76,8 @@ def outsiders(orla: User, season: Season) -> dict[str, Client]:
     mona = user_named("mona")
     role_grant(acting_user=root, user=mona, role=Role.MODERATOR)
     people = {"nobody": None, "contestant": account(season, 3), "playing": playing,
-              "moderator": mona, "rival": organiser_named("rival"), "fan": user_named("fan")}  # fmt: skip
+              "moderator": mona, "rival": organiser_named("rival"),
+              "fan": user_named("fan")}  # fmt: skip
     season_follow(acting_user=User.objects.get(username="fan"), season=season, at=after(hours=1))
     clients = {}
     for name, user in people.items():

@@ -81,7 +81,7 @@ class FollowView(SignedInView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have the caller told what happens in the season, in the ways that they have chosen. Who
-        runs it or plays in it is told anyway, and refused (`follow.own`)."""
+        runs it or plays in it is told anyway, and refused."""
         nothing_in(self)
         season: Season = self.about
         made = season_follow(acting_user=signed_in(request), season=season)

@@ -114,7 +114,7 @@ def _answer(
 
 def _written(request: HttpRequest, feeding: Feeding) -> HttpResponse:
     feed = _SeasonsFeed().get_feed(feeding, request)
-    response = HttpResponse(content_type=feed.content_type)
+    response = HttpResponse(content_type=_Atom.content_type)
     feed.write(response, "utf-8")
     return response
 
