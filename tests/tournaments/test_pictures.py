@@ -22,9 +22,10 @@ from accounts.services import role_grant, user_close
 from core.clock import now_utc
 from tests.games.support import committing, user_named
 from tests.tournaments.support import START, account, after, enrolled, refused, running, who
+from tournaments.invariants import faults_of
 from tournaments.models import Contestant, Picture, PictureSize, Season
 from tournaments.services.cloning import season_clone
-from tournaments.services.contestants.departures import contestant_replace
+from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.pictures import (
     A_DAY_MAX,
     OWNERS,
@@ -122,6 +123,29 @@ def test_who_is_muted_puts_up_nothing_and_takes_off_their_own(orla: User) -> Non
     refused("picture.muted", picture_set, acting_user=reader, owner=who(season, 1), **given)
     picture_remove(acting_user=reader, owner=who(season, 1))
     assert not Picture.objects.exists()
+
+
+def test_who_has_left_takes_theirs_off_and_puts_up_none(orla: User) -> None:
+    season = enrolled(orla, 3)
+    reader = account(season, 1)
+    put_up(reader, who(season, 1))
+    contestant_withdraw(acting_user=orla, contestant=who(season, 1), why="Rude.", at=START)
+    given = {"content": photograph(), "at": START}
+    refused("picture.left", picture_set, acting_user=reader, owner=who(season, 1), **given)
+    put_up(orla, who(season, 1))
+    picture_remove(acting_user=reader, owner=who(season, 1))
+    assert who(season, 1).picture is None
+
+
+def test_nothing_is_at_fault_and_what_would_be_is_found(orla: User) -> None:
+    season = running(orla, 4)
+    put_up(orla, season)
+    picture = put_up(orla, who(season, 1))
+    assert faults_of(season) == []
+    Contestant.objects.filter(pk=who(season, 2).pk).update(picture=picture)
+    assert faults_of(season) == ["a picture is of two"]
+    Picture.objects.filter(pk=picture.pk).update(off_at=START)
+    assert f"{picture} does not belong there" in faults_of(season)
 
 
 def test_out_of_the_archive_one_takes_ones_own_and_nothing_else(orla: User) -> None:
