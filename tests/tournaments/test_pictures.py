@@ -19,6 +19,7 @@ from accounts.moderation.reports import report_file, report_resolve
 from accounts.moderation.sanctions import user_mute
 from accounts.roles import Role
 from accounts.services import role_grant, user_close
+from accounts.tokens.services import token_create
 from core.clock import now_utc
 from tests.games.support import committing, user_named
 from tests.tournaments.support import START, account, after, enrolled, refused, running, who
@@ -301,6 +302,20 @@ def test_programs_are_told_where_it_is(orla: User, client: Client) -> None:
         "alt": "Player 1",
         "sizes": {str(n): f"http://testserver{picture.address(n)}" for n in (80, 160, 480)},
     }
+
+
+def test_organisers_programs_are_told_as_well(orla: User, client: Client) -> None:
+    season = running(orla, 4)
+    picture = put_up(orla, who(season, 1))
+    _token, text = token_create(
+        acting_user=orla, name="bot", scopes=["organise"], lasts=timedelta(days=1)
+    )
+    answer = client.post(
+        f"/api/v1/seasons/{season.slug}/contestants/{who(season, 1).pk}/withdraw/", {"why": "Ill."},
+        content_type="application/json", headers={"authorization": f"Bearer {text}"},
+    )  # fmt: skip
+    assert answer.status_code == 200
+    assert answer.json()["picture"]["sizes"]["80"].endswith(picture.address(80))
 
 
 def test_whoever_takes_over_and_whoever_comes_along_has_none(orla: User) -> None:

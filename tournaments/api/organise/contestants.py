@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -54,7 +54,7 @@ def _contestant(season: Season, pk: int) -> Contestant:
     return row_of(rows, pk, "contestant.none", "There is no such contestant in this season.")
 
 
-def _shown(request: Request, contestants: Iterable[Contestant]) -> list[Any]:
+def _shown(request: Request, contestants: Sequence[Contestant]) -> list[Any]:
     """How the API shows contestants, whose pictures have whole addresses."""
     context = {"request": request}
     return list(ContestantSerializer(contestants, many=True, context=context).data)
