@@ -306,7 +306,7 @@ class PictureAdmin(_SeasonPart):
     """Pictures of seasons and their contestants, and the moderators' way to take one away."""
 
     row_actions = PICTURE
-    list_display = ("at", "of_what", "whose", "put_up_by", "off_at")
+    list_display = ("at", "of_what", "put_up_by", "off_at")
     list_filter = (("off_at", admin.EmptyFieldListFilter),)
     list_select_related = ("by", "season")
     search_fields = ("alt", "by__username", "season__name")

@@ -59,6 +59,7 @@ def faults_of(season: Season, *, lenient: bool = False) -> list[str]:
         *_people(matches),
         *own.faults(season=season, death_matches=matches, lenient=lenient),
         *_items(season),
+        *_pictures(season),
         *_ledger(season),
         *_end(season),
     ]
@@ -125,6 +126,17 @@ def _legs(death_match: DeathMatch, counting: list[Leg]) -> Iterator[str]:
             yield f"{leg} has another winner than its match"
 
 
+def _pictures(season: Season) -> Iterator[str]:
+    """What stands in a season is one's own there, and was not taken off."""
+    owners = [season, *season.contestants.filter(picture__isnull=False).select_related("picture")]
+    shown = [each.picture for each in owners if each.picture is not None]
+    if len({each.pk for each in shown}) < len(shown):
+        yield "a picture is of two"
+    for each in shown:
+        if each.season_id != season.pk or each.off_at is not None:
+            yield f"{each} does not belong there"
+
+
 def _people(matches: Sequence[DeathMatch]) -> Iterator[str]:
     """Whoever is out has no open death match."""
     for each in matches:
@@ -155,6 +167,9 @@ def _items(season: Season) -> Iterator[str]:
             yield f"item {gift.pk} is {gift.status} and was brought {brought[gift.pk]} times"
         if STANDING[last.get(gift.pk, "expired")] != gift.status:
             yield f"item {gift.pk} is {gift.status}, its history says {last.get(gift.pk)}"
+    for gift in gifts:
+        if gift.is_hidden and brought[gift.pk]:
+            yield f"item {gift.pk} was brought and is a secret still"
     known = {gift.pk: gift for gift in gifts}
     for leg in legs:
         for use in (leg.items or {})["brought"]:

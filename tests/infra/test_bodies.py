@@ -18,6 +18,7 @@ from accounts.models import User
 from config import bodies, door
 from core import sizes
 from core.sizes import KIB, OF_ANYBODY, OF_NOBODY, most_at
+from tournaments.photographs import BYTES_MAX as PICTURE_MAX
 
 RESTORE = "/seasons/+import/"
 COOKIE = b"Cookie: sessionid=abcdefgh\r\n"
@@ -167,6 +168,8 @@ def test_what_the_largest_uploads_need(settings: Any) -> None:
     """Each view that takes a file takes one as large as it says."""
     assert most_at(RESTORE) > settings.GAUNTLET_SEASON_MAX_BYTES
     assert most_at("/matches/1/paint/") > 5 * 1024 * KIB
+    for page in ("picture/", "contestants/1/picture/"):
+        assert most_at(f"/seasons/autumn/{page}") > PICTURE_MAX
     assert most_at("/records/import/") == OF_ANYBODY
     assert settings.GAUNTLET_RECORD_MAX_BYTES + sizes.WRAPPING < OF_ANYBODY
     assert most_at("/api/v1/seasons/x/contestants/") == OF_ANYBODY > 512 * KIB

@@ -90,7 +90,8 @@ def outsiders(orla: User, season: Season) -> dict[str, Client]:
 def addresses(season: Season) -> Iterator[str]:
     """Every address of the season, and of the lists that mention it."""
     row = season.rounds.latest("number").death_matches.get()
-    known = {"slug": season.slug, "number": 1, "leg_id": row.legs.earliest("number").pk, "token": "x" * 22,
+    leg = row.legs.earliest("number")
+    known = {"slug": season.slug, "number": 1, "leg_id": leg.pk, "token": "x" * 22,
              "digest": "0" * 64, "width": 80}  # fmt: skip
     for route in urls.urlpatterns:
         assert isinstance(route, URLPattern)

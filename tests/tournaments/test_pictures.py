@@ -19,12 +19,14 @@ from accounts.moderation.reports import report_file, report_resolve
 from accounts.moderation.sanctions import user_mute
 from accounts.roles import Role
 from accounts.services import role_grant, user_close
+from accounts.tokens.services import token_create
 from core.clock import now_utc
 from tests.games.support import committing, user_named
 from tests.tournaments.support import START, account, after, enrolled, refused, running, who
+from tournaments.invariants import faults_of
 from tournaments.models import Contestant, Picture, PictureSize, Season
 from tournaments.services.cloning import season_clone
-from tournaments.services.contestants.departures import contestant_replace
+from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.pictures import (
     A_DAY_MAX,
     OWNERS,
@@ -122,6 +124,29 @@ def test_who_is_muted_puts_up_nothing_and_takes_off_their_own(orla: User) -> Non
     refused("picture.muted", picture_set, acting_user=reader, owner=who(season, 1), **given)
     picture_remove(acting_user=reader, owner=who(season, 1))
     assert not Picture.objects.exists()
+
+
+def test_who_has_left_takes_theirs_off_and_puts_up_none(orla: User) -> None:
+    season = enrolled(orla, 3)
+    reader = account(season, 1)
+    put_up(reader, who(season, 1))
+    contestant_withdraw(acting_user=orla, contestant=who(season, 1), why="Rude.", at=START)
+    given = {"content": photograph(), "at": START}
+    refused("picture.left", picture_set, acting_user=reader, owner=who(season, 1), **given)
+    put_up(orla, who(season, 1))
+    picture_remove(acting_user=reader, owner=who(season, 1))
+    assert who(season, 1).picture is None
+
+
+def test_nothing_is_at_fault_and_what_would_be_is_found(orla: User) -> None:
+    season = running(orla, 4)
+    put_up(orla, season)
+    picture = put_up(orla, who(season, 1))
+    assert faults_of(season) == []
+    Contestant.objects.filter(pk=who(season, 2).pk).update(picture=picture)
+    assert faults_of(season) == ["a picture is of two"]
+    Picture.objects.filter(pk=picture.pk).update(off_at=START)
+    assert f"{picture} does not belong there" in faults_of(season)
 
 
 def test_out_of_the_archive_one_takes_ones_own_and_nothing_else(orla: User) -> None:
@@ -277,6 +302,20 @@ def test_programs_are_told_where_it_is(orla: User, client: Client) -> None:
         "alt": "Player 1",
         "sizes": {str(n): f"http://testserver{picture.address(n)}" for n in (80, 160, 480)},
     }
+
+
+def test_organisers_programs_are_told_as_well(orla: User, client: Client) -> None:
+    season = running(orla, 4)
+    picture = put_up(orla, who(season, 1))
+    _token, text = token_create(
+        acting_user=orla, name="bot", scopes=["organise"], lasts=timedelta(days=1)
+    )
+    answer = client.post(
+        f"/api/v1/seasons/{season.slug}/contestants/{who(season, 1).pk}/withdraw/", {"why": "Ill."},
+        content_type="application/json", headers={"authorization": f"Bearer {text}"},
+    )  # fmt: skip
+    assert answer.status_code == 200
+    assert answer.json()["picture"]["sizes"]["80"].endswith(picture.address(80))
 
 
 def test_whoever_takes_over_and_whoever_comes_along_has_none(orla: User) -> None:

@@ -22,6 +22,7 @@ from core.api.limits import take_of
 from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience
+from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, Picture, PictureSize, Season
 from tournaments.models.pictures import ALT_MAX
 from tournaments.photographs import SQUARE, WIDE, Shape, sizes_of
@@ -34,6 +35,8 @@ TARGET: Final = Picture._meta.label_lower
 A_MINUTE_MAX: Final = 10
 A_DAY_MAX: Final = 60
 A_DAY: Final = timedelta(days=1)
+
+_GONE: Final = (ContestantStatus.WITHDRAWN, ContestantStatus.REPLACED)
 
 #: A row with a field `picture`.
 Owner: TypeAlias = Any
@@ -65,9 +68,12 @@ def owner_of(picture: Picture) -> Owner | None:
 
 def must_be_able_to_set(owner: Owner, acting_user: User) -> None:
     """Whether somebody can put up a picture now. Raises Refusal ``season.none``,
-    ``picture.not-yours``, ``season.archived`` and ``picture.muted``."""
+    ``picture.not-yours``, ``season.archived``, ``picture.left`` and ``picture.muted``."""
     season = _must_be_theirs(owner, acting_user)
     must_not_be_archived(season)
+    gone = isinstance(owner, Contestant) and owner.status in _GONE
+    if gone and not audience.may_manage(season, acting_user):
+        raise Refusal("picture.left", "Whoever has left the season puts up no picture in it.")
     silenced = why_silent(acting_user)
     if silenced:
         raise Refusal("picture.muted", silenced)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -52,6 +52,12 @@ _ID = re.compile(r"[1-9][0-9]{0,17}")
 def _contestant(season: Season, pk: int) -> Contestant:
     rows = season.contestants.select_related("user")
     return row_of(rows, pk, "contestant.none", "There is no such contestant in this season.")
+
+
+def _shown(request: Request, contestants: Sequence[Contestant]) -> list[Any]:
+    """How the API shows contestants, whose pictures have whole addresses."""
+    context = {"request": request}
+    return list(ContestantSerializer(contestants, many=True, context=context).data)
 
 
 class EntrySerializer(serializers.Serializer[dict[str, Any]]):
@@ -140,7 +146,7 @@ class ContestantsView(ContestantsReading):
                 for entry in given["contestants"]
             ],
         )
-        return Response(ContestantSerializer(entered, many=True).data, status=201)
+        return Response(_shown(request, entered), status=201)
 
 
 class WithdrawView(ApiView):
@@ -175,7 +181,7 @@ class WithdrawView(ApiView):
         gone = contestant_withdraw(
             acting_user=signed_in(request), contestant=contestant, why=given["why"]
         )
-        return Response(ContestantSerializer(gone).data)
+        return Response(_shown(request, [gone])[0])
 
 
 class ReturnView(ApiView):
@@ -203,7 +209,7 @@ class ReturnView(ApiView):
         back = contestant_return(
             acting_user=signed_in(request), contestant=contestant, why=given["why"]
         )
-        return Response(ContestantSerializer(back).data)
+        return Response(_shown(request, [back])[0])
 
 
 class ReplaceView(ApiView):
@@ -236,7 +242,7 @@ class ReplaceView(ApiView):
             user=given["username"],
             why=given["why"],
         )
-        return Response(ContestantSerializer(new).data)
+        return Response(_shown(request, [new])[0])
 
 
 class SeedsSerializer(serializers.Serializer[dict[str, Any]]):
@@ -307,4 +313,4 @@ class SeedsView(ApiView):
             seeded = seeds_draw(acting_user=caller, season=season)
         else:
             seeded = seeds_set(acting_user=caller, season=season, seeds=given["seeds"])
-        return Response(ContestantSerializer(seeded, many=True).data)
+        return Response(_shown(request, seeded))
