@@ -27,10 +27,10 @@ from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_skip
 from tournaments.formats.elimination.main_match import Ahead, Placing
+from tournaments.formats.elimination.rescoring import scores_correct
 from tournaments.formats.elimination.scores import (
     Line,
     Table,
-    scores_correct,
     scores_record,
     scores_save,
     standing,
