@@ -132,7 +132,9 @@ def recorded(orla: User, season: Season, **more: Any) -> Episode:
 
 def corrected(orla: User, season: Season, scores: Scores, **more: Any) -> ScoreTable:
     episode = episode_now(season)
-    given = {each: more.pop(each) for each in ("why", "seen", "at", "acting_user") if each in more}
+    given: dict[str, Any] = {
+        each: more.pop(each) for each in ("why", "seen", "at", "acting_user") if each in more
+    }
     told: dict[str, Any] = {
         "acting_user": orla,
         "episode": episode,

@@ -145,7 +145,8 @@ def lines_of(table: ScoreTable) -> list[Line]:
 
 
 def must_be_as_seen(table: ScoreTable | None, seen: int) -> None:
-    """Whether a table is of the version that somebody has ``seen``. Raises Refusal ``scores.moved-on``."""
+    """Whether a table is of the version that somebody has ``seen``. Raises Refusal
+    ``scores.moved-on``."""
     if seen != (0 if table is None else table.version):
         raise Refusal(
             "scores.moved-on",
