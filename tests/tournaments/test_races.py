@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -33,9 +34,11 @@ from tests.tournaments.support import (
 from tournaments import receivers
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_open, episode_skip
-from tournaments.formats.elimination.main_match import placements_record
+from tournaments.formats.elimination.main_match import Placing, placements_record
+from tournaments.formats.elimination.scores import Line, Table, scores_record, scores_save
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, SeasonPrediction, TimeProposal
+from tournaments.scoring import Column
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
 from tournaments.services.ledger.book import balance_of
 from tournaments.services.organisers import organiser_add
@@ -293,3 +296,23 @@ def test_one_says_several_things_at_once(orla: User, threads: Threads) -> None:
     answers = threads.at_once([partial(say, contestant=who(season, n)) for n in (1, 2, 3, 4)])
     assert answers == [None] * 4
     assert SeasonPrediction.objects.filter(user=seer).count() == 1
+
+
+def test_two_phones_save_and_record_the_same_scores(orla: User, threads: Threads) -> None:
+    season = running(orla, 4, trade={"currency": True})
+    episode = episode_now(season)
+    columns = [Column(name="Points"), Column(name="Won", counts=False, wins=True)]
+    table = Table(columns, [
+        Line(who(season, number), [Decimal(9 - number), Decimal(2)]) for number in (1, 2, 3, 4)
+    ])  # fmt: skip
+    save = partial(scores_save, acting_user=orla, episode=episode, table=table, seen=0)
+    assert set(one_of(threads.at_once([save] * 4))) == {"scores.moved-on"}
+    record = partial(
+        scores_record,
+        acting_user=orla, episode=episode, seen=1,
+        placements=[Placing(who(season, number), number) for number in (1, 2, 3, 4)],
+    )  # fmt: skip
+    # Whoever is late finds that it is recorded, or that the page they saw is of before.
+    assert set(one_of(threads.at_once([record] * 4))) <= {"scores.recorded", "scores.moved-on"}
+    assert [balance_of(who(season, number)) for number in (1, 2, 3, 4)] == [2, 2, 2, 2]
+    assert faults_of(season) == []

@@ -27,10 +27,10 @@ from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_skip
 from tournaments.formats.elimination.main_match import Ahead, Placing
+from tournaments.formats.elimination.rescoring import scores_correct
 from tournaments.formats.elimination.scores import (
     Line,
     Table,
-    scores_correct,
     scores_record,
     scores_save,
     standing,
@@ -132,7 +132,9 @@ def recorded(orla: User, season: Season, **more: Any) -> Episode:
 
 def corrected(orla: User, season: Season, scores: Scores, **more: Any) -> ScoreTable:
     episode = episode_now(season)
-    given = {each: more.pop(each) for each in ("why", "seen", "at", "acting_user") if each in more}
+    given: dict[str, Any] = {
+        each: more.pop(each) for each in ("why", "seen", "at", "acting_user") if each in more
+    }
     told: dict[str, Any] = {
         "acting_user": orla,
         "episode": episode,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from core.actions import Action, Done
 from tournaments.actions.subjects import AtRound
-from tournaments.formats.elimination import scores
+from tournaments.formats.elimination import rescoring, scores
 from tournaments.forms.scores import ScoresForm, filled_in
 from tournaments.models import Episode, ScoreTable
 
@@ -25,7 +25,7 @@ def _is_recorded(subject: AtRound) -> bool:
 
 def _may_enter(subject: AtRound) -> None:
     subject.must_manage()
-    scores.must_be_editable(subject.episode, subject.user, _table(subject))
+    rescoring.must_be_editable(subject.episode, subject.user, _table(subject))
 
 
 def scores_form(subject: AtRound) -> Callable[..., ScoresForm]:
@@ -64,7 +64,7 @@ def _keep(subject: AtRound, form: Any) -> Done:
         "seen": form.cleaned_data["seen"] or 0,
     }
     if form.reasoned:
-        scores.scores_correct(**told, why=form.cleaned_data["why"])
+        rescoring.scores_correct(**told, why=form.cleaned_data["why"])
         return Done("The scores are corrected.", subject.address("round", subject.round.number))
     scores.scores_save(**told)
     return Done("The scores are saved.")

@@ -1,12 +1,12 @@
-"""Main matches as tables of scores: kept as a draft, taken for the placement, and corrected.
+"""Main matches as tables of scores: kept as a draft, and taken for the placement.
 
 A draft can be saved as often as one likes. Once the placement is recorded by it, what it wins
-everybody is in the ledger, and it changes only by a correction with a reason.
+everybody is in the ledger, and it changes only by a correction (`rescoring`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
@@ -18,55 +18,43 @@ from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from tournaments import audience, scoring
-from tournaments.formats.elimination import rules
 from tournaments.formats.elimination.episodes import (
     episode_fresh,
     main_match_name,
-    must_have_episodes,
-    must_not_be_ec,
 )
 from tournaments.formats.elimination.main_match import (
     NOTES_MAX,
     NOTHING_AHEAD,
     Ahead,
     Placing,
-    game_of,
     in_main_match,
     must_await_placements,
     placements_record,
 )
-from tournaments.lifecycle import EpisodeStatus, RoundStatus
 from tournaments.models import (
     Contestant,
-    EntryKind,
     Episode,
-    LedgerEntry,
-    Round,
     ScoreRow,
     ScoreTable,
     Season,
-    Unit,
 )
 from tournaments.models.ledger import AMOUNT_MAX
 from tournaments.scoring import Column, Order, Scored
-from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
     line,
     must_manage,
     must_not_be_archived,
-    reason,
     season_lock,
     season_lock_managed,
 )
-from tournaments.services.ledger.acts import ledger_correct, ledger_grant
-from tournaments.services.ledger.immunity import immune_by_token
+from tournaments.services.ledger.acts import ledger_grant
 from tournaments.trade import trade_of
 
 ABOUT_MAX: Final = 500
 NOTE_MAX: Final = 200
-# Begins what the ledger says of what was won by scores.
-_WON_BY: Final = "Main match: "
+#: Begins what the ledger says of what was won by scores.
+WON_BY: Final = "Main match: "
 
 
 class Line(NamedTuple):
@@ -121,8 +109,8 @@ def scores_save(
     fresh = episode_fresh(episode)
     found = table_of(fresh)
     must_take_scores(fresh, acting_user, found)
-    _must_be_as_seen(found, seen)
-    saved = _write(season, fresh, found, table, acting_user, in_main_match(fresh))
+    must_be_as_seen(found, seen)
+    saved = table_write(season, fresh, found, table, acting_user, in_main_match(fresh))
     audit_record(
         acting_user=acting_user,
         action="scores.save",
@@ -139,7 +127,7 @@ def must_take_scores(episode: Episode, acting_user: User, table: ScoreTable | No
     must_await_placements(episode, acting_user)
     if table is not None and table.recorded_at is not None:
         raise _recorded()
-    _must_see_winnings(episode.round.season, acting_user, table)
+    must_see_winnings(episode.round.season, acting_user, table)
 
 
 def table_of(episode: Episode) -> ScoreTable | None:
@@ -156,8 +144,9 @@ def lines_of(table: ScoreTable) -> list[Line]:
     ]
 
 
-def _must_be_as_seen(table: ScoreTable | None, seen: int) -> None:
-    """Raises Refusal ``scores.moved-on``."""
+def must_be_as_seen(table: ScoreTable | None, seen: int) -> None:
+    """Whether a table is of the version that somebody has ``seen``. Raises Refusal
+    ``scores.moved-on``."""
     if seen != (0 if table is None else table.version):
         raise Refusal(
             "scores.moved-on",
@@ -165,10 +154,11 @@ def _must_be_as_seen(table: ScoreTable | None, seen: int) -> None:
         )
 
 
-def _must_see_winnings(
+def must_see_winnings(
     season: Season, acting_user: User, table: ScoreTable | None, columns: Sequence[Column] = ()
 ) -> None:
-    """Raises Refusal ``season.own``."""
+    """Whether somebody may see what a table wins everybody, or one with these ``columns``. Raises
+    Refusal ``season.own``."""
     kept = () if table is None else scoring.columns_read(table.columns)
     if not any(each.wins for each in (*kept, *columns)):
         return
@@ -179,7 +169,7 @@ def _must_see_winnings(
         )
 
 
-def _write(
+def table_write(
     season: Season,
     episode: Episode,
     before: ScoreTable | None,
@@ -187,9 +177,11 @@ def _write(
     acting_user: User,
     playing: Iterable[Contestant],
 ) -> ScoreTable:
+    """Write a table with a row for everybody ``playing``, under the season's lock. Raises Refusal
+    as `scores_save` does for what it holds."""
     columns = scoring.columns_validate(table.columns)
     _must_be_winnable(season, columns)
-    _must_see_winnings(season, acting_user, None, columns)
+    must_see_winnings(season, acting_user, None, columns)
     made = _rows_of(table, columns, {each.pk: each for each in playing})
     notes = table.notes.replace("\x00", "").strip()
     if len(notes) > NOTES_MAX:
@@ -314,7 +306,7 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
     if table is None:
         raise no_scores()
     must_take_scores(fresh, acting_user, table)
-    _must_be_as_seen(table, seen)
+    must_be_as_seen(table, seen)
     rows = list(table.rows.select_related("contestant__user").order_by("pk"))
     people = {each.pk: each for each in in_main_match(fresh)}
     names = {pk: each.shown_name for pk, each in people.items()}
@@ -337,7 +329,9 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
         seen=standing,
         at=at,
     )
-    _grant(season, recorded, {people[pk]: amount for pk, amount in won.items()}, acting_user, at)
+    winnings_grant(
+        season, recorded, {people[pk]: amount for pk, amount in won.items()}, acting_user, at
+    )
     table.recorded_at = at
     table.version += 1
     table.save(update_fields=["recorded_at", "version"])
@@ -350,7 +344,7 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
     return recorded
 
 
-def _grant(
+def winnings_grant(
     season: Season,
     episode: Episode,
     won: Mapping[Contestant, int],
@@ -378,193 +372,10 @@ def _grant(
 
 def won_by(episode: Episode) -> str:
     """For what the ledger says that it was won."""
-    return f"{_WON_BY}{episode.main_match or episode.round.name}"
+    return f"{WON_BY}{episode.main_match or episode.round.name}"
 
 
-# -- corrections ---------------------------------------------------------------------------------
-
-
-@transaction.atomic
-def scores_correct(
-    *,
-    acting_user: User,
-    episode: Episode,
-    table: Table,
-    seen: int,
-    why: str,
-    at: datetime | None = None,
-) -> ScoreTable:
-    """Put recorded scores right. Where that changes the order, the main match is recorded again by
-    it, as long as the EC chooses; what was won is taken back and entered anew, where it changes.
-
-    Raises Refusal as `guards.season_lock_managed`, `must_be_correctable` and `must_be_settled` do,
-    as `scores_save` does for what it holds, ``why.*``, ``scores.moved-on``, ``episode.placed`` (the
-    order has been acted upon), as `main_match.placements_record` does, and as `ledger_correct` and
-    `ledger_grant` do.
-    """
-    at = instant(at)
-    season = season_lock_managed(episode.round.season, acting_user)
-    fresh = episode_fresh(episode)
-    found = table_of(fresh)
-    before = must_be_correctable(fresh, acting_user, found)
-    _must_be_as_seen(before, seen)
-    why = reason(why)
-    old_rows = list(before.rows.select_related("contestant__user").order_by("pk"))
-    people = {each.contestant_id: each.contestant for each in old_rows}
-    names = {pk: each.shown_name for pk, each in people.items()}
-    old_order = scoring.table_order(before, old_rows, people)
-    old_won = winnings(before, old_rows, names)
-    immune_by_rule = scoring.first_of(old_order) if before.winner_immune else frozenset()
-    old_cells = _cells_by_name(before, old_rows)
-    saved = _write(season, fresh, before, table, acting_user, people.values())
-    rows = list(saved.rows.order_by("pk"))
-    order = scoring.table_order(saved, rows, people)
-    must_be_settled(order, names)
-    won = winnings(saved, rows, names)
-    if _as_sets(order) != _as_sets(old_order):
-        _record_again(fresh, saved, order, immune_by_rule, acting_user, at)
-    changed = {
-        people[pk]: (old_won.get(pk, 0), won.get(pk, 0))
-        for pk in people
-        if old_won.get(pk, 0) != won.get(pk, 0)
-    }
-    for contestant, (amount, _) in changed.items():
-        entry = _entry_of(fresh, contestant, amount)
-        if entry is not None:
-            ledger_correct(acting_user=acting_user, entry=entry, why=why, at=at)
-    entered = {contestant: amount for contestant, (_, amount) in changed.items() if amount}
-    _grant(season, fresh, entered, acting_user, at)
-    season_event(
-        season=season,
-        kind="episode.corrected",
-        words=f"The scores of {fresh.round.name} are corrected. {why}",
-        data={"why": why},
-        round=fresh.round,
-        by=acting_user,
-        at=at,
-    )
-    new_cells = _cells_by_name(saved, rows)
-    audit_record(
-        acting_user=acting_user,
-        action="scores.correct",
-        target=fresh,
-        data={
-            "why": why,
-            "version": saved.version,
-            "changed": [
-                [pk, name, old_cells.get((pk, name), ""), new_cells.get((pk, name), "")]
-                for pk, name in sorted({*old_cells, *new_cells})
-                if old_cells.get((pk, name), "") != new_cells.get((pk, name), "")
-            ],
-        },
-    )
-    return saved
-
-
-def must_be_correctable(
-    episode: Episode, acting_user: User, table: ScoreTable | None
-) -> ScoreTable:
-    """The scores of an episode that somebody can correct. Raises Refusal ``scores.none`` (also of a
-    draft), ``format.no-episodes``, ``season.not-running``, ``death-match.own`` (by the EC),
-    ``round.frozen`` and ``season.own`` (who plays does not see what others win)."""
-    must_have_episodes(episode.round.season)
-    if table is None or table.recorded_at is None:
-        raise NotFound("scores.none", "Nothing has been recorded by scores here.")
-    must_not_be_ec(episode, acting_user)
-    played = episode.round
-    if (
-        played.status == RoundStatus.CLOSED
-        and Round.objects.filter(season=played.season_id, number__gt=played.number).exists()
-    ):
-        raise Refusal(
-            "round.frozen",
-            f"{played.name} is frozen: what came after it rests on its results. "
-            "Reopen it first, if they must change.",
-        )
-    _must_see_winnings(played.season, acting_user, table)
-    return table
-
-
-def must_be_editable(episode: Episode, acting_user: User, table: ScoreTable | None) -> None:
-    """Whether somebody can save its scores, or correct them. Raises Refusal as `must_take_scores`
-    or, once they are recorded, as `must_be_correctable` does."""
-    if table is None or table.recorded_at is None:
-        must_take_scores(episode, acting_user, table)
-    else:
-        must_be_correctable(episode, acting_user, table)
-
-
-def _as_sets(order: Order) -> list[frozenset[int]]:
-    return [frozenset(group) for group in order.groups]
-
-
-def _cells_by_name(table: ScoreTable, rows: Iterable[ScoreRow]) -> dict[tuple[int, str], str]:
-    """What stands where, but for what is won: not everybody who reads the log may see that."""
-    columns = scoring.columns_read(table.columns)
-    return {
-        (row.contestant_id, column.name): cell
-        for row in rows
-        for column, cell in zip(columns, row.cells, strict=True)
-        if not column.wins
-    }
-
-
-def _record_again(
-    episode: Episode,
-    table: ScoreTable,
-    order: Order,
-    immune_by_rule: Collection[int],
-    acting_user: User,
-    at: datetime,
-) -> None:
-    """Record the main match by another order. Who is immune for another reason stays so."""
-    if episode.status != EpisodeStatus.CHOOSING:
-        raise Refusal(
-            "episode.placed",
-            "That would change the places, and what came of them has been acted upon.",
-        )
-    before = {each.contestant_id: each.immune for each in episode.placements.all()}
-    immune = {pk for pk, was in before.items() if was}.difference(immune_by_rule)
-    immune |= immune_by_token(episode.round)
-    if table.winner_immune:
-        immune |= scoring.first_of(order)
-    playing = {each.pk: each for each in in_main_match(episode)}
-    groups = [[pk for pk in group if pk in playing] for group in order.groups]
-    places = rules.places_in_order([group for group in groups if group])
-    last = rules.last_of(
-        rules.MainMatchPlace(pk, place, pk in immune) for pk, place in places.items()
-    )
-    settled = episode.death_match_at
-    placements_record(
-        acting_user=acting_user,
-        episode=episode,
-        placements=[Placing(playing[pk], place, pk in immune) for pk, place in places.items()],
-        ec=episode.ec if len(last) > 1 and episode.ec_id in last else None,
-        ahead=Ahead(game_of(episode.round), settled),
-        notes=episode.notes,
-        at=at,
-    )
-
-
-def _entry_of(episode: Episode, contestant: Contestant, amount: int) -> LedgerEntry | None:
-    """The entry of so much that somebody, or whose place they have taken over, has won by the
-    scores; None where it has been taken back already."""
-    holders = [contestant]
-    while (replaced := holders[-1].replaces) is not None:
-        holders.append(replaced)
-    return (
-        LedgerEntry.objects.filter(
-            round=episode.round,
-            kind=EntryKind.WON,
-            unit=Unit.CURRENCY,
-            payee__in=holders,
-            amount=amount,
-            why__startswith=_WON_BY,
-            reversed_by__isnull=True,
-        )
-        .order_by("pk")
-        .last()
-    )
+# -- what pages read -----------------------------------------------------------------------------
 
 
 class Standing(NamedTuple):
