@@ -31,6 +31,7 @@ from tournaments.models import (
     RulesetChoice,
     Season,
 )
+from tournaments.rights import ALL, NONE, Right, opens
 from tournaments.trade import trade_of
 
 
@@ -39,14 +40,31 @@ def may_create_season(user: Any) -> bool:
     return is_organiser(user)
 
 
-def may_manage(season: Season, user: Any) -> bool:
-    """Whether ``user`` runs this season: one of its organisers who still is one on this site, or
-    an administrator."""
+def rights_of(season: Season, user: Any) -> frozenset[Right]:
+    """What ``user`` may do in this season as one of those who run it, or help to: its owner as long
+    as they are an organiser of this site, its co-organisers, its helpers what they were given, and
+    administrators everything. One query at most, and one for the role of an owner."""
     if not isinstance(user, User) or not user.is_active:
-        return False
+        return NONE
     if user.is_superuser:
-        return True
-    return is_organiser(user) and season.organisers.filter(user=user).exists()
+        return ALL
+    row = season.organisers.filter(user=user).first()
+    return NONE if row is None else row.held(user)
+
+
+def may(season: Season, user: Any, right: Right) -> bool:
+    """Whether ``user`` holds a right in this season."""
+    return right in rights_of(season, user)
+
+
+def may_manage(season: Season, user: Any) -> bool:
+    """Whether ``user`` runs this season: its owner, a co-organiser, or an administrator."""
+    return may(season, user, Right.RUN)
+
+
+def may_open(season: Season, user: Any, page: str) -> bool:
+    """Whether ``user`` comes to a page of the season's desk, by the name of its address."""
+    return opens(page, rights_of(season, user))
 
 
 def may_shelve(season: Season, user: Any) -> bool:
@@ -54,10 +72,10 @@ def may_shelve(season: Season, user: Any) -> bool:
     return may_manage(season, user) or is_moderator(user)
 
 
-def may_rule(death_match: DeathMatch, user: Any) -> bool:
-    """Whether ``user`` may decide about a death match: not about one's own."""
+def may_rule(death_match: DeathMatch, user: Any, right: Right = Right.MATCHES) -> bool:
+    """Whether ``user`` may decide about a death match, by that right: not about one's own."""
     # Whose seat it is costs no query.
-    return seat_of(death_match, user) is None and may_manage(death_match.round.season, user)
+    return seat_of(death_match, user) is None and may(death_match.round.season, user, right)
 
 
 def contestant_of(season: Season, user: Any) -> Contestant | None:
@@ -80,7 +98,7 @@ def seat_of(death_match: DeathMatch, user: Any) -> Seat | None:
 
 def may_choose_dmo(episode: Episode, user: Any) -> bool:
     """Whether ``user`` is the EC whose choice is awaited. The organisers' fallback is
-    `may_manage`."""
+    `Right.EPISODES`."""
     if episode.status != EpisodeStatus.CHOOSING or episode.ec is None:
         return False
     return getattr(user, "is_authenticated", False) and episode.ec.user_id == user.pk
@@ -110,11 +128,11 @@ _OVER = (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)
 
 def sees_whole_ledger(season: Season, user: Any) -> bool:
     """Whether ``user`` may see every entry, and what everybody has: everybody once the season is
-    over, organisers from the beginning unless they play, or have played, in it themselves. Whoever
-    was struck off before it began does not."""
+    over, those who keep its ledger from the beginning unless they play, or have played, in it
+    themselves. Whoever was struck off before it began does not."""
     if season.status in _OVER:
         return True
-    if not may_manage(season, user):
+    if not may(season, user, Right.LEDGER):
         return False
     places = season.contestants.filter(user=user)
     return not places.exclude(status=ContestantStatus.WITHDRAWN, seed=None).exists()

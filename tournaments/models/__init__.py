@@ -18,6 +18,7 @@ from tournaments.models.messages import MessageTo, SeasonMessage
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.seasons import (
     NoShowRule,
+    OrganiserInvitation,
     RulesetChoice,
     Season,
     SeasonOrganiser,
@@ -50,6 +51,7 @@ __all__ = [
     "Leg",
     "MessageTo",
     "NoShowRule",
+    "OrganiserInvitation",
     "Placement",
     "ReminderSent",
     "Round",

@@ -36,6 +36,7 @@ from tournaments.api.serializers import ContestantSerializer
 from tournaments.api.views import TAG, ContestantsReading
 from tournaments.models import Contestant, Season
 from tournaments.reading.seasons import season_for
+from tournaments.rights import Right
 from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,
@@ -117,7 +118,7 @@ class ContestantsView(ContestantsReading):
 
     def authorise(self, request: Request, slug: str) -> Season:
         """The season, for those who run it."""
-        return managed_season(slug, signed_in(request))
+        return managed_season(slug, signed_in(request), Right.PEOPLE)
 
     @extend_schema(
         operation_id="season_enrol",
@@ -155,7 +156,7 @@ class WithdrawView(ApiView):
         own = contestant.user_id == caller.pk
         require_play_or_organise(request, own=own)
         if not own:
-            must_manage(contestant.season, caller)
+            must_manage(contestant.season, caller, Right.PEOPLE)
             must_not_meet(contestant, caller)
         return contestant
 
@@ -185,7 +186,7 @@ class ReturnView(ApiView):
 
     def authorise(self, request: Request, slug: str, contestant_id: int) -> Contestant:
         """The contestant, for those who run the season."""
-        return _contestant(managed_season(slug, signed_in(request)), contestant_id)
+        return _contestant(managed_season(slug, signed_in(request), Right.PEOPLE), contestant_id)
 
     @extend_schema(
         operation_id="contestant_return",
@@ -214,7 +215,7 @@ class ReplaceView(ApiView):
     def authorise(self, request: Request, slug: str, contestant_id: int) -> Contestant:
         """The contestant, for those who run the season and do not meet them."""
         caller = signed_in(request)
-        contestant = _contestant(managed_season(slug, caller), contestant_id)
+        contestant = _contestant(managed_season(slug, caller, Right.PEOPLE), contestant_id)
         must_not_meet(contestant, caller)
         return contestant
 
@@ -289,7 +290,7 @@ class SeedsView(ApiView):
 
     def authorise(self, request: Request, slug: str) -> Season:
         """The season, for those who run it."""
-        return managed_season(slug, signed_in(request))
+        return managed_season(slug, signed_in(request), Right.PEOPLE)
 
     @extend_schema(
         operation_id="season_seeds",
