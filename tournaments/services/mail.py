@@ -14,6 +14,7 @@ from accounts.announcing.services import Told, announce, reached
 from accounts.models import User
 from tournaments.models import Season
 from tournaments.naming import Naming
+from tournaments.rights import Right
 
 log = structlog.get_logger("gauntlet.seasons")
 
@@ -31,9 +32,12 @@ def unreached(users: Iterable[User]) -> list[str]:
     return [user.shown_name for user in people if user.pk not in there]
 
 
-def organisers_announce(*, season: Season, key: str, subject: str, words: str) -> None:
-    """Tell everybody who runs the season; ``key`` names what it is about. For a transaction."""
-    rows = season.organisers.select_related("user")
+def organisers_announce(
+    *, season: Season, right: Right, key: str, subject: str, words: str
+) -> None:
+    """Tell everybody who may see to it: who runs the season, and helpers who have the ``right``;
+    ``key`` names what it is about. For a transaction."""
+    rows = season.organisers.with_right(right).select_related("user")
     users = [each.user for each in rows if each.user.is_active]
     if len(unreached(users)) == len(users):
         # It stands on the season's desk all the same, which says that nothing reaches them.

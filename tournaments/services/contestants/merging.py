@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Q
+
 from accounts.models import User
+from core.clock import now_utc
 from core.refusals import Refusal
 from tournaments.lifecycle import STILL_IN, ApplicationStatus
 from tournaments.models import (
     Contestant,
+    OrganiserInvitation,
     SeasonApplication,
     SeasonInvitation,
     SeasonMessage,
     SeasonOrganiser,
 )
+from tournaments.rights import Role
 from tournaments.services.free_hours import free_hours_merge
 
 
@@ -22,6 +27,15 @@ def organises_seasons(user: User) -> bool:
     """Whether somebody runs a season, or would as soon as they are an organiser again: a merge is
     then not for moderators to make."""
     return SeasonOrganiser.objects.filter(user=user).exists()
+
+
+def _join(kept: SeasonOrganiser, other: SeasonOrganiser) -> None:
+    """Of two places of one person in the same season one stays, with what both give."""
+    other.delete()
+    roles = list(Role.values)
+    kept.role = min((kept.role, other.role), key=roles.index)
+    kept.rights = sorted({*kept.rights, *other.rights}) if kept.is_helper else []
+    kept.save(update_fields=["role", "rights"])
 
 
 def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
@@ -33,7 +47,16 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     if first is not None:
         raise Refusal("merge.same-season", f"Both take part in {first.season.name}.")
     organised = SeasonOrganiser.objects.filter(user=duplicate)
-    organised.filter(season__organisers__user=keep).delete()
+    for twice_in in organised.filter(season__organisers__user=keep):
+        _join(SeasonOrganiser.objects.get(season=twice_in.season_id, user=keep), twice_in)
+    SeasonOrganiser.objects.filter(admitted_by=duplicate).update(admitted_by=keep)
+    asked = OrganiserInvitation.objects.filter(user=duplicate)
+    # Of two of one person the kept account's stays, and none where they are in already.
+    waiting = Q(season__organiser_invitations__user=keep, season__organiser_invitations__answer="")
+    known = Q(season__organisers__user__in=[keep, duplicate])
+    asked.filter(waiting | known, answer="").update(answer="withdrawn", answered_at=now_utc())
+    asked.update(user=keep)
+    OrganiserInvitation.objects.filter(made_by=duplicate).update(made_by=keep)
     SeasonInvitation.objects.filter(made_by=duplicate).update(made_by=keep)
     applied = SeasonApplication.objects.filter(user=duplicate)
     # Of two of one person the kept account's stays, and none where they are in the season.
