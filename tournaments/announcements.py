@@ -35,6 +35,9 @@ KINDS: Final = (
          "It is void, corrected, or decided without play", "Both players", Urgency.SOON),
     Kind("organiser.needed", "Organising", "A season of yours needs you", "Its organisers",
          Urgency.NOW),
+    Kind("organiser.role", "Organising",
+         "You are asked to run a season or help, or your part in one is another",
+         "Whom it concerns", Urgency.SOON),
     Kind("organiser.webhook", "Organising", "A webhook, or Discord, was switched off",
          "Its organisers", Urgency.SOON),
 )  # fmt: skip

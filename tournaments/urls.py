@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, documents, ledger, players, public, ratings, times
+from tournaments.views import calendars, documents, helping, ledger, players, public, ratings, times
 from tournaments.views.desk import (
     challenges,
     death_matches,
@@ -45,6 +45,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # What contestants do.
     path("<slug:slug>/join/", players.join, name="join"),
     path("<slug:slug>/invited/<slug:token>/", players.invited, name="invited"),
+    path("<slug:slug>/helping/<slug:token>/", helping.helping, name="helping"),
     path("<slug:slug>/check-in/", players.check_in, name="check_in"),
     path("<slug:slug>/messages/", players.messages, name="messages"),
     path("<slug:slug>/withdraw/", players.withdraw, name="withdraw"),
@@ -64,6 +65,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/", home.desk, name="desk"),
     path("<slug:slug>/desk/settings/", home.settings_page, name="settings"),
     path("<slug:slug>/desk/organisers/", people.organisers, name="organisers"),
+    path("<slug:slug>/desk/organisers/<int:pk>/<slug:name>/", people.organiser_act,
+         name="organiser_act"),
     path("<slug:slug>/desk/invitations/", people.invitation_links, name="invitations"),
     path("<slug:slug>/desk/applications/", people.applications, name="applications"),
     path("<slug:slug>/desk/applications/<int:pk>/<slug:name>/", people.application_act,

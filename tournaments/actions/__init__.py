@@ -21,13 +21,13 @@ from tournaments.actions.ledger import ENTRY, TREASURY
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
-from tournaments.actions.seasons import DESK, INVITATION, ORGANISER, SEASON, SEASONS
+from tournaments.actions.seasons import ASKED, DESK, INVITATION, ORGANISER, SEASON, SEASONS
 from tournaments.actions.site import SITE
 from tournaments.actions.times import HOURS
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
-    SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, APPLICATION, APPLICATIONS,
-    CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY, ENTRY, CHALLENGES,
-    OWN, HOURS,
+    SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ASKED, ROSTER, APPLICATION,
+    APPLICATIONS, CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY,
+    ENTRY, CHALLENGES, OWN, HOURS,
 )  # fmt: skip
