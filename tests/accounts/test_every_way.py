@@ -71,6 +71,7 @@ from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.messages import message_send
+from tournaments.services.organisers import organiser_ask
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.scheduling.agreeing import times_propose
 from tournaments.services.scheduling.appointments import leg_schedule
@@ -268,6 +269,13 @@ def needed(organiser: User) -> Callable[[], object]:
     return committed(legs_sweep, at=NOON + timedelta(hours=1))
 
 
+def asked_to_help(organiser: User) -> Callable[[], object]:
+    return committed(
+        organiser_ask, acting_user=organiser, season=running(organiser, 4), role="helper",
+        rights=["matches"], user=user_named("hal"), at=START,
+    )  # fmt: skip
+
+
 def webhook(organiser: User) -> Callable[[], object]:
     """Nobody has listened for days."""
     made = services.webhook_create(
@@ -298,6 +306,7 @@ HAPPENINGS: dict[str, Happening] = {
     "death-match.started": start,
     "death-match.ruling": ruling_of_season,
     "organiser.needed": needed,
+    "organiser.role": asked_to_help,
     "organiser.webhook": webhook,
 }
 #: What open pages hear by a frame of its own instead.

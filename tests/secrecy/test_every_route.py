@@ -73,6 +73,7 @@ NOTHING_THERE = {
     "api:invite_accept", "api:season_item_take_back", "tournaments:item_take_back",
     "api:episode_placements", "api:episode_dmo", "tournaments:choose", "tournaments:placements",
     "tournaments:invited", "tournaments:application_act", "tournaments:treasury_correct",
+    "tournaments:helping", "tournaments:organiser_act",
 }  # fmt: skip
 # They do not end while a match is on: the crowd listens to their lines instead (`Crowd.hear`).
 STREAMS = {"api:events_stream", "api:match_stream"}
