@@ -28,7 +28,7 @@ def helping(request: HttpRequest, slug: str, token: str) -> HttpResponse:
     """Say yes or no; who is not signed in comes back to it."""
     asked = invitation_to_run(slug, token)
     user = signed_in(request)
-    context = {"asked": asked, "season": asked.season}
+    context: dict[str, object] = {"asked": asked, "season": asked.season}
     if user is None:
         if request.method == "POST":
             return redirect_to_login(request.path)
@@ -43,7 +43,11 @@ def helping(request: HttpRequest, slug: str, token: str) -> HttpResponse:
         return press_or_say(request, ACCEPT_PART, subject, back=request.path)
     refused = ACCEPT_PART.refusal(subject)
     declines = DECLINE_PART.offered(subject)
-    more = {"refused": refused, "prompt": ACCEPT_PART.prompt(subject), "declines": declines}
+    more: dict[str, object] = {
+        "refused": refused,
+        "prompt": ACCEPT_PART.prompt(subject),
+        "declines": declines,
+    }
     return _shown(request, context | more)
 
 
