@@ -162,7 +162,8 @@ def test_whom_one_cannot_ask(orla: User, hal: User, season: Season) -> None:
     refused("organiser.account-closed", ask, orla=orla, season=season, user=shut)
     for user in (out, User.objects.get(pk=bot.pk)):
         refused("organiser.unfit", ask, orla=orla, season=season, user=user)
-    for given in ({"role": "owner"}, {"rights": ["fly"]}, {"rights": []}):
+    wrong: list[dict[str, Any]] = [{"role": "owner"}, {"rights": ["fly"]}, {"rights": []}]
+    for given in wrong:
         code = "organiser.role" if "role" in given else "organiser.rights"
         refused(code, ask, orla=orla, season=season, user=None, **given)
     for number in range(ASKED_MAX):
@@ -295,7 +296,7 @@ def test_who_leaves_and_who_cannot(orla: User, hal: User, season: Season) -> Non
 
 
 def test_a_season_is_handed_over(orla: User, oscar: User, hal: User, season: Season) -> None:
-    give = {"acting_user": orla, "season": season}
+    give: dict[str, Any] = {"acting_user": orla, "season": season}
     refused("organiser.none", season_hand_over, **give, user=oscar)
     refused("organiser.owner", season_hand_over, **give, user=orla)
     joined(orla, season, hal, "people", at=START)
