@@ -222,7 +222,7 @@ def test_a_season_with_all_that_organisers_do(orla: User, oscar: User, mona: Use
 
     actions = look_through(mona)
     assert {
-        "season.organiser_add", "season.organiser_remove", "item.give", "item.take_back",
+        "season.organiser_ask", "season.organiser_remove", "item.give", "item.take_back",
         "episode.place", "episode.choose", "episode.choice_expire", "leg.schedule",
         "death_match.declare", "death_match.correct", "death_match.reopen", "death_match.void",
         "match.start", "match.organise", "rating.exclude", "contestant.withdraw",
