@@ -22,7 +22,7 @@ SENSITIVE = frozenset(
 # written down goes through `masked`.
 _SLASH = r"(?:/|\\|%2f)+"
 KEYED: Final = re.compile(
-    rf"((?:confirm-email{_SLASH}|unsubscribe{_SLASH}|invite[ds]?{_SLASH}|discord{_SLASH}link{_SLASH}"
+    rf"((?:confirm-email{_SLASH}|unsubscribe{_SLASH}|invite[ds]?{_SLASH}|helping{_SLASH}|discord{_SLASH}link{_SLASH}"
     rf"|password{_SLASH}reset{_SLASH}key{_SLASH}[0-9a-z]+-))"
     r"[^\s\"'?#&<>\\]+",
     re.IGNORECASE,

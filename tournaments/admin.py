@@ -164,7 +164,7 @@ class SeasonAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     @admin.display(description="Run by")
     def run_by(self, season: Season) -> SafeString | str:
         """Its organisers."""
-        return row_links(each.user for each in season.organisers.all())
+        return row_links(each.user for each in season.organisers.all() if not each.is_helper)
 
     def view_on_site(self, season: Season) -> str:
         """The season's page."""

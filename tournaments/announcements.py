@@ -61,6 +61,9 @@ KINDS: Final = (
          Urgency.NOW),
     Kind("organiser.application", "Organising", "Somebody applies to a season of yours",
          "Its organisers", Urgency.NEWS),
+    Kind("organiser.role", "Organising",
+         "You are asked to run a season or help, or your part in one is another",
+         "Whom it concerns", Urgency.SOON),
     Kind("organiser.webhook", "Organising", "A webhook, or Discord, was switched off",
          "Its organisers", Urgency.SOON),
 )  # fmt: skip

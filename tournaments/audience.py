@@ -32,6 +32,7 @@ from tournaments.models import (
     Season,
     SeasonOrganiser,
 )
+from tournaments.rights import ALL, NONE, Right, opens
 from tournaments.trade import trade_of
 
 
@@ -40,14 +41,31 @@ def may_create_season(user: Any) -> bool:
     return is_organiser(user)
 
 
-def may_manage(season: Season, user: Any) -> bool:
-    """Whether ``user`` runs this season: one of its organisers who still is one on this site, or
-    an administrator."""
+def rights_of(season: Season, user: Any) -> frozenset[Right]:
+    """What ``user`` may do in this season as one of those who run it, or help to: its owner as long
+    as they are an organiser of this site, its co-organisers, its helpers what they were given, and
+    administrators everything. One query at most, and one for the role of an owner."""
     if not isinstance(user, User) or not user.is_active:
-        return False
+        return NONE
     if user.is_superuser:
-        return True
-    return is_organiser(user) and season.organisers.filter(user=user).exists()
+        return ALL
+    row = season.organisers.filter(user=user).first()
+    return NONE if row is None else row.held(user)
+
+
+def may(season: Season, user: Any, right: Right) -> bool:
+    """Whether ``user`` holds a right in this season."""
+    return right in rights_of(season, user)
+
+
+def may_manage(season: Season, user: Any) -> bool:
+    """Whether ``user`` runs this season: its owner, a co-organiser, or an administrator."""
+    return may(season, user, Right.RUN)
+
+
+def may_open(season: Season, user: Any, page: str) -> bool:
+    """Whether ``user`` comes to a page of the season's desk, by the name of its address."""
+    return opens(page, rights_of(season, user))
 
 
 def may_shelve(season: Season, user: Any) -> bool:
@@ -55,10 +73,10 @@ def may_shelve(season: Season, user: Any) -> bool:
     return may_manage(season, user) or is_moderator(user)
 
 
-def may_rule(death_match: DeathMatch, user: Any) -> bool:
-    """Whether ``user`` may decide about a death match: not about one's own."""
+def may_rule(death_match: DeathMatch, user: Any, right: Right = Right.MATCHES) -> bool:
+    """Whether ``user`` may decide about a death match, by that right: not about one's own."""
     # Whose seat it is costs no query.
-    return seat_of(death_match, user) is None and may_manage(death_match.round.season, user)
+    return seat_of(death_match, user) is None and may(death_match.round.season, user, right)
 
 
 def contestant_of(season: Season, user: Any) -> Contestant | None:
@@ -111,7 +129,7 @@ def may_see_shares(season: Season, user: Any) -> bool:
 
 def may_choose_dmo(episode: Episode, user: Any) -> bool:
     """Whether ``user`` is the EC whose choice is awaited. The organisers' fallback is
-    `may_manage`."""
+    `Right.EPISODES`."""
     if episode.status != EpisodeStatus.CHOOSING or episode.ec is None:
         return False
     return getattr(user, "is_authenticated", False) and episode.ec.user_id == user.pk
@@ -145,11 +163,11 @@ def scores_seen_by_all() -> Q:
 
 def sees_whole_ledger(season: Season, user: Any) -> bool:
     """Whether ``user`` may see every entry, and what everybody has: everybody once the season is
-    over, organisers from the beginning unless they play, or have played, in it themselves. Whoever
-    was struck off before it began does not."""
+    over, those who keep its ledger from the beginning unless they play, or have played, in it
+    themselves. Whoever was struck off before it began does not."""
     if season.status in SEASON_OVER:
         return True
-    return may_manage(season, user) and not plays_in(season, user)
+    return may(season, user, Right.LEDGER) and not plays_in(season, user)
 
 
 def sees_purses(season: Season, user: Any, *, whole: bool | None = None) -> bool:

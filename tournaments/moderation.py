@@ -1,5 +1,6 @@
 """What seasons tell the moderators: that what organisers write to contestants can be reported, and
-pictures, and who must not read there what was written to others."""
+pictures, who must not read there what was written to others, and that who runs a season becomes no
+bot."""
 
 from __future__ import annotations
 
@@ -8,9 +9,11 @@ from django.urls import reverse
 
 from accounts.models import Report, User
 from accounts.moderation.reports import ContextLine, Target, register_target
+from accounts.tokens.services import register_bot_check
 from core.admin.links import row_address
 from core.admin.lists import keys_as_text, register_withheld
 from tournaments.models import Picture, Season, SeasonMessage
+from tournaments.services.organisers import must_run_nothing
 from tournaments.services.pictures import TARGET as PICTURE
 from tournaments.services.pictures import owner_of
 
@@ -22,6 +25,7 @@ def register() -> None:
     register_target(MESSAGE, message_target, remedies=message_remedies, withheld=_of_own_seasons)
     register_target(PICTURE, picture_target, remedies=picture_remedies)
     register_withheld(MESSAGE, lambda reader: Q(pk__in=_not_for(reader).values("pk")))
+    register_bot_check(must_run_nothing)
 
 
 def message_target(reader: User, target_id: str) -> Target | None:

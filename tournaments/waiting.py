@@ -10,7 +10,6 @@ from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.roles import is_organiser
 from core.clock import now_utc
 from core.refusals import allowed
 from tournaments import audience
@@ -27,9 +26,18 @@ from tournaments.lifecycle import (
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import DeathMatch, Episode, Leg, Season, SeasonApplication, TimeProposal
+from tournaments.models import (
+    DeathMatch,
+    Episode,
+    Leg,
+    Season,
+    SeasonApplication,
+    SeasonOrganiser,
+    TimeProposal,
+)
 from tournaments.reading.death_matches import DeathMatchWithLegs, with_legs
 from tournaments.reading.sheet import Sheet
+from tournaments.rights import Right
 from tournaments.services import mail, preflight
 from tournaments.services.legs import legs_open_to_rules
 from tournaments.services.scheduling.agreeing import must_be_answerable, open_proposals
@@ -149,13 +157,15 @@ def _can_be_ready(found: DeathMatchWithLegs, leg: Leg, user: Any) -> bool:
 
 
 def organising_anywhere(user: Any) -> list[PendingTask]:
-    """What waits now, in the seasons that ``user`` runs, for them to do: of those that changed
-    last, so many at most. One query for whoever runs none that is on, or that people apply to."""
-    if not is_organiser(user):
+    """What waits now, in the seasons that ``user`` runs, or helps with, for them to do: of those
+    that changed last, so many at most. One query for whoever runs none that is on, or that people
+    apply to."""
+    if not isinstance(user, User) or not user.is_active:
         return []
     asked = SeasonApplication.objects.filter(season=OuterRef("pk"), status=ApplicationStatus.ASKED)
     waits = Q(status=SeasonStatus.RUNNING) | Q(Exists(asked), status=SeasonStatus.ENROLLING)
-    mine = Season.objects.filter(waits, organisers__user=user)
+    held = SeasonOrganiser.objects.held_by(user)
+    mine = Season.objects.filter(waits, organisers__in=held)
     mine = mine.exclude(visibility=Visibility.ARCHIVED).order_by("-changed_at")
     found = []
     for season in mine[:_SEASONS_AT_MOST]:
@@ -175,6 +185,8 @@ def address_of(subject: AtSeason, task: Task) -> str:
     """Where a task is done; empty where another organiser must do it."""
     if task.url:
         return task.url
+    if not _is_for(subject, task):
+        return ""
     name, *number = task.does or (task.page, *task.args)
     action = next((each for each in ROUND if each.name == name), None)
     if action is not None:
@@ -185,7 +197,21 @@ def address_of(subject: AtSeason, task: Task) -> str:
 
 
 def todo(sheet: Sheet, user: User) -> list[Task]:
-    """Everything that waits for an organiser of the season."""
+    """Everything that waits for an organiser of the season; for a helper, of that what their rights
+    are for."""
+    found = _todo(sheet, user)
+    if Right.RUN in sheet.rights_of(user):
+        return found
+    subject = AtSeason(user, sheet)
+    return [task for task in found if task.url or _is_for(subject, task)]
+
+
+def _is_for(subject: AtSeason, task: Task) -> bool:
+    """Whether somebody can do a task, as far as their rights say."""
+    return subject.comes_to(task.page) if task.right is None else subject.may(task.right)
+
+
+def _todo(sheet: Sheet, user: User) -> list[Task]:
     season = sheet.season
     if season.visibility == Visibility.ARCHIVED:
         return []
@@ -203,7 +229,7 @@ def _of_what_is_played(sheet: Sheet, user: User) -> list[Task]:
 def _unreached_tasks(sheet: Sheet) -> list[Task]:
     """Whom nothing that the season tells reaches."""
     found = [
-        Task(warned.sentence, "organisers", "See who runs it")
+        Task(warned.sentence, "organisers", "See who runs it", right=Right.RUN)
         for warned in preflight.organisers_unreached(sheet.season)
     ]
     players = mail.unreached(each.user for each in sheet.still_in if each.user is not None)
@@ -268,7 +294,8 @@ def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
             words, action, pressing = f"{row} has no time yet.", "Set a time", 1
         else:
             continue
-        found.append(Task(words, "match_desk", action, pressing, (row.pk,)))
+        right = Right.EPISODES if pressing == 1 else Right.MATCHES
+        found.append(Task(words, "match_desk", action, pressing, (row.pk,), right=right))
     for match in sheet.awaiting_organiser(user):
         row, url = match.leg.death_match, match.get_absolute_url()
         if match.awaits_ruling:

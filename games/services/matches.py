@@ -288,6 +288,8 @@ def match_referees_set(*, acting_user: User | None, match_id: int, users: Sequen
     _must_be_able_to_referee(users, [p.user for p in match.players.select_related("user")])
     before = set(match.referees.values_list("user_id", flat=True))
     after = {user.pk for user in users}
+    if after == before:
+        return match
     match.referees.exclude(user_id__in=after).delete()
     MatchReferee.objects.bulk_create(
         MatchReferee(match=match, user=user) for user in users if user.pk not in before

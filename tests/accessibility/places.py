@@ -25,7 +25,7 @@ from games.puzzles.services import puzzles_load
 from games.ratings.services import ratings_rebuild
 from games.reading import lessons
 from games.rulesets import REGISTRY
-from tests.permissions.table import PERMISSIONS, Page, hook, leg_page
+from tests.permissions.table import PERMISSIONS, Page, crew, hook, leg_page
 from tests.permissions.world import SCENES, Scene, Who, World
 from tournaments.services.contestants.applications import application_decline, application_make
 from tournaments.services.contestants.enrolment import contestant_join
@@ -246,6 +246,19 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:prepared", "challenged", Who.ORGANISER, lambda s: [s.kept.pk])
 
 
+def _of_helping() -> Iterator[Place]:
+    """Who runs a season, and who helps."""
+    for who in (Who.ORGANISER, Who.FOR_MATCHES):
+        yield Place("tournaments:organisers", "asked to help", who, of_season)
+    for who in (Who.NOBODY, Who.PLAYER, Who.RIVAL):
+        yield Place("tournaments:helping", "asked to help", who, of_link("asked"))
+    for name in ("change", "remove", "hand-over"):
+        yield Place("tournaments:organiser_act", "asked to help", Who.ORGANISER,
+                    crew("olin", name))  # fmt: skip
+    yield Place("tournaments:organiser_act", "asked to help", Who.FOR_MATCHES,
+                crew("mary", "leave"))  # fmt: skip
+
+
 def _of_entering() -> Iterator[Place]:
     """Before a season begins."""
     for scene in ("checking in", "checked in", "enrolling"):
@@ -336,6 +349,7 @@ def _of_seasons() -> Iterator[Place]:
     for link, who in (("open", Who.NOBODY), ("open", Who.PLAYER), ("expired", Who.NOBODY),
                       ("expired", Who.PLAYER)):  # fmt: skip
         yield Place("tournaments:invited", "invited", who, of_link(link))
+    yield from _of_helping()
     yield from _of_entering()
     yield Place("webhooks:delivery", "watched", Who.ORGANISER,
                 lambda s: [*hook(s), s.delivery.uid])  # fmt: skip

@@ -73,6 +73,7 @@ from tournaments.services.follows import season_follow
 from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.messages import message_send
+from tournaments.services.organisers import organiser_ask
 from tournaments.services.pictures import picture_set, picture_take_away
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
@@ -289,6 +290,13 @@ def needed(organiser: User) -> Callable[[], object]:
     return committed(legs_sweep, at=NOON + timedelta(hours=1))
 
 
+def asked_to_help(organiser: User) -> Callable[[], object]:
+    return committed(
+        organiser_ask, acting_user=organiser, season=running(organiser, 4), role="helper",
+        rights=["matches"], user=user_named("hal"), at=START,
+    )  # fmt: skip
+
+
 def webhook(organiser: User) -> Callable[[], object]:
     """Nobody has listened for days."""
     made = services.webhook_create(
@@ -366,6 +374,7 @@ HAPPENINGS: dict[str, Happening] = {
     "follow.winner": watched(won),
     "organiser.needed": needed,
     "organiser.application": applies,
+    "organiser.role": asked_to_help,
     "organiser.webhook": webhook,
 }
 #: What open pages hear by a frame of its own instead.

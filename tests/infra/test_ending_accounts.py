@@ -26,14 +26,13 @@ from games.services.matches import match_referees_set
 from tests.games.support import started, user_named
 from tests.support.locks import own_pid, somebody_waits_for
 from tests.support.site import wait_for
-from tests.tournaments.support import enrolled, organiser_named, running, who
+from tests.tournaments.support import enrolled, organiser_joins, organiser_named, running, who
 from tests.tournaments.test_documents import elsewhere
 from tournaments.documents.export import season_export
 from tournaments.documents.restore import season_import
 from tournaments.models import Contestant, SeasonOrganiser
 from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.contestants.enrolment import contestant_enrol, contestant_join
-from tournaments.services.organisers import organiser_add
 from tournaments.services.seasons import season_create
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -122,7 +121,7 @@ def comments(scene: Scene) -> Action:
 def organises(scene: Scene) -> Action:
     dupe = as_organiser(scene)
     season = season_create(acting_user=scene.orla, name="Spring", format="swiss")
-    return lambda: organiser_add(acting_user=scene.orla, season=season, user=dupe)
+    return lambda: organiser_joins(acting_user=scene.orla, season=season, user=dupe)
 
 
 def as_organiser(scene: Scene) -> User:

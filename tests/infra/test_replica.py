@@ -137,6 +137,7 @@ FROM_PRIMARY = {
 # Of players and organisers, who act by what they see, or of programs that write.
 ACTING = {
     "tournaments:season_new", "tournaments:season_restore", "tournaments:join",
+    "tournaments:helping", "tournaments:organiser_act",
     "tournaments:invited", "tournaments:invitations", "tournaments:applications",
     "tournaments:application_act", "tournaments:check_in", "tournaments:check_in_desk",
     "tournaments:strike_absent",

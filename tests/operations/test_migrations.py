@@ -66,6 +66,19 @@ SURVIVED: dict[tuple[str, str, str], str] = {
         "It keeps a table append-only that it does not know.",
     ("games", "0013_front_door_turns", "Raw Python operation"):
         "It writes a column that it does not know, one match at a time.",
+    **{
+        ("tournaments", "0021_helpers",
+         f"Create not valid constraint {name} on model seasonorganiser"): reason
+        for name, reason in (
+            ("organiser_role_known", "It does not write the column, and gets the default."),
+            ("organiser_rights_known", "It does not write the column, which is empty then."),
+            ("organiser_rights_of_helpers", "It writes neither, and gets an organiser with none."),
+        )
+    },
+    ("tournaments", "0021_owners", "Raw Python operation"):
+        "It writes columns that it does not know, and takes out whom it lets do nothing.",
+    ("tournaments", "0021_helpers_valid", "Raw SQL operation"):
+        "An index, made concurrently: it makes no owners, whom alone that counts.",
     ("tournaments", "0010_episode_time",
      "Create not valid constraint episode_time_until_chosen on model episode"):
         "It gives no episode a time. One that the new release has given one to meanwhile it cannot "

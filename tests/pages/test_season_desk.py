@@ -31,6 +31,7 @@ from tests.tournaments.support import (
     fresh,
     leg_of,
     nothing_changes,
+    organiser_joins,
     organiser_named,
     placings,
     played,
@@ -46,7 +47,6 @@ from tournaments.invariants import faults_of
 from tournaments.items.catalogue import items_for
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
 from tournaments.services.items.gifts import item_give
-from tournaments.services.organisers import organiser_add
 from tournaments.services.seasons import season_cancel
 
 Visitor = Callable[..., Client]
@@ -303,15 +303,63 @@ def test_somebody_comes_back(visitor: Visitor, orla: User) -> None:
 
 def test_a_season_never_runs_out_of_organisers(visitor: Visitor, orla: User) -> None:
     oscar = organiser_named("oscar")
-    enrolled(orla, 0)
+    season = enrolled(orla, 0)
     client = visitor(orla)
     address = "/seasons/autumn/desk/organisers/"
+    own = season.organisers.get()
     with nothing_changes():
-        assert client.post(address, {"remove": orla.pk}).status_code == 409
-    client.post(address, {"user": "oscar"})
+        assert client.post(f"{address}{own.pk}/leave/").status_code == 422
+    client.post(address, {"user": "oscar", "role": "organiser"})
+    assert visitor(oscar).get("/seasons/autumn/desk/").status_code == 403
+    asked = season.organiser_invitations.get()
+    page = visitor(oscar).get(asked.get_absolute_url())
+    assert "You are asked to run Autumn" in words(page)
+    there = visitor(oscar).post(asked.get_absolute_url(), {"accept": "yes"})
+    assert there["Location"] == "/seasons/autumn/desk/"
     assert visitor(oscar).get("/seasons/autumn/desk/").status_code == 200
-    client.post(address, {"remove": orla.pk})
+    theirs = season.organisers.get(user=oscar)
+    assert client.post(f"{address}{theirs.pk}/hand-over/")["Location"] == address
+    assert client.post(f"{address}{own.pk}/leave/")["Location"] == "/seasons/autumn/"
     assert visitor(orla).get("/seasons/autumn/desk/").status_code == 403
+
+
+def test_a_helper_finds_what_is_theirs_and_nothing_else(visitor: Visitor, orla: User) -> None:
+    """By a link, from a draft that they see then, to their leaving."""
+    season = running(orla, 4)
+    hal = user_named("hal", display_name="Hal")
+    client, helper = visitor(orla), visitor(hal)
+    address = "/seasons/autumn/desk/organisers/"
+    refused = client.post(address, {"user": "", "role": "helper"})
+    assert (refused.status_code, "what they are to help with" in words(refused)) == (422, True)
+    client.post(address, {"user": "", "role": "helper", "rights": ["matches"]})
+    link = season.organiser_invitations.get().get_absolute_url()
+    assert link in client.get(address).content.decode()
+    nobody = visitor().get(link)
+    assert (nobody.status_code, "Sign in" in words(nobody)) == (200, True)
+    assert nobody["Cache-Control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
+    assert "/login/" in visitor().post(link)["Location"]
+    helper.post(link, {"accept": "yes"})
+    desk = helper.get("/seasons/autumn/desk/")
+    found = {each for each in links(desk) if each.startswith("/seasons/autumn/desk/")}
+    assert found == {"/seasons/autumn/desk/", address}
+    for page in found:
+        assert helper.get(page).status_code == 200
+    for page in ("settings", "contestants", "invitations", "episode", "purses", "season.json"):
+        answer = helper.get(f"/seasons/autumn/desk/{page}{'' if '.' in page else '/'}")
+        assert (answer.status_code, "You help with this season" in words(answer)) == (403, True)
+    told = words(helper.get(address))
+    assert "rules matches" in told.lower()
+    assert ("Ask somebody" in told, "Ask somebody" in words(client.get(address))) == (False, True)
+    place = season.organisers.get(user=hal)
+    changed = {"role": "helper", "rights": ["people", "episodes"]}
+    client.post(f"{address}{place.pk}/change/", changed)
+    assert helper.get("/seasons/autumn/desk/contestants/").status_code == 200
+    assert helper.get("/seasons/autumn/desk/episode/").status_code == 200
+    assert helper.post(f"{address}{place.pk}/leave/")["Location"] == "/seasons/autumn/"
+    assert helper.get("/seasons/autumn/desk/").status_code == 403
+    assert "Hal does not help with the season any more." in words(
+        visitor().get("/seasons/autumn/history/")
+    )
 
 
 # -- an episode ----------------------------------------------------------------------------------
@@ -727,7 +775,7 @@ def test_who_plays_in_a_round_is_not_asked_to_pair_it(visitor: Visitor, orla: Us
     season = running(orla, 4, "swiss")
     for row in DeathMatch.objects.filter(round__season=season):
         played(orla, fresh(row), 0)
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     season.contestants.filter(name="Player 1").update(user=oscar)
     address = "/seasons/autumn/desk/pair/by-hand/"
     offered = visitor(orla).get(address)

@@ -43,7 +43,7 @@ from tournaments.actions.players import (
 )
 from tournaments.actions.predictions import PREDICT, PREDICT_WINNER
 from tournaments.actions.rounds import ROUND
-from tournaments.actions.seasons import CONCLUDE, SEASON
+from tournaments.actions.seasons import CONCLUDE, ORGANISER, SEASON
 from tournaments.actions.subjects import (
     AtApplication,
     AtContestant,
@@ -52,6 +52,7 @@ from tournaments.actions.subjects import (
     AtGift,
     AtLeg,
     AtPerson,
+    AtPlace,
     AtRound,
     AtSeason,
 )
@@ -160,6 +161,13 @@ def on_desk(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
             yield offered, _address(sheet, "challenge_enter", each.pk)
 
 
+def on_organisers(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
+    for each in sheet.crew:
+        for action in ORGANISER:
+            offered = action.offered(AtPlace(user, sheet, each))
+            yield offered, _address(sheet, "organiser_act", each.pk, action.name)
+
+
 def on_roster(sheet: Sheet, user: User, **_kwargs: Any) -> Wanted:
     for each in sheet.contestants:
         for action in CONTESTANT:
@@ -240,6 +248,7 @@ ON_PAGES: dict[str, Callable[..., Wanted]] = {
     for name, wanted in (
         ("season", on_season), ("items", on_items), ("round", on_round),
         ("death_match", on_death_match), ("desk", on_desk), ("roster", on_roster),
+        ("organisers", on_organisers),
         ("applications", on_applications), ("check_in_desk", on_check_in_desk),
         ("ledger", on_ledger), ("purse", on_purse), ("predictions", on_predictions),
         ("treasury", on_treasury), ("round_desk", on_round_desk), ("match_desk", on_match_desk),

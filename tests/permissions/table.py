@@ -25,10 +25,20 @@ EVERYBODY = frozenset(Who)
 OUTSIDE = {Who.SUSPENDED, Who.SUSPENDED_SEAT, Who.SUSPENDED_ORGANISER}
 SIGNED_IN = EVERYBODY - {Who.NOBODY} - OUTSIDE
 # Who runs the season, and of those who may decide about a death match: not about one's own.
-MANAGE = frozenset({Who.ORGANISER, Who.SEATED, Who.ADMIN})
+MANAGE = frozenset({Who.ORGANISER, Who.CO_ORGANISER, Who.SEATED, Who.ADMIN})
+OWN = frozenset({Who.ORGANISER, Who.ADMIN})
 RULE = MANAGE - {Who.SEATED}
 SHELVE = MANAGE | {Who.MODERATOR}
-SITE_ORGANISERS = MANAGE | {Who.RIVAL}
+# A co-organiser needs no role on the site, and has none here.
+SITE_ORGANISERS = MANAGE - {Who.CO_ORGANISER} | {Who.RIVAL}
+# The helpers of a season, each with one right, and what they may besides.
+HELPERS = frozenset({Who.FOR_EPISODES, Who.FOR_MATCHES, Who.FOR_PEOPLE, Who.FOR_LEDGER})
+WITH_EPISODES = MANAGE | {Who.FOR_EPISODES}
+WITH_PEOPLE = MANAGE | {Who.FOR_PEOPLE}
+WITH_LEDGER = MANAGE | {Who.FOR_LEDGER}
+TIME = RULE | {Who.FOR_EPISODES}
+REFEREE = RULE | {Who.FOR_MATCHES}
+WAGER = RULE | {Who.FOR_LEDGER}
 MODERATE = frozenset({Who.MODERATOR, Who.ADMIN})
 ADMIN_SITE = MODERATE
 ON_SEAT_0 = frozenset({Who.SEAT_0, Who.MUTED_SEAT})
@@ -203,6 +213,16 @@ def the_invitation(scene: Scene) -> list[Any]:
     return [scene.season.slug, scene.invitation.token]
 
 
+def crew(name: str, action: str) -> Given:
+    """An action on the place of somebody who runs the season, or helps."""
+
+    def args(scene: Scene) -> list[Any]:
+        place = scene.season.organisers.get(user__username=name)
+        return [scene.season.slug, place.pk, action]
+
+    return args
+
+
 def tomorrow() -> str:
     """A date as forms send it."""
     return f"{timezone.now() + timedelta(days=1):%Y-%m-%d}"
@@ -279,7 +299,7 @@ PERMISSIONS: dict[str, Permission] = {
     )),
     "make it a draft again": Permission("enrolling", MANAGE, (act("unlist"), step("unlist"))),
     "start": Permission("enrolling", MANAGE, (act("start"), step("start"))),
-    "call off": Permission("enrolling", MANAGE, (
+    "call off": Permission("enrolling", OWN, (
         act("cancel", why=True), step("cancel", **WHY),
         admin("tournaments_season_cancel", lambda s: [s.season.pk],
               lambda s: {**WHY, "typed": s.season.slug}),
@@ -295,7 +315,7 @@ PERMISSIONS: dict[str, Permission] = {
         act("list"), step("list"),
         admin("tournaments_season_list", lambda s: [s.season.pk]),
     )),
-    "make another season like it": Permission("archived", MANAGE, (
+    "make another season like it": Permission("archived", MANAGE - {Who.CO_ORGANISER}, (
         act("clone", form=lambda _s: {"name": "The next one", "bringing": "placed"}),
     )),
     "change what is archived": Permission("archived", frozenset(), (
@@ -306,18 +326,45 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:conclude", form=lambda s: {"opponent": s.id(1)}, action="desk.conclude"),
         Api("post", "api:season_steps", body=lambda s: {"step": "finish", "winner": s.id(1)}),
     )),
-    "add an organiser": Permission("enrolling", MANAGE, (
-        Page("tournaments:organisers", form=lambda _s: {"user": "rival"}, action="desk.organisers"),
+    "ask somebody to help": Permission("enrolling", MANAGE, (
+        Page("tournaments:organisers", action="desk.organisers",
+             form=lambda _s: {"user": "rival", "role": "helper", "rights": ["matches"]}),
     )),
-    "remove an organiser": Permission("enrolling", MANAGE, (
-        Page("tournaments:organisers",
-             form=lambda s: {"remove": s.world.users["olin"].pk}, action="organiser.remove"),
+    "make a link to help by": Permission("enrolling", MANAGE, (
+        Page("tournaments:organisers", form=lambda _s: {"user": "", "role": "organiser"},
+             action="desk.organisers"),
     )),
-    "make an invitation link": Permission("enrolling", MANAGE, (
+    "ask somebody no more": Permission("asked to help", MANAGE, (
+        Page("tournaments:organisers", form=lambda s: {"withdraw": s.asked.pk},
+             action="asked.withdraw"),
+    )),
+    "say yes to helping": Permission("asked to help", frozenset({Who.PLAYER, Who.MUTED}), (
+        Page("tournaments:helping", lambda s: [s.season.slug, s.asked.token],
+             lambda _s: {"accept": "yes"}, action="asked.accept"),
+    )),
+    "say no to helping": Permission("asked to help", frozenset({Who.PLAYER, Who.MUTED}), (
+        Page("tournaments:helping", lambda s: [s.season.slug, s.asked.token],
+             lambda _s: {"decline": "yes"}, action="asked.decline"),
+    )),
+    "change what a helper may do": Permission("enrolling", MANAGE, (
+        Page("tournaments:organiser_act", crew("leo", "change"),
+             lambda _s: {"role": "helper", "rights": ["people"]}, action="organiser.change"),
+    )),
+    "remove a helper": Permission("enrolling", MANAGE, (
+        Page("tournaments:organiser_act", crew("leo", "remove"), action="organiser.remove"),
+    )),
+    "stop helping": Permission("enrolling", frozenset({Who.FOR_LEDGER}), (
+        Page("tournaments:organiser_act", crew("leo", "leave"), action="organiser.leave"),
+    )),
+    "hand the season over": Permission("enrolling", OWN, (
+        Page("tournaments:organiser_act", crew("olin", "hand-over"),
+             action="organiser.hand-over"),
+    )),
+    "make an invitation link": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:invitations", form=lambda _s: {"note": "For the channel", "lasts": "7"},
              action="desk.invite"),
     )),
-    "write to contestants": Permission("enrolling", MANAGE, (
+    "write to contestants": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:desk_messages", action="desk.message",
              form=lambda _s: {"whom": "still-in", "title": "Tonight", "words": "At eight."}),
     )),
@@ -340,7 +387,7 @@ PERMISSIONS: dict[str, Permission] = {
         admin("tournaments_picture_take-away", lambda s: [s.picture.pk],
               lambda _s: {"reason": "because"}),
     )),
-    "withdraw an invitation link": Permission("enrolling", MANAGE, (
+    "withdraw an invitation link": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:invitations", form=lambda s: {"revoke": s.invitation.pk},
              action="invitation.revoke"),
     )),
@@ -351,36 +398,36 @@ PERMISSIONS: dict[str, Permission] = {
     "take an application back": Permission("applied", frozenset({Who.PLAYER, Who.MUTED}), (
         Page("tournaments:join", form=lambda _s: {"take-back": "yes"}, action="own.take-back"),
     )),
-    "approve an application": Permission("applied", MANAGE, (
+    "approve an application": Permission("applied", WITH_PEOPLE, (
         Page("tournaments:application_act",
              lambda s: [s.season.slug, s.application.pk, "approve"], action="application.approve"),
     )),
-    "approve several": Permission("applied", MANAGE, (
+    "approve several": Permission("applied", WITH_PEOPLE, (
         Page("tournaments:applications", form=lambda s: {"tick": s.application.pk},
              action="applications.approve-many"),
     )),
-    "decline an application": Permission("applied", MANAGE, (
+    "decline an application": Permission("applied", WITH_PEOPLE, (
         Page("tournaments:application_act",
              lambda s: [s.season.slug, s.application.pk, "decline"], action="application.decline"),
     )),
-    "let somebody apply again": Permission("applied", MANAGE, (
+    "let somebody apply again": Permission("applied", WITH_PEOPLE, (
         Page("tournaments:application_act",
              lambda s: [s.season.slug, s.declined.pk, "allow"], action="application.allow"),
     )),
     # -- who is there ------------------------------------------------------------------------
-    "open check-in": Permission("enrolling", MANAGE, (
+    "open check-in": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:check_in_desk",
              form=lambda _s: {"until": (now_utc() + timedelta(hours=1)).isoformat()},
              action="check-in.open"),
     )),
-    "call check-in off": Permission("checking in", MANAGE, (
+    "call check-in off": Permission("checking in", WITH_PEOPLE, (
         Page("tournaments:check_in_desk", form=lambda _s: {"close": "yes"},
              action="check-in.close"),
     )),
-    "strike the absent off": Permission("checked in", MANAGE, (
+    "strike the absent off": Permission("checked in", WITH_PEOPLE, (
         Page("tournaments:strike_absent", action="check-in.strike-absent"),
     )),
-    "check somebody in": Permission("checking in", MANAGE, (
+    "check somebody in": Permission("checking in", WITH_PEOPLE, (
         Page("tournaments:check_in_desk", form=lambda s: {"contestant": s.id(4)},
              action="check-in.contestant"),
     )),
@@ -388,16 +435,16 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:check_in", action="own.check-in"),
     )),
     # -- people ------------------------------------------------------------------------------
-    "ask people to confirm their addresses": Permission("enrolling", MANAGE, (
+    "ask people to confirm their addresses": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:roster", form=lambda _s: {"confirm": "all"}, action="roster.confirm"),
     )),
-    "enrol somebody": Permission("enrolling", MANAGE, (
+    "enrol somebody": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:roster", form=lambda s: {"user": s.world.users["eve"].pk},
              action="roster.enrol"),
         Api("post", "api:season_contestants",
             body=lambda _s: {"contestants": [{"username": "eve"}]}),
     )),
-    "enrol a list": Permission("enrolling", MANAGE, (
+    "enrol a list": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:roster", form=lambda _s: {"text": "eve"}, action="roster.enrol-many"),
     )),
     "enrol oneself": Permission(
@@ -411,15 +458,15 @@ PERMISSIONS: dict[str, Permission] = {
     "take a place that is held": Permission("held", SIGNED_IN - PLACES, (
         Page("tournaments:invited", the_invitation, action="own.accept"),
     )),
-    "make the link to a held place anew": Permission("held", MANAGE, (
+    "make the link to a held place anew": Permission("held", WITH_PEOPLE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.place.pk, "link"],
              action="contestant.link"),
     )),
-    "strike off": Permission("enrolling", MANAGE, (
+    "strike off": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "remove"],
              action="contestant.remove"),
     )),
-    "withdraw somebody": Permission("between", MANAGE, (
+    "withdraw somebody": Permission("between", WITH_PEOPLE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "withdraw"],
              lambda _s: WHY, action="contestant.withdraw"),
         Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
@@ -427,74 +474,76 @@ PERMISSIONS: dict[str, Permission] = {
     "withdraw oneself": Permission("between", PLACES, (
         Page("tournaments:withdraw", form=lambda _s: WHY, action="own.leave"),
         Api("post", "api:contestant_withdraw", lambda s: [s.season.slug, s.me], lambda _s: WHY,
-            also=MANAGE, scope_of=dict.fromkeys(PLACES, "play")),
+            also=WITH_PEOPLE, scope_of=dict.fromkeys(PLACES, "play")),
     )),
-    "replace somebody": Permission("between", MANAGE, (
+    "replace somebody": Permission("between", WITH_PEOPLE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "replace"],
              lambda _s: {"user": "eve", **WHY}, action="contestant.replace"),
         Api("post", "api:contestant_replace", lambda s: [s.season.slug, s.id(4)],
             lambda _s: {"username": "eve", **WHY}),
     )),
-    "bring somebody back": Permission("left", MANAGE, (
+    "bring somebody back": Permission("left", WITH_PEOPLE, (
         Page("tournaments:contestant_act", lambda s: [s.season.slug, s.id(4), "return"],
              lambda _s: WHY, action="contestant.return"),
         Api("post", "api:contestant_return", lambda s: [s.season.slug, s.id(4)], lambda _s: WHY),
     )),
-    "set seeds": Permission("enrolling", MANAGE, (
+    "set seeds": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:seeds", form=lambda s: {
             f"seed_{s.id(n)}": 5 - n for n in (1, 2, 3, 4)}, action="desk.seeds"),
         Api("put", "api:season_seeds",
             body=lambda s: {"seeds": {str(s.id(n)): 5 - n for n in (1, 2, 3, 4)}}),
     )),
-    "draw seeds": Permission("enrolling", MANAGE, (
+    "draw seeds": Permission("enrolling", WITH_PEOPLE, (
         Page("tournaments:seeds", form=lambda _s: {"draw": "1"}, action="desk.draw-seeds"),
         Api("put", "api:season_seeds", body=lambda _s: {"draw": True}),
     )),
     # -- rounds ------------------------------------------------------------------------------
-    "open an episode": Permission("between", MANAGE, (
+    "open an episode": Permission("between", WITH_EPISODES, (
         Page("tournaments:episode_open", action="next-round.episode"),
         Api("post", "api:season_rounds"),
     )),
-    "record the next main match": Permission("between", MANAGE, (
+    "record the next main match": Permission("between", WITH_EPISODES, (
         Page("tournaments:episode", form=lambda s: {
             "order": s.id(3), "others_safe": "on", "seen": f"{next_number(s.season)}"},
              action="next-round.main-match"),
     )),
-    "record a main match": Permission("main match", MANAGE, (
+    "record a main match": Permission("main match", WITH_EPISODES, (
         Page("tournaments:placements", numbered, places, action="round.placements"),
         Api("post", "api:episode_placements", numbered, lambda s: {"placements": [
             {"contestant": s.id(n), "place": 5 - n} for n in (1, 2, 3, 4)]}),
     )),
-    "save the scores of a main match": Permission("main match", MANAGE, (
+    "save the scores of a main match": Permission("main match", WITH_EPISODES, (
         Page("tournaments:scores", numbered, lambda s: {
             "width": "1", "seen": "0", "name_0": "Points", "counts_0": "on",
             f"cell_{s.id(1)}_0": "5"}, action="round.scores"),
     )),
-    "choose the DMO": Permission("choosing", MANAGE | ON_SEAT_0, (
+    "choose the DMO": Permission("choosing", WITH_EPISODES | ON_SEAT_0, (
         Page("tournaments:choose", numbered, lambda s: {"contestant": s.id(3)},
              action="round.choose"),
         Api("post", "api:episode_dmo", numbered, lambda s: {"contestant": s.id(3)},
             scope="organise", scope_of=dict.fromkeys(ON_SEAT_0, "play")),
     )),
-    "skip an episode": Permission("choosing", MANAGE, (act("skip", what="round_act", why=True),)),
-    "open the final": Permission("two left", MANAGE, (
+    "skip an episode": Permission("choosing", WITH_EPISODES, (
+        act("skip", what="round_act", why=True),
+    )),
+    "open the final": Permission("two left", WITH_EPISODES, (
         Page("tournaments:final", form=lambda s: s.form(
             "tournaments:final", {}, s.season.slug), action="next-round.final"),
         Api("post", "api:season_rounds"),
     )),
-    "pair a round": Permission("round played", MANAGE, (
+    "pair a round": Permission("round played", WITH_EPISODES, (
         Page("tournaments:pair", action="next-round.pair"),
         Api("post", "api:season_rounds"),
     )),
-    "pair a round by hand": Permission("round played", RULE, (
+    "pair a round by hand": Permission("round played", TIME, (
         Page("tournaments:pair_by_hand", form=lambda s: s.form(
             "tournaments:pair_by_hand", {}, s.season.slug), action="next-round.pair-by-hand"),
         Api("post", "api:season_rounds", body=lambda s: {"pairings": [
             {"home": s.id(home), "away": s.id(away)} for home, away in ((1, 2), (3, 4))]}),
     )),
-    "close a round": Permission("reopened", MANAGE, (act("close", what="round_act"),)),
+    "close a round": Permission("reopened", WITH_EPISODES, (act("close", what="round_act"),)),
     "reopen a round": Permission("between", MANAGE, (act("reopen", what="round_act", why=True),)),
-    "enter a ladder challenge": Permission("ladder", MANAGE, (
+    "enter a ladder challenge": Permission("ladder", WITH_EPISODES, (
         Page("tournaments:challenge_enter", lambda s: [s.season.slug, s.id(2)],
              lambda s: {"opponent": s.id(1)}, action="challenges.enter"),
         Api("post", "api:season_rounds",
@@ -505,7 +554,7 @@ PERMISSIONS: dict[str, Permission] = {
              action="challenges.challenge"),
     )),
     # -- death matches -----------------------------------------------------------------------
-    "set the rules": Permission("planned", RULE, (
+    "set the rules": Permission("planned", REFEREE, (
         act("rules", what="match_act", form=lambda _s: {
             "game": "domino-wars/standard", "turn_time": "", "reserve": ""}),
         Api("patch", "api:death_match", row,
@@ -515,10 +564,10 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:rules", lambda s: [s.season.slug, s.row.pk],
              lambda _s: {"game": "tetronogo/standard"}, action="own.choose-rules"),
         Api("patch", "api:death_match", row,
-            lambda _s: {"ruleset": "tetronogo", "variant": "standard"}, also=RULE,
+            lambda _s: {"ruleset": "tetronogo", "variant": "standard"}, also=REFEREE,
             scope_of=dict.fromkeys((Who.SEAT_1, Who.SEATED), "play")),
     )),
-    "set a time": Permission("planned", RULE, (
+    "set a time": Permission("planned", TIME, (
         act("schedule", what="leg_act", form=lambda _s: {"when": "2030-05-17T20:00"}),
         Page("tournaments:round_times", numbered,
              lambda s: {f"when_{s.row.pk}": "2030-05-17T20:00"}, action="round.times"),
@@ -527,11 +576,11 @@ PERMISSIONS: dict[str, Permission] = {
         Api("put", "api:season_round_schedule", numbered, lambda s: {"times": [
             {"death_match": s.row.pk, "scheduled_at": "2030-05-17T20:00:00Z"}]}),
     )),
-    "begin a match": Permission("planned", RULE, (act("start", what="leg_act"),)),
-    "give a walkover": Permission("planned", RULE, (
+    "begin a match": Permission("planned", REFEREE, (act("start", what="leg_act"),)),
+    "give a walkover": Permission("planned", REFEREE, (
         act("walkover", what="match_act", form=won), result("walkover"),
     )),
-    "declare a winner": Permission("running", RULE, (
+    "declare a winner": Permission("running", REFEREE, (
         act("declare", what="match_act", form=won), result("ruling"),
     )),
     "correct a result": Permission("decided", RULE, (
@@ -577,7 +626,7 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:times_answer", leg_page, lambda s: the_proposal(s, withdraw="yes"),
              action="own.withdraw-times"),
     )),
-    "remind of a time": Permission("proposed", RULE, (
+    "remind of a time": Permission("proposed", TIME, (
         act("remind", what="leg_act"),
         Page("tournaments:open_times", form=lambda s: {"remind": s.leg.pk}, action="leg.remind"),
     )),
@@ -610,11 +659,11 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:give", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1),
             "death_match": s.row.pk}, action="own.give"),
-        Api("post", "api:season_items", also=RULE, faulty_of=ON_SEAT_0, body=lambda s: {
+        Api("post", "api:season_items", also=TIME, faulty_of=ON_SEAT_0, body=lambda s: {
             "item": s.gift.item, "ruleset": s.gift.ruleset, "giver": s.id(5), "receiver": s.id(1),
             "death_match": s.row.pk}, scope_of={Who.ELIMINATED: "play"}),
     )),
-    "grant an item": Permission("gifted", RULE, (
+    "grant an item": Permission("gifted", TIME, (
         Page("tournaments:ledger", form=lambda s: {
             "item": f"{s.gift.item}@{s.gift.ruleset}", "receiver": s.id(1)}, action="items.give"),
         # Whoever it is for would grant it to themselves.
@@ -639,15 +688,15 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:wager", lambda s: [s.season.slug, s.row.pk], lambda _s: {"amount": 1},
              action="own.wager"),
     )),
-    "set a wager": Permission("wagering", RULE, (
+    "set a wager": Permission("wagering", WAGER, (
         act("wager", what="match_act", form=lambda _s: {"amount": 1}),
     )),
-    "enter what was won": Permission("trading", MANAGE, (
+    "enter what was won": Permission("trading", WITH_LEDGER, (
         Page("tournaments:treasury", form=lambda s: {
             "contestants": [s.id(4)], "unit": "currency", "amount": 1, "why": "won"},
             action="treasury.grant"),
     )),
-    "enter a token that is used": Permission("trading", RULE, (
+    "enter a token that is used": Permission("trading", WAGER, (
         Page("tournaments:treasury_token", form=lambda s: {"contestant": s.id(3)},
              action="treasury.immunity"),
     )),
@@ -656,7 +705,7 @@ PERMISSIONS: dict[str, Permission] = {
              lambda _s: WHY, action="entry.correct"),
     )),
     **{
-        f"read {name}": Permission("trading", MANAGE, (
+        f"read {name}": Permission("trading", WITH_LEDGER, (
             Page(name, method="get"),
         ), reads=True)
         for name in ("tournaments:treasury", "tournaments:treasury_file")
@@ -695,19 +744,28 @@ PERMISSIONS: dict[str, Permission] = {
     )),
     # -- what only those who run a season read -----------------------------------------------
     **{
-        f"read {name}": Permission("watched", MANAGE, (
+        f"read {name}": Permission("watched", who, (
             Page(name, hook if name == "webhooks:detail" else lambda s: [s.season.slug],
                  method="get"),
         ), reads=True)
-        for name in (
-            "tournaments:desk", "tournaments:episode", "tournaments:settings",
-            "tournaments:organisers", "tournaments:invitations", "tournaments:applications",
-            "tournaments:check_in_desk", "tournaments:open_times", "tournaments:desk_messages",
-            "tournaments:roster", "tournaments:seeds", "tournaments:ledger",
-            "tournaments:document", "tournaments:records", "tournaments:contestants_file",
-            "webhooks:list", "webhooks:detail",
+        for who, names in (
+            (MANAGE | HELPERS, ("tournaments:desk", "tournaments:organisers")),
+            (MANAGE, ("tournaments:settings", "tournaments:document", "tournaments:records",
+                      "webhooks:list", "webhooks:detail")),
+            (WITH_PEOPLE, (
+                "tournaments:invitations", "tournaments:applications", "tournaments:check_in_desk",
+                "tournaments:desk_messages", "tournaments:roster", "tournaments:seeds",
+                "tournaments:contestants_file",
+            )),
+            (WITH_EPISODES, (
+                "tournaments:episode", "tournaments:open_times", "tournaments:ledger",
+            )),
         )
+        for name in names
     },
+    "read a match's desk": Permission("planned", MANAGE | HELPERS - {Who.FOR_PEOPLE}, (
+        Page("tournaments:match_desk", lambda s: [s.season.slug, s.row.pk], method="get"),
+    ), reads=True),
     "read what organisers wrote": Permission("gifted", PLACES | {Who.ELIMINATED}, (
         Page("tournaments:messages", method="get"),
     ), reads=True),
@@ -745,7 +803,7 @@ PERMISSIONS: dict[str, Permission] = {
     "read predictions": Permission("running", EVERYBODY - ON_SEATS - OUTSIDE, (
         Api("get", "api:predictions", lambda s: [s.match.pk], scope="read"),
     ), reads=True),
-    "predict": Permission("running", SIGNED_IN - ON_SEATS - RULE, (
+    "predict": Permission("running", SIGNED_IN - ON_SEATS - REFEREE, (
         Api("put", "api:predictions", lambda s: [s.match.pk], lambda _s: {"seat": 1},
             scope="play"),
     )),
@@ -764,13 +822,13 @@ PERMISSIONS: dict[str, Permission] = {
     "read the commentary": Permission("running", EVERYBODY - ON_SEATS - OUTSIDE, (
         Api("get", "api:commentary", lambda s: [s.match.pk], scope="read"),
     ), reads=True),
-    "name a commentator": Permission("running", RULE, (
+    "name a commentator": Permission("running", REFEREE, (
         Api("post", "api:commentary", lambda s: [s.match.pk], lambda _s: {"username": "eve"}),
     )),
-    "dismiss a commentator": Permission("commented", RULE, (
+    "dismiss a commentator": Permission("commented", REFEREE, (
         Api("delete", "api:commentator", lambda s: [s.match.pk, "eve"]),
     )),
-    "organise a match": Permission("running", RULE, (
+    "organise a match": Permission("running", REFEREE, (
         Frame("organise",
               lambda _s: {"type": "organise", "id": "rule", "text": "pause", **WHY}, "organise"),
     )),
@@ -784,7 +842,7 @@ PERMISSIONS: dict[str, Permission] = {
              action="best-place.unfeature"),
         Api("delete", "api:match_featured", lambda s: [s.match.pk]),
     )),
-    "read what a challenge is about": Permission("disputed", RULE, (
+    "read what a challenge is about": Permission("disputed", REFEREE, (
         Page("games:dispute", lambda s: [s.match.pk], method="get"),
     ), reads=True),
     "talk as a player": Permission("running", ON_SEATS - {Who.MUTED_SEAT}, (

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.permissions.table import MANAGE
+from tests.permissions.table import HELPERS, MANAGE
 from tests.permissions.test_completeness import all_addresses
 from tests.permissions.world import Savepoint, Scene, Who, World
 from tournaments.models import Season
@@ -45,7 +45,7 @@ def test_there_is_nothing_at_any_address_of_a_draft(world: World) -> None:
     scene = _drafted(world)
     addresses = _addresses(scene)
     assert len(addresses) > 50
-    outsiders = [who for who in Who if who not in MANAGE and who is not Who.FORMER]
+    outsiders = [who for who in Who if who not in MANAGE | HELPERS]
     for who in (Who.NOBODY, Who.RIVAL, Who.SEAT_0, Who.MODERATOR):
         assert who in outsiders
         token = world.token(who)
@@ -82,7 +82,7 @@ def test_no_list_names_a_draft(who: Who, world: World) -> None:
         assert f'"{slug}"' not in answer.content.decode(), address
 
 
-@pytest.mark.parametrize("who", [Who.ORGANISER, Who.ADMIN])
+@pytest.mark.parametrize("who", [Who.ORGANISER, Who.ADMIN, Who.CO_ORGANISER, *sorted(HELPERS)])
 def test_those_who_run_it_see_it(who: Who, world: World) -> None:
     scene = _drafted(world)
     for name in (

@@ -264,6 +264,19 @@ def test_pages_lead_nowhere_where_nothing_can_be_done(
         nothing_wrong(MORE[scene](world), world, number)
 
 
+@pytest.mark.parametrize(
+    ("scene", "who"),
+    [
+        ("between", Who.FOR_EPISODES), ("planned", Who.FOR_MATCHES), ("applied", Who.FOR_PEOPLE),
+        ("trading", Who.FOR_LEDGER), ("planned", Who.CO_ORGANISER),
+    ],
+)  # fmt: skip
+def test_helpers_come_to_what_is_theirs(scene: str, who: Who, world: World) -> None:
+    (going,) = gone_through(world, world.scene(scene), [who])
+    assert "\n".join(going.wrong) == ""
+    assert going.led > 1
+
+
 def test_there_is_something_to_go_through(world: World) -> None:
     (going,) = gone_through(world, world.scene("planned"), [Who.ORGANISER])
     assert going.led > 20

@@ -30,7 +30,9 @@ EMPTY: dict[str, Any] = {}
 FAULTY = {"nonsense": 1, "why": 5}
 # Who may do some of what is asked for there, and not this: the body says which it is.
 BY_BODY = {
-    "api:season_steps": {Who.MODERATOR, Who.SEATED},
+    "api:season_steps": {Who.MODERATOR, Who.SEATED, Who.CO_ORGANISER},
+    "api:death_match": {Who.FOR_MATCHES, Who.FOR_EPISODES},
+    "api:death_match_result": {Who.FOR_MATCHES},
     "api:season_rounds": {Who.SEATED},
     "api:season_round_schedule": {Who.SEATED},
     "api:season_items": PLACES | {Who.ELIMINATED},

@@ -78,6 +78,7 @@ from tournaments.services.items.gifts import item_give
 from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.legs import ms
 from tournaments.services.messages import message_send
+from tournaments.services.organisers import organiser_ask
 from tournaments.services.pictures import picture_set
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare
@@ -109,7 +110,11 @@ class Who(StrEnum):
     ELIMINATED = "eliminated contestant"
     ORGANISER = "organiser of the season"
     RIVAL = "organiser of other seasons"
-    FORMER = "organiser of the season who lost the role"
+    CO_ORGANISER = "co-organiser of the season without the role"
+    FOR_EPISODES = "helper of the season for episodes"
+    FOR_MATCHES = "helper of the season for matches"
+    FOR_PEOPLE = "helper of the season for people"
+    FOR_LEDGER = "helper of the season for the ledger"
     SEATED = "organiser of the season on seat 1"
     MODERATOR = "moderator"
     ADMIN = "administrator"
@@ -124,11 +129,15 @@ class Who(StrEnum):
 # Whose account it is; what they are besides is done to them before they ask.
 _ACCOUNTS = {
     Who.PLAYER: "paul", Who.SEAT_0: "player1", Who.SEAT_1: "player2", Who.CONTESTANT: "player3",
-    Who.ELIMINATED: "player5", Who.ORGANISER: "orla", Who.RIVAL: "rival", Who.FORMER: "fay",
+    Who.ELIMINATED: "player5", Who.ORGANISER: "orla", Who.RIVAL: "rival", Who.CO_ORGANISER: "fay",
+    Who.FOR_EPISODES: "eric", Who.FOR_MATCHES: "mary", Who.FOR_PEOPLE: "pia",
+    Who.FOR_LEDGER: "leo",
     Who.SEATED: "player2", Who.MODERATOR: "mona", Who.ADMIN: "root", Who.MUTED: "paul",
     Who.MUTED_SEAT: "player1", Who.SUSPENDED: "paul", Who.SUSPENDED_SEAT: "player1",
     Who.SUSPENDED_ORGANISER: "olin", Who.BOT: "robby",
 }  # fmt: skip
+# Who helps with every season, and the one right of each.
+HELPERS = {"eric": "episodes", "mary": "matches", "pia": "people", "leo": "ledger"}
 # To whom something must be done first.
 BECOME = {
     Who.MUTED, Who.MUTED_SEAT, Who.SUSPENDED, Who.SUSPENDED_SEAT, Who.SUSPENDED_ORGANISER,
@@ -174,7 +183,7 @@ class World:
     def __init__(self) -> None:
         self.root = User.objects.create_superuser("root")
         self.users = {"root": self.root}
-        names = ["paul", "fay", "orla", "olin", "rival", "mona", "robby", "eve"]
+        names = ["paul", "orla", "olin", "rival", "mona", "robby", "eve", "fay", *HELPERS]
         for name in [*names, *(f"player{number}" for number in range(1, 6))]:
             shown = name.replace("player", "Player ").capitalize()
             self.users[name] = user_named(name, display_name=shown)
@@ -250,7 +259,7 @@ class World:
         return season
 
     def draft(self, kind: str, **settings: Any) -> Season:
-        """A draft of Orla's; Olin runs it too, and Fay once did."""
+        """A draft of Orla's; Olin runs it too, and Fay, who has no role here, and four help."""
         season = season_create(
             acting_user=self.users["orla"],
             name=f"Season {len(self.scenes) + 1}",
@@ -259,6 +268,10 @@ class World:
         )
         for name in ("olin", "fay"):
             SeasonOrganiser.objects.create(season=season, user=self.users[name])
+        for name, right in HELPERS.items():
+            SeasonOrganiser.objects.create(
+                season=season, user=self.users[name], role="helper", rights=[right]
+            )
         return season
 
     def running(self, kind: str, count: int, **settings: Any) -> Season:
@@ -281,6 +294,16 @@ def _enrolling(world: World) -> Scene:
         acting_user=world.users["orla"], season=season, title="Hello", words="We begin on Monday."
     )
     return Scene(world, season, {"somebody": who(season, 4).pk, "invitation": link})
+
+
+def _asked_to_help(world: World) -> Scene:
+    """Paul is asked to help with a draft."""
+    season = world.draft("swiss")
+    asked = organiser_ask(
+        acting_user=world.users["orla"], season=season, user=world.users["paul"], role="helper",
+        rights=["matches"],
+    )  # fmt: skip
+    return Scene(world, season, {"asked": asked})
 
 
 def _applying(world: World) -> Scene:
@@ -704,7 +727,8 @@ def _challenged(world: World) -> Scene:
 
 
 SCENES: dict[str, Callable[[World], Scene]] = {
-    "draft": _draft, "enrolling": _enrolling, "applying": _applying, "applied": _applied,
+    "draft": _draft, "asked to help": _asked_to_help,
+    "enrolling": _enrolling, "applying": _applying, "applied": _applied,
     "held": _held, "checking in": _checking_in, "checked in": _checked_in,
     "cancelled": _cancelled, "archived": _archived,
     "between": _between, "left": _left, "reopened": _reopened, "main match": _main_match,

@@ -76,6 +76,7 @@ NOTHING_THERE = {
     "tournaments:scores",
     "tournaments:invited", "tournaments:application_act", "tournaments:treasury_correct",
     "tournaments:picture",
+    "tournaments:helping", "tournaments:organiser_act",
 }  # fmt: skip
 # They do not end while a match is on: the crowd listens to their lines instead (`Crowd.hear`).
 STREAMS = {"api:events_stream", "api:match_stream"}

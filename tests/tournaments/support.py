@@ -37,6 +37,7 @@ from tournaments.models import (
 )
 from tournaments.services.contestants.enrolment import Enrolment, contestants_enrol
 from tournaments.services.legs import leg_start, ms
+from tournaments.services.organisers import organiser_accept, organiser_ask
 from tournaments.services.seasons import season_create, season_list
 from tournaments.services.starts import season_start
 
@@ -52,6 +53,22 @@ TABLES = (
     Season, SeasonOrganiser, Contestant, Round, Episode, Placement, DeathMatch, Leg, Gift,
     Declaration, ItemEvent, SeasonEvent, ReminderSent, Match, AuditEntry,
 )  # fmt: skip
+
+
+def organiser_joins(
+    *,
+    acting_user: User,
+    season: Season,
+    user: User,
+    role: str = "organiser",
+    rights: Sequence[str] = (),
+    at: datetime | None = None,
+) -> SeasonOrganiser:
+    """Somebody is asked to run a season too, or to help, and says yes."""
+    asked = organiser_ask(
+        acting_user=acting_user, season=season, user=user, role=role, rights=rights, at=at
+    )
+    return organiser_accept(acting_user=user, invitation=asked, at=at)
 
 
 def after(**span: float) -> datetime:

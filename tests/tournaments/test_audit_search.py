@@ -36,6 +36,7 @@ from tests.tournaments.support import (
     episode_now,
     fresh,
     leg_of,
+    organiser_joins,
     ruled,
     running,
     who,
@@ -49,7 +50,7 @@ from tournaments.services.contestants.departures import (
 )
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
-from tournaments.services.organisers import organiser_add, organiser_remove
+from tournaments.services.organisers import organiser_remove
 from tournaments.services.results.corrections import (
     death_match_correct,
     death_match_reopen,
@@ -192,7 +193,7 @@ def test_whole_seasons(orla: User, mona: User, kind: str, seed: int) -> None:
 def test_a_season_with_all_that_organisers_do(orla: User, oscar: User, mona: User) -> None:
     season = running(orla, 6, repertoire=[WARS])
     why: dict[str, Any] = {"acting_user": orla, "why": "because"}
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     organiser_remove(acting_user=orla, season=season, user=oscar)
     gift = item_give(
         acting_user=orla, season=season, item="domino-repeat", ruleset="domino-wars",
@@ -221,7 +222,7 @@ def test_a_season_with_all_that_organisers_do(orla: User, oscar: User, mona: Use
 
     actions = look_through(mona)
     assert {
-        "season.organiser_add", "season.organiser_remove", "item.give", "item.take_back",
+        "season.organiser_ask", "season.organiser_remove", "item.give", "item.take_back",
         "episode.place", "episode.choose", "episode.choice_expire", "leg.schedule",
         "death_match.declare", "death_match.correct", "death_match.reopen", "death_match.void",
         "match.start", "match.organise", "rating.exclude", "contestant.withdraw",

@@ -21,6 +21,7 @@ from tests.tournaments.support import (
     fresh,
     kinds,
     leg_of,
+    organiser_joins,
     played,
     refused,
     running,
@@ -40,7 +41,6 @@ from tournaments.services.items.declarations import item_declare, item_undeclare
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
 from tournaments.services.legs import rules_set
-from tournaments.services.organisers import organiser_add
 from tournaments.services.results.corrections import death_match_correct, leg_void
 from tournaments.views.public import leg_facts
 
@@ -208,7 +208,7 @@ def test_nobody_helps_themselves_to_items(
         acting_user=User.objects.get(username="root"), user=account(season, 1), role=Role.ORGANISER
     )
     finalist = User.objects.get(pk=account(season, 1).pk)
-    organiser_add(acting_user=orla, season=season, user=finalist)
+    organiser_joins(acting_user=orla, season=season, user=finalist)
     mine, theirs = given(orla, final, to=1), given(orla, final, to=2)
     grant: dict[str, Any] = {"acting_user": finalist, "season": season, **REPEAT}
     refused("item.oneself", item_give, **grant, receiver=who(season, 1))

@@ -40,6 +40,7 @@ from tests.tournaments.support import (
     episode_now,
     fresh,
     leg_of,
+    organiser_joins,
     placings,
     played,
     refused,
@@ -64,7 +65,6 @@ from tournaments.services import legs
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import leg_start, ms
-from tournaments.services.organisers import organiser_add
 from tournaments.services.preflight import preflight
 from tournaments.services.results import corrections, rulings
 from tournaments.services.rounds import ManualPairing, round_next
@@ -149,7 +149,7 @@ def test_organisers_are_named_as_long_as_they_have_confirmed_no_address(
         return all(part in told() for part in ("When something waits for an organiser, ", *parts))
 
     assert warns("nobody is told away from the site. Nothing reaches Orla:")
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     assert warns("nobody is told away from the site. Nothing reaches Orla and Oscar:")
     settings.GAUNTLET_DISCORD_BOT_TOKEN = "of the bot"
     DiscordLink.objects.create(user=oscar, discord_id="7" * 18, name="oscar")
@@ -301,7 +301,7 @@ def test_who_plays_for_third_place_is_not_still_in(orla: User) -> None:
 def test_the_audit_log_is_searched_for_actions_to_a_person(orla: User, oscar: User) -> None:
     root = User.objects.get(username="root")
     season = running(orla, 3)
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     ada = account(season, 1)
     contestant_withdraw(acting_user=orla, contestant=who(season, 1), why="ill")
     with committing():

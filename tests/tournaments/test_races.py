@@ -27,6 +27,7 @@ from tests.tournaments.support import (
     episode_now,
     kinds,
     leg_of,
+    organiser_joins,
     placings,
     running,
     who,
@@ -41,7 +42,6 @@ from tournaments.models import DeathMatch, Leg, SeasonPrediction, TimeProposal
 from tournaments.scoring import Column
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
 from tournaments.services.ledger.book import balance_of
-from tournaments.services.organisers import organiser_add
 from tournaments.services.predictions import death_match_predict, winner_predict
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.rulings import death_match_declare
@@ -76,7 +76,7 @@ def one_of(answers: list[Any]) -> list[str]:
 
 def test_two_organisers_start_a_season(orla: User, oscar: User, threads: Threads) -> None:
     season = enrolled(orla, 4)
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     start = [partial(season_start, acting_user=user, season=season) for user in (orla, oscar) * 2]
     assert set(one_of(threads.at_once(start))) == {"season.begun"}
     assert kinds(season).count("season.started") == 1

@@ -1,4 +1,4 @@
-"""Somebody loses the role of an organiser while their season runs."""
+"""The owner of a season loses the role of an organiser while it runs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from accounts.services import role_grant, role_revoke
 from games.audience import may_organise
 from games.models import Match
 from tests.games.support import committing
-from tests.tournaments.support import organiser_named, running
+from tests.tournaments.support import organiser_joins, organiser_named, running
 from tournaments.models import Leg, Season, SeasonOrganiser
 from tournaments.services.legs import leg_start
-from tournaments.services.organisers import organiser_add, season_referees_refresh
+from tournaments.services.organisers import season_hand_over, season_referees_refresh
 
 
 def test_they_referee_nothing_any_more(orla: User) -> None:
     oscar = organiser_named("oscar")
     season = running(orla, 4, "round-robin")
-    SeasonOrganiser.objects.create(season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
+    season_hand_over(acting_user=orla, season=season, user=oscar)
     leg = Leg.objects.filter(death_match__round__season=season).first()
     assert leg is not None
     with committing():
@@ -68,14 +69,14 @@ def test_a_match_that_has_just_ended_is_in_nobodys_way(orla: User) -> None:
         finished_at=timezone.now(),
     )
     with committing():
-        organiser_add(acting_user=orla, season=season, user=oscar)
+        organiser_joins(acting_user=orla, season=season, user=oscar)
     assert not Match.objects.get(leg=over).referees.filter(user=oscar).exists()
     assert Match.objects.get(leg=on).referees.filter(user=oscar).exists()
 
 
 def test_they_see_their_drafts_no_longer(orla: User) -> None:
     season = Season.objects.create(slug="s", name="S", format="swiss", created_by=orla)
-    SeasonOrganiser.objects.create(season=season, user=orla)
+    SeasonOrganiser.objects.create(season=season, user=orla, role="owner")
     assert list(Season.objects.visible_to(orla)) == [season]
     root = User.objects.get(username="root")
     role_revoke(acting_user=root, user=orla, role=Role.ORGANISER)

@@ -22,6 +22,7 @@ from tests.tournaments.support import (
     chosen,
     enrolled,
     kinds,
+    organiser_joins,
     played,
     refused,
     running,
@@ -34,7 +35,7 @@ from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.guards import season_lock
 from tournaments.services.legs import rules_set
-from tournaments.services.organisers import organiser_add, organiser_remove
+from tournaments.services.organisers import organiser_remove
 from tournaments.services.preflight import preflight
 from tournaments.services.seasons import (
     season_archive,
@@ -117,7 +118,7 @@ def test_who_may_open_and_change(orla: User, oscar: User, cleo: User) -> None:
         refused("season.not-organiser", season_list, acting_user=user, season=season)
         refused("season.not-organiser", season_start, acting_user=user, season=season)
         refused("season.not-organiser", season_cancel, acting_user=user, season=season, why="x")
-        refused("season.not-organiser", organiser_add, acting_user=user, season=season, user=user)
+        refused("season.not-organiser", organiser_joins, acting_user=user, season=season, user=user)
         refused("season.not-allowed", season_archive, acting_user=user, season=season)
 
 
@@ -155,20 +156,21 @@ def test_an_update_that_changes_nothing_is_not_logged(orla: User) -> None:
 
 def test_organisers_come_and_go(orla: User, oscar: User, cleo: User) -> None:
     season = made(orla)
-    refused("organiser.no-role", organiser_add, acting_user=orla, season=season, user=cleo)
     refused("organiser.none", organiser_remove, acting_user=orla, season=season, user=oscar)
     refused("organiser.last", organiser_remove, acting_user=orla, season=season, user=orla)
-    organiser_add(acting_user=orla, season=season, user=oscar)
-    refused("organiser.twice", organiser_add, acting_user=orla, season=season, user=oscar)
-    organiser_remove(acting_user=oscar, season=season, user=orla)
-    refused("season.not-organiser", season_list, acting_user=orla, season=season)
+    for user in (oscar, cleo):
+        organiser_joins(acting_user=orla, season=season, user=user)
+    refused("organiser.twice", organiser_joins, acting_user=orla, season=season, user=oscar)
+    refused("organiser.owner", organiser_remove, acting_user=oscar, season=season, user=orla)
+    organiser_remove(acting_user=cleo, season=season, user=oscar)
+    refused("season.not-organiser", season_list, acting_user=oscar, season=season)
 
 
 def test_running_matches_get_their_referees(orla: User, oscar: User) -> None:
     season = running(orla, 4)
     leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
     assert leg.match is not None
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     assert {each.user for each in leg.match.referees.all()} == {orla, oscar}
     organiser_remove(acting_user=orla, season=season, user=oscar)
     assert {each.user for each in leg.match.referees.all()} == {orla}

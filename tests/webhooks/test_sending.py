@@ -26,13 +26,12 @@ from core.refusals import Refusal
 from script.lib.console import ROOT
 from tests.games.support import committing
 from tests.support.workers import Workers
-from tests.tournaments.support import organiser_named
+from tests.tournaments.support import organiser_joins, organiser_named
 from tests.webhooks import receiver as manners
 from tests.webhooks.receiver import Receiver, status
 from tests.webhooks.support import Stage
 from tournaments.models import Season, SeasonEvent
 from tournaments.services.events import season_event, season_events
-from tournaments.services.organisers import organiser_add
 from tournaments.webhooks import notices, payloads, sending, services, signing, tasks, wire
 from tournaments.webhooks.models import Delivery, Webhook
 from tournaments.webhooks.sending import wait_after
@@ -422,7 +421,7 @@ def test_organisers_are_told_and_can_switch_it_on_again(
 ) -> None:
     webhook = stage.webhook(receiver.url)
     assistant = organiser_named("otis")
-    organiser_add(acting_user=stage.orla, season=stage.season, user=assistant)
+    organiser_joins(acting_user=stage.orla, season=stage.season, user=assistant)
     for organiser, confirmed in ((stage.orla, True), (assistant, False)):
         address = f"{organiser.username}@example.org"
         User.objects.filter(pk=organiser.pk).update(email=address)

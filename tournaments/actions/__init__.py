@@ -22,13 +22,13 @@ from tournaments.actions.legs import LEG
 from tournaments.actions.pictures import CONTESTANT_PICTURE, PICTURE, SEASON_PICTURE
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
-from tournaments.actions.seasons import DESK, INVITATION, ORGANISER, SEASON, SEASONS
+from tournaments.actions.seasons import ASKED, DESK, INVITATION, ORGANISER, SEASON, SEASONS
 from tournaments.actions.site import SITE
 from tournaments.actions.times import HOURS
 
 #: Every table.
 TABLES: Final[tuple[Actions[Any], ...]] = (
-    SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ROSTER, APPLICATION, APPLICATIONS,
-    CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY, ENTRY, CHALLENGES,
-    OWN, HOURS, SEASON_PICTURE, CONTESTANT_PICTURE, PICTURE,
+    SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ASKED, ROSTER, APPLICATION,
+    APPLICATIONS, CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY,
+    ENTRY, CHALLENGES, OWN, HOURS, SEASON_PICTURE, CONTESTANT_PICTURE, PICTURE,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from tournaments.actions.subjects import AtContestant
 from tournaments.forms.base import NoForm, ServiceForm
 from tournaments.forms.rounds import PairForm
 from tournaments.models import Contestant
+from tournaments.rights import Right
 
 
 def _reach(subject: AtContestant) -> list[Contestant]:
@@ -29,7 +30,7 @@ def _may_challenge(subject: AtContestant) -> None:
 
 
 def _may_enter(subject: AtContestant) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     _may_challenge(subject)
 
 

@@ -26,6 +26,7 @@ from tournaments.forms.people import (
     RosterForm,
 )
 from tournaments.models import SeasonApplication
+from tournaments.rights import Right
 from tournaments.services.contestants import (
     applications,
     check_in,
@@ -41,7 +42,7 @@ from tournaments.services.preflight import named
 
 
 def _may_enrol(subject: AtPerson) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     enrolment.must_be_enrollable(subject.season, subject.person, subject.contestant)
     subject.must_not_wait()
 
@@ -59,7 +60,7 @@ def _enrol(subject: AtPerson, _form: Any) -> Done | None:
 
 
 def _may_enrol_many(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     enrolment.must_take_entries(subject.season)
 
 
@@ -99,7 +100,7 @@ ENROL_MANY: Final = Action[AtSeason](
 
 
 def _may_ask_to_confirm(subject: AtUnconfirmed) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     # Of whoever is entered into a draft nobody hears: it would tell who has confirmed an address.
     must_not_be_draft(subject.season)
 
@@ -218,7 +219,7 @@ APPLICATIONS: Final = Actions("applications", (APPROVE_MANY,))
 
 
 def _may_check_in(subject: AtContestant) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     check_in.must_be_able_to_check_in(subject.contestant, subject.user, now_utc())
 
 
@@ -293,29 +294,29 @@ CHECK_IN: Final = Actions[Any](
 
 
 def _may_remove(subject: AtContestant) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     departures.must_be_removable(subject.contestant)
 
 
 def _may_withdraw(subject: AtContestant) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     subject.must_not_meet()
     departures.must_be_in(subject.contestant)
 
 
 def _may_return(subject: AtContestant) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     departures.must_be_returnable(subject.contestant)
 
 
 def _may_replace(subject: AtContestant) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     subject.must_not_meet()
     departures.must_be_replaceable(subject.contestant, subject.undecided)
 
 
 def _may_renew_link(subject: AtContestant) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     held.must_be_renewable(subject.contestant)
 
 

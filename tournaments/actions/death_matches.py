@@ -14,25 +14,26 @@ from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.death_matches import RulesForm, WinnerForm
 from tournaments.lifecycle import LegStatus
 from tournaments.models import DeathMatch
+from tournaments.rights import Right
 from tournaments.services import legs
 from tournaments.services.results import corrections, rulings
 from tournaments.services.results.corrections import must_not_be_frozen
 
 
 def _for_referees(
-    check: Callable[[DeathMatch], object],
+    check: Callable[[DeathMatch], object], right: Right = Right.RUN
 ) -> Callable[[AtDeathMatch], None]:
     """What a service asks that decides about a death match."""
 
     def ask(subject: AtDeathMatch) -> None:
-        subject.must_decide()
+        subject.must_decide(right)
         check(subject.death_match)
 
     return ask
 
 
 def _may_set_rules(subject: AtDeathMatch) -> None:
-    subject.must_decide()
+    subject.must_decide(Right.MATCHES)
     legs.legs_open_to_rules(subject.death_match, subject.user)
 
 
@@ -85,7 +86,7 @@ WALKOVER: Final = Action[AtDeathMatch](
     button="Give the walkover",
     done="The death match is decided by walkover.",
     follows=["Somebody wins because the other is not there. In an episode the other is out."],
-    check=_for_referees(rulings.must_be_decidable),
+    check=_for_referees(rulings.must_be_decidable, Right.MATCHES),
     form=_one_of_both("walkover"),
     run=lambda s, form: rulings.death_match_walkover(**_arguments(s, form)),
     danger=True,
@@ -97,7 +98,7 @@ DECLARE: Final = Action[AtDeathMatch](
     button="Rule so",
     done="The death match is decided by your ruling.",
     follows=["A match that is being played ends at once. In an episode the loser is out."],
-    check=_for_referees(rulings.must_be_decidable),
+    check=_for_referees(rulings.must_be_decidable, Right.MATCHES),
     form=_one_of_both("declare"),
     run=lambda s, form: rulings.death_match_declare(**_arguments(s, form)),
     danger=True,

@@ -26,6 +26,7 @@ from tournaments.forms.episodes import (
 from tournaments.forms.finishing import order_text
 from tournaments.models import Contestant, Episode, Unit
 from tournaments.reading.episodes import EpisodeWithPlacements
+from tournaments.rights import Right
 from tournaments.services import repertoire
 from tournaments.services.ledger.book import purses_of
 from tournaments.services.ledger.immunity import immune_by_token
@@ -33,17 +34,17 @@ from tournaments.trade import trade_of
 
 
 def _may_open(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     episodes.must_be_ready_for_an_episode(subject.season)
 
 
 def _may_open_the_final(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     finalists(subject.season)
 
 
 def _may_place(subject: AtRound) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     main_match.must_await_placements(subject.episode, subject.user)
 
 
@@ -54,7 +55,7 @@ def _main_match_on(subject: AtSeason) -> EpisodeWithPlacements | None:
 
 
 def _may_record(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     found = _main_match_on(subject)
     if found is None:
         episodes.must_be_ready_for_an_episode(subject.season)
@@ -188,7 +189,7 @@ def _may_choose(subject: AtRound) -> None:
 
 
 def _may_skip(subject: AtRound) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     episodes.must_be_skippable(subject.episode, subject.user)
 
 
@@ -262,7 +263,7 @@ def _choose(subject: AtRound, form: Any) -> str:
         contestant=form.cleaned_data["contestant"],
     )
     # Who runs the season goes on with the episode.
-    if not _is_ec(subject) and subject.manages:
+    if not _is_ec(subject) and subject.may(Right.EPISODES):
         return subject.address("episode")
     return row.get_absolute_url()
 

@@ -11,11 +11,12 @@ from tournaments.actions.subjects import AtGift, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.items import GiftForm
 from tournaments.lifecycle import ContestantStatus
+from tournaments.rights import Right
 from tournaments.services.items import gifts, returns
 
 
 def _may_grant(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     gifts.must_take_items(subject.season)
 
 

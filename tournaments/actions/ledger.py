@@ -11,6 +11,7 @@ from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtEntry, At
 from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.ledger import GrantForm, HolderForm, PayForm, WagerForm
 from tournaments.models import Contestant
+from tournaments.rights import Right
 from tournaments.services.ledger import acts, immunity, stakes
 from tournaments.services.ledger.book import form_key, holds
 from tournaments.trade import Trade
@@ -107,7 +108,7 @@ OFFER: Final = Action[AtDeathMatch](
 
 
 def _may_grant(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.LEDGER)
     acts.must_be_granting(subject.season, subject.user)
 
 
@@ -127,7 +128,7 @@ def _grant(subject: AtSeason, form: Any) -> None:
 
 
 def _may_enter_tokens(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.LEDGER)
     immunity.must_enter_for_others(subject.season, subject.user)
     immunity.episode_for_tokens(subject.season)
 
@@ -172,7 +173,7 @@ def _wager_facts(subject: AtDeathMatch) -> Sequence[tuple[object, object]]:
 
 
 def _may_set_wager(subject: AtDeathMatch) -> None:
-    subject.must_decide()
+    subject.must_decide(Right.LEDGER)
     stakes.must_set_wagers(subject.season, subject.user)
     stakes.must_be_wagering(subject.death_match, legs=subject.with_legs.legs)
 

@@ -12,16 +12,19 @@ from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.times import ScheduleForm
 from tournaments.models import Contestant, Leg
 from tournaments.reading.death_matches import game_of
+from tournaments.rights import Right
 from tournaments.services import legs
 from tournaments.services.results import corrections
 from tournaments.services.scheduling import agreeing, appointments
 
 
-def _for_referees(check: Callable[[Leg], object]) -> Callable[[AtLeg], None]:
+def _for_referees(
+    check: Callable[[Leg], object], right: Right = Right.RUN
+) -> Callable[[AtLeg], None]:
     """What a service asks that decides about a leg."""
 
     def ask(subject: AtLeg) -> None:
-        subject.must_decide()
+        subject.must_decide(right)
         check(subject.leg)
 
     return ask
@@ -38,7 +41,7 @@ SCHEDULE: Final = Action[AtLeg](
     button="Set the time",
     done="The time is set.",
     follows=["Both players are told, and must say anew that they are ready."],
-    check=_for_referees(appointments.must_be_schedulable),
+    check=_for_referees(appointments.must_be_schedulable, Right.EPISODES),
     form=lambda s: partial(ScheduleForm, user=s.user, leg=s.leg),
     run=lambda s, form: appointments.leg_schedule(
         acting_user=s.user, leg=s.leg, scheduled_at=form.cleaned_data["when"]
@@ -54,7 +57,7 @@ REMIND: Final = Action[AtLeg](
         "Whoever is to answer is told once more; both, where nobody has proposed anything.",
         "It can be done once a day.",
     ],
-    check=_for_referees(agreeing.must_be_remindable),
+    check=_for_referees(agreeing.must_be_remindable, Right.EPISODES),
     run=lambda s, _form: _reminded(agreeing.times_remind(acting_user=s.user, leg=s.leg)),
     at_once=True,
 )
@@ -81,7 +84,7 @@ START: Final = Action[AtLeg](
         f"It is played in {game_of(s.leg) or 'a game that must be chosen first'}.",
         "Items that are declared are used up once it has begun.",
     ],
-    check=_for_referees(legs.players_of),
+    check=_for_referees(legs.players_of, Right.MATCHES),
     run=lambda s, _form: legs.leg_start(acting_user=s.user, leg=s.leg),
     danger=True,
 )

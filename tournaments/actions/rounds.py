@@ -16,6 +16,7 @@ from tournaments.actions.scores import SCORES
 from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.rounds import NextRoundForm, PairingsForm, TimesForm
+from tournaments.rights import Right
 from tournaments.services import rounds
 from tournaments.services.guards import must_be_running
 from tournaments.services.results import corrections
@@ -28,12 +29,12 @@ BY_HAND_MOST: Final = 64
 
 
 def _may_pair(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     rounds.must_be_pairable(subject.season)
 
 
 def _may_pair_by_hand(subject: AtSeason) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     rounds.must_be_pairable_by_hand(subject.season, subject.user)
 
 
@@ -100,14 +101,14 @@ NEXT: Final = Actions(
 
 
 def _may_set_times(subject: AtRound) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     must_be_running(subject.season)
     if not subject.legs_to_play:
         raise rounds.none_left(subject.round)
 
 
 def _may_close(subject: AtRound) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.EPISODES)
     rounds.must_be_closable(subject.round)
 
 

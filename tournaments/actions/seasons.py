@@ -11,26 +11,54 @@ from django.urls import reverse
 
 from core.actions import Action, Actions, Done
 from core.clock import now_utc
-from tournaments import audience
-from tournaments.actions.subjects import AtInvitation, AtPerson, AtSeason
+from core.refusals import NotFound
+from tournaments.actions.subjects import AtAsked, AtInvitation, AtPlace, AtSeason
 from tournaments.forms.base import NoForm, PublicReasonForm, ServiceForm
-from tournaments.forms.people import InvitationForm, MessageForm, OrganiserForm, SeedsForm
+from tournaments.forms.people import (
+    InvitationForm,
+    MessageForm,
+    OrganiserForm,
+    PartForm,
+    SeedsForm,
+)
 from tournaments.forms.seasons import CloneForm, SeasonForm, TieForm
 from tournaments.lifecycle import Visibility
-from tournaments.models import Season
+from tournaments.models import OrganiserInvitation, Season
+from tournaments.rights import OF_HELPERS, Right, Role
 from tournaments.services import cloning, messages, preflight, seasons, starts
 from tournaments.services.contestants import invitations, seeds
-from tournaments.services.guards import must_be_running, must_not_be_draft
-from tournaments.services.organisers import must_be_dispensable, organiser_add, organiser_remove
+from tournaments.services.guards import (
+    must_be_running,
+    must_not_be_archived,
+    must_not_be_draft,
+)
+from tournaments.services.organisers import (
+    must_be_able_to_own,
+    must_be_acceptable,
+    must_be_asking,
+    must_be_declinable,
+    must_be_dispensable,
+    must_be_unanswered,
+    must_not_be_owner,
+    organiser_accept,
+    organiser_ask,
+    organiser_ask_withdraw,
+    organiser_change,
+    organiser_decline,
+    organiser_remove,
+    season_hand_over,
+)
 from tournaments.services.preflight import Step, Warned
 from tournaments.services.results import conclusion
 
 
-def _for_managers(check: Callable[[Season], object]) -> Callable[[AtSeason], None]:
+def _for_managers(
+    check: Callable[[Season], object], right: Right = Right.RUN
+) -> Callable[[AtSeason], None]:
     """What a service asks that changes a season."""
 
     def ask(subject: AtSeason) -> None:
-        subject.must_manage()
+        subject.must_manage(right)
         check(subject.season)
 
     return ask
@@ -110,7 +138,7 @@ CANCEL: Final = Action[AtSeason](
     done="The season is called off.",
     follows=["Nothing more is played. What was played stays to be seen. This cannot be undone."],
     facts=lambda s: [("Status", s.season.get_status_display())],
-    check=_for_managers(seasons.must_be_cancellable),
+    check=_for_managers(seasons.must_be_cancellable, Right.OWN),
     cautions=_cautions_before("cancel"),
     ways=_ways_to_matches,
     form=lambda _s: partial(PublicReasonForm, act="cancel"),
@@ -133,7 +161,7 @@ def _brings(subject: AtSeason) -> Sequence[str]:
     who = "Nobody" if count == 0 else "One" if count == 1 else f"{count}"
     return [
         "A new draft has the same format, options, games, pace, tie-breaks and rules.",
-        "You are its only organiser. Nothing of this season changes.",
+        "You are its owner and only organiser. Nothing of this season changes.",
         f"{who} of its contestants can come along.",
     ]
 
@@ -230,18 +258,29 @@ SETTINGS: Final = Action[AtSeason](
         acting_user=s.user, season=s.season, changes=form.settings()
     ),
 )
+
+
+def _asked(subject: AtSeason, form: Any) -> Done:
+    user = form.cleaned_data["user"]
+    organiser_ask(acting_user=subject.user, season=subject.season, user=user, **form.part())
+    if user is None:
+        return Done("The link is made: copy it below.")
+    return Done(f"{user.shown_name} is asked, and decides.")
+
+
 ORGANISERS: Final = Action[AtSeason](
     name="organisers",
-    label="Organisers",
-    title="Organisers",
-    button="Add",
-    done="The season has another organiser.",
-    follows=["Organisers of a season may do everything on its desk, this page included."],
-    check=AtSeason.must_manage,
+    label="Organisers and helpers",
+    title="Organisers and helpers",
+    button="Ask them",
+    done="They are asked.",
+    follows=[
+        "Whoever is asked says yes or no; nobody is in before that.",
+        "They need no role on this site. It runs out after two weeks.",
+    ],
+    check=lambda s: must_be_asking(s.season, s.user),
     form=lambda _s: OrganiserForm,
-    run=lambda s, form: organiser_add(
-        acting_user=s.user, season=s.season, user=form.cleaned_data["user"]
-    ),
+    run=_asked,
 )
 SEEDS: Final = Action[AtSeason](
     name="seeds",
@@ -250,7 +289,7 @@ SEEDS: Final = Action[AtSeason](
     button="Keep these seeds",
     done="The seeds are kept.",
     follows=["1 is the strongest. Nobody can share a seed; an empty one comes after the others."],
-    check=_for_managers(seeds.must_not_have_seeds_fixed),
+    check=_for_managers(seeds.must_not_have_seeds_fixed, Right.PEOPLE),
     form=lambda s: partial(SeedsForm, contestants=s.sheet.still_in),
     run=lambda s, form: seeds.seeds_set(acting_user=s.user, season=s.season, seeds=form.seeds()),
 )
@@ -260,7 +299,7 @@ DRAW_SEEDS: Final = Action[AtSeason](
     title="Draw the seeds by lot",
     button="Draw all by lot",
     done="The seeds are drawn by lot.",
-    check=_for_managers(seeds.must_not_have_seeds_fixed),
+    check=_for_managers(seeds.must_not_have_seeds_fixed, Right.PEOPLE),
     run=lambda s, _form: seeds.seeds_draw(acting_user=s.user, season=s.season),
     at_once=True,
 )
@@ -298,7 +337,7 @@ INVITE: Final = Action[AtSeason](
 
 def _may_write(subject: AtSeason) -> None:
     # As `messages.must_be_able_to_write`.
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     must_not_be_draft(subject.season)
     messages.must_not_be_silenced(subject.user)
 
@@ -340,7 +379,7 @@ DESK: Final = Actions("desk", (SETTINGS, ORGANISERS, SEEDS, DRAW_SEEDS, CONCLUDE
 
 
 def _may_revoke(subject: AtInvitation) -> None:
-    subject.must_manage()
+    subject.must_manage(Right.PEOPLE)
     invitations.must_not_be_revoked(subject.invitation)
 
 
@@ -361,27 +400,153 @@ INVITATION: Final = Actions("invitation", (REVOKE_INVITATION,))
 # -- who runs it ---------------------------------------------------------------------------------
 
 
-def _may_remove_organiser(subject: AtPerson) -> None:
+def _may_change(subject: AtPlace) -> None:
     subject.must_manage()
-    must_be_dispensable(subject.person, subject.sheet.organisers)
+    must_not_be_owner(subject.place)
 
 
-def _remove_organiser(subject: AtPerson, _form: Any) -> str:
-    organiser_remove(acting_user=subject.user, season=subject.season, user=subject.person)
-    # Whoever has removed themselves has no desk any more.
-    here = audience.may_manage(subject.season, subject.user)
-    return subject.address("organisers" if here else "season")
+def _may_remove(subject: AtPlace) -> None:
+    if subject.own:
+        raise NotFound("organiser.not-there", "Nobody removes themselves: they leave.")
+    subject.must_manage()
+    must_be_dispensable(subject.place.user, subject.sheet.crew)
 
 
-REMOVE_ORGANISER: Final = Action[AtPerson](
+def _may_leave(subject: AtPlace) -> None:
+    if not subject.own:
+        raise NotFound("organiser.not-there", "Nobody leaves in the stead of another.")
+    must_not_be_archived(subject.season)
+    must_be_dispensable(subject.user, subject.sheet.crew)
+
+
+def _may_hand_over(subject: AtPlace) -> None:
+    subject.must_manage(Right.OWN)
+    must_be_able_to_own(subject.place)
+
+
+def _gone(subject: AtPlace, _form: Any) -> str:
+    organiser_remove(acting_user=subject.user, season=subject.season, user=subject.place.user)
+    if not subject.own:
+        return subject.address("organisers")
+    # Whoever has left has no desk any more, and of a draft no page.
+    if subject.season.visibility == Visibility.DRAFT:
+        return reverse("tournaments:seasons")
+    return subject.season.get_absolute_url()
+
+
+CHANGE_PART: Final = Action[AtPlace](
+    name="change",
+    label="Change",
+    title=lambda s: f"What {s.place.user.shown_name} may do",
+    button="Change it",
+    done=lambda s: f"{s.place.user.shown_name} has another part, and is told.",
+    follows=["It holds at once, on pages that they have open, too."],
+    check=_may_change,
+    form=lambda s: partial(
+        PartForm, initial={"role": s.place.role, "rights": list(s.place.rights)}
+    ),
+    run=lambda s, form: organiser_change(
+        acting_user=s.user, season=s.season, user=s.place.user, **form.part()
+    ),
+)
+HAND_OVER: Final = Action[AtPlace](
+    name="hand-over",
+    label="Hand over",
+    title=lambda s: f"Hand the season over to {s.place.user.shown_name}",
+    button="Hand it over",
+    done=lambda s: f"The season belongs to {s.place.user.shown_name} now.",
+    follows=[
+        "They own the season: they alone may call it off, and hand it on.",
+        "You stay as a co-organiser.",
+    ],
+    check=_may_hand_over,
+    run=lambda s, _form: season_hand_over(acting_user=s.user, season=s.season, user=s.place.user),
+    danger=True,
+)
+REMOVE_ORGANISER: Final = Action[AtPlace](
     name="remove",
     label="Remove",
-    title=lambda s: f"Remove {s.person.shown_name}",
+    title=lambda s: f"Remove {s.place.user.shown_name}",
     button="Remove",
-    done=lambda s: f"{s.person.shown_name} does not run the season any more.",
-    check=_may_remove_organiser,
-    run=_remove_organiser,
+    done=lambda s: f"{s.place.user.shown_name} is not one of those who run the season any more.",
+    follows=["It holds at once, and they are told. They can be asked again."],
+    check=_may_remove,
+    run=_gone,
+    danger=True,
+)
+LEAVE_CREW: Final = Action[AtPlace](
+    name="leave",
+    label="Leave",
+    title=lambda s: (
+        f"Stop helping with {s.season.name}"
+        if s.place.is_helper
+        else f"Stop running {s.season.name}"
+    ),
+    button="Leave",
+    done="You are not one of those who run the season any more.",
+    follows=["Its organisers can ask you again."],
+    check=_may_leave,
+    run=_gone,
+    danger=True,
+)
+
+ORGANISER: Final = Actions("organiser", (CHANGE_PART, HAND_OVER, REMOVE_ORGANISER, LEAVE_CREW))
+
+
+# -- who is asked --------------------------------------------------------------------------------
+
+
+def _may_withdraw_ask(subject: AtAsked) -> None:
+    must_be_asking(subject.season, subject.user)
+    must_be_unanswered(subject.asked)
+
+
+def _accepted(subject: AtAsked, _form: Any) -> Done:
+    row = organiser_accept(acting_user=subject.user, invitation=subject.asked)
+    words = "You help with" if row.is_helper else "You run"
+    return Done(f"{words} {subject.season.name} from now on.", subject.address("desk"))
+
+
+WITHDRAW_ASK: Final = Action[AtAsked](
+    name="withdraw",
+    label="Withdraw",
+    title="Ask them no more",
+    button="Withdraw",
+    done="They are not asked any more.",
+    check=_may_withdraw_ask,
+    run=lambda s, _form: organiser_ask_withdraw(acting_user=s.user, invitation=s.asked),
+    at_once=True,
+)
+ACCEPT_PART: Final = Action[AtAsked](
+    name="accept",
+    label="Accept",
+    title=lambda s: f"You are asked to {_to_do(s.asked)} {s.season.name}",
+    button=lambda s: "I help" if s.asked.role == Role.HELPER else "I run it too",
+    done="You are in.",
+    follows=lambda s: [
+        *(
+            [OF_HELPERS[right] for right in OF_HELPERS if right.value in s.asked.rights]
+            or ["You may do everything but call the season off and remove its owner."]
+        ),
+        "That you do stands in the history of the season. You can leave whenever you like.",
+    ],
+    check=lambda s: must_be_acceptable(s.asked, s.user, now_utc()),
+    run=_accepted,
+)
+DECLINE_PART: Final = Action[AtAsked](
+    name="decline",
+    label="Decline",
+    title="No, thank you",
+    button="No, thank you",
+    done="You have declined.",
+    check=lambda s: must_be_declinable(s.asked, s.user, now_utc()),
+    run=lambda s, _form: organiser_decline(acting_user=s.user, invitation=s.asked),
     at_once=True,
 )
 
-ORGANISER: Final = Actions("organiser", (REMOVE_ORGANISER,))
+
+def _to_do(asked: OrganiserInvitation) -> str:
+    return "help with" if asked.role == Role.HELPER else "run"
+
+
+ASKED: Final = Actions("asked", (WITHDRAW_ASK, ACCEPT_PART, DECLINE_PART))

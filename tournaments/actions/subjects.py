@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.confirming import unconfirmed
 from accounts.models import User
-from core.refusals import NotFound, allowed
+from core.refusals import NotFound
 from tournaments.models import (
     Contestant,
     DeathMatch,
@@ -18,15 +18,18 @@ from tournaments.models import (
     Gift,
     LedgerEntry,
     Leg,
+    OrganiserInvitation,
     Round,
     Season,
     SeasonApplication,
     SeasonInvitation,
+    SeasonOrganiser,
     TimeProposal,
 )
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
+from tournaments.rights import Right, opens
 from tournaments.services.contestants.enrolment import must_not_wait
 from tournaments.services.guards import must_not_be_archived, must_not_be_own, must_not_meet
 from tournaments.services.ledger.acts import Around
@@ -58,16 +61,19 @@ class AtSeason:
         """The season itself."""
         return self.sheet.season
 
-    def must_manage(self) -> None:
-        """As `guards.season_lock_managed`, without a lock. Raises Refusal
-        ``season.not-organiser`` and ``season.archived``."""
-        self.sheet.must_be_managed_by(self.user)
+    def must_manage(self, right: Right = Right.RUN) -> None:
+        """As `guards.season_lock_managed`, without a lock. Raises Refusal as `guards.must_hold`
+        does, and ``season.archived``."""
+        self.sheet.must_be_managed_by(self.user, right)
         must_not_be_archived(self.season)
 
-    @property
-    def manages(self) -> bool:
-        """Whether they run the season."""
-        return allowed(self.sheet.must_be_managed_by, self.user)
+    def may(self, right: Right) -> bool:
+        """Whether they hold a right in the season."""
+        return right in self.sheet.rights_of(self.user)
+
+    def comes_to(self, page: str) -> bool:
+        """Whether a page of the season's desk opens to them."""
+        return opens(page, self.sheet.rights_of(self.user))
 
     def address(self, name: str, *args: object) -> str:
         """The address of one of the season's pages."""
@@ -94,6 +100,25 @@ class AtPerson(AtSeason):
         """As `enrolment.must_not_wait`."""
         name = self.person.shown_name
         must_not_wait(self.application, name, is_full=self.sheet.is_full)
+
+
+@dataclass(frozen=True)
+class AtPlace(AtSeason):
+    """Somebody, and the place of one who runs the season, or helps."""
+
+    place: SeasonOrganiser
+
+    @property
+    def own(self) -> bool:
+        """Whether it is their own."""
+        return self.place.user_id == self.user.pk
+
+
+@dataclass(frozen=True)
+class AtAsked(AtSeason):
+    """Somebody, and what asks one to run the season, or to help."""
+
+    asked: OrganiserInvitation
 
 
 @dataclass(frozen=True)
@@ -213,10 +238,10 @@ class AtDeathMatch(AtSeason):
         both = (self.death_match.home, self.death_match.away)
         return [side for side in both if side is not None]
 
-    def must_decide(self) -> None:
+    def must_decide(self, right: Right = Right.RUN) -> None:
         """As `guards.death_match_lock_managed`, without a lock. Raises Refusal as `must_manage`
         does, and ``death-match.own``."""
-        self.must_manage()
+        self.must_manage(right)
         must_not_be_own(self.death_match, self.user)
 
 

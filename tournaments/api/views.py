@@ -66,6 +66,7 @@ from tournaments.models import (
     Round,
     Season,
     SeasonEvent,
+    SeasonOrganiser,
     formats,
 )
 from tournaments.reading.seasons import fingerprint, season_for
@@ -92,13 +93,26 @@ class UsernameFilter(filters.CharFilter):
         return super().filter(qs, User.normalize_username(value) if value else value)
 
 
+class OrganiserFilter(UsernameFilter):
+    """The username of somebody who runs it: a helper does not."""
+
+    def filter(self, qs: Any, value: Any) -> Any:
+        """Those of that organiser."""
+        if not value:
+            return qs
+        named = SeasonOrganiser.objects.organising().filter(
+            user__username=User.normalize_username(value)
+        )
+        return qs.filter(organisers__in=named)
+
+
 class SeasonFilters(Filters):
     """What seasons can be filtered by."""
 
     format = filters.ChoiceFilter(choices=CallableChoiceIterator(formats.choices))
     status = filters.ChoiceFilter(choices=SeasonStatus.choices)
     visibility = filters.ChoiceFilter(choices=Visibility.choices)
-    organiser = UsernameFilter(field_name="organisers__user__username", help_text="A username.")
+    organiser = OrganiserFilter(field_name="organisers__user__username", help_text="A username.")
     contestant = UsernameFilter(field_name="contestants__user__username", help_text="A username.")
     search = filters.CharFilter(field_name="name", lookup_expr="icontains")
 

@@ -65,6 +65,7 @@ from tournaments.models import (
     SeasonEvent,
     SeasonOrganiser,
 )
+from tournaments.rights import Role
 from tournaments.services import seasons
 from tournaments.services.contestants.names import Names
 from tournaments.services.contestants.seeds import SEED_MAX
@@ -231,7 +232,7 @@ class _Restoring:
             **columns,
             **settings,
         )
-        SeasonOrganiser.objects.create(season=season, user=self.user)
+        SeasonOrganiser.objects.create(season=season, user=self.user, role=Role.OWNER)
         return season
 
     def _setting(self, doc: SeasonDoc, field: str) -> Any:

@@ -59,5 +59,8 @@ KINDS: Final[dict[str, Kind]] = {
     "ledger.token": Kind("Somebody used an immunity token", payloads.TokenUsed),
     "ledger.stakes": Kind("Something was wagered, or passed to the winner", payloads.MovedInLedger),
     "ledger.corrected": Kind("An entry of the ledger was taken back", payloads.CorrectedInLedger),
+    "organiser.joined": Kind("Somebody runs the season too, or helps", payloads.OfCrew),
+    "organiser.changed": Kind("Somebody who does has another part in it", payloads.OfCrew),
+    "organiser.left": Kind("Somebody does so no longer", payloads.OfCrew),
     "ruling": Kind("An organiser ruled", payloads.Ruled),
 }

@@ -93,6 +93,15 @@ class Moved(About, Reasoned, total=False):
     """Who has left or come back, and why."""
 
 
+class OfCrew(Payload, total=False):
+    """Who runs the season, or helps: their name at the time, as what (``owner``, ``organiser``,
+    ``helper``), and what a helper may do."""
+
+    name: str
+    role: str
+    rights: list[str]
+
+
 class Enrolled(About, total=False):
     """``late``: the season had begun."""
 

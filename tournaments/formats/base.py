@@ -26,13 +26,15 @@ from tournaments.formats.options import FormatOptions
 from tournaments.formats.simulation import SimulatedSeason
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
+from tournaments.rights import Right
 
 
 class Task(NamedTuple):
     """Something that waits for an organiser: what, the page of the season where it is done (its
     name and the arguments after the season's), what its button says, and how pressing it is (2:
     now). ``url``: where it is done, if that is no page of the season. ``does``: the action on a
-    round that it is, and the round's number, where its page is called otherwise."""
+    round that it is, and the round's number, where its page is called otherwise. ``right``: what
+    it takes, where its page is for more."""
 
     words: str
     page: str
@@ -41,6 +43,7 @@ class Task(NamedTuple):
     args: tuple[Any, ...] = ()
     url: str = ""
     does: tuple[str, int] | None = None
+    right: Right | None = None
 
 
 class Sweep(NamedTuple):

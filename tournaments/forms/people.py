@@ -21,6 +21,7 @@ from tournaments.models.applications import WHY_MAX as DECLINED_WHY_MAX
 from tournaments.models.applications import WORDS_MAX as APPLICATION_MAX
 from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
 from tournaments.models.messages import TITLE_MAX, WORDS_MAX
+from tournaments.rights import OF_HELPERS, Role
 from tournaments.services.contestants.rosters import FaultyRoster, LineFault
 
 
@@ -95,11 +96,50 @@ class SeedsForm(ServiceForm):
         return {each.pk: self.cleaned_data[f"seed_{each.pk}"] for each in self._contestants}
 
 
-class OrganiserForm(ServiceForm):
-    """Somebody who is to run the season too."""
+class PartForm(ServiceForm):
+    """What somebody is in a season that they run, or help to run."""
 
-    at_field: ClassVar[Mapping[str, str]] = {"organiser": "user"}
-    user = UserField(label="Username")
+    at_field: ClassVar[Mapping[str, str]] = {
+        "organiser.rights": "rights",
+        "organiser.role": "role",
+        "organiser.same": "role",
+    }
+
+    role = forms.ChoiceField(
+        label="As",
+        choices=[(Role.HELPER, "A helper"), (Role.ORGANISER, "A co-organiser")],
+        initial=Role.HELPER,
+        widget=forms.RadioSelect,
+        help_text="A co-organiser may do everything but call the season off and remove its owner.",
+    )
+    rights = forms.MultipleChoiceField(
+        label="What a helper does",
+        choices=[(right.value, right.label) for right in OF_HELPERS],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Co-organisers do all of this.",
+    )
+
+    def part(self) -> dict[str, Any]:
+        """What is given, as services take it."""
+        helps = self.cleaned_data["role"] == Role.HELPER
+        return {
+            "role": self.cleaned_data["role"],
+            "rights": self.cleaned_data["rights"] if helps else [],
+        }
+
+
+class OrganiserForm(PartForm):
+    """Somebody who is to run the season too, or to help: by name, or by a link."""
+
+    at_field: ClassVar[Mapping[str, str]] = {**PartForm.at_field, "organiser": "user"}
+    field_order = ("user", "role", "rights")
+
+    user = UserField(
+        label="Username",
+        required=False,
+        help_text="Leave it empty for a link: whoever opens it first, and says yes.",
+    )
 
 
 class InvitationForm(ServiceForm):

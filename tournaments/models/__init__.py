@@ -22,6 +22,7 @@ from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.scores import ScoreRow, ScoreTable
 from tournaments.models.seasons import (
     NoShowRule,
+    OrganiserInvitation,
     RulesetChoice,
     Season,
     SeasonOrganiser,
@@ -55,6 +56,7 @@ __all__ = [
     "Leg",
     "MessageTo",
     "NoShowRule",
+    "OrganiserInvitation",
     "Picture",
     "PictureSize",
     "Placement",

@@ -6,15 +6,18 @@ import uuid
 from typing import Any
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from accounts.models import User
 from accounts.roles import is_organiser
 from core.clock import now_utc
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.models import formats
+from tournaments.rights import ALL, NONE, OF_HELPERS, OF_ORGANISERS, Right, Role
 
 PLACES_MIN = 2
 
@@ -62,13 +65,13 @@ class SeasonQuerySet(models.QuerySet["Season"]):
     """Seasons, and who may see them."""
 
     def visible_to(self, user: Any) -> SeasonQuerySet:
-        """Drafts are for their organisers (who still are organisers of this site) and
-        administrators, everything else is public."""
-        if not is_organiser(user):
+        """Drafts are for those who run them, or help to, and administrators; everything else is
+        public."""
+        if not isinstance(user, User) or not user.is_active:
             return self.exclude(visibility=Visibility.DRAFT)
         if user.is_superuser:
             return self.all()
-        own = SeasonOrganiser.objects.filter(user=user).values("season")
+        own = SeasonOrganiser.objects.held_by(user).values("season")
         return self.filter(~Q(visibility=Visibility.DRAFT) | Q(pk__in=own))
 
 
@@ -253,19 +256,185 @@ class Season(models.Model):
         return WayIn.APPLICATION if self.by_application else WayIn.OPEN
 
 
+class SeasonOrganiserQuerySet(models.QuerySet["SeasonOrganiser"]):
+    """Who runs seasons, or helps to, and whose word counts."""
+
+    def held_by(self, user: User) -> SeasonOrganiserQuerySet:
+        """The places of somebody with an open account that give them any right: an owner's only as
+        long as they are an organiser of this site."""
+        rows = self.filter(user=user)
+        return rows if is_organiser(user) else rows.exclude(role=Role.OWNER)
+
+    def organising(self) -> SeasonOrganiserQuerySet:
+        """Those of organisers, their owner's first; without helpers'."""
+        return self.exclude(role=Role.HELPER)
+
+    def with_right(self, right: Right) -> SeasonOrganiserQuerySet:
+        """Those that give a right, as far as the row says."""
+        if right is Right.OWN:
+            return self.filter(role=Role.OWNER)
+        if right is Right.RUN:
+            return self.organising()
+        return self.filter(~Q(role=Role.HELPER) | Q(rights__contains=[right]))
+
+
 class SeasonOrganiser(models.Model):
-    """Somebody who runs a season."""
+    """Somebody who runs a season, or helps to: its owner, a co-organiser, or a helper with some
+    rights."""
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="organisers")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="seasons_organised"
     )
+    role = models.CharField(
+        max_length=10, choices=Role.choices, default=Role.ORGANISER, db_default=Role.ORGANISER
+    )
+    rights = ArrayField(
+        models.CharField(max_length=10, choices=[(each.value, each.label) for each in OF_HELPERS]),
+        default=list,
+        db_default=models.Value([], ArrayField(models.CharField(max_length=10))),
+        blank=True,
+        help_text="Of a helper: what they may do. Organisers may do everything.",
+    )
+    since = models.DateTimeField(
+        default=now_utc,
+        null=True,
+        blank=True,
+        help_text="Since when; empty: since before it was written down.",
+    )
+    admitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        db_index=False,
+        related_name="+",
+        help_text="Whose word let them in; empty: their own, or it was not written down.",
+    )
+
+    objects = SeasonOrganiserQuerySet.as_manager()
 
     class Meta:
         ordering = ["season", "id"]
         constraints = [
             models.UniqueConstraint(fields=["season", "user"], name="season_organiser_once"),
+            models.UniqueConstraint(
+                fields=["season"], condition=Q(role="owner"), name="season_owner_once"
+            ),
+            models.CheckConstraint(condition=Q(role__in=Role.values), name="organiser_role_known"),
+            models.CheckConstraint(
+                condition=Q(rights__contained_by=[each.value for each in OF_HELPERS]),
+                name="organiser_rights_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(role="helper", rights__len__gte=1)
+                | (~Q(role="helper") & Q(rights__len=0)),
+                name="organiser_rights_of_helpers",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.user} of {self.season}"
+
+    def held(self, user: User) -> frozenset[Right]:
+        """What this place lets its ``user`` do."""
+        if not user.is_active:
+            return NONE
+        if self.role == Role.OWNER:
+            return ALL if is_organiser(user) else NONE
+        if self.role == Role.ORGANISER:
+            return OF_ORGANISERS
+        return frozenset(Right(each) for each in self.rights)
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the season is theirs."""
+        return self.role == Role.OWNER
+
+    @property
+    def is_helper(self) -> bool:
+        """Whether they only help."""
+        return self.role == Role.HELPER
+
+    @property
+    def rights_named(self) -> str:
+        """What a helper may do, in words."""
+        named = [right.label.lower() for right in OF_HELPERS if right.value in self.rights]
+        return ", ".join(named)
+
+
+class OrganiserInvitation(models.Model):
+    """What asks one person to run a season too, or to help: somebody by name, or whoever has its
+    link first. Nobody is made a member without saying yes to it."""
+
+    season = models.ForeignKey(
+        Season, on_delete=models.CASCADE, related_name="organiser_invitations"
+    )
+    token = models.CharField(max_length=22, unique=True)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="organiser_invitations",
+        help_text="Who is asked; empty: whoever opens the link first.",
+    )
+    role = models.CharField(max_length=10, choices=Role.choices)
+    rights = ArrayField(
+        models.CharField(max_length=10, choices=[(each.value, each.label) for each in OF_HELPERS]),
+        default=list,
+        blank=True,
+        help_text="Of a helper: what they are to do.",
+    )
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    made_at = models.DateTimeField(default=now_utc)
+    expires_at = models.DateTimeField()
+    answered_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was accepted, declined or withdrawn."
+    )
+    answer = models.CharField(
+        max_length=10,
+        blank=True,
+        choices=[
+            ("accepted", "Accepted"), ("declined", "Declined"), ("withdrawn", "Withdrawn"),
+        ],
+        help_text="What became of it; empty: nothing yet.",
+    )  # fmt: skip
+
+    class Meta:
+        ordering = ["season", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(("token__regex", r"^[A-Za-z0-9_-]{22}$")), name="asked_token_form"
+            ),
+            models.CheckConstraint(
+                condition=Q(role="organiser", rights__len=0) | Q(role="helper", rights__len__gte=1),
+                name="asked_rights_of_helpers",
+            ),
+            models.CheckConstraint(
+                condition=Q(rights__contained_by=[each.value for each in OF_HELPERS]),
+                name="asked_rights_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(answer="", answered_at__isnull=True)
+                | Q(answer__in=["accepted", "declined", "withdrawn"], answered_at__isnull=False),
+                name="asked_answer_known",
+            ),
+            models.UniqueConstraint(
+                fields=["season", "user"], condition=Q(answer=""), name="asked_once_at_a_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user or 'somebody'} for {self.season}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("tournaments:helping", args=[self.season.slug, self.token])
+
+    @property
+    def rights_named(self) -> str:
+        """What a helper is to do, in words."""
+        named = [right.label.lower() for right in OF_HELPERS if right.value in self.rights]
+        return ", ".join(named)

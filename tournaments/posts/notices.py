@@ -27,5 +27,7 @@ def channel_announce_given_up(channel_id: int) -> None:
             ),
             path=channel.get_absolute_url(),
         )
-        for user in User.objects.filter(seasons_organised__season=season, is_active=True)
+        for user in User.objects.filter(
+            seasons_organised__in=season.organisers.organising(), is_active=True
+        )
     )

@@ -15,7 +15,7 @@ from django.utils.functional import cached_property
 
 from accounts.models import User
 from core.clock import now_utc
-from core.refusals import NotFound, Refusal, allowed, refusal_of
+from core.refusals import NotFound, allowed
 from games.audience import organised_by
 from games.models import Match
 from games.reading.selectors import lacking_a_reason
@@ -65,7 +65,8 @@ from tournaments.reading.items import ItemHistory, gifts_of, histories_of
 from tournaments.reading.scores import ScoreSheet, public_scores, sheets_of
 from tournaments.reading.standings import CrossTable, cross_table_of, rungs_of
 from tournaments.reading.times import BothFree, OpenTime, both_free
-from tournaments.services.guards import must_manage
+from tournaments.rights import NONE, Right, Role
+from tournaments.services.guards import must_hold
 from tournaments.services.items.gifts import Meeting, legs_open_to_items
 from tournaments.services.ledger.book import Purses, purses_of
 from tournaments.services.scheduling.agreeing import (
@@ -85,18 +86,22 @@ class Sheet:
 
     def __init__(self, season: Season) -> None:
         self.season = season
-        self._refusals: dict[int, Refusal | None] = {}
+        self._rights: dict[int, frozenset[Right]] = {}
         self._both_free: dict[int, BothFree | None] = {}
         self._has_starts: dict[tuple[int, str], bool] = {}
         self._following: dict[int | None, Following] = {}
 
-    def must_be_managed_by(self, user: User) -> None:
-        """As `guards.must_manage`, which is asked once for each reader."""
-        if user.pk not in self._refusals:
-            self._refusals[user.pk] = refusal_of(must_manage, self.season, user)
-        refusal = self._refusals[user.pk]
-        if refusal is not None:
-            raise refusal
+    def rights_of(self, user: Any) -> frozenset[Right]:
+        """As `audience.rights_of`, which is asked once for each reader."""
+        if not getattr(user, "is_authenticated", False):
+            return NONE
+        if user.pk not in self._rights:
+            self._rights[user.pk] = audience.rights_of(self.season, user)
+        return self._rights[user.pk]
+
+    def must_be_managed_by(self, user: User, right: Right = Right.RUN) -> None:
+        """As `guards.must_manage`."""
+        must_hold(self.rights_of(user), right)
 
     @cached_property
     def format(self) -> Format:
@@ -125,10 +130,27 @@ class Sheet:
         return Naming(self.contestants)
 
     @cached_property
+    def crew(self) -> list[SeasonOrganiser]:
+        """Who runs the season, and who helps: its owner, co-organisers, helpers, each in the order
+        in which they came."""
+        rows = SeasonOrganiser.objects.filter(season=self.season)
+        order = list(Role.values)
+        found = rows.select_related("user", "admitted_by").order_by("pk")
+        return sorted(found, key=lambda row: order.index(row.role))
+
+    @property
     def organisers(self) -> list[User]:
-        """Who runs the season."""
-        rows = SeasonOrganiser.objects.filter(season=self.season).select_related("user")
-        return [row.user for row in rows.order_by("pk")]
+        """Who runs the season, its owner first."""
+        return [row.user for row in self.crew if not row.is_helper]
+
+    @property
+    def helpers(self) -> list[User]:
+        """Who helps to run it."""
+        return [row.user for row in self.crew if row.is_helper]
+
+    def place_of(self, user: User) -> SeasonOrganiser | None:
+        """What somebody is in the running of the season; None for others."""
+        return next((row for row in self.crew if row.user_id == user.pk), None)
 
     def following(self, user: Any) -> Following:
         """Who follows the season, as ``user`` may know of it."""

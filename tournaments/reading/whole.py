@@ -25,7 +25,7 @@ from tournaments.models import (
 
 def seasons_whole(viewer: Any) -> QuerySet[Season]:
     """The seasons that ``viewer`` may see."""
-    organisers = SeasonOrganiser.objects.select_related("user").order_by("pk")
+    organisers = SeasonOrganiser.objects.organising().select_related("user").order_by("pk")
     seasons: QuerySet[Season] = Season.objects.visible_to(viewer)
     return seasons.select_related("winner__user", "picture").prefetch_related(
         Prefetch("organisers", organisers)

@@ -36,6 +36,7 @@ from tournaments.models import (
     Round,
     Season,
 )
+from tournaments.rights import Right
 from tournaments.services import repertoire
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -260,7 +261,7 @@ def round_close(
 ) -> Round:
     """Say that a round is complete, and what ``more`` adds to it, for its format. Raises Refusal
     as `guards.season_lock_managed` and `must_be_complete` do."""
-    season = season_lock_managed(round.season, acting_user)
+    season = season_lock_managed(round.season, acting_user, Right.EPISODES)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
     must_be_complete(fresh)

@@ -24,6 +24,7 @@ from tournaments.lifecycle import (
     Visibility,
 )
 from tournaments.models import Contestant, DeathMatch, Leg, Season
+from tournaments.rights import NONE, Right
 
 
 class RowByRow(Together):
@@ -59,23 +60,44 @@ def season_lock(season_id: int, *, changes: bool = True) -> Season:
     return season
 
 
-def season_lock_managed(season: Season, acting_user: User | None) -> Season:
-    """The season locked, for somebody who runs it (None: the site itself, which also takes in what
-    was still being played when a season was archived).
+def season_lock_managed(
+    season: Season, acting_user: User | None, right: Right = Right.RUN
+) -> Season:
+    """The season locked, for somebody who holds a right in it (None: the site itself, which also
+    takes in what was still being played when a season was archived).
 
-    Raises Refusal ``season.none``, ``season.not-organiser`` and ``season.archived``.
+    Raises Refusal ``season.none``, as `must_manage` does, and ``season.archived``.
     """
     locked = season_lock(season.pk)
-    must_manage(locked, acting_user)
+    must_manage(locked, acting_user, right)
     if acting_user is not None:
         must_not_be_archived(locked)
     return locked
 
 
-def must_manage(season: Season, acting_user: User | AnonymousUser | None) -> None:
-    """Raises Refusal ``season.not-organiser``. None stands for the site itself."""
-    if acting_user is not None and not audience.may_manage(season, acting_user):
+def must_manage(
+    season: Season, acting_user: User | AnonymousUser | None, right: Right = Right.RUN
+) -> None:
+    """Raises Refusal as `must_hold` does. None stands for the site itself."""
+    if acting_user is not None:
+        must_hold(audience.rights_of(season, acting_user), right)
+
+
+def must_hold(held: frozenset[Right], right: Right = Right.RUN) -> None:
+    """Whether one of these rights in a season is enough. Raises Refusal ``season.not-organiser``
+    (they have none), ``season.no-right`` (a helper without this one) and ``season.not-owner``."""
+    if right in held:
+        return
+    if held == NONE:
         raise Forbidden("season.not-organiser", "Only an organiser of this season may do this.")
+    if right is Right.OWN:
+        raise Forbidden("season.not-owner", "Only the owner of this season may do this.")
+    if right is Right.RUN:
+        raise Forbidden("season.no-right", "You help with this season; this is for its organisers.")
+    raise Forbidden(
+        "season.no-right",
+        f"You help with this season, but not with this: it takes “{right.label.lower()}”.",
+    )
 
 
 def must_not_be_archived(season: Season) -> None:
@@ -107,21 +129,23 @@ def must_be_running_or_finished(season: Season) -> None:
 
 
 def death_match_lock_managed(
-    death_match: DeathMatch, acting_user: User | None
+    death_match: DeathMatch, acting_user: User | None, right: Right = Right.RUN
 ) -> tuple[Season, DeathMatch]:
-    """A death match read anew under its season's lock, for an organiser who is not in it.
+    """A death match read anew under its season's lock, for whoever holds a right and is not in it.
 
     Raises Refusal as `season_lock_managed` does, and ``death-match.own``.
     """
-    season = season_lock_managed(death_match.round.season, acting_user)
+    season = season_lock_managed(death_match.round.season, acting_user, right)
     fresh = death_match_fresh(death_match.pk)
     must_not_be_own(fresh, acting_user)
     return season, fresh
 
 
-def leg_lock_managed(leg: Leg, acting_user: User | None) -> tuple[Season, Leg]:
+def leg_lock_managed(
+    leg: Leg, acting_user: User | None, right: Right = Right.RUN
+) -> tuple[Season, Leg]:
     """As `death_match_lock_managed`, for one of its legs."""
-    season, death_match = death_match_lock_managed(leg.death_match, acting_user)
+    season, death_match = death_match_lock_managed(leg.death_match, acting_user, right)
     fresh = death_match.legs.get(pk=leg.pk)
     fresh.death_match = death_match
     return season, fresh

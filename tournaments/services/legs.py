@@ -34,6 +34,7 @@ from tournaments.lifecycle import (
     LegStatus,
 )
 from tournaments.models import Contestant, DeathMatch, Declaration, Gift, Leg, Season
+from tournaments.rights import Right
 from tournaments.services import organisers, repertoire
 from tournaments.services.deathmatches import death_match_move, sides_of
 from tournaments.services.events import season_event
@@ -160,7 +161,7 @@ def _must_be_the_lower_seeds(
     death_match: DeathMatch, acting_user: User, legs: Iterable[Leg]
 ) -> None:
     if not audience.may_choose_rules(death_match, acting_user):
-        if audience.may_manage(death_match.round.season, acting_user):
+        if audience.may(death_match.round.season, acting_user, Right.MATCHES):
             raise own_death_match()
         raise Forbidden("rules.not-allowed", "It is not yours to say what is played here.")
     if any(leg.ruleset for leg in legs):
@@ -212,7 +213,7 @@ def leg_start(
     ``leg.not-planned``, ``leg.sides``, ``leg.order``, ``leg.rules-missing``, ``leg.no-account``,
     ``death-match.side-left``, ``setup.*``, ``referee.*``.
     """
-    season, fresh = leg_lock_managed(leg, acting_user)
+    season, fresh = leg_lock_managed(leg, acting_user, Right.MATCHES)
     return _start(season, fresh, acting_user, instant(at), random, waits=waits)
 
 

@@ -14,6 +14,7 @@ from accounts.announcing.services import Told, announce, reached
 from accounts.models import User
 from tournaments.models import Season
 from tournaments.naming import Naming
+from tournaments.rights import Right
 
 log = structlog.get_logger("gauntlet.seasons")
 
@@ -31,9 +32,12 @@ def unreached(users: Iterable[User]) -> list[str]:
     return [user.shown_name for user in people if user.pk not in there]
 
 
-def organisers_announce(*, season: Season, key: str, subject: str, words: str) -> None:
-    """Tell everybody who runs the season; ``key`` names what it is about. For a transaction."""
-    users = _organisers(season)
+def organisers_announce(
+    *, season: Season, right: Right, key: str, subject: str, words: str
+) -> None:
+    """Tell everybody who may see to it: who runs the season, and helpers who have the ``right``;
+    ``key`` names what it is about. For a transaction."""
+    users = _who_may(season, right)
     if len(unreached(users)) == len(users):
         # It stands on the season's desk all the same, which says that nothing reaches them.
         log.warning("organisers.nobody-reached", season=season.pk, organisers=len(users))
@@ -56,13 +60,13 @@ def application_announce(*, season: Season, applicant: User, key: str) -> None:
             words=f"{season.name}: {name} has applied to take part. You decide.",
             path=path,
         )
-        for each in _organisers(season)
+        for each in _who_may(season, Right.PEOPLE)
         if each.pk != applicant.pk
     )
 
 
-def _organisers(season: Season) -> list[User]:
-    rows = season.organisers.select_related("user")
+def _who_may(season: Season, right: Right) -> list[User]:
+    rows = season.organisers.with_right(right).select_related("user")
     return [each.user for each in rows if each.user.is_active]
 
 

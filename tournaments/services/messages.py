@@ -20,6 +20,7 @@ from core.text import one_line
 from tournaments.lifecycle import STILL_IN, UNDECIDED, ContestantStatus
 from tournaments.models import Contestant, MessageTo, Round, Season, SeasonMessage
 from tournaments.models.messages import TITLE_MAX, WORDS_MAX
+from tournaments.rights import Right
 from tournaments.services.guards import (
     instant,
     line,
@@ -86,7 +87,7 @@ def must_be_able_to_write(season: Season, acting_user: User) -> None:
     """Whether somebody can write to contestants now. Raises Refusal ``season.not-organiser``,
     ``season.archived``, ``season.draft`` (who is in it may not know of it yet) and
     ``message.muted``."""
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_not_be_archived(season)
     must_not_be_draft(season)
     must_not_be_silenced(acting_user)

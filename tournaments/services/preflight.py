@@ -23,6 +23,7 @@ from tournaments.lifecycle import (
     Visibility,
 )
 from tournaments.models import DeathMatch, Leg, Season
+from tournaments.rights import Right
 from tournaments.services.guards import must_not_be_draft
 from tournaments.services.mail import addresses_of, unreached
 
@@ -128,11 +129,11 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
         words = f"Away from the site nothing reaches these, so tell them: {named(missing)}."
         yield Warned("preflight.unreached", words)
     yield from organisers_unreached(season)
-    organisers = {each.user_id for each in season.organisers.all()}
-    if organisers <= {user.pk for user in users}:
+    referees = {each.user_id for each in season.organisers.with_right(Right.MATCHES)}
+    if referees <= {user.pk for user in users}:
         yield Warned(
             "preflight.no-referee",
-            "Every organiser plays: any organiser of the site will be able to referee.",
+            "Everybody who could rule plays: any organiser of the site will be able to referee.",
         )
 
 
@@ -159,7 +160,7 @@ def _left_out(season: Season) -> Iterator[Warned]:
 def organisers_unreached(season: Season) -> Iterator[Warned]:
     """Who runs the season and hears nothing by mail, and whether they hear at all: that nobody has
     chosen in time, that somebody is not there, that a match cannot begin."""
-    rows = season.organisers.select_related("user").order_by("pk")
+    rows = season.organisers.organising().select_related("user").order_by("pk")
     running = [each.user for each in rows if each.user.is_active]
     addresses = addresses_of(running)
     without = [user.shown_name for user in running if user.pk not in addresses]

@@ -14,6 +14,7 @@ from core.refusals import NotFound, Refusal
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import DeathMatchStatus, LegStatus
 from tournaments.models import Contestant, DeathMatch, Leg, Round, Season
+from tournaments.rights import Right
 from tournaments.services import deathmatches, legs
 from tournaments.services.guards import (
     RowByRow,
@@ -54,7 +55,7 @@ def round_next(
     ``death-match.own`` (by somebody who plays in the round), ``pairing.twice``,
     ``pairing.stranger``, ``pairing.left-out``, ``pairing.rematch``, ``pairing.bye``.
     """
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.EPISODES)
     at = instant(at)
     sides = None if pairings is None else [(each.home, each.away) for each in pairings]
     format_of(locked.format).must_be_pairs(sides)
@@ -91,7 +92,7 @@ def round_close_by_hand(
 ) -> Round:
     """Have an organiser say that a round is complete. Raises Refusal as
     `guards.season_lock_managed` and `must_be_closable` do."""
-    season = season_lock_managed(round.season, acting_user)
+    season = season_lock_managed(round.season, acting_user, Right.EPISODES)
     fresh = Round.objects.get(pk=round.pk)
     fresh.season = season
     must_be_closable(fresh)
@@ -119,7 +120,7 @@ def round_schedule(
     ``leg.none-left`` (nothing of it has still to be played) and as `appointments.leg_schedule`
     does.
     """
-    season_lock_managed(round.season, acting_user)
+    season_lock_managed(round.season, acting_user, Right.EPISODES)
     at = instant(at)
     rows = {each.pk: each for each in round.death_matches.select_related("round__season")}
     faults = RowByRow()
@@ -190,7 +191,7 @@ def round_pair(
     ``round.not-paired``, ``round.open-matches``, ``round.none-left``, ``pairing.too-few``,
     ``pairing.bye``, ``pairing.rematch``.
     """
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.EPISODES)
     must_be_pairable(locked)
     return _open_round(locked, acting_user, instant(at), lenient=lenient)
 

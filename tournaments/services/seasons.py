@@ -33,6 +33,7 @@ from tournaments.models import (
     TimesRule,
 )
 from tournaments.models.seasons import PLACES_MIN
+from tournaments.rights import Right, Role
 from tournaments.services.events import season_event
 from tournaments.services.follows import season_fall_silent
 from tournaments.services.guards import (
@@ -89,7 +90,7 @@ def season_create(
     settings: Mapping[str, Any] | None = None,
     at: datetime | None = None,
 ) -> Season:
-    """Make a draft of a season; ``acting_user`` is its first organiser.
+    """Make a draft of a season; ``acting_user`` is its owner.
 
     ``settings``: any of the keys that `season_update` takes. Raises Refusal ``season.not-allowed``,
     ``format.unknown``, and as `season_update` does.
@@ -99,7 +100,9 @@ def season_create(
     formats_known.format_of(format)
     given = settings_validate(format, {"format_options": {}, **(settings or {}), "name": name})
     season = _create(format=format, created_by=acting_user, created_at=instant(at), **given)
-    SeasonOrganiser.objects.create(season=season, user=acting_user)
+    SeasonOrganiser.objects.create(
+        season=season, user=acting_user, role=Role.OWNER, since=season.created_at
+    )
     audit_record(
         acting_user=acting_user,
         action="season.create",
@@ -445,7 +448,7 @@ def season_cancel(
     """Call a season off for good; what was played stays, and what is wagered in death matches that
     nothing has decided comes back. Raises Refusal as `guards.season_lock_managed` does, ``why.*``,
     ``lifecycle.step``, ``season.leg-running``."""
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.OWN)
     must_be_cancellable(locked)
     why = reason(why)
     must_pass(locked, "cancel")

@@ -21,6 +21,8 @@ from tournaments import audience
 from tournaments.models import Contestant, Season
 from tournaments.reading.seasons import fingerprint, season_for
 from tournaments.reading.sheet import Sheet
+from tournaments.rights import NONE, PAGES, Right, opens
+from tournaments.services.guards import must_hold
 
 #: The methods of pages with a form.
 FORMS: Final = ["GET", "HEAD", "POST"]
@@ -101,7 +103,9 @@ def with_user(
 def organisers_only(
     view: Callable[Concatenate[HttpRequest, Sheet, User, P], HttpResponse],
 ) -> SlugView[P]:
-    """A page for those who run the season. Raises Refusal ``season.not-organiser``."""
+    """A page of the desk, for those who run the season, or hold a right that opens it
+    (`tournaments.rights.PAGES`). Raises Refusal ``season.not-organiser``, and as
+    `guards.must_hold` does."""
 
     @season_page
     @with_user
@@ -109,10 +113,14 @@ def organisers_only(
     def wrapped(
         request: HttpRequest, sheet: Sheet, user: User, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        if not audience.may_manage(sheet.season, user):
+        page = request.resolver_match.url_name if request.resolver_match else ""
+        rights = sheet.rights_of(user)
+        if rights == NONE:
             raise Forbidden(
                 "season.not-organiser", "Only an organiser of this season may see this."
             )
+        if not opens(page or "", rights):
+            must_hold(rights)
         return view(request, sheet, user, *args, **kwargs)
 
     return wrapped
@@ -155,13 +163,15 @@ def shown(
         ),
         None,
     )
-    manages = audience.may_manage(season, request.user)
+    rights = sheet.rights_of(request.user)
+    manages = Right.RUN in rights
     base = {
         "season": season,
         "state": fingerprint(season),
         "sheet": sheet,
         "me": me,
         "may_manage": manages,
+        "desk_opens": {page for page in PAGES if opens(page, rights)},
         "may_shelve": manages or audience.may_shelve(season, request.user),
     }
     return render(request, f"tournaments/{template}", base | context, status=status)

@@ -50,6 +50,7 @@ from tournaments.reading.ledger import treasury_of
 from tournaments.reading.predictions import best_of
 from tournaments.reading.seasons import fingerprint, seasons_by_stage, seasons_run_by
 from tournaments.reading.sheet import Sheet
+from tournaments.rights import opens
 from tournaments.services.contestants.applications import must_take_applications
 from tournaments.services.contestants.enrolment import must_be_open_to_everybody
 from tournaments.services.follows import must_be_followable
@@ -237,7 +238,7 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
         "seat": seat,
         "in_episode": sheet.episode_of(row.round) is not None,
         "legs": [leg_facts(sheet, found, leg, request.user) for leg in found.legs],
-        "may_rule": audience.may_rule(row, request.user),
+        "may_rule": seat is None and opens("match_desk", sheet.rights_of(request.user)),
         "may_choose_rules": user is not None
         and seat is not None
         and CHOOSE_RULES.offered(AtDeathMatch(user, sheet, found)),

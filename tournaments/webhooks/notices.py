@@ -24,5 +24,7 @@ def webhook_announce_disabled(webhook_id: int) -> None:
             "what went wrong, and there it can be switched on again.",
             path=webhook.get_absolute_url(),
         )
-        for reader in User.objects.filter(seasons_organised__season=webhook.season_id)
+        for reader in User.objects.filter(
+            seasons_organised__in=webhook.season.organisers.organising()
+        )
     )

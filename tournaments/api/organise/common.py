@@ -19,6 +19,7 @@ from tournaments.api.serializers import DeathMatchSerializer, RoundSerializer
 from tournaments.models import DeathMatch, Season
 from tournaments.reading.seasons import season_for
 from tournaments.reading.whole import death_matches_whole, rounds_whole
+from tournaments.rights import Right
 from tournaments.services.guards import must_be_ahead, must_manage, reason
 
 ORGANISE: Mapping[str, Scope] = MappingProxyType({"POST": Scope.ORGANISE})
@@ -40,11 +41,11 @@ def require_play_or_organise(request: Request, *, own: bool) -> None:
     require_scope(request.auth, Scope.PLAY if own else Scope.ORGANISE)
 
 
-def managed_season(slug: str, caller: User) -> Season:
-    """A season that the caller runs. Raises Refusal ``season.none`` and
-    ``season.not-organiser``."""
+def managed_season(slug: str, caller: User, right: Right = Right.RUN) -> Season:
+    """A season in which the caller holds a right. Raises Refusal ``season.none``, and as
+    `guards.must_manage` does."""
     season = season_for(slug, caller)
-    must_manage(season, caller)
+    must_manage(season, caller, right)
     return season
 
 

@@ -36,6 +36,7 @@ from tournaments.api.serializers import ContestantSerializer
 from tournaments.api.views import TAG, ContestantsReading
 from tournaments.models import Contestant, Season
 from tournaments.reading.seasons import season_for
+from tournaments.rights import Right
 from tournaments.services.contestants.departures import (
     contestant_replace,
     contestant_return,
@@ -123,7 +124,7 @@ class ContestantsView(ContestantsReading):
 
     def authorise(self, request: Request, slug: str) -> Season:
         """The season, for those who run it."""
-        return managed_season(slug, signed_in(request))
+        return managed_season(slug, signed_in(request), Right.PEOPLE)
 
     @extend_schema(
         operation_id="season_enrol",
@@ -161,7 +162,7 @@ class WithdrawView(ApiView):
         own = contestant.user_id == caller.pk
         require_play_or_organise(request, own=own)
         if not own:
-            must_manage(contestant.season, caller)
+            must_manage(contestant.season, caller, Right.PEOPLE)
             must_not_meet(contestant, caller)
         return contestant
 
@@ -191,7 +192,7 @@ class ReturnView(ApiView):
 
     def authorise(self, request: Request, slug: str, contestant_id: int) -> Contestant:
         """The contestant, for those who run the season."""
-        return _contestant(managed_season(slug, signed_in(request)), contestant_id)
+        return _contestant(managed_season(slug, signed_in(request), Right.PEOPLE), contestant_id)
 
     @extend_schema(
         operation_id="contestant_return",
@@ -220,7 +221,7 @@ class ReplaceView(ApiView):
     def authorise(self, request: Request, slug: str, contestant_id: int) -> Contestant:
         """The contestant, for those who run the season and do not meet them."""
         caller = signed_in(request)
-        contestant = _contestant(managed_season(slug, caller), contestant_id)
+        contestant = _contestant(managed_season(slug, caller, Right.PEOPLE), contestant_id)
         must_not_meet(contestant, caller)
         return contestant
 
@@ -295,7 +296,7 @@ class SeedsView(ApiView):
 
     def authorise(self, request: Request, slug: str) -> Season:
         """The season, for those who run it."""
-        return managed_season(slug, signed_in(request))
+        return managed_season(slug, signed_in(request), Right.PEOPLE)
 
     @extend_schema(
         operation_id="season_seeds",

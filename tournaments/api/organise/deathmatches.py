@@ -36,8 +36,9 @@ from tournaments.api.serializers import DeathMatchSerializer
 from tournaments.api.views import TAG, DeathMatchReading
 from tournaments.models import DeathMatch, Leg
 from tournaments.reading.whole import death_matches_whole
+from tournaments.rights import Right
 from tournaments.services import deathmatches, legs
-from tournaments.services.guards import must_manage, must_not_be_own
+from tournaments.services.guards import must_hold, must_not_be_own
 from tournaments.services.results.corrections import death_match_correct, leg_void
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.rounds import death_match_schedule, leg_none
@@ -49,9 +50,11 @@ def _death_match(caller: User, pk: int) -> DeathMatch:
     return row_of(rows, pk, "death-match.none", "There is no such death match.")
 
 
-def _must_rule(death_match: DeathMatch, caller: User) -> None:
-    """Raises Refusal ``season.not-organiser``, and ``death-match.own`` where they play in it."""
-    must_manage(death_match.round.season, caller)
+def _must_rule(death_match: DeathMatch, caller: User, *rights: Right) -> None:
+    """Raises Refusal as `guards.must_hold` does where none of these rights is held, and
+    ``death-match.own`` where they play in it."""
+    held = audience.rights_of(death_match.round.season, caller)
+    must_hold(held, next((right for right in rights if right in held), rights[0]))
     must_not_be_own(death_match, caller)
 
 
@@ -138,7 +141,7 @@ class DeathMatchView(DeathMatchReading):
         found = _death_match(caller, death_match_id)
         if not audience.may_choose_rules(found, caller):
             require_play_or_organise(request, own=False)
-            _must_rule(found, caller)
+            _must_rule(found, caller, Right.MATCHES, Right.EPISODES)
         return found
 
     @extend_schema(
@@ -186,7 +189,7 @@ class ResultView(ApiView):
         """The death match, for those who rule on it."""
         caller = signed_in(request)
         found = _death_match(caller, death_match_id)
-        _must_rule(found, caller)
+        _must_rule(found, caller, Right.MATCHES)
         return found
 
     @extend_schema(
@@ -225,7 +228,7 @@ class ReplayView(ApiView):
         """The match of that number, for those who rule on its death match."""
         caller = signed_in(request)
         found = _death_match(caller, death_match_id)
-        _must_rule(found, caller)
+        _must_rule(found, caller, Right.RUN)
         return _leg_that_counts(found, number)
 
     @extend_schema(

@@ -32,6 +32,7 @@ from tournaments.api.views import TAG
 from tournaments.formats.elimination import choice, main_match
 from tournaments.models import Episode, Season
 from tournaments.reading.seasons import season_for
+from tournaments.rights import Right
 
 
 def _episode(season: Season, number: int) -> Episode:
@@ -104,7 +105,7 @@ class PlacementsView(ApiView):
 
     def authorise(self, request: Request, slug: str, number: int) -> Episode:
         """The episode, for those who run the season."""
-        return _episode(managed_season(slug, signed_in(request)), number)
+        return _episode(managed_season(slug, signed_in(request), Right.EPISODES), number)
 
     @extend_schema(
         operation_id="episode_placements",

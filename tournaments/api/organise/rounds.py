@@ -36,6 +36,7 @@ from tournaments.api.serializers import RoundSerializer
 from tournaments.api.views import TAG, RoundsReading
 from tournaments.formats.registry import format_of
 from tournaments.models import DeathMatch, Round, Season
+from tournaments.rights import Right
 from tournaments.services.guards import must_be_ahead
 from tournaments.services.rounds import ManualPairing, round_next, round_schedule
 
@@ -119,7 +120,7 @@ class RoundsView(RoundsReading):
 
     def authorise(self, request: Request, slug: str) -> Season:
         """The season, for those who run it."""
-        return managed_season(slug, signed_in(request))
+        return managed_season(slug, signed_in(request), Right.EPISODES)
 
     @extend_schema(
         operation_id="season_round_open",
@@ -194,7 +195,7 @@ class ScheduleView(ApiView):
 
     def authorise(self, request: Request, slug: str, number: int) -> Round:
         """The round, for those who run the season."""
-        return _round(managed_season(slug, signed_in(request)), number)
+        return _round(managed_season(slug, signed_in(request), Right.EPISODES), number)
 
     @extend_schema(
         operation_id="season_round_schedule",

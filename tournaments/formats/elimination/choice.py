@@ -24,6 +24,7 @@ from tournaments.lifecycle import (
     Visibility,
 )
 from tournaments.models import Contestant, DeathMatch, Episode
+from tournaments.rights import Right
 from tournaments.services import repertoire
 from tournaments.services.deathmatches import death_match_create, ready_window
 from tournaments.services.events import season_event
@@ -132,6 +133,7 @@ def dmo_choose(
     if planned is not None and scheduled_at is None:
         organisers_announce(
             season=season,
+            right=Right.EPISODES,
             key=f"time-over:{fresh.pk}:{planned:%Y%m%dT%H%M%S}",
             subject=f"{season.name}: a death match without a time",
             words=f"{dmo.name} was chosen to meet {ec.name} when the time set for it was over, or "
@@ -169,7 +171,7 @@ def must_await_choice(episode: Episode, acting_user: User, *, at: datetime | Non
 def must_be_able_to_choose(episode: Episode, acting_user: User) -> None:
     """The EC is, at whatever time, and organisers. Raises Refusal ``choice.not-yours``."""
     is_ec = episode.ec is not None and episode.ec.user_id == acting_user.pk
-    if not is_ec and not audience.may_manage(episode.round.season, acting_user):
+    if not is_ec and not audience.may(episode.round.season, acting_user, Right.EPISODES):
         raise Forbidden("choice.not-yours", "The EC chooses, or an organiser.")
 
 
@@ -229,6 +231,7 @@ def choice_expire(*, episode: Episode, at: datetime | None = None) -> bool:
     audit_record(acting_user=None, action="episode.choice_expire", target=fresh)
     organisers_announce(
         season=season,
+        right=Right.EPISODES,
         key=f"choice:{fresh.pk}:{fresh.choose_by:%Y%m%dT%H%M%S}",
         subject=f"{season.name}: nobody chosen",
         words=words,

@@ -16,6 +16,7 @@ from tournaments.formats.elimination.options import EliminationOptions
 from tournaments.formats.options import options_of
 from tournaments.lifecycle import DeathMatchStatus, EpisodeStatus, RoundStatus
 from tournaments.models import Episode, Round, Season
+from tournaments.rights import Right
 from tournaments.services.deathmatches import active_of, round_close
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -82,7 +83,7 @@ def episode_open(
     ``format.no-episodes``, ``round.not-closed``, ``episode.too-few`` (two play the final),
     ``round.name.too-long``, ``episode.main-match.too-long``.
     """
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.EPISODES)
     must_be_ready_for_an_episode(locked)
     at = instant(at)
     number = next_number(locked)
@@ -151,7 +152,7 @@ def episode_skip(
     ``death-match.own`` (by the EC), ``lifecycle.step``, ``episode.death-match`` (call that off
     first).
     """
-    season = season_lock_managed(episode.round.season, acting_user)
+    season = season_lock_managed(episode.round.season, acting_user, Right.EPISODES)
     fresh = episode_fresh(episode)
     fresh.round.season = season
     must_be_skippable(fresh, acting_user)

@@ -20,6 +20,7 @@ from tournaments.formats.elimination.episodes import (
 )
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Contestant, DeathMatch, Round, Season
+from tournaments.rights import Right
 from tournaments.services import repertoire
 from tournaments.services.deathmatches import death_match_create
 from tournaments.services.events import season_event
@@ -46,7 +47,7 @@ def final_open(
     ``death-match.own`` (a finalist says how it is played), ``final.games``, ``best-of.odd``,
     ``season.repertoire``, ``setup.*``, ``round.name.*``.
     """
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.EPISODES)
     active = finalists(locked)
     at = instant(at)
     usual = elimination_options(locked).final_best_of

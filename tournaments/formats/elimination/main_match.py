@@ -29,6 +29,7 @@ from tournaments.formats.elimination.episodes import (
 )
 from tournaments.lifecycle import EpisodeStatus
 from tournaments.models import Contestant, Episode, Placement, Round, Season
+from tournaments.rights import Right
 from tournaments.services import repertoire
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
@@ -127,7 +128,7 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     ``death-match.own`` (whoever may be in it, as the EC or the DMO, settles nothing of it; what
     others have settled stays then).
     """
-    season = season_lock_managed(episode.round.season, acting_user)
+    season = season_lock_managed(episode.round.season, acting_user, Right.EPISODES)
     fresh = episode_fresh(episode)
     at = instant(at)
     if seen is not None:

@@ -40,6 +40,7 @@ from tournaments.models import (
 )
 from tournaments.models.ledger import AMOUNT_MAX
 from tournaments.scoring import Column, Order, Scored
+from tournaments.rights import Right
 from tournaments.services.guards import (
     instant,
     line,
@@ -95,8 +96,8 @@ def scores_save(
     """Keep a table as it is so far. ``seen``: its version for whoever saves it, 0 where there was
     none. Nobody but organisers sees that it changed, unless it is shown.
 
-    Raises Refusal ``season.none``, ``season.not-organiser``, ``season.archived``, as
-    `must_take_scores` does, ``scores.moved-on`` (not as ``seen`` any more), and of what it holds
+    Raises Refusal ``season.none``, ``season.not-organiser``, ``season.no-right``,
+    ``season.archived``, as `must_take_scores` does, ``scores.moved-on`` (not as ``seen`` any more), and of what it holds
     ``scores.columns``, ``scores.number``, ``scores.twice``, ``scores.stranger``,
     ``scores.note.too-long``, ``scores.about.too-long``, ``episode.main-match.too-long``,
     ``episode.notes.too-long``, ``scores.wins`` (nothing is won in the season),
@@ -104,7 +105,7 @@ def scores_save(
     """
     public = table.shown or ScoreTable.objects.filter(episode=episode, shown=True).exists()
     season = season_lock(episode.round.season_id, changes=public)
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.EPISODES)
     must_not_be_archived(season)
     fresh = episode_fresh(episode)
     found = table_of(fresh)
@@ -300,7 +301,7 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
     places are not those of the scores), ``scores.winnings``, and as `ledger_grant` does.
     """
     at = instant(at)
-    season = season_lock_managed(episode.round.season, acting_user)
+    season = season_lock_managed(episode.round.season, acting_user, Right.EPISODES)
     fresh = episode_fresh(episode)
     table = table_of(fresh)
     if table is None:

@@ -24,6 +24,7 @@ from tournaments.formats.registry import format_of
 from tournaments.formats.rounds import round_announce, round_create
 from tournaments.formats.simulation import SimulatedSeason
 from tournaments.models import Contestant, DeathMatch, Round, Season
+from tournaments.rights import Right
 from tournaments.services import deathmatches
 from tournaments.services.guards import (
     RowByRow,
@@ -233,7 +234,7 @@ def ladder_challenge(
     if challenger is None:
         challenger = own
     elif own is None or challenger.pk != own.pk:
-        season_lock_managed(locked, acting_user)
+        season_lock_managed(locked, acting_user, Right.EPISODES)
     if challenger is None:
         raise Forbidden("ladder.not-in", "You are not on this ladder.")
     course = LadderCourse.of(locked)

@@ -14,6 +14,7 @@ from core.refusals import NotFound, Refusal, Together
 from tournaments.lifecycle import ApplicationStatus, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonApplication, WayIn
 from tournaments.models.applications import WHY_MAX, WORDS_MAX
+from tournaments.rights import Right
 from tournaments.services.contestants.enrolment import (
     Enrolment,
     Entered,
@@ -264,7 +265,7 @@ def must_be_appliable(
 def must_be_deciding(season: Season, acting_user: User) -> None:
     """Whether somebody can decide about applications now. Raises Refusal
     ``season.not-organiser``, and as `must_be_decided_now` does."""
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_be_decided_now(season)
 
 

@@ -15,6 +15,7 @@ from core.refusals import Forbidden, Refusal
 from tournaments import audience
 from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
+from tournaments.rights import Right
 from tournaments.services.contestants.departures import leave_before_start
 from tournaments.services.contestants.places import places_fill
 from tournaments.services.guards import (
@@ -142,7 +143,7 @@ def absent_strike_off(
 def must_be_openable(season: Season, acting_user: User) -> None:
     """Whether somebody can open check-in. Raises Refusal ``season.not-organiser``,
     ``season.archived``, ``season.draft`` and ``check-in.begun``."""
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_not_be_archived(season)
     must_not_be_draft(season)
     if season.status != SeasonStatus.ENROLLING:
@@ -152,7 +153,7 @@ def must_be_openable(season: Season, acting_user: User) -> None:
 def must_be_closable(season: Season, acting_user: User) -> None:
     """Whether there is a check-in for somebody to end. Raises Refusal ``season.not-organiser``,
     ``season.archived`` and ``check-in.closed``."""
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_not_be_archived(season)
     _must_be_on(season)
 
@@ -172,7 +173,7 @@ def must_be_able_to_check_in(contestant: Contestant, acting_user: User, at: date
     season = contestant.season
     own = contestant.user_id == acting_user.pk
     if not own:
-        must_manage(season, acting_user)
+        must_manage(season, acting_user, Right.PEOPLE)
     must_not_be_archived(season)
     _must_be_on(season)
     if contestant.status != ContestantStatus.ENROLLED:
@@ -180,7 +181,7 @@ def must_be_able_to_check_in(contestant: Contestant, acting_user: User, at: date
     if contestant.checked_in_at is not None:
         raise Refusal("check-in.twice", f"{contestant.shown_name} has checked in.")
     is_over = season.check_in_until is not None and at >= season.check_in_until
-    if is_over and not audience.may_manage(season, acting_user):
+    if is_over and not audience.may(season, acting_user, Right.PEOPLE):
         raise Refusal("check-in.over", "The hour is over: ask an organiser to check you in.")
 
 

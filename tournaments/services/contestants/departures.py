@@ -30,6 +30,7 @@ from tournaments.models import (
     ScoreRow,
     Season,
 )
+from tournaments.rights import Right
 from tournaments.services import deathmatches
 from tournaments.services.contestants.enrolment import able_to_enter, must_be_able_to_enter
 from tournaments.services.contestants.names import Names
@@ -57,7 +58,7 @@ def contestant_remove(
     """Strike somebody off before the season begins. Raises Refusal as `guards.season_lock_managed`
     does, ``season.begun`` (they would withdraw, or be replaced), ``lifecycle.step``."""
     season, found = _fresh(contestant)
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_be_removable(found)
     at = instant(at)
     leave_before_start(season, found, acting_user, "", at)
@@ -90,7 +91,7 @@ def contestant_withdraw(
     at = instant(at)
     own = acting_user is not None and found.user_id == acting_user.pk
     if not own:
-        must_manage(season, acting_user)
+        must_manage(season, acting_user, Right.PEOPLE)
         must_not_meet(found, acting_user)
     must_be_in(found)
     why = line(why, code="why", what="A reason", most=500, empty=True) if own else reason(why)
@@ -174,7 +175,7 @@ def contestant_return(
     ``place.untaken``, those of the format for a late entry.
     """
     season, found = _fresh(contestant)
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_be_returnable(found)
     why = reason(why)
     at = instant(at)
@@ -248,7 +249,7 @@ def contestant_replace(
     ``contestant.playing``, ``death-match.own``, ``lifecycle.step``.
     """
     season, old = _fresh(contestant)
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_not_meet(old, acting_user)
     open_matches = _open_death_matches(old)
     must_be_replaceable(old, open_matches)

@@ -23,6 +23,7 @@ from tournaments.models import (
     SeasonInvitation,
     WayIn,
 )
+from tournaments.rights import Right
 from tournaments.services.contestants.names import Names
 from tournaments.services.contestants.presence import ask_to_check_in, there_from
 from tournaments.services.contestants.seeds import is_seed, seed_out_of_range
@@ -62,7 +63,7 @@ def contestants_enrol(
     ``contestant.account-closed``, ``contestant.suspended``, ``contestant.name.too-long``,
     ``seed.range``, ``seed.taken``, ``seed.fixed``, and those of the format for a late entry.
     """
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.PEOPLE)
     must_have_room_for(locked, len(entries))
     at = instant(at)
     made = entries_admit(locked, acting_user, entries, at).contestants
@@ -79,7 +80,7 @@ def contestants_take(
     at: datetime | None = None,
 ) -> Entered:
     """Enrol people as `contestants_enrol` does; for whom no place is left, they wait for one."""
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.PEOPLE)
     at = instant(at)
     entered = entries_admit(locked, acting_user, entries, at)
     ask_to_check_in(locked, entered.contestants, at)

@@ -21,6 +21,7 @@ from accounts.services import audit_record, audit_records
 from core.refusals import Refusal, Together
 from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import Contestant, Season, SeasonEvent, SeasonInvitation
+from tournaments.rights import Right
 from tournaments.services.contestants.enrolment import (
     able_to_enter,
     must_not_be_in,
@@ -133,7 +134,7 @@ def place_link_renew(
     locked = _season_lock_quietly(contestant.season_id)
     found = locked.contestants.select_related("invitation").get(pk=contestant.pk)
     found.season = locked
-    must_manage(locked, acting_user)
+    must_manage(locked, acting_user, Right.PEOPLE)
     must_be_renewable(found)
     old = found.invitation
     if old is not None and old.revoked_at is None:

@@ -15,6 +15,7 @@ from core.refusals import NotFound, Refusal
 from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonInvitation
 from tournaments.models.invitations import LIMIT_MAX, NOTE_MAX
+from tournaments.rights import Right
 from tournaments.services.contestants.enrolment import (
     Enrolment,
     Entered,
@@ -97,7 +98,7 @@ def invitation_revoke(
     """Have a link let nobody in any more; who has come by it stays. Raises Refusal as
     `guards.must_manage` does, ``season.archived`` and ``invitation.revoked``."""
     locked = _season_lock_quietly(invitation.season_id)
-    must_manage(locked, acting_user)
+    must_manage(locked, acting_user, Right.PEOPLE)
     must_not_be_archived(locked)
     fresh = _fresh(invitation, locked)
     must_not_be_revoked(fresh)
@@ -130,7 +131,7 @@ def invitation_accept(
 def must_be_inviting(season: Season, acting_user: User) -> None:
     """Whether somebody can make links. Raises Refusal ``season.not-organiser``,
     ``season.archived``, ``season.over`` and ``enrolment.closed``."""
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.PEOPLE)
     must_take_links(season)
 
 

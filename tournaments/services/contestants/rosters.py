@@ -19,6 +19,7 @@ from core.spreadsheets import harmless, unarmed
 from tournaments.lifecycle import ContestantStatus
 from tournaments.models import Season
 from tournaments.naming import plain
+from tournaments.rights import Right
 from tournaments.services.contestants.enrolment import (
     Enrolment,
     Entered,
@@ -72,7 +73,7 @@ def contestants_import(
     that `contestants_export` wrote (`tournaments.naming`) is no part of it. Raises Refusal as
     `guards.season_lock_managed` does, and FaultyRoster with a line for each fault.
     """
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.PEOPLE)
     at = instant(at)
     faults: list[LineFault] = []
     rows = list(_rows_of(text, faults))

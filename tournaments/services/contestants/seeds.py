@@ -15,6 +15,7 @@ from core.refusals import NotFound, Refusal, Together
 from games.engine.chance import RandomSource, below
 from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
+from tournaments.rights import Right
 from tournaments.services.guards import season_lock_managed
 
 SEED_MAX: Final = 10_000
@@ -29,7 +30,7 @@ def seeds_set(
     Raises Refusal as `guards.season_lock_managed` does, ``seed.fixed``, ``seed.range``,
     ``seed.taken``, ``contestant.none``.
     """
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.PEOPLE)
     enrolled = _enrolled_contestants(locked)
     faults = Together()
     for pk, seed in seeds.items():
@@ -53,7 +54,7 @@ def seeds_draw(
 ) -> list[Contestant]:
     """Draw all seeds by lot. ``random`` gives floats from 0 to below 1; by default the operating
     system's. Raises Refusal as `guards.season_lock_managed` does, ``seed.fixed``."""
-    locked = season_lock_managed(season, acting_user)
+    locked = season_lock_managed(season, acting_user, Right.PEOPLE)
     enrolled = _enrolled_contestants(locked)
     left = sorted(enrolled)
     drawn = {left.pop(below(random, len(left))): seed for seed in range(1, len(enrolled) + 1)}

@@ -34,6 +34,7 @@ from tournaments.models import (
     SecretGifts,
 )
 from tournaments.naming import Naming, plain
+from tournaments.rights import Right
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -227,7 +228,7 @@ def must_be_leg_of(death_match: DeathMatch | None, leg_number: int | None) -> No
 
 def must_take_part(season: Season, acting_user: User) -> None:
     """Whoever gives runs the season or is in it. Raises Refusal ``item.giver``."""
-    if not audience.may_manage(season, acting_user):
+    if not audience.may(season, acting_user, Right.EPISODES):
         _own_to_give(audience.contestant_of(season, acting_user))
 
 
@@ -254,14 +255,14 @@ def must_be_a_giver(
     _must_have_left(giver)
     # Where nobody gives, organisers may still enter what is given.
     gives = format_of(season.format).gives_items(season)
-    if not gives and not audience.may_manage(season, acting_user):
+    if not gives and not audience.may(season, acting_user, Right.EPISODES):
         raise Refusal("item.no-gifts", "There are no gifts in this season.")
     if not _is_entered(season, giver, acting_user):
         _must_have_a_match(
             giver,
             _meetings_of(season) if meetings is None else meetings,
             giver.gifts_given.all() if given is None else given,
-            organises=audience.may_manage(season, acting_user),
+            organises=audience.may(season, acting_user, Right.EPISODES),
         )
 
 
@@ -338,7 +339,7 @@ def _must_not_have_given(
 
 def _is_entered(season: Season, giver: Contestant, acting_user: User) -> bool:
     """Whether an organiser says what somebody else gives."""
-    return giver.user_id != acting_user.pk and audience.may_manage(season, acting_user)
+    return giver.user_id != acting_user.pk and audience.may(season, acting_user, Right.EPISODES)
 
 
 def _must_have_left(giver: Contestant | None) -> None:
@@ -380,7 +381,7 @@ def _giver_of(
     death_match: DeathMatch | None,
     leg_number: int | None,
 ) -> Contestant | None:
-    organises = audience.may_manage(season, acting_user)
+    organises = audience.may(season, acting_user, Right.EPISODES)
     if organises and (giver is None or giver.user_id != acting_user.pk):
         if giver is None:
             return None

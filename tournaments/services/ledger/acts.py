@@ -23,6 +23,7 @@ from tournaments.models import (
     Season,
     Unit,
 )
+from tournaments.rights import Right
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -145,7 +146,7 @@ def ledger_grant(  # noqa: PLR0913  (what may be said of it)
 def must_be_granting(season: Season, acting_user: User | None) -> Trade:
     """What a season trades in, for whoever can enter what was won now. Raises Refusal
     ``season.not-organiser``, ``season.archived``, ``ledger.none`` and ``season.not-running``."""
-    must_manage(season, acting_user)
+    must_manage(season, acting_user, Right.LEDGER)
     must_not_be_archived(season)
     trade = must_trade(season)
     must_be_running(season)

@@ -13,6 +13,7 @@ from core.refusals import Forbidden, Refusal
 from tournaments import audience
 from tournaments.lifecycle import ContestantStatus, EpisodeStatus
 from tournaments.models import Contestant, EntryKind, Episode, LedgerEntry, Round, Season, Unit
+from tournaments.rights import Right
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     heirs_of,
@@ -120,7 +121,7 @@ def must_enter_for_others(season: Season, acting_user: User) -> None:
     ``token.not-yours``."""
     sees = audience.sees_whole_ledger(season, acting_user)
     # Once it is over everybody sees it.
-    if not sees or (is_over(season) and not audience.may_manage(season, acting_user)):
+    if not sees or (is_over(season) and not audience.may(season, acting_user, Right.LEDGER)):
         raise Forbidden(
             "token.not-yours", "Its holder uses a token, or an organiser who does not play."
         )

@@ -29,6 +29,7 @@ from tournaments.models import (
     Unit,
     Wager,
 )
+from tournaments.rights import Right
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     death_match_fresh,
@@ -118,7 +119,7 @@ def wager_set(
     Raises Refusal as `guards.death_match_lock_managed`, `must_set_wagers` and `must_be_wagering`
     do, ``ledger.amount``, ``ledger.short``.
     """
-    season, fresh = death_match_lock_managed(death_match, acting_user)
+    season, fresh = death_match_lock_managed(death_match, acting_user, Right.LEDGER)
     must_set_wagers(season, acting_user)
     must_be_wagering(fresh)
     at = instant(at)

@@ -12,6 +12,7 @@ from core.refusals import Refusal
 from games.engine.decisions import Seat
 from tournaments.lifecycle import PLAYABLE, SETTLED, DeathMatchStatus, How
 from tournaments.models import Contestant, DeathMatch, Leg
+from tournaments.rights import Right
 from tournaments.services.deathmatches import death_match_move, seat_of_side, sides_of
 from tournaments.services.guards import (
     death_match_fresh,
@@ -65,7 +66,7 @@ def _rule(
     how: How,
     at: datetime | None,
 ) -> DeathMatch:
-    _season, fresh = death_match_lock_managed(death_match, acting_user)
+    _season, fresh = death_match_lock_managed(death_match, acting_user, Right.MATCHES)
     must_be_decidable(fresh)
     why = reason(why)
     seat = seat_of_side(fresh, winner)

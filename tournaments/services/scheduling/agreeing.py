@@ -28,6 +28,7 @@ from tournaments.models import (
     TimesRule,
 )
 from tournaments.models.times import PROPOSED_MAX
+from tournaments.rights import Right
 from tournaments.services.deathmatches import ready_window, sides_of
 from tournaments.services.guards import (
     death_match_fresh,
@@ -368,7 +369,7 @@ def times_remind(*, acting_user: User, leg: Leg, at: datetime | None = None) -> 
     """Remind whoever is to answer, or both where nobody has proposed anything; returns whom.
     Raises Refusal as `guards.leg_lock_managed` and `must_be_remindable` do."""
     at = instant(at)
-    season, fresh = leg_lock_managed(leg, acting_user)
+    season, fresh = leg_lock_managed(leg, acting_user, Right.EPISODES)
     must_be_remindable(fresh, at=at)
     proposal = open_proposals([fresh], at).get(fresh.pk)
     fresh.times_reminded_at = at

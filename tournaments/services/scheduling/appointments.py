@@ -11,6 +11,7 @@ from django.db import transaction
 from accounts.models import User
 from accounts.services import audit_record
 from tournaments.models import Leg, TimeProposal
+from tournaments.rights import Right
 from tournaments.services.events import season_event
 from tournaments.services.guards import (
     instant,
@@ -35,7 +36,7 @@ def leg_schedule(
     Raises Refusal as `guards.leg_lock_managed` does, ``season.not-running``, ``death-match.own``,
     ``leg.not-planned``, ``schedule.past``, ``schedule.far``.
     """
-    _season, fresh = leg_lock_managed(leg, acting_user)
+    _season, fresh = leg_lock_managed(leg, acting_user, Right.EPISODES)
     must_be_schedulable(fresh)
     at = instant(at)
     if fresh.scheduled_at == scheduled_at:

@@ -20,6 +20,7 @@ from games.models import Match
 from tournaments.formats.registry import FORMATS
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import Episode, Leg, NoShowRule
+from tournaments.rights import Right
 from tournaments.services.deathmatches import ready_window, sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
@@ -179,6 +180,7 @@ def _report_stuck(leg: Leg, refusal: Refusal, at: datetime) -> None:
     audit_record(acting_user=None, action="leg.stuck", target=fresh, data={"code": refusal.code})
     organisers_announce(
         season=season,
+        right=Right.MATCHES,
         key=f"leg:{leg.pk}:stuck:{at.isoformat()}",
         subject=f"{season.name}: cannot begin",
         words=words,
@@ -254,6 +256,7 @@ def _enforce_no_show(leg: Leg, at: datetime) -> bool:
     then = "It is decided by that." if is_decided else "Please decide what happens."
     organisers_announce(
         season=season,
+        right=Right.MATCHES,
         key=f"leg:{fresh.pk}:no-show:{at.isoformat()}",
         subject=f"{season.name}: not there in time",
         words=f"{death_match}: {words} {then}",

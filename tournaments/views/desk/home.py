@@ -8,7 +8,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from games.views.common import explains_refusals, needs_sign_in
-from tournaments import audience
 from tournaments.actions.seasons import SEASON, SETTINGS
 from tournaments.actions.site import CREATE
 from tournaments.actions.subjects import AtSeason, AtSite
@@ -68,6 +67,5 @@ def desk(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 def step(request: HttpRequest, sheet: Sheet, user: User, name: str) -> HttpResponse:
     """A step of the season: what speaks against it, what it does, the button."""
     subject = AtSeason(user, sheet)
-    manages = audience.may_manage(sheet.season, user)
-    back = subject.address("desk" if manages else "season")
+    back = subject.address("desk" if subject.comes_to("desk") else "season")
     return perform(request, SEASON.named(name), subject, back=back)

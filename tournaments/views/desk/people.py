@@ -34,15 +34,17 @@ from tournaments.actions.seasons import (
     MESSAGE,
     ORGANISER,
     ORGANISERS,
-    REMOVE_ORGANISER,
     REVOKE_INVITATION,
     SEEDS,
+    WITHDRAW_ASK,
 )
 from tournaments.actions.subjects import (
     AtApplication,
+    AtAsked,
     AtContestant,
     AtInvitation,
     AtPerson,
+    AtPlace,
     AtSeason,
     AtUnconfirmed,
 )
@@ -50,11 +52,12 @@ from tournaments.lifecycle import ApplicationStatus, ContestantStatus
 from tournaments.models import Contestant, SeasonApplication, SeasonInvitation
 from tournaments.reading.messages import MESSAGES_SHOWN, messages_of
 from tournaments.reading.sheet import Sheet
+from tournaments.rights import Right
 from tournaments.services.contestants.check_in import must_be_closable
 from tournaments.services.contestants.held import is_held
 from tournaments.services.contestants.invitations import must_take_links
 from tournaments.views.actions import perform, press, press_or_say
-from tournaments.views.common import FORMS, contestant_of, organisers_only
+from tournaments.views.common import FORMS, contestant_of, organisers_only, shown
 
 #: How many players a search shows.
 FOUND_MOST: Final = 20
@@ -273,21 +276,49 @@ def messages(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 
 
 @require_http_methods(FORMS)
+@never_cache  # links are tickets
 @organisers_only
 def organisers(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
-    """Who runs the season."""
+    """Who runs the season, who helps, and who is asked to. Helpers see who does, and can leave."""
     subject = AtSeason(user, sheet)
     back = subject.address("organisers")
-    if "remove" in request.POST:
-        whom = _user_of(request.POST["remove"])
-        if whom is None:
-            raise Refusal("organiser.none", "There is no such organiser.")
-        return press(request, REMOVE_ORGANISER, AtPerson(user, sheet, whom), back=back)
+    people = [(row, ORGANISER.offered(AtPlace(user, sheet, row))) for row in sheet.crew]
+    if not subject.may(Right.RUN):
+        if request.method == "POST":
+            sheet.must_be_managed_by(user)
+        return shown(request, sheet, "desk_organisers.html", {"people": people})
+    asked = [
+        AtAsked(user, sheet, each)
+        for each in sheet.season.organiser_invitations.filter(
+            answer="", expires_at__gt=now_utc()
+        ).select_related("user", "made_by")
+    ]
+    if WITHDRAW_ASK.name in request.POST:
+        wanted = request.POST[WITHDRAW_ASK.name]
+        named = next((each for each in asked if str(each.asked.pk) == wanted), None)
+        if named is None:
+            raise NotFound("organiser.no-invitation", "There is no such invitation.")
+        return press_or_say(request, WITHDRAW_ASK, named, back=back)
     more = {
-        "people": [
-            (each, ORGANISER.offered(AtPerson(user, sheet, each))) for each in sheet.organisers
-        ]
+        "people": people,
+        "asked": [
+            (each.asked, [WITHDRAW_ASK.offer(each)] if WITHDRAW_ASK.offered(each) else [])
+            for each in asked
+        ],
     }
     return perform(
         request, ORGANISERS, subject, back=back, template="desk_organisers.html", more=more
     )
+
+
+@require_http_methods(FORMS)
+@organisers_only
+def organiser_act(
+    request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
+) -> HttpResponse:
+    """An action on the place of somebody who runs the season, or helps."""
+    place = next((row for row in sheet.crew if row.pk == pk), None)
+    if place is None:
+        raise NotFound("organiser.not-there", "There is no such organiser.")
+    subject = AtPlace(user, sheet, place)
+    return perform(request, ORGANISER.named(name), subject, back=subject.address("organisers"))
