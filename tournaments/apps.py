@@ -4,7 +4,7 @@ from django.apps import AppConfig
 class TournamentsConfig(AppConfig):
     name = "tournaments"
 
-    def ready(self) -> None:  # noqa: PLR0915  (each of the others is told what is here)
+    def ready(self) -> None:
         # These need the models, which are there only now.
         from accounts.announcing.kinds import declare  # noqa: PLC0415
         from accounts.hooks import (  # noqa: PLC0415

@@ -52,10 +52,10 @@ SURVIVED: dict[tuple[str, str, str], str] = {
     ("tournaments", "0015_times",
      "Create not valid constraint season_play_within_days_from_1 on model season"):
         "It does not write the column, which is empty then.",
-    ("tournaments", "0023_secret_gifts",
+    ("tournaments", "0026_secret_gifts",
      "Create not valid constraint season_secret_gifts_known on model season"):
         "It does not write the column, and gets the default.",
-    ("tournaments", "0023_secret_gifts",
+    ("tournaments", "0026_secret_gifts",
      "Create not valid constraint gift_secret_given on model gift"):
         "It does not write the columns, and the defaults are those of a gift that is no secret.",
     ("games", "0012_front_door_indexes", "Raw SQL operation"):
@@ -75,9 +75,9 @@ SURVIVED: dict[tuple[str, str, str], str] = {
             ("organiser_rights_of_helpers", "It writes neither, and gets an organiser with none."),
         )
     },
-    ("tournaments", "0021_owners", "Raw Python operation"):
+    ("tournaments", "0022_owners", "Raw Python operation"):
         "It writes columns that it does not know, and takes out whom it lets do nothing.",
-    ("tournaments", "0021_helpers_valid", "Raw SQL operation"):
+    ("tournaments", "0023_helpers_valid", "Raw SQL operation"):
         "An index, made concurrently: it makes no owners, whom alone that counts.",
     ("tournaments", "0010_episode_time",
      "Create not valid constraint episode_time_until_chosen on model episode"):

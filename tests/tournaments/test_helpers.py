@@ -399,7 +399,7 @@ def test_the_first_who_may_owns_it(
     )
     for name in before:
         SeasonOrganiser.objects.create(season=season, user=users[name], since=None)
-    settle = import_module("tournaments.migrations.0021_owners").settle
+    settle = import_module("tournaments.migrations.0022_owners").settle
     settle(None, SimpleNamespace(connection=connection))
     assert {row.user.username: row.role for row in season.organisers.all()} == then
     owner = season.organisers.filter(role="owner").first()

@@ -11,6 +11,7 @@ from tournaments.actions.subjects import AtRound
 from tournaments.formats.elimination import rescoring, scores
 from tournaments.forms.scores import ScoresForm, filled_in
 from tournaments.models import Episode, ScoreTable
+from tournaments.rights import Right
 
 
 def _table(subject: AtRound) -> ScoreTable | None:
@@ -24,7 +25,8 @@ def _is_recorded(subject: AtRound) -> bool:
 
 
 def _may_enter(subject: AtRound) -> None:
-    subject.must_manage()
+    # Keeping them is part of an episode; correcting what is recorded is its organisers'.
+    subject.must_manage(Right.RUN if _is_recorded(subject) else Right.EPISODES)
     rescoring.must_be_editable(subject.episode, subject.user, _table(subject))
 
 

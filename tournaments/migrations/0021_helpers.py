@@ -11,7 +11,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0019_ledger_key"),
+        ("tournaments", "0020_scores"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

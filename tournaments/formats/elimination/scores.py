@@ -39,8 +39,8 @@ from tournaments.models import (
     Season,
 )
 from tournaments.models.ledger import AMOUNT_MAX
-from tournaments.scoring import Column, Order, Scored
 from tournaments.rights import Right
+from tournaments.scoring import Column, Order, Scored
 from tournaments.services.guards import (
     instant,
     line,
@@ -97,11 +97,11 @@ def scores_save(
     none. Nobody but organisers sees that it changed, unless it is shown.
 
     Raises Refusal ``season.none``, ``season.not-organiser``, ``season.no-right``,
-    ``season.archived``, as `must_take_scores` does, ``scores.moved-on`` (not as ``seen`` any more), and of what it holds
-    ``scores.columns``, ``scores.number``, ``scores.twice``, ``scores.stranger``,
-    ``scores.note.too-long``, ``scores.about.too-long``, ``episode.main-match.too-long``,
-    ``episode.notes.too-long``, ``scores.wins`` (nothing is won in the season),
-    ``scores.wins-hidden``, ``season.own`` (who plays does not see what others win).
+    ``season.archived``, as `must_take_scores` does, ``scores.moved-on`` (not as ``seen`` any more),
+    and of what it holds ``scores.columns``, ``scores.number``, ``scores.twice``,
+    ``scores.stranger``, ``scores.note.too-long``, ``scores.about.too-long``,
+    ``episode.main-match.too-long``, ``episode.notes.too-long``, ``scores.wins`` (nothing is won in
+    the season), ``scores.wins-hidden``, ``season.own`` (who plays does not see what others win).
     """
     public = table.shown or ScoreTable.objects.filter(episode=episode, shown=True).exists()
     season = season_lock(episode.round.season_id, changes=public)

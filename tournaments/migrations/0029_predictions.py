@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0024_follows"),
+        ("tournaments", "0028_follows"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,4 +1,4 @@
-"""What 0023_secret_gifts forbids is looked for while seasons and items are read and written."""
+"""What 0026_secret_gifts forbids is looked for while seasons and items are read and written."""
 
 from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations
@@ -6,7 +6,7 @@ from django.db import migrations
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0023_secret_gifts"),
+        ("tournaments", "0026_secret_gifts"),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0023_secret_gifts_valid"),
+        ("tournaments", "0027_secret_gifts_valid"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,4 +1,4 @@
-"""What 0022_pictures adds has its indexes made while people enter."""
+"""What 0024_pictures adds has its indexes made while people enter."""
 
 from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     atomic = False
     dependencies = [
-        ("tournaments", "0022_pictures"),
+        ("tournaments", "0024_pictures"),
     ]
 
     operations = [

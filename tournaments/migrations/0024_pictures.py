@@ -7,7 +7,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0020_scores"),
+        ("tournaments", "0023_helpers_valid"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0022_pictures_index"),
+        ("tournaments", "0025_pictures_index"),
     ]
 
     operations = [

@@ -1,4 +1,4 @@
-"""What 0021 forbids is looked for, and has its index made, while seasons are read and written."""
+"""What 0021_helpers forbids is looked for, and has its index made, while seasons go on."""
 
 from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations, models
@@ -10,7 +10,7 @@ GONE = f"DROP INDEX CONCURRENTLY IF EXISTS {OWNER}"
 class Migration(migrations.Migration):
     atomic = False
     dependencies = [
-        ("tournaments", "0021_owners"),
+        ("tournaments", "0022_owners"),
     ]
 
     operations = [
