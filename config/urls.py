@@ -35,6 +35,7 @@ urlpatterns = [
     path("seasons/<slug:slug>/discord/", include("tournaments.posts.urls")),
     path("seasons/<slug:slug>/records.ndjson", season_records_file, name="season_records"),
     path("seasons/", include("tournaments.urls")),
+    path("embed/", include("tournaments.embed_urls")),
     path("exports/", include("tournaments.dumps.urls")),
     path("discord/", include("tournaments.discord.urls")),
     path("", include("games.urls")),

@@ -22,11 +22,12 @@ class GamesConfig(AppConfig):
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens.services import register_bot_check  # noqa: PLC0415
         from core import compiled  # noqa: PLC0415
-        from games import announcements, extras, hooks, moderation, receivers  # noqa: PLC0415
+        from games import announcements, embeds, extras, hooks, moderation, receivers  # noqa: PLC0415
         from games.puzzles import pages as puzzles  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
         from games.reading import hosting, missed, profiles  # noqa: PLC0415
+        from games.views.embeds import match_embedded  # noqa: PLC0415
 
         declare(*announcements.KINDS)
         announced.connect(receivers.on_announced, dispatch_uid="games.announced")
@@ -47,6 +48,7 @@ class GamesConfig(AppConfig):
         extras.register_waiting(missed.missed_ends)
         extras.register_waiting(hosting.invitations)
         extras.register_banner(hosting.banner)
+        embeds.register_finder(match_embedded)
         rights_changed.connect(receivers.on_rights_changed, dispatch_uid="games.rights_changed")
         writing_changed.connect(receivers.on_writing_changed, dispatch_uid="games.writing_changed")
         register_bot_check(receivers.must_never_have_played)

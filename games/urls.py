@@ -6,6 +6,7 @@ from games.views import (
     boards,
     challenges,
     chat,
+    embeds,
     hosting,
     imports,
     learn,
@@ -75,6 +76,10 @@ urlpatterns = [
     path("matches/<int:match_id>/paint/", boards.paint_read, name="paint_read"),
     path("matches/<int:match_id>/dispute/", matches.dispute, name="dispute"),
     path("matches/<int:match_id>/feature/", organise.feature, name="feature"),
+    path("matches/<int:match_id>/embedding/", embeds.match_embedding, name="match_embedding"),
+    # To be framed by other sites' pages, as nothing else may be.
+    path("embed/matches/<int:match_id>/", embeds.match_embed, name="match_embed"),
+    path("oembed", embeds.oembed, name="oembed"),
     path("chat/<int:message_id>/remove/", chat.remove, name="chat_remove"),
     path("records/import/", imports.import_record, name="import_record"),
     path("organise/", organise.queue, name="organise"),

@@ -35,6 +35,8 @@ KINDS: Final = (
          "It is void, corrected, or decided without play", "Both players", Urgency.SOON),
     Kind("organiser.needed", "Organising", "A season of yours needs you", "Its organisers",
          Urgency.NOW),
+    Kind("organiser.application", "Organising", "Somebody applies to a season of yours",
+         "Its organisers", Urgency.NEWS),
     Kind("organiser.webhook", "Organising", "A webhook, or Discord, was switched off",
          "Its organisers", Urgency.SOON),
 )  # fmt: skip

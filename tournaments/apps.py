@@ -18,6 +18,7 @@ class TournamentsConfig(AppConfig):
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
+        from games.embeds import register_finder  # noqa: PLC0415
         from games.extras import (  # noqa: PLC0415
             register_banner,
             register_home_section,
@@ -52,6 +53,7 @@ class TournamentsConfig(AppConfig):
         from tournaments.services.events import register_writer  # noqa: PLC0415
         from tournaments.services.seasons import on_places_changed  # noqa: PLC0415
         from tournaments.simulation import demo  # noqa: PLC0415
+        from tournaments.views.embeds import season_embedded  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
 
@@ -87,6 +89,7 @@ class TournamentsConfig(AppConfig):
         register_section(extras.profile_section, order=20)
         register_banner(extras.match_banner)
         register_owner(extras.match_owned)
+        register_finder(season_embedded)
         register_home_section(extras.organising_section, first=True)
         register_home_section(extras.home_section)
         register_waiting(extras.waiting)

@@ -29,8 +29,15 @@ from core.jobs import guard
 from games.announcements import MISSED
 from games.services.announcing import MISSED_SUBJECT, missed_words
 from games.services.missed import end_mark_missed
-from tournaments.lifecycle import How, LegStatus, Visibility
-from tournaments.models import Contestant, EventNotice, Leg, Season, SeasonEvent
+from tournaments.lifecycle import ApplicationStatus, How, LegStatus, Visibility
+from tournaments.models import (
+    Contestant,
+    EventNotice,
+    Leg,
+    Season,
+    SeasonApplication,
+    SeasonEvent,
+)
 from tournaments.naming import Naming
 from tournaments.services.mail import spoken
 
@@ -462,6 +469,23 @@ def _everybody_letters(about: str) -> Callable[[SeasonEvent], Iterator[Letter]]:
     return letters
 
 
+def _called_off_letters(event: SeasonEvent) -> Iterator[Letter]:
+    """All who play in the season, and whoever has applied or waits for a place: for them it is how
+    they stand."""
+    yield from _everybody_letters("called off")(event)
+    places = Contestant.objects.filter(season=event.season_id, user__isnull=False)
+    open_ones = SeasonApplication.objects.filter(
+        season=event.season_id, status__in=(ApplicationStatus.ASKED, ApplicationStatus.WAITING)
+    )
+    for row in open_ones.exclude(user__in=places.values("user")).select_related("user"):
+        subject = f"{event.season.name}: called off"
+        words = f"{_sentence(event.words)} Nothing more comes of your application."
+        if row.status == ApplicationStatus.WAITING:
+            words = f"{_sentence(event.words)} No place will become free."
+        path = event.season.get_absolute_url()
+        yield Letter(row.user, subject, words, path, "season.entry")
+
+
 _UNPLAYED: Final = (How.WALKOVER, How.RULING)
 #: What happens to somebody themselves; the last says most.
 _OWN: Final = (
@@ -480,7 +504,7 @@ _OF_BOTH: Final[dict[str, Writing]] = {
 }
 _LETTERS: Final[dict[str, Letters]] = {
     "season.started": Letters("season.news", _everybody_letters("it begins")),
-    "season.cancelled": Letters("season.news", _everybody_letters("called off")),
+    "season.cancelled": Letters("season.news", _called_off_letters),
     "season.finished": Letters("season.news", _everybody_letters("it has a winner")),
     "contestant.replaced": Letters("contestant.place", _to_them(_replacement_letters)),
     "contestant.eliminated": Letters("contestant.place", _to_them(_out_letters)),

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tournaments.views import calendars, documents, ledger, players, public, ratings, times
+from tournaments.views import calendars, documents, embeds, ledger, players, public, ratings, times
 from tournaments.views.desk import (
     challenges,
     death_matches,
@@ -39,6 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/rulings/", public.rulings, name="rulings"),
     path("<slug:slug>/share.png", public.share, name="share"),
     path("<slug:slug>/state.json", public.state, name="state"),
+    path("<slug:slug>/embedding/<slug:name>/", embeds.embedding, name="embedding"),
     path("<slug:slug>/matches/<int:pk>/", public.death_match, name="death_match"),
     path("<slug:slug>/matches/<int:pk>/share.png", public.death_match_share,
          name="death_match_share"),

@@ -16,6 +16,7 @@ from django.db.models import Q
 from accounts import mail
 from accounts.models import Appeal, AppealQuerySet, Sanction, User
 from accounts.moderation import sanctions
+from accounts.moderation.claims import Claims
 from accounts.moderation.standing import kept_account, own_accounts
 from accounts.roles import Role, is_moderator
 from accounts.services import audit_record
@@ -134,34 +135,16 @@ def must_be_appealable(acting_user: User, sanction: Sanction) -> None:
 # -- moderators ----------------------------------------------------------------------------------
 
 
-@transaction.atomic
 def appeal_claim(*, acting_user: User, appeal: Appeal) -> Appeal:
-    """Take an appeal on, so that no two moderators work on it.
-
-    Raises Refusal as `must_be_claimable` does.
-    """
-    locked = _lock(appeal)
-    must_be_claimable(acting_user, locked)
-    locked.claimed_by = acting_user
-    locked.claimed_at = now_utc()
-    locked.save(update_fields=["claimed_by", "claimed_at"])
-    audit_record(acting_user=acting_user, action="appeal.claim", target=locked)
-    return locked
+    """Take an appeal on, so that no two moderators work on it. Raises Refusal as
+    `must_be_claimable` does."""
+    return _CLAIMS.take(acting_user, appeal)
 
 
-@transaction.atomic
 def appeal_release(*, acting_user: User, appeal: Appeal) -> Appeal:
-    """Give an appeal back to the queue: one's own, or as an administrator anybody's.
-
-    Raises Refusal as `must_be_releasable` does.
-    """
-    locked = _lock(appeal)
-    must_be_releasable(acting_user, locked)
-    locked.claimed_by = None
-    locked.claimed_at = None
-    locked.save(update_fields=["claimed_by", "claimed_at"])
-    audit_record(acting_user=acting_user, action="appeal.release", target=locked)
-    return locked
+    """Give an appeal back to the queue: one's own, or as an administrator anybody's. Raises Refusal
+    as `must_be_releasable` does."""
+    return _CLAIMS.give_back(acting_user, appeal)
 
 
 @transaction.atomic
@@ -232,25 +215,19 @@ def must_be_open(acting_user: User, appeal: Appeal) -> None:
 def must_be_claimable(acting_user: User, appeal: Appeal) -> None:
     """Whether somebody can take an appeal on. Raises Refusal as `must_be_open` does, and
     ``appeal.claimed``."""
-    must_be_open(acting_user, appeal)
-    if appeal.claimed_by_id is not None:
-        raise Refusal("appeal.claimed", "Somebody has taken this appeal on already.")
+    _CLAIMS.must_be_claimable(acting_user, appeal)
 
 
 def must_be_releasable(acting_user: User, appeal: Appeal) -> None:
     """Whether somebody can leave an appeal to others. Raises Refusal as `must_be_open` does,
     ``appeal.not-claimed`` and ``appeal.claimed``."""
-    must_be_open(acting_user, appeal)
-    if appeal.claimed_by_id is None:
-        raise Refusal("appeal.not-claimed", "Nobody has taken this appeal on.")
-    _refuse_others_claim(acting_user, appeal)
+    _CLAIMS.must_be_releasable(acting_user, appeal)
 
 
 def must_be_answerable(acting_user: User, appeal: Appeal) -> None:
     """Whether somebody can grant an appeal. Raises Refusal as `must_be_open` does, and
     ``appeal.claimed``: by somebody else."""
-    must_be_open(acting_user, appeal)
-    _refuse_others_claim(acting_user, appeal)
+    _CLAIMS.must_be_theirs(acting_user, appeal)
 
 
 def must_be_deniable(acting_user: User, appeal: Appeal) -> None:
@@ -293,10 +270,14 @@ def _refuse_settled(appeal: Appeal) -> None:
         raise Refusal("appeal.answered", "This appeal was answered before.")
 
 
-def _refuse_others_claim(acting_user: User, appeal: Appeal) -> None:
-    others = appeal.claimed_by_id not in (None, acting_user.pk)
-    if others and not acting_user.is_superuser:
-        raise Refusal("appeal.claimed", "Somebody else has taken this appeal on.")
+_CLAIMS = Claims(
+    of="appeal",
+    lock=_lock,
+    open=must_be_open,
+    taken=lambda: Refusal("appeal.claimed", "Somebody has taken this appeal on already."),
+    others=lambda: Refusal("appeal.claimed", "Somebody else has taken this appeal on."),
+    free=lambda: Refusal("appeal.not-claimed", "Nobody has taken this appeal on."),
+)
 
 
 def _answer_whole(answer: str) -> str:

@@ -23,6 +23,7 @@ from django.db.models import Q
 
 from accounts import mail
 from accounts.models import Report, ReportQuerySet, User
+from accounts.moderation.claims import Claims
 from accounts.roles import is_moderator
 from accounts.services import audit_record
 from core.clock import now_utc
@@ -211,35 +212,16 @@ def report_file(
     return report
 
 
-@transaction.atomic
 def report_claim(*, acting_user: User, report: Report) -> Report:
-    """Take a report on, so that no two moderators work on it.
-
-    Raises Refusal as `must_handle` does, ``report.closed`` and ``report.claimed``.
-    """
-    locked = _lock(report)
-    must_be_claimable(acting_user, locked)
-    locked.claimed_by = acting_user
-    locked.claimed_at = now_utc()
-    locked.save(update_fields=["claimed_by", "claimed_at"])
-    audit_record(acting_user=acting_user, action="report.claim", target=locked)
-    return locked
+    """Take a report on, so that no two moderators work on it. Raises Refusal as `must_be_claimable`
+    does."""
+    return _CLAIMS.take(acting_user, report)
 
 
-@transaction.atomic
 def report_release(*, acting_user: User, report: Report) -> Report:
-    """Give a report back to the queue: one's own, or as an administrator anybody's.
-
-    Raises Refusal as `must_handle` does, ``report.closed``, ``report.not-claimed`` and
-    ``report.claimed`` (by somebody else).
-    """
-    locked = _lock(report)
-    must_be_releasable(acting_user, locked)
-    locked.claimed_by = None
-    locked.claimed_at = None
-    locked.save(update_fields=["claimed_by", "claimed_at"])
-    audit_record(acting_user=acting_user, action="report.release", target=locked)
-    return locked
+    """Give a report back to the queue: one's own, or as an administrator anybody's. Raises Refusal
+    as `must_be_releasable` does."""
+    return _CLAIMS.give_back(acting_user, report)
 
 
 @transaction.atomic
@@ -295,32 +277,30 @@ def must_be_open(acting_user: User, report: Report) -> None:
 def must_be_claimable(acting_user: User, report: Report) -> None:
     """Whether somebody can take a report on. Raises Refusal as `must_be_open` does, and
     ``report.claimed``."""
-    must_be_open(acting_user, report)
-    if report.claimed_by_id is not None:
-        raise Refusal("report.claimed", "Somebody has taken this report on already.")
+    _CLAIMS.must_be_claimable(acting_user, report)
 
 
 def must_be_releasable(acting_user: User, report: Report) -> None:
     """Whether somebody can leave a report to others. Raises Refusal as `must_be_open` does,
     ``report.not-claimed`` and ``report.claimed``."""
-    must_be_open(acting_user, report)
-    if report.claimed_by_id is None:
-        raise Refusal("report.not-claimed", "Nobody has taken this report on.")
-    _refuse_others_claim(acting_user, report)
+    _CLAIMS.must_be_releasable(acting_user, report)
 
 
 def must_be_resolvable(acting_user: User, report: Report) -> None:
     """Whether somebody can close a report. Raises Refusal as `must_be_open` does, and
     ``report.claimed``: by somebody else."""
-    must_be_open(acting_user, report)
-    _refuse_others_claim(acting_user, report)
+    _CLAIMS.must_be_theirs(acting_user, report)
 
 
 def _lock(report: Report) -> Report:
     return Report.objects.select_for_update(no_key=True).get(pk=report.pk)
 
 
-def _refuse_others_claim(acting_user: User, report: Report) -> None:
-    others = report.claimed_by_id not in (None, acting_user.pk)
-    if others and not acting_user.is_superuser:
-        raise Refusal("report.claimed", "Somebody else has taken this report on.")
+_CLAIMS = Claims(
+    of="report",
+    lock=_lock,
+    open=must_be_open,
+    taken=lambda: Refusal("report.claimed", "Somebody has taken this report on already."),
+    others=lambda: Refusal("report.claimed", "Somebody else has taken this report on."),
+    free=lambda: Refusal("report.not-claimed", "Nobody has taken this report on."),
+)

@@ -401,6 +401,8 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "practice": 20,
     "study": 20,
     "puzzle": 60,
+    # Forums and blogs that ask what a link to the site shows.
+    "oembed": 120,
     "organise": 120,
     "bot": 600,
 }
@@ -467,6 +469,9 @@ CONTENT_SECURITY_POLICY = {
         "base-uri": [NONE],
     }
 }
+
+# Which sites may show the pages at /embed/ in theirs, and no others: `*` is every one; empty, none.
+GAUNTLET_EMBED_HOSTS: list[str] = env.list("GAUNTLET_EMBED_HOSTS", ["*"])
 
 LOGGING = logging_config(json=True, level=env.str("GAUNTLET_LOG_LEVEL", "INFO"))
 LOGGING_CONFIG = "config.logs.configure"

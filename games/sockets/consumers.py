@@ -363,6 +363,15 @@ class MatchSocket(Socket):
         await in_read_thread(publish, out)
 
 
+class EmbeddedSocket(MatchSocket):
+    """One reader of one match within another site's page. They are nobody, whatever their browser
+    sends along: what such a page shows must not be the reader's own."""
+
+    async def connect(self) -> None:
+        self.scope = {**self.scope, "visitor": Visitor()}
+        await super().connect()
+
+
 class LobbySocket(Socket):
     """Somebody in the lobby: told of new challenges and matches, and of what concerns them. Every
     page has one; that of the lobby itself says so (`at=lobby`), and is told who is there."""

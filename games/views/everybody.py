@@ -43,8 +43,11 @@ def for_everybody(
 
 def _from_cache(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
     # Addresses with a query are many, and asked for once each.
-    if request.GET:
-        return make()
+    return make() if request.GET else kept_under(etag, make)
+
+
+def kept_under(etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+    """What was made for the last reader who asked for what has this tag, or what ``make`` makes."""
     key = f"page:{etag}"
     kept: Any = _ask_cache(lambda: stored.get(key))
     if kept is not None:

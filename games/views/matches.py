@@ -86,10 +86,10 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         ],
         "blocked": blocked_names(request.user) if isinstance(request.user, User) else [],
         "silence": silence_of(request.user) if isinstance(request.user, User) else Silence(),
-        "standing": _standing(match, sync["view"], _names(sync["header"]), sync["you"]),
-        "picture": as_still(board_of(ruleset, sync["view"], _names(sync["header"]))),
-        "log": log_sentences(sync["log"], _names(sync["header"])),
-        "title": _title(match),
+        "standing": match_standing(match, sync["view"], match_names(sync["header"]), sync["you"]),
+        "picture": as_still(board_of(ruleset, sync["view"], match_names(sync["header"]))),
+        "log": log_sentences(sync["log"], match_names(sync["header"])),
+        "title": match_title(match),
         "description": _description(match),
         "banners": banners,
         "practice": practice_level(match),
@@ -179,16 +179,16 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "move": move,
         "step": steps[move],
         "clip": clip,
-        "picture": as_still(board_of(ruleset, steps[move]["view"], _names(replay["header"]))),
+        "picture": as_still(board_of(ruleset, steps[move]["view"], match_names(replay["header"]))),
         "outcome": outcome,
-        "standing": result_text(_names(replay["header"]), match, you)
+        "standing": result_text(match_names(replay["header"]), match, you)
         if outcome and not concealed
         else "",
         "commented": is_commented(match),
-        "log": log_sentences(replay["steps"][1:], _names(replay["header"])),
+        "log": log_sentences(replay["steps"][1:], match_names(replay["header"])),
         "last": None if concealed else last,
         "ways": _ways(request, move, last),
-        "title": f"{'Clip' if clip else 'Replay'}: {_title(match)}",
+        "title": f"{'Clip' if clip else 'Replay'}: {match_title(match)}",
         "description": _of_clip(match, clip) if clip else _about(match, hidden=hidden),
         # What others say of the match tells how it ended: the score of a series, say.
         "banners": extras.banners(request, match) if outcome and not concealed else [],
@@ -271,7 +271,7 @@ def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[d
     return lines
 
 
-def _standing(match: Match, view: dict[str, Any], names: Sequence[str], you: Seat | None) -> str:
+def match_standing(match: Match, view: dict[str, Any], names: Sequence[str], you: Seat | None) -> str:
     """How a match stands for the reader of ``view``, in a sentence."""
     if match.is_over:
         return result_text(names, match, you)
@@ -312,7 +312,8 @@ def _with_full_stop(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _names(header: dict[str, Any]) -> list[str]:
+def match_names(header: dict[str, Any]) -> list[str]:
+    """The names in a match's header, by seat."""
     return [seat["name"] for seat in header["seats"]]
 
 
@@ -361,7 +362,8 @@ def _untold(match: Match) -> str:
     return f"Replay {game}, {names[0]} against {names[1]}, without being told how it ends."
 
 
-def _title(match: Match) -> str:
+def match_title(match: Match) -> str:
+    """Who plays what: "Ada vs Ben, Domain"."""
     names = [player.name for player in match.players.all()]
     return f"{' vs '.join(names)}, {game_name(match.ruleset, match.variant)}"
 

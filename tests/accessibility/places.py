@@ -83,6 +83,7 @@ NO_PAGES = {
     "api:": "JSON",
     "discord:interactions": "JSON",
     "season_records": "a file",
+    "games:oembed": "JSON",
     "exports:dump": "a file",
     "oauth2_provider:token": "JSON",
     "oauth2_provider:revoke-token": "JSON",
@@ -217,6 +218,9 @@ def _of_matches() -> Iterator[Place]:
     yield Place("games:challenge_new", "challenged", Who.ORGANISER)
     yield Place("games:match", "decided", Who.SEAT_0, of_match)
     yield Place("games:match", "running", Who.ORGANISER, of_match)
+    for scene in ("running", "decided"):
+        yield Place("games:match_embed", scene, args=of_match)
+    yield Place("games:match_embedding", "running", args=of_match)
     for ruleset in RULESETS:
         yield Place("games:replay", args=of_replay(ruleset))
         yield Place("games:study", args=of_replay(ruleset))
@@ -272,6 +276,11 @@ def _of_seasons() -> Iterator[Place]:
     for name in ("season", "standings", "results"):
         yield Place(f"tournaments:{name}", "robins", args=of_season)
     yield Place("tournaments:standings", "round played", args=of_season)
+    for part in ("standings", "matches"):
+        for scene in ("decided", "round played", "ladder", "cup", "robins", "enrolling"):
+            yield Place(f"embeds:{part}", scene, args=of_season)
+    yield Place("embeds:bracket", "cup", args=of_season)
+    yield Place("tournaments:embedding", "cup", args=lambda s: [s.season.slug, "bracket"])
     for scene in ("decided", "round played"):
         yield Place("tournaments:round", scene, args=of_round)
     for scene, who in (("planned", Who.SEAT_0), ("voided", Who.NOBODY), ("decided", Who.NOBODY)):

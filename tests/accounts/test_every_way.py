@@ -190,6 +190,14 @@ def entry(organiser: User) -> Callable[[], object]:
     )
 
 
+def applies(organiser: User) -> Callable[[], object]:
+    """What somebody says of themselves stands nowhere in it."""
+    season = enrolled(organiser, 2, "swiss", open_enrolment=True, by_application=True)
+    return committed(
+        application_make, acting_user=user_named("ada"), season=season, words="I *win*.", at=START
+    )
+
+
 def check_in(organiser: User) -> Callable[[], object]:
     season = enrolled(organiser, 2)
     return committed(
@@ -298,6 +306,7 @@ HAPPENINGS: dict[str, Happening] = {
     "death-match.started": start,
     "death-match.ruling": ruling_of_season,
     "organiser.needed": needed,
+    "organiser.application": applies,
     "organiser.webhook": webhook,
 }
 #: What open pages hear by a frame of its own instead.

@@ -89,6 +89,25 @@ async def test_other_sites_cannot_connect(site: Site, origin: str | None) -> Non
     assert refused.value.response.status_code == 403
 
 
+async def test_within_another_sites_page_everybody_is_nobody(site: Site, desk: Desk) -> None:
+    """Whatever their browser sends along; and the page of the other site itself opens none."""
+    players = (desk.person(), desk.person())
+    match = desk.match(*players)
+    path = f"/ws/v1/embed/matches/{match}/"
+    for person in (*players, desk.person(role="organisers"), None):
+        async with await Reader.open(site, match, person, path=path) as reader:
+            sync = await reader.next("sync")
+            assert (sync["you"], sync["header"]["organise"]) == (None, False)
+            text = "pick T"
+            await reader.say("submit", id="1", match=match, text=text, version=sync["version"])
+            assert (await reader.next("refused"))["id"] == "1"
+    async with await Reader.open(site, match, players[0]) as reader:
+        assert (await reader.next("sync"))["version"] == 1
+    with pytest.raises(InvalidStatus) as refused:
+        await Reader.open(site, match, players[0], origin="https://forum.example", path=path)
+    assert refused.value.response.status_code == 403
+
+
 async def test_a_suspended_player_is_out_until_the_end(site: Site, desk: Desk) -> None:
     players = (desk.person(), desk.person())
     match = desk.match(*players)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import io
 import json
 from collections.abc import Callable
@@ -324,6 +325,7 @@ def test_an_episode_is_run_from_the_desk(visitor: Visitor, orla: User) -> None:
     people = [who(season, number) for number in (1, 2, 3, 4)]
     data = {f"place_{each.pk}": str(place) for place, each in enumerate(people, start=1)}
     data |= {f"immune_{people[0].pk}": "on", "main_match": "Zombie Game"}
+    data["seen"] = seen_at(client, address)
     with nothing_changes():
         answer = client.post(address, {**data, f"place_{people[3].pk}": ""})
     assert answer.status_code == 422
@@ -343,6 +345,35 @@ def test_an_episode_is_run_from_the_desk(visitor: Visitor, orla: User) -> None:
     row = DeathMatch.objects.get(round__season=season)
     assert answer["Location"] == row.get_absolute_url()
     assert (row.home, row.away) == (people[3], people[1])
+
+
+def seen_at(client: Client, address: str) -> str:
+    """How things stand, as a page shows them."""
+    found = re.search(r'name="seen" value="([^"]*)"', client.get(address).content.decode())
+    assert found is not None
+    return found[1]
+
+
+def test_a_second_phone_overwrites_nothing_that_the_first_has_recorded(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    address = "/seasons/autumn/desk/rounds/1/placements/"
+    client = visitor(orla)
+    client.post("/seasons/autumn/desk/episode/open/", {})
+    people = [who(season, number) for number in (1, 2, 3, 4)]
+    mine = {f"place_{each.pk}": str(place) for place, each in enumerate(people, start=1)}
+    others = {f"place_{each.pk}": str(place) for place, each in enumerate(people[::-1], start=1)}
+    seen = seen_at(client, address)
+    assert client.post(address, {**mine, "seen": seen}).status_code == 302
+    for stale in (seen, ""):
+        with nothing_changes():
+            answer = client.post(address, {**others, "seen": stale})
+        assert answer.status_code == 422
+        assert "This has moved on since you opened the page" in words(answer)
+        assert "Look again" in words(answer)
+    # Who has looked again can.
+    assert client.post(address, {**others, "seen": seen_at(client, address)}).status_code == 302
 
 
 def test_both_say_that_they_are_ready_and_it_begins(visitor: Visitor, orla: User) -> None:

@@ -14,6 +14,8 @@ from core.clock import now_utc
 from tests.permissions.world import Scene, Who
 from tournaments.documents.export import season_export
 from tournaments.formats.elimination.episodes import next_number
+from tournaments.formats.elimination.main_match import standing_of
+from tournaments.models import Episode
 
 Given = Callable[[Scene], Any]
 
@@ -161,9 +163,12 @@ def result(how: str, number: int = 1) -> Api:
     return Api("post", "api:death_match_result", row, lambda s: {"how": how, **won(s, number)})
 
 
-def places(scene: Scene) -> dict[str, int]:
+def places(scene: Scene) -> dict[str, Any]:
     """Everybody's place in a main match: player 1 is last."""
-    return {f"place_{scene.id(n)}": 5 - n for n in (1, 2, 3, 4)}
+    row = Episode.objects.filter(round__season=scene.season).latest("round__number")
+    placed = row.placements.order_by("place", "pk")
+    seen = standing_of(row.round.number, row, placed)
+    return {"seen": seen, **{f"place_{scene.id(n)}": 5 - n for n in (1, 2, 3, 4)}}
 
 
 def upload(scene: Scene) -> dict[str, Any]:

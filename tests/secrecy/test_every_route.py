@@ -88,6 +88,7 @@ ELSEWHERE = {
 NAMED = {
     "tournaments:contestant_act": "withdraw",
     "tournaments:step": "cancel",
+    "tournaments:embedding": "standings",
     "tournaments:round_act": "close",
     "tournaments:match_act": "declare",
     "tournaments:leg_act": "void",

@@ -14,10 +14,11 @@ from accounts.moderation.merging import user_merge
 from accounts.moderation.sanctions import user_suspend
 from accounts.services import user_close
 from core.refusals import Refusal
-from tests.games.support import user_named
+from tests.games.support import committing, user_named
 from tests.pages.support import words
 from tests.tournaments.support import START, enrolled, organiser_named, refused
 from tournaments.models import Contestant, Season, SeasonApplication
+from tournaments.notices import event_announce
 from tournaments.services.contestants.applications import (
     application_allow,
     application_decline,
@@ -26,8 +27,17 @@ from tournaments.services.contestants.applications import (
     applications_approve,
 )
 from tournaments.services.contestants.enrolment import contestant_enrol, contestant_join
-from tournaments.services.seasons import season_archive, season_unlist, season_update
+from tournaments.services.organisers import organiser_add
+from tournaments.services.seasons import (
+    season_archive,
+    season_cancel,
+    season_unlist,
+    season_update,
+)
 from tournaments.services.starts import season_start
+
+
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -332,3 +342,60 @@ def test_settings_say_who_comes_in_by_one_choice(orla: User, season: Season) -> 
         assert (found.open_enrolment, found.by_application, found.places) == (*switches, 8)
     assert desk.post(address, sent | {"way_in": "any"}).status_code == 422
     assert desk.post(address, sent | {"places": "1"}).status_code == 422
+
+
+# -- what the organisers are told, and everybody where nothing comes of it -------------------------
+
+
+def test_organisers_are_told_of_each_application(
+    season: Season, orla: User, oscar: User, ada: User
+) -> None:
+    applied(ada, season, "I always win.")
+    news = Announcement.objects.get(kind="organiser.application")
+    assert (news.user, news.words) == (orla, "Autumn: Ada has applied to take part. You decide.")
+    assert news.path == f"/seasons/{season.slug}/desk/applications/"
+    row = season.applications.get()
+    application_withdraw(acting_user=ada, application=row, at=START)
+    application_make(acting_user=ada, season=season, at=START + timedelta(hours=1))
+    assert Announcement.objects.filter(kind="organiser.application").count() == 2
+    # Whoever runs it and applies themselves need not be told.
+    organiser_add(acting_user=orla, season=season, user=oscar)
+    application_make(acting_user=oscar, season=season, at=START)
+    told_of = Announcement.objects.filter(
+        kind="organiser.application", words__contains=oscar.shown_name
+    )
+    assert [each.user for each in told_of] == [orla]
+
+
+def test_whoever_applied_or_waits_is_told_that_a_season_is_called_off(orla: User) -> None:
+    season = enrolled(orla, 2, "swiss", open_enrolment=True, by_application=True, places=2)
+    people = {name: user_named(name) for name in ("asks", "waits", "declined", "left")}
+    rows = {name: applied(user, season) for name, user in people.items()}
+    applications_approve(
+        acting_user=orla, season=season, applications=[rows["waits"]], at=START
+    )
+    application_decline(acting_user=orla, application=rows["declined"], at=START)
+    application_withdraw(acting_user=people["left"], application=rows["left"], at=START)
+    assert state(rows["waits"]) == "waiting"
+    with committing():
+        season_cancel(acting_user=orla, season=season, why="No time.", at=START + HOUR)
+    events_announce_now(season)
+    said = {name: [each for each in told(user) if "called off" in each]
+            for name, user in people.items()}  # fmt: skip
+    off = "Autumn: Autumn is called off: No time."
+    assert said == {
+        "asks": [f"{off} Nothing more comes of your application."],
+        "waits": [f"{off} No place will become free."],
+        "declined": [],
+        "left": [],
+    }
+    player = season.contestants.order_by("pk")[0].user
+    assert player is not None
+    assert [each for each in told(player) if "called off" in each] == [off]
+
+
+def events_announce_now(season: Season) -> None:
+    """As a worker does with what was told of a season's end; again changes nothing."""
+    for event in season.events.filter(kind="season.cancelled"):
+        event_announce(event.pk)
+        event_announce(event.pk)

@@ -611,6 +611,24 @@ def test_both_are_told_what_an_organiser_has_them_wager(orla: User, hidden: bool
     assert [each.words for each in events] == ([] if hidden else public)
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_where_purses_are_hidden_the_winner_alone_is_told_of_the_pot(
+    orla: User, hidden: bool
+) -> None:
+    season = trading(orla, stakes="wager", hidden=hidden)
+    row = chosen(orla, season, ec=1, dmo=2)
+    wager_set(acting_user=orla, death_match=row, amount=2, at=after(minutes=1))
+    known = set(Announcement.objects.values_list("pk", flat=True))
+    played(orla, fresh(row), winner=1, at=after(hours=1))
+    news = Announcement.objects.filter(kind="contestant.purse").exclude(pk__in=known)
+    winner = fresh(row).winner
+    assert winner is not None
+    said = [(winner.user, f"Autumn: You get what was wagered in {row}: 4 garnets.")]
+    assert [(each.user, each.words) for each in news] == (said if hidden else [])
+    public = [each.words for each in season.events.filter(kind="ledger.stakes")]
+    assert any("gets what was wagered" in each for each in public) is not hidden
+
+
 def test_an_organiser_sees_what_both_would_wager(orla: User) -> None:
     season = trading(orla, stakes="wager", hidden=True)
     row = chosen(orla, season, ec=1, dmo=2)

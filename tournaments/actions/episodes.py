@@ -165,8 +165,13 @@ def _open_the_final(subject: AtSeason, form: Any) -> str:
 
 def _placements_form(subject: AtRound) -> Callable[..., PlacementsForm]:
     episode = subject.episode
-    initial: dict[str, Any] = {"main_match": episode.main_match, "notes": episode.notes}
-    for each in subject.with_placements.placements:
+    placements = subject.with_placements.placements
+    initial: dict[str, Any] = {
+        "seen": main_match.standing_of(subject.round.number, episode, placements),
+        "main_match": episode.main_match,
+        "notes": episode.notes,
+    }
+    for each in placements:
         initial[f"place_{each.contestant_id}"] = each.place
         initial[f"immune_{each.contestant_id}"] = each.immune
     for pk in immune_by_token(subject.round):
@@ -183,6 +188,7 @@ def _place(subject: AtRound, form: Any) -> None:
         ec=form.cleaned_data["ec"],
         main_match=form.cleaned_data["main_match"],
         notes=form.cleaned_data["notes"],
+        seen=form.cleaned_data["seen"],
     )
 
 

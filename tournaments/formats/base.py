@@ -117,6 +117,8 @@ class Format(ABC):
     season_template: ClassVar[str] = ""
     standings_template: ClassVar[str] = ""
     desk_template: ClassVar[str] = ""
+    #: Whether a bracket is drawn of it once it has begun.
+    draws_bracket: ClassVar[bool] = False
     #: What is said where nothing is to be played yet.
     waits: ClassVar[str] = "The next round brings some."
 

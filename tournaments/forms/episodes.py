@@ -37,6 +37,22 @@ class EpisodeForm(ServiceForm):
     )
 
 
+def _seen() -> forms.CharField:
+    """How things stood when the page was made (`main_match.standing_of`), to be sent back with what
+    it records: what somebody else has recorded since is not overwritten."""
+    return forms.CharField(
+        required=False,
+        max_length=80,
+        # What a browser kept of a page before is not how things stand on this one.
+        widget=forms.HiddenInput(attrs={"autocomplete": "off"}),
+    )
+
+
+def _has_moved_on(form: forms.Form) -> bool:
+    """Whether a form was refused since things do not stand as its page showed them."""
+    return form.has_error(NON_FIELD_ERRORS, "episode.moved-on")
+
+
 class PlacementsForm(ServiceForm):
     """How everybody came off in the main match."""
 
@@ -47,6 +63,7 @@ class PlacementsForm(ServiceForm):
         "episode.notes": "notes",
     }
 
+    seen = _seen()
     main_match = forms.CharField(label="Main match", required=False, max_length=120)
     notes = forms.CharField(
         label="Notes",
@@ -84,6 +101,11 @@ class PlacementsForm(ServiceForm):
             for each in self._contestants
         ]
 
+    @property
+    def moved_on(self) -> bool:
+        """Whether things do not stand as the page showed them."""
+        return _has_moved_on(self)
+
     def row_fields(self) -> Sequence[str]:
         return [f"place_{each.pk}" for each, _, _ in self.placements()]
 
@@ -119,12 +141,7 @@ class MainMatchForm(ServiceForm):
         "setup": "game",
     }
 
-    seen = forms.CharField(
-        required=False,
-        max_length=80,
-        # What a browser kept of a page before is not how things stand on this one.
-        widget=forms.HiddenInput(attrs={"autocomplete": "off"}),
-    )
+    seen = _seen()
     order = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
     together = forms.BooleanField(label="Same place as the one before", required=False)
     others_safe = forms.BooleanField(
@@ -266,8 +283,8 @@ class MainMatchForm(ServiceForm):
 
     @property
     def moved_on(self) -> bool:
-        """Whether it was refused since things do not stand as the page showed them."""
-        return self.has_error(NON_FIELD_ERRORS, "episode.moved-on")
+        """Whether things do not stand as the page showed them."""
+        return _has_moved_on(self)
 
     @property
     def places(self) -> dict[int, int]:

@@ -33,14 +33,37 @@ def unreached(users: Iterable[User]) -> list[str]:
 
 def organisers_announce(*, season: Season, key: str, subject: str, words: str) -> None:
     """Tell everybody who runs the season; ``key`` names what it is about. For a transaction."""
-    rows = season.organisers.select_related("user")
-    users = [each.user for each in rows if each.user.is_active]
+    users = _organisers(season)
     if len(unreached(users)) == len(users):
         # It stands on the season's desk all the same, which says that nothing reaches them.
         log.warning("organisers.nobody-reached", season=season.pk, organisers=len(users))
     marked = Naming.of(season.pk).marked(words)
     desk = reverse("tournaments:desk", args=[season.slug])
     announce(Told(user, "organiser.needed", key, subject, marked, desk) for user in users)
+
+
+def application_announce(*, season: Season, applicant: User, key: str) -> None:
+    """Tell those who run the season that somebody has applied, but for the applicant. What they say
+    of themselves stands on the page alone. For a transaction."""
+    name = applicant.shown_name
+    path = reverse("tournaments:applications", args=[season.slug])
+    announce(
+        Told(
+            user=each,
+            kind="organiser.application",
+            key=key,
+            subject=f"{season.name}: {name} applies",
+            words=f"{season.name}: {name} has applied to take part. You decide.",
+            path=path,
+        )
+        for each in _organisers(season)
+        if each.pk != applicant.pk
+    )
+
+
+def _organisers(season: Season) -> list[User]:
+    rows = season.organisers.select_related("user")
+    return [each.user for each in rows if each.user.is_active]
 
 
 def spoken(moment: datetime, zone: ZoneInfo) -> str:

@@ -70,6 +70,7 @@ class SingleElimination(Format):
     course_type = BracketCourse
     rounds_ahead = True
     loses_once = True
+    draws_bracket = True
     season_template = "tournaments/formats/single_elimination/season.html"
 
     def faults(

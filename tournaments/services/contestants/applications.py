@@ -36,6 +36,7 @@ from tournaments.services.guards import (
     must_not_be_draft,
     season_lock,
 )
+from tournaments.services.mail import application_announce
 
 #: What the organisers have still to decide, or may decide otherwise.
 OPEN: Final = (ApplicationStatus.ASKED, ApplicationStatus.WAITING)
@@ -69,6 +70,8 @@ def application_make(
     audit_record(
         acting_user=user, action="application.make", target=row, data={"season": locked.pk}
     )
+    key = f"applied:{row.pk}:{at.isoformat()}"
+    application_announce(season=locked, applicant=user, key=key)
     return row
 
 

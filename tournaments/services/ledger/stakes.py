@@ -259,8 +259,13 @@ def _settle_currency(
             payee=winner,
             death_match=death_match,
         )
-        entries_write(season=season, moved=[moved], by=None, at=at)
-        words = f"{winner.name} gets what was wagered: {trade.said(moved.amount, moved.unit)}."
+        entries = entries_write(season=season, moved=[moved], by=None, at=at)
+        much = trade.said(moved.amount, moved.unit)
+        if trade.hidden:
+            # Everybody else is told nothing, and neither is the loser, who knows it.
+            said = f"You get what was wagered in {death_match}: {much}"
+            entries_tell(season, [(each, winner, said, "") for each in entries])
+        words = f"{winner.name} gets what was wagered: {much}."
         _told(death_match, trade, words, {"amount": moved.amount, "payee": winner.pk}, None, at)
         return
     if loser is None or trade.stakes not in ("amount", "all"):
