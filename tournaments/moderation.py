@@ -1,5 +1,6 @@
 """What seasons tell the moderators: that what organisers write to contestants can be reported, and
-who must not read there what was written to others."""
+what contestants write to each other with what they give; and who must not read there what was
+written to others."""
 
 from __future__ import annotations
 
@@ -10,22 +11,25 @@ from accounts.models import Report, User
 from accounts.moderation.reports import ContextLine, Target, register_target
 from core.admin.links import row_address
 from core.admin.lists import keys_as_text, register_withheld
-from tournaments.models import SeasonMessage
+from tournaments import audience
+from tournaments.models import EntryKind, LedgerEntry, Season, SeasonMessage
+from tournaments.trade import trade_of
 
 MESSAGE = "tournaments.seasonmessage"
+ENTRY = "tournaments.ledgerentry"
 
 
 def register() -> None:
     """Make all of this known; called once the models are there."""
     register_target(MESSAGE, message_target, remedies=message_remedies, withheld=_of_own_seasons)
+    register_target(ENTRY, note_target, withheld=_of_own_ledgers)
     register_withheld(MESSAGE, lambda reader: Q(pk__in=_not_for(reader).values("pk")))
 
 
 def message_target(reader: User, target_id: str) -> Target | None:
     """A message, for those to whom it went. To whom else is for the moderators to see."""
-    number = int(target_id) if target_id.isascii() and target_id.isdigit() else 0
     to_them = SeasonMessage.objects.visible_to(reader).select_related("by", "season")
-    message = to_them.filter(pk=number).first() if number < 2**63 else None
+    message = to_them.filter(pk=_number(target_id)).first()
     if message is None:
         return None
     by, season = message.by, message.season
@@ -44,6 +48,41 @@ def message_target(reader: User, target_id: str) -> Target | None:
     )
 
 
+def note_target(reader: User, target_id: str) -> Target | None:
+    """What somebody wrote with a payment, for whoever else may see that entry of the ledger."""
+    notes = LedgerEntry.objects.filter(kind=EntryKind.GIVEN, by__isnull=False).exclude(why="")
+    named = notes.filter(pk=_number(target_id), season__in=Season.objects.visible_to(reader))
+    entry = named.select_related("season", "by", "payer", "payee").first()
+    if entry is None or entry.by is None or entry.by == reader:
+        return None
+    by, season = entry.by, entry.season
+    seen = audience.ledger_visible_to(season, reader)
+    if not LedgerEntry.objects.filter(seen, pk=entry.pk).exists():
+        return None
+    much = trade_of(season).said(entry.amount, entry.unit)
+    said = ContextLine(
+        who=f"{by.shown_name} (@{by.username})",
+        text=entry.why,
+        at=entry.at.isoformat(timespec="seconds"),
+        quoted=True,
+    )
+    return Target(
+        title=f"a note of {by.shown_name} with a payment in {season.name}",
+        url=reverse("tournaments:purse", args=[season.slug]),
+        about=by,
+        facts=[
+            ("Season", season.name),
+            ("Payment", f"{much} to {entry.payee}{', in secret' if entry.secret else ''}"),
+        ],
+        lines=[said],
+    )
+
+
+def _number(target_id: str) -> int:
+    number = int(target_id) if target_id.isascii() and target_id.isdigit() else 0
+    return number if number < 2**63 else 0
+
+
 def message_remedies(report: Report) -> list[tuple[str, str]]:
     """The way to the message, and to whom it went."""
     message = SeasonMessage.objects.filter(pk=int(report.target_id)).first()
@@ -52,6 +91,11 @@ def message_remedies(report: Report) -> list[tuple[str, str]]:
 
 def _of_own_seasons(moderator: User) -> Q:
     return Q(target_id__in=keys_as_text(_of_seasons_with(moderator)))
+
+
+def _of_own_ledgers(moderator: User) -> Q:
+    entries = LedgerEntry.objects.filter(season__contestants__user=moderator)
+    return Q(target_id__in=keys_as_text(entries))
 
 
 def _of_seasons_with(person: User) -> QuerySet[SeasonMessage]:

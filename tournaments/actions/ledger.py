@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
+from accounts.moderation.standing import why_silent
 from core.actions import Action, Actions, Done
 from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtEntry, AtSeason
 from tournaments.forms.base import PublicReasonForm, ServiceForm
@@ -38,6 +39,25 @@ def _may_pay(subject: AtContestant) -> None:
     acts.must_be_giving(subject.season, subject.contestant)
 
 
+def _pay_follows(subject: AtContestant) -> Sequence[str]:
+    silenced = why_silent(subject.user)
+    return [
+        _seen_by(subject.sheet.trade),
+        "It cannot be undone: an organiser can take back what was a mistake.",
+        *([f"You pay without a note. {silenced}"] if silenced else []),
+    ]
+
+
+def _pay_form(subject: AtContestant) -> Callable[..., ServiceForm]:
+    return partial(
+        PayForm,
+        trade=subject.sheet.trade,
+        people=_holders(subject),
+        key=form_key(subject.season, subject.user),
+        may_write=not why_silent(subject.user),
+    )
+
+
 def _pay(subject: AtContestant, form: Any) -> None:
     acts.ledger_give(acting_user=subject.user, season=subject.season, **form.payment())
 
@@ -67,14 +87,9 @@ PAY: Final = Action[AtContestant](
     title=lambda s: f"Give {' or '.join(s.sheet.trade.said(None, u) for u in s.sheet.trade.gives)}",
     button="Give",
     done="It is given.",
-    follows=lambda s: [
-        _seen_by(s.sheet.trade),
-        "It cannot be undone: an organiser can take back what was a mistake.",
-    ],
+    follows=_pay_follows,
     check=_may_pay,
-    form=lambda s: partial(
-        PayForm, trade=s.sheet.trade, people=_holders(s), key=form_key(s.season, s.user)
-    ),
+    form=_pay_form,
     run=_pay,
 )
 USE_TOKEN: Final = Action[AtContestant](

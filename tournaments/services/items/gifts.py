@@ -9,6 +9,7 @@ from typing import TypeAlias
 from django.db import transaction
 
 from accounts.models import User
+from accounts.moderation.standing import why_silent
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience, lifecycle
@@ -63,7 +64,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     ``item.giver``, ``item.giver-in``, ``item.given-already``, ``item.receiver``,
     ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own opponent),
     ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``,
-    ``item.note.too-long``.
+    ``item.note.too-long``, ``item.note.muted``.
     """
     locked = season_lock(season.pk)
     must_take_items(locked)
@@ -77,6 +78,10 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     must_be_another(to, giver, acting_user)
     must_not_meet(to, acting_user)
     meeting = _meeting_for(locked, found, to, death_match, leg_number)
+    note = line(note, code="item.note", what="A note", most=NOTE_MAX, empty=True)
+    silenced = why_silent(acting_user) if note else ""
+    if silenced:
+        raise Refusal("item.note.muted", f"You can give it without a note. {silenced}")
     gift = Gift.objects.create(
         season=locked,
         item=found.id,
@@ -85,7 +90,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         receiver=to,
         death_match=meeting,
         leg_number=leg_number,
-        note=line(note, code="item.note", what="A note", most=NOTE_MAX, empty=True),
+        note=note,
         given_at=instant(at),
         given_by=acting_user,
     )
