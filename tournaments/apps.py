@@ -16,15 +16,7 @@ class TournamentsConfig(AppConfig):
             rights_changed,
         )
         from accounts.moderation import merging  # noqa: PLC0415
-        from accounts.profile import register_section  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
-        from games.embeds import register_finder  # noqa: PLC0415
-        from games.extras import (  # noqa: PLC0415
-            register_banner,
-            register_home_section,
-            register_owner,
-            register_waiting,
-        )
         from games.hooks import (  # noqa: PLC0415
             match_begun,
             match_ended,
@@ -34,7 +26,6 @@ class TournamentsConfig(AppConfig):
         from tournaments import (  # noqa: PLC0415
             announcements,
             audience,
-            extras,
             moderation,
             notices,
             receivers,
@@ -53,7 +44,6 @@ class TournamentsConfig(AppConfig):
         from tournaments.services.events import register_writer  # noqa: PLC0415
         from tournaments.services.seasons import on_places_changed  # noqa: PLC0415
         from tournaments.simulation import demo  # noqa: PLC0415
-        from tournaments.views.embeds import season_embedded  # noqa: PLC0415
         from tournaments.webhooks import following  # noqa: PLC0415
         from tournaments.webhooks.outbox import deliveries_write  # noqa: PLC0415
 
@@ -86,6 +76,23 @@ class TournamentsConfig(AppConfig):
             signal.connect(posts.on_person_changed, dispatch_uid="tournaments.posts.person")
         merging.register("tournaments", contestancies_merge)
         merging.register_duty(organises_seasons)
+        register_demo(demo.demo_seasons)
+        audience.withhold()
+        moderation.register()
+        self._add_to_pages()
+
+    def _add_to_pages(self) -> None:
+        from accounts.profile import register_section  # noqa: PLC0415
+        from games.embeds import register_finder  # noqa: PLC0415
+        from games.extras import (  # noqa: PLC0415
+            register_banner,
+            register_home_section,
+            register_owner,
+            register_waiting,
+        )
+        from tournaments import extras  # noqa: PLC0415
+        from tournaments.views.embeds import season_embedded  # noqa: PLC0415
+
         register_section(extras.profile_section, order=20)
         register_banner(extras.match_banner)
         register_owner(extras.match_owned)
@@ -93,6 +100,3 @@ class TournamentsConfig(AppConfig):
         register_home_section(extras.organising_section, first=True)
         register_home_section(extras.home_section)
         register_waiting(extras.waiting)
-        register_demo(demo.demo_seasons)
-        audience.withhold()
-        moderation.register()

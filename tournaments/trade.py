@@ -21,7 +21,7 @@ NAME_MAX: Final = 20
 START_MAX: Final = 1000
 
 Payments = Literal["none", "open", "secret"]
-Stakes = Literal["none", "amount", "all", "wager"]
+Stakes = Literal["none", "amount", "all", "wager", "wager-tokens"]
 Leaving = Literal["stays", "lapses"]
 
 PAYMENTS: Final[Mapping[str, str]] = {
@@ -34,6 +34,7 @@ STAKES: Final[Mapping[str, str]] = {
     "amount": "The winner takes a fixed amount from the loser",
     "all": "The winner takes all that the loser has",
     "wager": "Both wager the same amount, and the winner takes both",
+    "wager-tokens": "Both wager as many immunity tokens, and the winner takes both",
 }
 LEAVING: Final[Mapping[str, str]] = {"stays": "They keep it", "lapses": "It goes to the bank"}
 
@@ -85,6 +86,16 @@ class Trade(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return tuple(found)
 
     @property
+    def wagers(self) -> Unit | None:
+        """What the two of a death match may wager; None for nothing."""
+        return {"wager": Unit.CURRENCY, "wager-tokens": Unit.TOKEN}.get(self.stakes)
+
+    @property
+    def wagers_what(self) -> str:
+        """The same in words: "immunity tokens"."""
+        return "" if self.wagers is None else self.said(None, self.wagers)
+
+    @property
     def in_secret(self) -> bool:
         """Whether they may do so in secret."""
         return self.payments == "secret"
@@ -127,7 +138,9 @@ def trade_validate(given: Any) -> dict[str, Any]:
             "Who may pay in secret has a purse that nobody looks into: hide what everybody has.",
             field="hidden",
         )
-    if trade.stakes != "none" and not trade.currency:
+    if trade.wagers == Unit.TOKEN and not trade.tokens:
+        raise Refusal("trade.nothing", "Without tokens there are none to wager.", field="stakes")
+    if trade.stakes != "none" and trade.wagers != Unit.TOKEN and not trade.currency:
         raise Refusal(
             "trade.nothing", "Without a currency there is nothing to play for.", field="stakes"
         )

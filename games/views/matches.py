@@ -271,7 +271,9 @@ def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[d
     return lines
 
 
-def match_standing(match: Match, view: dict[str, Any], names: Sequence[str], you: Seat | None) -> str:
+def match_standing(
+    match: Match, view: dict[str, Any], names: Sequence[str], you: Seat | None
+) -> str:
     """How a match stands for the reader of ``view``, in a sentence."""
     if match.is_over:
         return result_text(names, match, you)

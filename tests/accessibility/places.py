@@ -267,6 +267,14 @@ def _of_trade() -> Iterator[Place]:
     yield Place("tournaments:wager", "wagering", Who.SEAT_0, of_row)
 
 
+def _of_embeds() -> Iterator[Place]:
+    for part in ("standings", "matches"):
+        for scene in ("decided", "round played", "ladder", "cup", "robins", "enrolling"):
+            yield Place(f"embeds:{part}", scene, args=of_season)
+    yield Place("embeds:bracket", "cup", args=of_season)
+    yield Place("tournaments:embedding", "cup", args=lambda s: [s.season.slug, "bracket"])
+
+
 def _of_seasons() -> Iterator[Place]:
     yield Place("tournaments:seasons")
     for name in SEASON_PAGES:
@@ -276,11 +284,7 @@ def _of_seasons() -> Iterator[Place]:
     for name in ("season", "standings", "results"):
         yield Place(f"tournaments:{name}", "robins", args=of_season)
     yield Place("tournaments:standings", "round played", args=of_season)
-    for part in ("standings", "matches"):
-        for scene in ("decided", "round played", "ladder", "cup", "robins", "enrolling"):
-            yield Place(f"embeds:{part}", scene, args=of_season)
-    yield Place("embeds:bracket", "cup", args=of_season)
-    yield Place("tournaments:embedding", "cup", args=lambda s: [s.season.slug, "bracket"])
+    yield from _of_embeds()
     for scene in ("decided", "round played"):
         yield Place("tournaments:round", scene, args=of_round)
     for scene, who in (("planned", Who.SEAT_0), ("voided", Who.NOBODY), ("decided", Who.NOBODY)):

@@ -37,7 +37,7 @@ class _Forum(BaseHTTPRequestHandler):
         self.page = page
         super().__init__(*args)
 
-    def do_GET(self) -> None:  # noqa: N802  (the library's name)
+    def do_GET(self) -> None:
         found = self.path == "/"
         self.send_response(200 if found else 404)
         self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -107,7 +107,9 @@ def test_without_a_socket_it_goes_on_by_asking(new_page: Pages, site: Site) -> N
     page = new_page(**NARROW)
     page.route_web_socket("**/ws/**", lambda socket: socket.close(code=1011))
     asked: list[dict[str, str]] = []
-    page.on("request", lambda each: asked.append(each.all_headers()) if "/api/" in each.url else None)
+    page.on(
+        "request", lambda each: asked.append(each.all_headers()) if "/api/" in each.url else None
+    )
     cookie: Any = {"name": game.cookie, "value": game.sessions["Ada"], "url": game.base_url}
     page.context.add_cookies([cookie])
     page.goto(f"/embed/matches/{game.match}/")

@@ -275,7 +275,11 @@ def asked(client: Client, **query: str) -> Any:
 
 
 def test_pages_say_where_to_ask(nobody: Client, play: Play, cup: Season) -> None:
-    for path in (f"/matches/{play.pk}/", f"/seasons/{cup.slug}/", f"/seasons/{cup.slug}/standings/"):
+    for path in (
+        f"/matches/{play.pk}/",
+        f"/seasons/{cup.slug}/",
+        f"/seasons/{cup.slug}/standings/",
+    ):
         page = nobody.get(path).content.decode()
         found = re.search(
             r'<link rel="alternate" type="application/json\+oembed" href="([^"]*)"', page
@@ -336,4 +340,6 @@ def test_a_draft_is_not_told_of(visitor: Visitor, olga: User, cup: Season) -> No
     url = f"http://testserver/seasons/{cup.slug}/"
     assert asked(visitor(olga), url=url).status_code == 200
     Season.objects.filter(pk=cup.pk).update(visibility="archived")
-    assert asked(visitor(), url=url).status_code == visitor().get(f"/seasons/{cup.slug}/").status_code
+    assert (
+        asked(visitor(), url=url).status_code == visitor().get(f"/seasons/{cup.slug}/").status_code
+    )

@@ -46,7 +46,9 @@ def comparable(response: Any, match_id: int) -> str:
     many other matches wait for its reader (see test_front_door.py)."""
     page = re.sub(r'(name="csrfmiddlewaretoken" value=)"[^"]*"', r"\1", response.content.decode())
     page = re.sub(r"<a [^>]*data-(?:turns|next-match)=.*?</a>", "", page, flags=re.DOTALL)
-    number = rf'((?:(?:/|%2F)matches(?:/|%2F)|games\.match/|data-(?:re)?match="|"match": )){match_id}\b'
+    number = (
+        rf'((?:(?:/|%2F)matches(?:/|%2F)|games\.match/|data-(?:re)?match="|"match": )){match_id}\b'
+    )
     page = re.sub(number, r"\1MATCH", page)
     return f"{response.status_code} {page}"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import io
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from typing import Any

@@ -36,7 +36,6 @@ from tournaments.services.seasons import (
 )
 from tournaments.services.starts import season_start
 
-
 HOUR = timedelta(hours=1)
 
 
@@ -371,9 +370,7 @@ def test_whoever_applied_or_waits_is_told_that_a_season_is_called_off(orla: User
     season = enrolled(orla, 2, "swiss", open_enrolment=True, by_application=True, places=2)
     people = {name: user_named(name) for name in ("asks", "waits", "declined", "left")}
     rows = {name: applied(user, season) for name, user in people.items()}
-    applications_approve(
-        acting_user=orla, season=season, applications=[rows["waits"]], at=START
-    )
+    applications_approve(acting_user=orla, season=season, applications=[rows["waits"]], at=START)
     application_decline(acting_user=orla, application=rows["declined"], at=START)
     application_withdraw(acting_user=people["left"], application=rows["left"], at=START)
     assert state(rows["waits"]) == "waiting"

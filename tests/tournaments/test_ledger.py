@@ -105,6 +105,7 @@ def test_a_season_trades_in_nothing_by_default(orla: User) -> None:
         ("trade.secret", {"currency": True, "payments": "secret"}),
         ("trade.nothing", {"stakes": "all"}),
         ("trade.nothing", {"currency": True, "stake_token": True}),
+        ("trade.nothing", {"currency": True, "stakes": "wager-tokens"}),
     ],
 )
 def test_what_cannot_be_traded(orla: User, code: str, trade: Any) -> None:
@@ -698,6 +699,85 @@ def test_what_stays_in_the_bank_of_a_season_called_off_is_noticed(orla: User) ->
     assert any("has not come back" in each for each in faults_of(season))
 
 
+def with_tokens(organiser: User, **more: Any) -> tuple[Season, DeathMatch]:
+    """A season without a currency in which tokens are wagered: players 1 and 2, who meet, have two
+    each."""
+    season = running(
+        organiser, 5, trade={"tokens": True, "tokens_given": True, "stakes": "wager-tokens", **more}
+    )
+    row = chosen(organiser, season, ec=1, dmo=2)
+    both = [who(season, 1), who(season, 2)]
+    ledger_grant(
+        acting_user=organiser, season=season, contestants=both, amount=2, unit="token", why="won"
+    )
+    return season, row
+
+
+def tokens_of(season: Season) -> list[int]:
+    assert faults_of(season) == []
+    return [has(season, number, Unit.TOKEN) for number in (1, 2, 3)]
+
+
+def test_tokens_are_wagered_as_the_currency_is(orla: User) -> None:
+    season, row = with_tokens(orla)
+    one, two = account(season, 1), account(season, 2)
+    refused("ledger.short", wager_offer, acting_user=one, death_match=row, amount=3)
+    assert wager_offer(acting_user=one, death_match=row, amount=1) is False
+    assert wager_offer(acting_user=two, death_match=row, amount=1) is True
+    assert tokens_of(season) == [1, 1, 0]
+    said = [each.words for each in season.events.filter(kind="ledger.stakes")]
+    assert said == ["Player 1 and Player 2 wager 1 immunity token each."]
+    wager_set(acting_user=orla, death_match=row, amount=2)
+    assert tokens_of(season) == [0, 0, 0]
+    played(orla, fresh(row), winner=1, at=after(hours=1))
+    assert tokens_of(season) == [0, 4, 0]
+    event = season.events.filter(kind="ledger.stakes").latest("pk")
+    assert event.words == "Player 2 gets what was wagered: 4 immunity tokens."
+    assert (event.data["unit"], event.data["amount"]) == ("token", 4)
+    # It comes back with the result, and stays wagered.
+    death_match_correct(
+        acting_user=orla, death_match=fresh(row), winner=who(season, 1), why="the other"
+    )
+    assert tokens_of(season) == [4, 0, 0]
+
+
+def test_a_token_that_is_offered_is_not_used_nor_given(orla: User) -> None:
+    season, row = with_tokens(orla)
+    holder = account(season, 2)
+    wager_offer(acting_user=holder, death_match=row, amount=2)
+    refused("ledger.offered", ledger_give, acting_user=holder, season=season,
+            payee=who(season, 3), amount=1, unit="token")  # fmt: skip
+    played(orla, row, winner=0, at=after(hours=1))
+    assert tokens_of(season) == [2, 2, 0]
+    ledger_grant(acting_user=orla, season=season, contestants=[who(season, 3)], amount=1,
+                 unit="token", why="won")  # fmt: skip
+    episode_open(acting_user=orla, season=season)
+    assert token_spend(acting_user=account(season, 3), contestant=who(season, 3)).amount == 1
+
+
+def test_what_is_wagered_in_another_unit_is_offered_anew(orla: User) -> None:
+    season, row = with_tokens(orla, currency=True)
+    ledger_grant(acting_user=orla, season=season, contestants=[who(season, 1)], amount=1, why="won")
+    wager_offer(acting_user=account(season, 1), death_match=row, amount=2)
+    changes = {"trade": {**season.trade, "stakes": "wager"}}
+    season = season_update(acting_user=orla, season=season, changes=changes)
+    assert not Wager.objects.exists()
+    refused("ledger.short", wager_offer, acting_user=account(season, 1), death_match=row, amount=2)
+
+
+def test_pages_say_that_tokens_are_wagered(orla: User) -> None:
+    season, row = with_tokens(orla)
+    player = signed_in(account(season, 1))
+    assert "Wager immunity tokens" in words(player.get(row.get_absolute_url()))
+    form = player.get(f"{row.get_absolute_url()}wager/")
+    assert "How many immunity tokens" in words(form)
+    wager_set(acting_user=orla, death_match=row, amount=2)
+    desk = f"/seasons/{season.slug}/desk/matches/{row.pk}/wager/"
+    assert "Wagered by each 2 immunity tokens" in words(signed_in(orla).get(desk))
+    told = words(player.get(row.get_absolute_url()))
+    assert "Both have wagered 2 immunity tokens: the winner takes both." in told
+
+
 def test_what_the_other_has_is_not_found_out_by_a_wager(orla: User) -> None:
     """What is offered is kept for it: whoever takes it up does not find it spent."""
     season = trading(orla, stakes="wager", hidden=True)
@@ -841,13 +921,13 @@ def acts_of(orla: User, season: Season, rng: random.Random) -> list[Callable[[],
     return acts
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(8))
 def test_whatever_happens_the_ledger_balances(orla: User, seed: int) -> None:
     rng = random.Random(seed)
-    stakes = ["amount", "all", "wager"][seed % 3]
+    stakes = ["amount", "all", "wager", "wager-tokens"][seed % 4]
     season = trading(
         orla, 6, ["elimination", "swiss"][seed % 2], stakes=stakes, stake=2, hidden=True,
-        payments="secret", leaving=["stays", "lapses"][seed // 3], tokens=True, tokens_given=True,
+        payments="secret", leaving=["stays", "lapses"][seed // 4], tokens=True, tokens_given=True,
         stake_token=seed % 2 == 0,
     )  # fmt: skip
     if season.format == "elimination":
@@ -861,7 +941,8 @@ def test_whatever_happens_the_ledger_balances(orla: User, seed: int) -> None:
         purses = purses_of(season)
         assert min(amount for purse in purses.values() for amount in purse.values()) >= 0
         people = season.contestants.all()
-        assert [each for each in people if offered_by(each) > balance_of(each)] == []
+        unit = trade_of(season).wagers or Unit.CURRENCY
+        assert [each for each in people if offered_by(each) > balance_of(each, unit)] == []
         ours = ("ledger", "entry", "wager", "less than nothing")
         assert [each for each in faults_of(season) if any(word in each for word in ours)] == []
     assert done > 8

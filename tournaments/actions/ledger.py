@@ -178,7 +178,7 @@ def _wager_facts(subject: AtDeathMatch) -> Sequence[tuple[object, object]]:
         return []
     agreed = stakes.wagered(row)
     if agreed:
-        return [("Wagered by each", subject.sheet.trade.said(agreed[0].amount, "currency"))]
+        return [("Wagered by each", subject.sheet.trade.said(agreed[0].amount, agreed[0].unit))]
     return [
         (side.shown_name, "nothing yet" if offer is None else f"would wager {offer}")
         for side, offer in zip((row.home, row.away), said, strict=True)

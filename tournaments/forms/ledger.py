@@ -160,7 +160,7 @@ class WagerForm(_OfLedger):
 
     def __init__(self, *args: Any, trade: Trade, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["amount"] = _amount_field(f"How many {trade.plural}", least=0)
+        self.fields["amount"] = _amount_field(f"How many {trade.wagers_what}", least=0)
         self.fields["amount"].help_text = "0: nothing."
 
 

@@ -169,7 +169,7 @@ def season_update(
     if "places" in changed:
         for each in _places_changed:
             each(locked, instant(at))
-    if before_trade.stakes == "wager" and trade_of(locked).stakes != "wager":
+    if before_trade.wagers not in (None, trade_of(locked).wagers):
         offers_drop(locked)
     return locked
 

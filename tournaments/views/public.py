@@ -201,7 +201,7 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     row = found.row
     user = signed_in(request)
     seat = audience.seat_of(row, user)
-    trades = sheet.trade.currency and sheet.trade.stakes == "wager"
+    trades = sheet.trade.wagers is not None
     context = {
         "may_wager": user is not None
         and seat is not None

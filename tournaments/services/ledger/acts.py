@@ -232,8 +232,8 @@ def ledger_give(  # noqa: PLR0913  (what may be said of it)
     if to.pk == payer.pk:
         raise Refusal("ledger.oneself", "Nobody gives anything to themselves.", field="payee")
     must_hold(locked, [to])
-    if what == Unit.CURRENCY:
-        _must_not_be_offered(payer, amount)
+    if what == trade.wagers:
+        _must_not_be_offered(payer, amount, what)
     note = line(note, code="ledger.note", what="A note", most=NOTE_MAX, empty=True)
     if note:
         must_be_able_to_note(acting_user, to)
@@ -272,10 +272,10 @@ def ledger_give(  # noqa: PLR0913  (what may be said of it)
     return entry
 
 
-def _must_not_be_offered(payer: Contestant, amount: int) -> None:
+def _must_not_be_offered(payer: Contestant, amount: int, unit: Unit) -> None:
     """Raises Refusal ``ledger.offered`` for what somebody offers to wager."""
     offers = offered_by(payer)
-    has = balance_of(payer)
+    has = balance_of(payer, unit)
     if has - offers < amount <= has:
         raise Refusal(
             "ledger.offered",

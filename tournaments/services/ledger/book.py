@@ -205,11 +205,12 @@ def _offers_stay_covered(season: Season, moved: Iterable[Moved]) -> None:
     """Nobody offers to wager what they do not have any more: at once, and not when somebody takes
     the offer up, who would find out by that. They have to say it anew. That is so of what has
     begun, too, which may be played anew; what is kept for the others stays."""
-    if trade_of(season).stakes != "wager":
+    unit = trade_of(season).wagers
+    if unit is None:
         return
-    fallen = {each.payer for each in moved if each.payer is not None and each.unit == Unit.CURRENCY}
+    fallen = {each.payer for each in moved if each.payer is not None and each.unit == unit}
     for each in fallen:
-        has, kept = balance_of(each), offered_by(each)
+        has, kept = balance_of(each, unit), offered_by(each)
         for row in _unmet(each):
             if _offer_of(row, each) > has or kept > has:
                 home = row.death_match.home_id == each.pk

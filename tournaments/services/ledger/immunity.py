@@ -27,7 +27,9 @@ from tournaments.services.ledger.book import (
     entries_write,
     is_over,
     must_trade,
+    offered_by,
 )
+from tournaments.trade import trade_of
 
 #: An episode has an EC, and somebody whom the EC can choose.
 EXPOSED_LEAST: Final = 2
@@ -80,7 +82,8 @@ def token_spend(
 def must_be_spending(season: Season, contestant: Contestant, acting_user: User) -> Round:
     """The episode that somebody can use a token of a contestant's for now. Raises Refusal
     ``token.not-yours``, and as `episode_for_tokens` does, ``ledger.out``,
-    ``token.used``, ``ledger.short`` and ``token.nobody-left``."""
+    ``token.used``, ``ledger.short``, ``ledger.offered`` (to be wagered) and
+    ``token.nobody-left``."""
     own = contestant.user_id == acting_user.pk
     if not own:
         must_enter_for_others(season, acting_user)
@@ -94,6 +97,13 @@ def must_be_spending(season: Season, contestant: Contestant, acting_user: User) 
         raise Refusal("token.used", f"{contestant.shown_name} is immune in {played.name} already.")
     if balance_of(contestant, Unit.TOKEN) < 1:
         raise Refusal("ledger.short", f"{contestant.shown_name} has no immunity token.")
+    offered = offered_by(contestant) if trade_of(season).wagers == Unit.TOKEN else 0
+    if balance_of(contestant, Unit.TOKEN) - offered < 1:
+        raise Refusal(
+            "ledger.offered",
+            f"{contestant.shown_name} offers to wager it: that is to be taken back first, on the "
+            "death match's page.",
+        )
     in_it = season.contestants.in_round(played.number)
     if in_it.exclude(pk__in=immune | {contestant.pk}).count() < EXPOSED_LEAST:
         raise Refusal(

@@ -1,13 +1,14 @@
 """What a death match moves from its loser to its winner, by the season's rule, and what both wager
 before it begins.
 
-What is wagered goes to the bank when both have said the same, so that it cannot be spent meanwhile;
-the winner gets both. It is moved with the decision, and taken back with it.
+What is wagered, so much of the currency or so many tokens, goes to the bank when both have said the
+same, so that it cannot be spent meanwhile; the winner gets both. It is moved with the decision, and
+taken back with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -71,10 +72,11 @@ def wager_offer(
     seat = audience.seat_of(fresh, acting_user)
     must_be_offering(fresh, acting_user)
     own = (fresh.home, fresh.away)[seat or 0]
+    unit = wagered_in(season)
     if own is not None and amount != 0:
-        free = balance_of(own) - offered_by(own, but=fresh)
+        free = balance_of(own, unit) - offered_by(own, but=fresh)
         if must_be_amount(amount) > free:
-            raise short(season, own, Unit.CURRENCY)
+            raise short(season, own, unit)
     wager, _made = Wager.objects.get_or_create(death_match=fresh)
     setattr(wager, OFFERS[seat or 0], amount or None)
     wager.save()
@@ -139,13 +141,17 @@ def must_be_wagering(death_match: DeathMatch, *, legs: Iterable[Leg] | None = No
     season = death_match.round.season
     must_not_be_archived(season)
     must_be_running(season)
-    trade = trade_of(season)
-    if not trade.currency or trade.stakes != "wager":
+    if trade_of(season).wagers is None:
         raise Refusal("wager.none", "Nothing is wagered in this season.")
     begun = (LegStatus.RUNNING, LegStatus.FINISHED)
     rows = death_match.legs.all() if legs is None else legs
     if death_match.status not in PLAYABLE or any(each.status in begun for each in rows):
         raise Refusal("wager.begun", "What is wagered is agreed before a death match begins.")
+
+
+def wagered_in(season: Season) -> Unit:
+    """What is wagered in a season in which something is."""
+    return trade_of(season).wagers or Unit.CURRENCY
 
 
 def must_set_wagers(season: Season, acting_user: User) -> None:
@@ -176,17 +182,24 @@ def _wager(
     season: Season, death_match: DeathMatch, amount: int, by: User | None, at: datetime
 ) -> None:
     sides = [each for each in (death_match.home, death_match.away) if each is not None]
+    unit = wagered_in(season)
     entries = entries_write(
         season=season,
         moved=[
-            Moved(kind=EntryKind.STAKE, amount=amount, payer=each, death_match=death_match)
+            Moved(
+                kind=EntryKind.STAKE,
+                amount=amount,
+                payer=each,
+                unit=unit,
+                death_match=death_match,
+            )
             for each in sides
         ],
         by=by,
         at=at,
     )
     trade = trade_of(season)
-    much = trade.said(amount, Unit.CURRENCY)
+    much = trade.said(amount, unit)
     said = f"You wager {much} in {death_match}"
     entries_tell(season, [(entry, entry.payer, said, "") for entry in entries])
     if trade.hidden:
@@ -197,7 +210,7 @@ def _wager(
         death_match,
         trade,
         f"{names} wager {much} each.",
-        {"amount": amount},
+        {"unit": unit, "amount": amount},
         by,
         at,
     )
@@ -224,7 +237,8 @@ def _tell_of_nothing(
         ],
     )
     words = f"Nothing is wagered in {death_match} any more: both have back what they had put in."
-    _told(death_match, trade, words, {"amount": 0}, by, at)
+    facts = {"unit": wagered_in(season), "amount": 0}
+    _told(death_match, trade, words, facts, by, at)
 
 
 # -- with the decision ---------------------------------------------------------------------------
@@ -235,45 +249,45 @@ def stakes_settle(
 ) -> None:
     """Move what the season's rule says from the loser to the winner, as part of the decision."""
     trade = trade_of(death_match.round.season)
-    if trade.currency:
-        _settle_currency(death_match, trade, winner, loser, at)
+    # What has been wagered is the winner's, whatever the rule is by now.
+    pot = wagered(death_match)
+    if pot:
+        _settle_pot(death_match, trade, pot, winner, at)
+    elif trade.currency and loser is not None and trade.stakes in ("amount", "all"):
+        has = balance_of(loser)
+        amount = has if trade.stakes == "all" else min(has, trade.stake)
+        if amount:
+            _take(death_match, trade, amount, Unit.CURRENCY, winner=winner, loser=loser, at=at)
     if trade.stake_token and loser is not None and balance_of(loser, Unit.TOKEN):
         _take(death_match, trade, 1, Unit.TOKEN, winner=winner, loser=loser, at=at)
 
 
-def _settle_currency(
+def _settle_pot(
     death_match: DeathMatch,
     trade: Trade,
+    pot: Sequence[LedgerEntry],
     winner: Contestant,
-    loser: Contestant | None,
     at: datetime,
 ) -> None:
+    """The winner, who may have taken over from whoever wagered it, gets what both had put in."""
     season = death_match.round.season
-    # What has been wagered is the winner's, whatever the rule is by now.
-    pot = wagered(death_match)
-    if pot:
-        # The winner may have taken over from whoever wagered it.
-        moved = Moved(
-            kind=EntryKind.STAKE,
-            amount=sum(each.amount for each in pot),
-            payee=winner,
-            death_match=death_match,
-        )
-        entries = entries_write(season=season, moved=[moved], by=None, at=at)
-        much = trade.said(moved.amount, moved.unit)
-        if trade.hidden:
-            # Everybody else is told nothing, and neither is the loser, who knows it.
-            said = f"You get what was wagered in {death_match}: {much}"
-            entries_tell(season, [(each, winner, said, "") for each in entries])
-        words = f"{winner.name} gets what was wagered: {much}."
-        _told(death_match, trade, words, {"amount": moved.amount, "payee": winner.pk}, None, at)
-        return
-    if loser is None or trade.stakes not in ("amount", "all"):
-        return
-    has = balance_of(loser)
-    amount = has if trade.stakes == "all" else min(has, trade.stake)
-    if amount:
-        _take(death_match, trade, amount, Unit.CURRENCY, winner=winner, loser=loser, at=at)
+    unit = Unit(pot[0].unit)
+    moved = Moved(
+        kind=EntryKind.STAKE,
+        amount=sum(each.amount for each in pot),
+        payee=winner,
+        unit=unit,
+        death_match=death_match,
+    )
+    entries = entries_write(season=season, moved=[moved], by=None, at=at)
+    much = trade.said(moved.amount, unit)
+    if trade.hidden:
+        # Everybody else is told nothing, and neither is the loser, who knows it.
+        said = f"You get what was wagered in {death_match}: {much}"
+        entries_tell(season, [(each, winner, said, "") for each in entries])
+    words = f"{winner.name} gets what was wagered: {much}."
+    facts = {"unit": unit, "amount": moved.amount, "payee": winner.pk}
+    _told(death_match, trade, words, facts, None, at)
 
 
 def _take(
@@ -385,7 +399,7 @@ def _told(
         season=death_match.round.season,
         kind="ledger.stakes",
         words=words,
-        data={"unit": Unit.CURRENCY, **facts},
+        data=dict(facts),
         death_match=death_match,
         by=by,
         at=at,
