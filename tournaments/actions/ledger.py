@@ -13,7 +13,7 @@ from tournaments.forms.base import PublicReasonForm, ServiceForm
 from tournaments.forms.ledger import GrantForm, HolderForm, PayForm, WagerForm
 from tournaments.models import Contestant
 from tournaments.services.ledger import acts, immunity, stakes
-from tournaments.services.ledger.book import form_key, holds
+from tournaments.services.ledger.book import form_key, holds, is_over
 from tournaments.trade import Trade
 
 
@@ -162,6 +162,16 @@ def _entry_facts(subject: AtEntry) -> Sequence[tuple[object, object]]:
     ]
 
 
+def _reason_read_by(subject: AtEntry) -> str:
+    """Who reads why an entry is taken back: whoever may see it."""
+    if not subject.sheet.trade.hidden or is_over(subject.season):
+        return "Everybody will read it."
+    return (
+        "Those whom the entry concerns read it, and organisers who do not play; everybody, once "
+        "the season is over."
+    )
+
+
 def _may_correct(subject: AtEntry) -> None:
     subject.must_manage()
     if subject.around is not None:
@@ -225,7 +235,7 @@ CORRECT: Final = Action[AtEntry](
     follows=["It stays in the ledger, and another goes the other way, with your reason."],
     facts=_entry_facts,
     check=_may_correct,
-    form=lambda _s: partial(PublicReasonForm, act="take entry back"),
+    form=lambda s: partial(PublicReasonForm, act="take entry back", read_by=_reason_read_by(s)),
     run=lambda s, form: acts.ledger_correct(
         acting_user=s.user, entry=s.entry, why=form.cleaned_data["why"]
     ),

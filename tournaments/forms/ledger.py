@@ -131,8 +131,9 @@ class PayForm(_OfLedger):
             self.fields["secret"] = forms.BooleanField(
                 label="In secret",
                 required=False,
-                help_text="Nobody but the two of you, and organisers who do not play, hears of it "
-                "until the season is over. Then everybody sees it.",
+                help_text="Nobody but the two of you, and organisers and administrators of the "
+                "site who do not play, hears of it until the season is over. Then everybody sees "
+                "it.",
             )
         if may_write:
             self.fields["note"] = forms.CharField(
