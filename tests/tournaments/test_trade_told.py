@@ -141,8 +141,8 @@ def test_nobody_changes_what_they_play_for(orla: User) -> None:
     row = dmo_choose(acting_user=one, episode=episode, contestant=who(season, 2), at=START)
     for each in (one, two):
         refused("season.own", season_update, acting_user=each, season=season, **change)
-        other = {"changes": {"summary": f"By {each}.", "trade": season.trade}}
-        season = season_update(acting_user=each, season=season, **other)
+        other: dict[str, Any] = {"summary": f"By {each}.", "trade": season.trade}
+        season = season_update(acting_user=each, season=season, changes=other)
     season = changed(three, season, stakes="amount")
     played(orla, row, winner=0, at=after(hours=2))
     changed(one, season, stakes="none")
