@@ -215,7 +215,9 @@ def test_both_are_told_what_is_taken_and_what_comes_back(orla: User, hidden: boo
         acting_user=orla, death_match=fresh(row), winner=who(season, 2), why="A slip.",
         at=after(hours=2),
     )  # fmt: skip
-    told = [each for each in purse_news(one) if "Taken back from you: 3 garnets: The result" in each]
+    told = [
+        each for each in purse_news(one) if "Taken back from you: 3 garnets: The result" in each
+    ]
     assert len(told) == 1
     assert any("Given back to you: 3 garnets" in each for each in purse_news(two))
 
