@@ -1,8 +1,11 @@
 """What seasons tell the moderators: that what organisers write to contestants can be reported, and
-what contestants write to each other with what they give; and who must not read there what was
-written to others."""
+what contestants write to each other with what they pay and with items; and who must not read there
+what was written to others."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
@@ -12,17 +15,19 @@ from accounts.moderation.reports import ContextLine, Target, register_target
 from core.admin.links import row_address
 from core.admin.lists import keys_as_text, register_withheld
 from tournaments import audience
-from tournaments.models import EntryKind, LedgerEntry, Season, SeasonMessage
+from tournaments.models import EntryKind, Gift, LedgerEntry, Season, SeasonMessage
 from tournaments.trade import trade_of
 
 MESSAGE = "tournaments.seasonmessage"
 ENTRY = "tournaments.ledgerentry"
+GIFT = "tournaments.gift"
 
 
 def register() -> None:
     """Make all of this known; called once the models are there."""
     register_target(MESSAGE, message_target, remedies=message_remedies, withheld=_of_own_seasons)
     register_target(ENTRY, note_target, withheld=_of_own_ledgers)
+    register_target(GIFT, gift_target, remedies=gift_remedies, withheld=_of_own_items)
     register_withheld(MESSAGE, lambda reader: Q(pk__in=_not_for(reader).values("pk")))
 
 
@@ -60,22 +65,48 @@ def note_target(reader: User, target_id: str) -> Target | None:
     if not LedgerEntry.objects.filter(seen, pk=entry.pk).exists():
         return None
     much = trade_of(season).said(entry.amount, entry.unit)
-    said = ContextLine(
-        who=f"{by.shown_name} (@{by.username})",
+    return _note(
+        f"a note of {by.shown_name} with a payment in {season.name}",
+        reverse("tournaments:purse", args=[season.slug]),
+        by=by,
         text=entry.why,
-        at=entry.at.isoformat(timespec="seconds"),
-        quoted=True,
-    )
-    return Target(
-        title=f"a note of {by.shown_name} with a payment in {season.name}",
-        url=reverse("tournaments:purse", args=[season.slug]),
-        about=by,
+        at=entry.at,
         facts=[
             ("Season", season.name),
             ("Payment", f"{much} to {entry.payee}{', in secret' if entry.secret else ''}"),
         ],
-        lines=[said],
     )
+
+
+def gift_target(reader: User, target_id: str) -> Target | None:
+    """What somebody wrote beside an item that they gave; everybody reads it."""
+    notes = Gift.objects.filter(season__in=Season.objects.visible_to(reader)).exclude(note="")
+    gift = (
+        notes.filter(pk=_number(target_id)).select_related("season", "given_by", "receiver").first()
+    )
+    if gift is None or gift.given_by == reader:
+        return None
+    by, season = gift.given_by, gift.season
+    return _note(
+        f"a note of {by.shown_name} with an item in {season.name}",
+        reverse("tournaments:items", args=[season.slug]),
+        by=by,
+        text=gift.note,
+        at=gift.given_at,
+        facts=[("Season", season.name), ("Item", f"{gift.item} for {gift.receiver}")],
+    )
+
+
+def _note(
+    title: str, url: str, *, by: User, text: str, at: datetime, facts: Sequence[tuple[str, str]]
+) -> Target:
+    said = ContextLine(
+        who=f"{by.shown_name} (@{by.username})",
+        text=text,
+        at=at.isoformat(timespec="seconds"),
+        quoted=True,
+    )
+    return Target(title=title, url=url, about=by, facts=facts, lines=[said])
 
 
 def _number(target_id: str) -> int:
@@ -96,6 +127,17 @@ def _of_own_seasons(moderator: User) -> Q:
 def _of_own_ledgers(moderator: User) -> Q:
     entries = LedgerEntry.objects.filter(season__contestants__user=moderator)
     return Q(target_id__in=keys_as_text(entries))
+
+
+def gift_remedies(report: Report) -> list[tuple[str, str]]:
+    """The way to the item."""
+    gift = Gift.objects.filter(pk=int(report.target_id)).first()
+    return [] if gift is None else [("The item", row_address(gift))]
+
+
+def _of_own_items(moderator: User) -> Q:
+    gifts = Gift.objects.filter(season__contestants__user=moderator)
+    return Q(target_id__in=keys_as_text(gifts))
 
 
 def _of_seasons_with(person: User) -> QuerySet[SeasonMessage]:

@@ -137,3 +137,28 @@ def test_those_who_see_a_note_can_report_it(orla: User, cleo: User, client: Clie
     assert form not in purse_of(season, None)
     client.force_login(cleo)
     assert client.get(form).status_code == 200
+
+
+def test_a_note_beside_an_item_can_be_reported(orla: User, cleo: User, client: Client) -> None:
+    season = down_to_two(orla)
+    final = final_open(acting_user=orla, season=season, best_of=3, games=[WARS], at=START)
+    gift = item_give(
+        acting_user=account(season, 3), season=season, receiver=who(season, 1),
+        death_match=final, leg_number=2, item="domino-repeat", ruleset="domino-wars",
+        note="The other is a fool.",
+    )  # fmt: skip
+    form = f"/accounts/report/tournaments.gift/{gift.pk}/"
+    for reader, can in ((account(season, 2), True), (cleo, True), (account(season, 3), False)):
+        client.force_login(reader)
+        assert (form in client.get(f"/seasons/{season.slug}/items/").text) is can
+        assert client.get(form).status_code == (200 if can else 404)
+    client.force_login(cleo)
+    assert client.post(form, {"reason": "abuse", "words": "Look."}).status_code == 302
+    report = Report.objects.get()
+    assert report.about == account(season, 3)
+    assert report.context["lines"][0]["text"] == "The other is a fool."
+    mona = with_role(user_named("mona"), Role.MODERATOR)
+    client.force_login(mona)
+    page = client.get(f"/admin/accounts/report/{report.pk}/change/").text
+    assert f"/admin/tournaments/gift/{gift.pk}/change/" in page
+    assert list(queue_of(with_role(account(season, 2), Role.MODERATOR))) == []
