@@ -85,12 +85,14 @@ def note_target(reader: User, target_id: str) -> Target | None:
 
 
 def gift_target(reader: User, target_id: str) -> Target | None:
-    """What somebody wrote beside an item that they gave; everybody reads it."""
+    """What somebody wrote beside an item that they gave, for whoever else may see that item."""
     notes = Gift.objects.filter(season__in=Season.objects.visible_to(reader)).exclude(note="")
     gift = (
-        notes.filter(pk=_number(target_id)).select_related("season", "given_by", "receiver").first()
+        notes.filter(pk=_number(target_id))
+        .select_related("season", "given_by", "giver", "receiver")
+        .first()
     )
-    if gift is None or gift.given_by == reader:
+    if gift is None or gift.given_by == reader or not audience.sees_gift(gift, reader):
         return None
     by, season = gift.given_by, gift.season
     return _note(
@@ -129,9 +131,8 @@ def message_remedies(report: Report) -> list[tuple[str, str]]:
 def picture_target(reader: User, target_id: str) -> Target | None:
     """A picture, for whoever may see it. The picture itself is for the moderators to look at: it is
     kept as long as a report about it is open."""
-    number = int(target_id) if target_id.isascii() and target_id.isdigit() else 0
     seen = Picture.objects.visible_to(reader).select_related("by", "season")
-    picture = seen.filter(pk=number, off_at=None).first() if number < 2**63 else None
+    picture = seen.filter(pk=_number(target_id), off_at=None).first()
     owner = None if picture is None else owner_of(picture)
     if picture is None or owner is None:
         return None
