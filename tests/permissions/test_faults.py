@@ -136,8 +136,8 @@ def places(world: World) -> list[Place]:
 
 def _found(world: World) -> list[Place]:
     root = world.root
-    names = ("talking", "gifted", "watched", "challenged", "choosing", "applied")
-    talk, gifted, watched, challenged, choosing, applied = (world.scene(name) for name in names)
+    names = ("talking", "gifted", "watched", "challenged", "choosing", "applied", "pictured")
+    talk, gifted, watched, challenged, choosing, applied, pictured = map(world.scene, names)
     app, _ = application_register(
         acting_user=root, name="Boards", redirect_uris=[BACK], public=True
     )
@@ -166,12 +166,14 @@ def _found(world: World) -> list[Place]:
         "hosted_id": challenged.hosted.pk, "token": challenged.more["link"].token,
         "id": paul.pk, "first": 1, "last": 2, "content_type_id": 1, "app_label": "games",
         "url": "x", "puzzle_id": talk.puzzle.pk,
+        "digest": pictured.picture.digest, "width": 80,
     }  # fmt: skip
     # Where one name stands for several things: by a part of the route's name.
     special: dict[tuple[str, str], Any] = {
         ("slug", "webhook"): watched.season.slug, ("slug", "item"): gifted.season.slug,
         ("slug", "episode_"): choosing.season.slug, ("slug", "placements"): choosing.season.slug,
         ("slug", "scores"): choosing.season.slug,
+        ("slug", "tournaments:picture"): pictured.season.slug,
         ("slug", "choose"): choosing.season.slug, ("pk", "api:challenge"): challenged.challenge.pk,
         ("slug", "application_act"): applied.season.slug,
         ("pk", "application_act"): applied.application.pk,
