@@ -168,6 +168,53 @@ def test_each_line_that_is_at_fault_is_named(orla: User, season: Season) -> None
     assert not SeasonInvitation.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("held_before", "text", "lines"),
+    [
+        # The same file once more, in whatever capitals and spaces.
+        (",Benji\n,Sally", ",Benji\n,Sally", [1, 2]),
+        (",Benji", ",bENJI", [1]),
+        (",Benji Brave", ",benji  brave", [1]),
+        ("name,email\nBenji,b@example.org", "name,email\nBenji,b@example.org", [2]),
+        # Within one file.
+        ("", ",Same One\n,same one", [2]),
+        ("", "name,email\nBenji,b@example.org\nSally,B@example.org", [3]),
+        # Whoever is in, or is entered by the same file.
+        ("", ",player 1", [1]),
+        ("", ",Player1", [1]),
+        ("", ",cba\ncba", [1]),
+        ("", "cba,Callum\n,CALLUM", [2]),
+    ],
+)
+def test_nobody_has_two_places(
+    orla: User, season: Season, held_before: str, text: str, lines: list[int]
+) -> None:
+    user_named("cba")
+    if held_before:
+        hold(orla, season, held_before)
+    before = sorted(season.contestants.values_list("name", flat=True))
+    mail.outbox.clear()
+    with committing(), pytest.raises(FaultyRoster) as refusal:
+        contestants_import(acting_user=orla, season=season, text=text, at=START)
+    assert [each.line for each in refusal.value.faults] == lines
+    assert mail.outbox == []
+    assert sorted(season.contestants.values_list("name", flat=True)) == before
+
+
+def test_a_place_that_was_taken_or_struck_off(orla: User, season: Season) -> None:
+    """For whom it was held is in, whatever they are called; a place struck off is held again."""
+    taken, struck_off = hold(orla, season, ",Cleopatra"), hold(orla, season, ",Benji")
+    user_named("cleopatra")
+    ada = user_named("ada", display_name="Ada")
+    invitation_accept(acting_user=ada, invitation=link_of(taken), at=START)
+    assert Contestant.objects.get(pk=taken.pk).name == "Ada"
+    contestant_remove(acting_user=orla, contestant=struck_off, at=START)
+    with pytest.raises(FaultyRoster) as refusal:
+        hold(orla, season, ",Cleopatra\n,Benji\n,Ada")
+    assert [each.line for each in refusal.value.faults] == [1, 3]
+    hold(orla, season, ",Benji")
+
+
 def test_links_to_places_do_not_use_up_the_others(orla: User, season: Season) -> None:
     hold(orla, season, "\n".join(f",Guest {n}" for n in range(OPEN_MAX)))
     invitation_make(acting_user=orla, season=season, at=START)

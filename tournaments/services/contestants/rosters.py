@@ -100,7 +100,13 @@ def contestants_import(
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
     to_hold = [hold for _, hold in holds]
-    wrong = holds_check(locked, to_hold, acting_user, at).refused
+    beside = {
+        name
+        for _, entry in entries
+        for name in (entry.user.username, entry.user.shown_name, entry.name)
+        if name
+    }
+    wrong = holds_check(locked, to_hold, acting_user, at, beside=beside).refused
     faults += [LineFault(holds[each.row or 0][0], each.sentence) for each in wrong]
     taken = {entry.seed: number for number, entry in entries if entry.seed is not None}
     faults += [
