@@ -219,8 +219,8 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
 def _columns_of(cells: list[str]) -> tuple[tuple[str, ...], bool]:
     """The columns, and whether this line was their headings; none where it cannot be told."""
     lowered = tuple(cell.lower() for cell in cells)
-    # Alone, each of these may be what somebody is called.
-    all_known = set(lowered) <= set(_KNOWN) and len(lowered) > 1
+    # Whoever is called like a column is named under a heading.
+    all_known = set(lowered) <= set(_KNOWN)
     if "username" not in lowered and not all_known:
         return CSV_COLUMNS, False
     if not set(lowered) <= set(_KNOWN) or len(set(lowered)) < len(lowered):
