@@ -313,6 +313,24 @@ def _below_the_header(response: Any) -> str:
     return content.decode().partition("</header>")[2]
 
 
+@pytest.mark.parametrize("held_here", ["", "held", "struck off"])
+@pytest.mark.parametrize("brought", [False, True])
+def test_the_page_of_contestants_says_who_gave_a_name(
+    orla: User, season: Season, held_here: str, brought: bool
+) -> None:
+    if held_here:
+        place = hold(orla, season)
+        if held_here == "struck off":
+            contestant_remove(acting_user=orla, contestant=place, at=START)
+    if brought:
+        # What came with a restored season came by no link.
+        Contestant.objects.filter(pk=season.contestants.earliest("pk").pk).update(user=None)
+    shown = words(Client().get(f"/seasons/{season.slug}/contestants/"))
+    assert ("No account here” means" in shown) is bool(held_here or brought)
+    assert ("the organisers gave the name" in shown) is bool(held_here)
+    assert ("another installation of this site gave the name" in shown) is brought
+
+
 def test_the_desk_lists_the_links_and_one_leads_in(orla: User, season: Season) -> None:
     desk = signed_in(orla)
     people = f"/seasons/{season.slug}/desk/contestants/"
