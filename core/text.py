@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # Line breaks, other control characters and changes of direction would let one message look like
 # several, or like something else. Half a surrogate pair is no character, and a database takes
@@ -14,3 +15,8 @@ def one_line(text: str) -> str:
     """``text`` as one line: each run of characters that a line cannot hold becomes a space, and
     spaces around it are taken off."""
     return _UNFIT.sub(" ", text).strip()
+
+
+def name_key(name: str) -> str:
+    """A name as it is compared with others that people type: whatever its capitals and spaces."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -1,10 +1,11 @@
 """What contestants are called where people read it.
 
 The names of those who have no account here were given by another installation, with the document of
-its season, and somebody here may be called that. So no such name stands alone. Where one is set
-into a page or a sentence, `Contestant.shown_name` says so; where one stands in a sentence that has
-been written down, as those of events are, `Naming` does; in a drawing, whose names have little
-room, a sign does (`sign_of`), which is explained beside it.
+its season, or by the organisers, for a place that they hold, and somebody here may be called that.
+So no such name stands alone. Where one is set into a page or a sentence, `Contestant.shown_name`
+says so; where one stands in a sentence that has been written down, as those of events are, `Naming`
+does; in a drawing, whose names have little room, a sign does (`sign_of`), which is explained beside
+it.
 
 What is written down has names alone (`plain`): accounts are those of the site where it is read.
 """

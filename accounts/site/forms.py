@@ -8,6 +8,7 @@ from django import forms
 
 from accounts.models import RegistrationChange, SiteAnnouncement
 from accounts.site.announcements import END_PAST, WORDS_MAX, may_end
+from accounts.site.registration import registration_now
 
 
 class SiteAnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -67,3 +68,13 @@ class RegistrationForm(forms.ModelForm):  # type: ignore[type-arg]
     class Meta:
         model = RegistrationChange
         fields = ("is_open", "words")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """It begins with what stands, which saved as it is changes nothing and is refused."""
+        last = registration_now()
+        if last is not None:
+            stands = {"is_open": "yes" if last.is_open else "no", "words": last.words}
+        else:
+            stands = {"is_open": "yes"}
+        kwargs["initial"] = stands | (kwargs.get("initial") or {})
+        super().__init__(*args, **kwargs)

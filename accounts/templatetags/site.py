@@ -6,6 +6,7 @@
 import re
 from datetime import datetime
 from functools import cache
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django import template
@@ -134,6 +135,19 @@ def local_time(
         style,
         text,
     )
+
+
+@register.simple_tag(takes_context=True)
+def and_back(context: template.Context) -> str:
+    """What is put behind an address at which somebody signs in or registers, so that they come back
+    to the page being shown. The pages on which people do so pass on where they are led to."""
+    request = context.get("request")
+    if request is None:
+        return ""
+    path = request.get_full_path()
+    if request.path.startswith("/accounts/"):
+        path = context.get("redirect_field_value") or request.GET.get("next") or "/"
+    return "" if path == "/" else f"?{urlencode({'next': path}, safe='/')}"
 
 
 @register.simple_tag(takes_context=True)

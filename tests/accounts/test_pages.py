@@ -1,11 +1,14 @@
 """Profiles, settings, preferences and error pages: works, anonymous, wrong method, bad input."""
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
@@ -323,6 +326,43 @@ def test_signed_in_visitors_are_not_asked_twice(client: Client, person: People) 
     page = client.get("/accounts/settings/").content.decode()
     assert "Sign out" in page
     assert "Your menu, ada" in page
+
+
+@pytest.mark.parametrize(
+    ("address", "back"),
+    [
+        ("/", ""),
+        ("/u/ada/", "?next=/u/ada/"),
+        ("/u/nobody/?page=2&of=3", "?next=/u/nobody/%3Fpage%3D2%26of%3D3"),
+        ("/accounts/login/", ""),
+        ("/accounts/login/?next=/u/ada/", "?next=/u/ada/"),
+        ("/accounts/password/reset/?next=/u/ada/", "?next=/u/ada/"),
+    ],
+)
+def test_the_header_brings_back_whoever_registers_or_signs_in(
+    client: Client, person: People, address: str, back: str
+) -> None:
+    person("ada")
+    header = client.get(address).content.decode().partition("</header>")[0]
+    for way in ("login", "signup"):
+        assert f'href="/accounts/{way}/{back}"' in header
+
+
+def test_a_form_sent_back_brings_on_where_it_leads(client: Client) -> None:
+    page = client.post("/accounts/login/", {"next": "/u/ada/"}).content.decode()
+    assert page.partition("</header>")[0].count("?next=/u/ada/") == 2
+
+
+def test_every_link_to_register_brings_back() -> None:
+    folder = Path(settings.BASE_DIR) / "templates"
+    link = re.compile(r"""href="\{% url 'account_signup' %\}([^"]*)""")
+    found = [
+        (each.name, behind)
+        for each in sorted(folder.rglob("*.html"))
+        for behind in link.findall(each.read_text(encoding="utf-8"))
+    ]
+    assert len(found) > 3
+    assert not [each for each in found if each[1] != "{% and_back %}" and "?next=" not in each[1]]
 
 
 # --- Error pages -----------------------------------------------------------------------------

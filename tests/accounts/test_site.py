@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -253,6 +254,23 @@ def test_what_was_decided_stays_written(mona: User) -> None:
 ADD = "/admin/accounts/siteannouncement/add/"
 REGISTRATION = "/admin/accounts/registrationchange/add/"
 AT_ONCE = {"begins_at": "", "ends_at": ""}
+
+
+def test_the_form_of_registration_begins_with_what_stands(mona: User, client: Client) -> None:
+    client.force_login(mona)
+
+    def stands() -> tuple[str, bool]:
+        page = client.get(REGISTRATION).content.decode()
+        return "".join(re.findall(r'<option value="(yes|no)" selected', page)), "Later." in page
+
+    assert stands() == ("yes", False)
+    # Saved as it is, it closes nothing.
+    page = client.post(REGISTRATION, {"is_open": "yes", "words": ""}, follow=True)
+    assert "Registration is open already." in words(page)
+    registration_set(acting_user=mona, is_open=False, words="Later.")
+    assert stands() == ("no", True)
+    registration_set(acting_user=mona, is_open=True)
+    assert stands() == ("yes", False)
 
 
 def test_moderators_do_it_in_the_admin_site(mona: User, client: Client) -> None:

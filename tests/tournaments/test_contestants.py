@@ -749,6 +749,37 @@ def test_a_file_may_name_people_as_they_are_called_at_discord(orla: User, cleo: 
     assert len(set(sentences)) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("discord\n@Cleo.Patra", [("cleo", "Cleo")]),
+        ("DISCORD\r\n\r\ncleo.patra\r\n", [("cleo", "Cleo")]),
+        ("username\ncleo", [("cleo", "Cleo")]),
+        ("name\nBenji\nSally", [(None, "Benji"), (None, "Sally")]),
+        # Whoever is called like a column is named under a heading, and nowhere else.
+        ("username\ndiscord\nname", [("discord", "discord"), ("name", "name")]),
+    ],
+)
+def test_a_heading_may_stand_alone(
+    orla: User, cleo: User, text: str, found: list[tuple[str | None, str]]
+) -> None:
+    season = enrolled(orla, 0)
+    at_discord(cleo, "Cleo.Patra")
+    User.objects.filter(pk=cleo.pk).update(display_name="Cleo")
+    for name in ("discord", "name"):
+        user_named(name, display_name="")
+    contestants_import(acting_user=orla, season=season, text=text, at=START)
+    rows = season.contestants.order_by("pk").values_list("user__username", "name")
+    assert list(rows) == found
+
+
+@pytest.mark.parametrize("heading", ["seed", "email"])
+def test_a_file_of_nothing_but_seeds_names_nobody(orla: User, heading: str) -> None:
+    with pytest.raises(FaultyRoster) as refusal:
+        contestants_import(acting_user=orla, season=enrolled(orla, 0), text=f"{heading}\n1")
+    assert [each.line for each in refusal.value.faults] == [2]
+
+
 def test_the_desk_finds_people_by_their_whole_name_at_discord(orla: User, cleo: User) -> None:
     season, shy = enrolled(orla, 0), user_named("shy")
     at_discord(cleo, "the.queen")

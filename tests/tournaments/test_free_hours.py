@@ -207,6 +207,34 @@ def test_a_date_that_is_said_first_says_its_zone(db: None) -> None:
     assert free_date_add(zone="UTC", **given).free_hours.zone == "Asia/Kolkata"
 
 
+@pytest.mark.parametrize("way", ["week", "date"])
+@pytest.mark.parametrize(
+    ("known", "chosen", "zone", "account"),
+    [
+        # Without scripts nothing else tells: all times are in what they have chosen.
+        ({}, "Asia/Kolkata", "Asia/Kolkata", "Asia/Kolkata"),
+        ({}, "UTC", "UTC", ""),
+        ({"device_zone": "Europe/Berlin"}, "Asia/Kolkata", "Europe/Berlin", ""),
+        ({"time_zone": "Europe/Berlin"}, "Asia/Kolkata", "Europe/Berlin", "Europe/Berlin"),
+    ],
+)
+def test_of_whom_no_zone_is_known_all_times_are_in_the_one_they_choose(
+    db: None, way: str, known: dict[str, str], chosen: str, zone: str, account: str
+) -> None:
+    eve = user_named("eve", **known)
+    if way == "week":
+        free_hours_set(acting_user=eve, zone=chosen, hours=[1], at=START)
+    else:
+        date = START.date() + timedelta(days=3)
+        free_date_add(acting_user=eve, zone=chosen, date=date, kind="not", at=START)
+    found = User.objects.get(pk=eve.pk)
+    assert (str(found.zone), found.time_zone) == (zone, account)
+    # Nobody has chosen anything where nothing is said.
+    fay = user_named("fay")
+    free_date_add(acting_user=fay, date=START.date() + timedelta(days=3), kind="not", at=START)
+    assert User.objects.get(pk=fay.pk).time_zone == ""
+
+
 def test_the_database_keeps_them_whole(ada: User) -> None:
     row = free_hours_set(acting_user=ada, zone="UTC", hours=[1])
     wrong: list[Callable[[], object]] = [

@@ -168,6 +168,53 @@ def test_each_line_that_is_at_fault_is_named(orla: User, season: Season) -> None
     assert not SeasonInvitation.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("held_before", "text", "lines"),
+    [
+        # The same file once more, in whatever capitals and spaces.
+        (",Benji\n,Sally", ",Benji\n,Sally", [1, 2]),
+        (",Benji", ",bENJI", [1]),
+        (",Benji Brave", ",benji  brave", [1]),
+        ("name,email\nBenji,b@example.org", "name,email\nBenji,b@example.org", [2]),
+        # Within one file.
+        ("", ",Same One\n,same one", [2]),
+        ("", "name,email\nBenji,b@example.org\nSally,B@example.org", [3]),
+        # Whoever is in, or is entered by the same file.
+        ("", ",player 1", [1]),
+        ("", ",Player1", [1]),
+        ("", ",cba\ncba", [1]),
+        ("", "cba,Callum\n,CALLUM", [2]),
+    ],
+)
+def test_nobody_has_two_places(
+    orla: User, season: Season, held_before: str, text: str, lines: list[int]
+) -> None:
+    user_named("cba")
+    if held_before:
+        hold(orla, season, held_before)
+    before = sorted(season.contestants.values_list("name", flat=True))
+    mail.outbox.clear()
+    with committing(), pytest.raises(FaultyRoster) as refusal:
+        contestants_import(acting_user=orla, season=season, text=text, at=START)
+    assert [each.line for each in refusal.value.faults] == lines
+    assert mail.outbox == []
+    assert sorted(season.contestants.values_list("name", flat=True)) == before
+
+
+def test_a_place_that_was_taken_or_struck_off(orla: User, season: Season) -> None:
+    """For whom it was held is in, whatever they are called; a place struck off is held again."""
+    taken, struck_off = hold(orla, season, ",Cleopatra"), hold(orla, season, ",Benji")
+    user_named("cleopatra")
+    ada = user_named("ada", display_name="Ada")
+    invitation_accept(acting_user=ada, invitation=link_of(taken), at=START)
+    assert Contestant.objects.get(pk=taken.pk).name == "Ada"
+    contestant_remove(acting_user=orla, contestant=struck_off, at=START)
+    with pytest.raises(FaultyRoster) as refusal:
+        hold(orla, season, ",Cleopatra\n,Benji\n,Ada")
+    assert [each.line for each in refusal.value.faults] == [1, 3]
+    hold(orla, season, ",Benji")
+
+
 def test_links_to_places_do_not_use_up_the_others(orla: User, season: Season) -> None:
     hold(orla, season, "\n".join(f",Guest {n}" for n in range(OPEN_MAX)))
     invitation_make(acting_user=orla, season=season, at=START)
@@ -249,16 +296,39 @@ def test_nobody_is_asked_to_register_while_registration_is_closed(
     said, register = "Registration is closed at present", reverse("account_signup")
     for client, page in ((Client(), address), (signed_in(orla), desk)):
         assert said not in words(client.get(page))
-    assert f"{register}?next=" in Client().get(address).content.decode()
+    assert f"{register}?next=" in _below_the_header(Client().get(address))
     root = User.objects.get(username="root")
     registration_set(acting_user=root, is_open=False, words="Back on Monday.")
     shown = Client().get(address)
     assert said in words(shown)
     assert "Back on Monday." in words(shown)
-    assert f"{register}?next=" not in shown.content.decode()
+    assert f"{register}?next=" not in _below_the_header(shown)
     assert said in words(signed_in(orla).get(desk))
     # To whoever has an account it makes no difference.
     assert said not in words(signed_in(user_named("ada")).get(address))
+
+
+def _below_the_header(response: Any) -> str:
+    content: bytes = response.content
+    return content.decode().partition("</header>")[2]
+
+
+@pytest.mark.parametrize("held_here", ["", "held", "struck off"])
+@pytest.mark.parametrize("brought", [False, True])
+def test_the_page_of_contestants_says_who_gave_a_name(
+    orla: User, season: Season, held_here: str, brought: bool
+) -> None:
+    if held_here:
+        place = hold(orla, season)
+        if held_here == "struck off":
+            contestant_remove(acting_user=orla, contestant=place, at=START)
+    if brought:
+        # What came with a restored season came by no link.
+        Contestant.objects.filter(pk=season.contestants.earliest("pk").pk).update(user=None)
+    shown = words(Client().get(f"/seasons/{season.slug}/contestants/"))
+    assert ("No account here” means" in shown) is bool(held_here or brought)
+    assert ("the organisers gave the name" in shown) is bool(held_here)
+    assert ("another installation of this site gave the name" in shown) is brought
 
 
 def test_the_desk_lists_the_links_and_one_leads_in(orla: User, season: Season) -> None:

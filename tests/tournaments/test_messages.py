@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from accounts.moderation.sanctions import user_mute
 from accounts.roles import Role
 from accounts.services import role_grant
 from tests.games.support import user_named
+from tests.games.test_races import Threads
 from tests.pages.support import words
 from tests.tournaments.support import (
     GAME,
@@ -33,7 +36,8 @@ from tests.tournaments.support import (
 from tournaments.models import Contestant, MessageTo, Season, SeasonMessage
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.messages import A_DAY_MAX, message_send
+from tournaments.services.messages import A_DAY_MAX, KIND, form_key, message_send
+from tournaments.services.organisers import organiser_add
 from tournaments.services.rounds import round_pair
 from tournaments.services.seasons import season_archive, season_cancel, season_create
 
@@ -143,6 +147,50 @@ def test_so_many_a_day(orla: User) -> None:
     sent(orla, enrolled(orla, 1), at=START + timedelta(days=1))
 
 
+def test_a_form_that_is_sent_twice_sends_one(orla: User) -> None:
+    season = running(orla, 4)
+    form = form_key(season, orla)
+    first = sent(orla, season, form=form)
+    # Its answer was lost, and it is sent again, at whatever time.
+    assert sent(orla, season, form=form, at=after(minutes=5)) == first
+    assert sent(orla, season, form=form, title=" Tonight ", words="At eight.\r\n") == first
+    assert Announcement.objects.filter(kind=KIND).count() == 4
+    # Something else is another message; and what was opened anew is meant.
+    changed = {"title": "Later"}, {"words": "At nine."}, {"whom": MessageTo.STILL_IN}
+    others = [sent(orla, season, form=form, **how) for how in changed]
+    again = sent(orla, season, form=form_key(season, orla))
+    assert len({first, *others, again}) == 5
+    # Whatever else it carries is none of a form of ours.
+    for odd in ("", "-1", "x", "9" * 30, "\N{SUPERSCRIPT TWO}"):
+        assert sent(orla, season, form=odd) not in (first, *others, again)
+
+
+def test_of_two_seasons_and_two_writers_each_has_its_own(orla: User, oscar: User) -> None:
+    season, other = running(orla, 4), running(orla, 4)
+    organiser_add(acting_user=orla, season=season, user=oscar)
+    rows = [
+        sent(writer, where, form=form_key(where, writer))
+        for writer, where in ((orla, season), (oscar, season), (orla, other))
+    ]
+    assert len(set(rows)) == 3
+
+
+@pytest.fixture
+def threads() -> Iterator[Threads]:
+    threads = Threads(4)
+    yield threads
+    threads.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_four_at_once_one_goes_out(orla: User, threads: Threads) -> None:
+    season = enrolled(orla, 2)
+    act = partial(sent, orla, season, form=form_key(season, orla))
+    answers = threads.at_once([act] * 4)
+    assert {each.pk for each in answers} == {SeasonMessage.objects.get().pk}
+    assert Announcement.objects.filter(kind=KIND).count() == 2
+
+
 def test_who_may_write_and_when(orla: User, oscar: User, cleo: User) -> None:
     season = enrolled(orla, 2)
     given = {"season": season, "title": "T", "words": "W", "at": START}
@@ -223,6 +271,20 @@ def test_the_desk_writes_and_keeps_who_wrote_what_to_whom(orla: User, client: Cl
     too_long = {"whom": "still-in", "title": "Long", "words": f"{lines}ww"}
     assert "at most 1000 characters" in words(client.post(page, too_long))
     assert SeasonMessage.objects.count() == 2
+
+
+def test_the_page_that_is_sent_twice_sends_one(orla: User, client: Client) -> None:
+    season = enrolled(orla, 2)
+    client.force_login(orla)
+    page = f"/seasons/{season.slug}/desk/messages/"
+    for count in (1, 2):
+        shown = re.search(r'name="form" value="(\d+)"', client.get(page).text)
+        assert shown
+        form = {"whom": "still-in", "title": "Tonight", "words": "At eight.", "form": shown[1]}
+        for _ in range(2):
+            answer = client.post(page, form, follow=True)
+            assert "The message goes to 2 of the contestants." in words(answer)
+        assert SeasonMessage.objects.count() == count
 
 
 # -- reported to moderators ----------------------------------------------------------------------

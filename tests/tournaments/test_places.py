@@ -19,6 +19,7 @@ from tests.games.test_races import Threads
 from tests.pages.support import words
 from tests.tournaments.support import START, enrolled, refused
 from tournaments.models import Contestant, Season, SeasonApplication
+from tournaments.reading.seasons import seasons_run_by
 from tournaments.services.contestants.applications import (
     application_allow,
     application_decline,
@@ -34,7 +35,11 @@ from tournaments.services.contestants.enrolment import (
     contestants_enrol,
     contestants_take,
 )
-from tournaments.services.contestants.invitations import invitation_accept, invitation_make
+from tournaments.services.contestants.invitations import (
+    invitation_accept,
+    invitation_make,
+    invitation_revoke,
+)
 from tournaments.services.contestants.rosters import contestants_import
 from tournaments.services.preflight import preflight
 from tournaments.services.seasons import season_unlist, season_update
@@ -96,6 +101,72 @@ def test_whoever_comes_when_all_places_are_taken_waits_in_order(season: Season) 
     join_again = contestant_join(acting_user=users[1], season=season, at=tick())
     assert join_again.contestants == []
     assert waits(season) == ["cleo", "dora", "ben"]
+
+
+def test_who_left_before_it_began_is_not_counted(orla: User, season: Season) -> None:
+    ada = join("ada", season)
+    for contestant in season.contestants.exclude(user=ada):
+        contestant_withdraw(acting_user=orla, contestant=contestant, why="ill", at=tick())
+    join("ben", season)
+    shown = words(Client().get(season.get_absolute_url()))
+    assert "Enrolling: 2 contestants so far" in shown
+    assert "Contestants 2 " in shown
+    assert "2 of 3 taken" in shown
+    (listed,) = seasons_run_by(orla)
+    assert listed.entered == 2
+    season_start(acting_user=orla, season=season, at=tick())
+    contestant_withdraw(
+        acting_user=ada, contestant=season.contestants.get(user=ada), why="ill", at=tick()
+    )
+    assert "Contestants 2 " in words(Client().get(season.get_absolute_url()))
+    (listed,) = seasons_run_by(orla)
+    assert listed.entered == 2
+
+
+def test_who_leaves_is_told_how_they_may_come_back(orla: User, season: Season) -> None:
+    """As they came: what is said is what the services do."""
+
+    def told(user: User) -> str:
+        return words(signed_in(user).get(f"/seasons/{season.slug}/withdraw/"))
+
+    by_hand, ada = season.contestants.earliest("pk").user, join("ada", season)
+    assert by_hand is not None
+    for user in (by_hand, ada):
+        assert "Until it begins you can enrol again." in told(user)
+    season_update(acting_user=orla, season=season, changes={"open_enrolment": False}, at=tick())
+    only = "Only its organisers can bring you back."
+    assert only in told(ada)
+    season_update(acting_user=orla, season=season, changes={"places": 5}, at=tick())
+    link = invitation_make(acting_user=orla, season=season)
+    ben = user_named("ben")
+    (place,) = invitation_accept(acting_user=ben, invitation=link).contestants
+    assert "come back by the link that you came by" in told(ben)
+    contestant_withdraw(acting_user=ben, contestant=place)
+    assert invitation_accept(acting_user=ben, invitation=link).contestants == [place]
+    invitation_revoke(acting_user=orla, invitation=link)
+    assert only in told(ben)
+    # A place that was held is given back for good.
+    (held,) = contestants_import(acting_user=orla, season=season, text=",Cleopatra").contestants
+    assert held.invitation is not None
+    cleo = user_named("cleo")
+    invitation_accept(acting_user=cleo, invitation=held.invitation)
+    assert only in told(cleo)
+    season_start(acting_user=orla, season=season)
+    assert only in told(ada)
+
+
+def test_whoever_waits_is_taken_off_the_list_and_not_declined(orla: User, season: Season) -> None:
+    ada, ben = join("ada", season), join("ben", season)
+    assert (inside(season)[-1], waits(season)) == (ada.shown_name, ["ben"])
+    desk, list_of = signed_in(orla), f"/seasons/{season.slug}/desk/applications/"
+    shown = desk.get(list_of)
+    assert words(shown).count("Take off the list Ben") == 2  # what opens the form, and its button
+    assert "Decline " not in words(shown)
+    act = f"{list_of}{row_of(ben).pk}/decline/"
+    assert act in shown.content.decode()
+    done = desk.post(act, {"why": ""}, follow=True)
+    assert "Ben is off the waiting list, and told so." in words(done)
+    assert waits(season) == []
 
 
 def row_of(user: User) -> SeasonApplication:

@@ -25,6 +25,7 @@ from tournaments.forms.people import (
     ReplaceForm,
     RosterForm,
 )
+from tournaments.lifecycle import ApplicationStatus
 from tournaments.models import SeasonApplication
 from tournaments.rights import Right
 from tournaments.services.contestants import (
@@ -148,6 +149,10 @@ def _may_decline(subject: AtApplication) -> None:
     applications.must_be_undecided(subject.application)
 
 
+def _waits(subject: AtApplication) -> bool:
+    return subject.application.status == ApplicationStatus.WAITING
+
+
 def _may_allow(subject: AtApplication) -> None:
     applications.must_be_deciding(subject.season, subject.user)
     applications.must_be_allowable(subject.application)
@@ -176,10 +181,17 @@ APPROVE: Final = Action[AtApplication](
 )
 DECLINE: Final = Action[AtApplication](
     name="decline",
-    label="Decline",
-    title=lambda s: f"Decline {s.application.user.shown_name}",
-    button="Decline",
-    done=lambda s: f"{s.application.user.shown_name} is declined, and told so.",
+    label=lambda s: "Take off the list" if _waits(s) else "Decline",
+    title=lambda s: (
+        f"Take {s.application.user.shown_name} off the waiting list"
+        if _waits(s)
+        else f"Decline {s.application.user.shown_name}"
+    ),
+    button=lambda s: "Take them off" if _waits(s) else "Decline",
+    done=lambda s: (
+        f"{s.application.user.shown_name} is "
+        f"{'off the waiting list' if _waits(s) else 'declined'}, and told so."
+    ),
     check=_may_decline,
     form=lambda _s: DeclineForm,
     run=lambda s, form: applications.application_decline(

@@ -30,8 +30,9 @@ from tournaments.forms.death_matches import RulesForm
 from tournaments.forms.items import GiftForm
 from tournaments.forms.people import ApplicationForm, WithdrawForm
 from tournaments.forms.times import ProposalForm
-from tournaments.lifecycle import ContestantStatus
-from tournaments.models import TimeProposal
+from tournaments.lifecycle import ContestantStatus, SeasonStatus
+from tournaments.models import Contestant, TimeProposal
+from tournaments.models.seasons import WayIn
 from tournaments.reading.times import both_free
 from tournaments.services import legs
 from tournaments.services.contestants import (
@@ -136,8 +137,21 @@ def _may_leave(subject: AtContestant) -> None:
     departures.must_be_in(subject.contestant)
 
 
+def _way_back(contestant: Contestant) -> str:
+    """How somebody who leaves may come back."""
+    season, link = contestant.season, contestant.invitation
+    if season.status == SeasonStatus.ENROLLING:
+        if season.way_in == WayIn.OPEN:
+            return "Until it begins you can enrol again."
+        if link is not None and not link.for_place and link.is_open(now_utc()):
+            return (
+                "Until it begins you can come back by the link that you came by, while it is open."
+            )
+    return "Only its organisers can bring you back."
+
+
 def _leaving_follows(subject: AtContestant) -> Sequence[str]:
-    follows = ["You leave the season. Only its organisers can bring you back."]
+    follows = [f"You leave the season. {_way_back(subject.contestant)}"]
     if subject.contestant.status == ContestantStatus.ACTIVE:
         follows.append("Your death matches that are not decided yet are won by your opponents.")
     return follows

@@ -351,6 +351,7 @@ def _write(subject: AtSeason, form: Any) -> Done:
         words=form.cleaned_data["words"],
         whom=whom,
         round=played,
+        form=form.cleaned_data["form"],
     )
     count = message.to.count()
     return Done(f"The message goes to {'one' if count == 1 else count} of the contestants.")
@@ -367,7 +368,9 @@ MESSAGE: Final = Action[AtSeason](
         f"At most {messages.A_DAY_MAX} go out within a day.",
     ],
     check=_may_write,
-    form=lambda s: partial(MessageForm, rounds=s.sheet.rounds_still_open),
+    form=lambda s: partial(
+        MessageForm, rounds=s.sheet.rounds_still_open, key=messages.form_key(s.season, s.user)
+    ),
     run=_write,
 )
 

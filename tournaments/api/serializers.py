@@ -30,8 +30,8 @@ from tournaments.reading.scores import score_sheet, sees_winnings
 from tournaments.services.pictures import OWNERS
 
 NO_ACCOUNT = (
-    "Null without an account here: another installation gave the name, with the season, and it is "
-    "nobody's on this site, whatever it looks like."
+    "Null without an account here: its organisers gave the name, for a place that they hold, or "
+    "another installation, with the season. It is nobody's on this site, whatever it looks like."
 )
 
 

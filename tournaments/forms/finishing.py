@@ -4,11 +4,11 @@ what was tapped. Pure, but for the contestants whose names are read."""
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from core.text import name_key
 from tournaments.models import Contestant
 
 Groups = list[list[int]]
@@ -93,10 +93,6 @@ def known_names(people: Iterable[Contestant]) -> dict[str, set[int]]:
         for name in names:
             found[name_key(name)].add(each.pk)
     return dict(found)
-
-
-def name_key(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 # -- what was tapped -------------------------------------------------------------------------------

@@ -258,8 +258,12 @@ class MessageForm(ServiceForm):
         widget=forms.Textarea(attrs={"rows": 6, "maxlength": str(WORDS_MAX)}),
     )
 
-    def __init__(self, *args: Any, rounds: Sequence[Round], **kwargs: Any) -> None:
-        kwargs["initial"] = {"whom": MessageTo.STILL_IN.value} | kwargs.get("initial", {})
+    # By which it is known where it is sent again.
+    form = forms.CharField(required=False, max_length=20, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, rounds: Sequence[Round], key: str, **kwargs: Any) -> None:
+        begins = {"whom": MessageTo.STILL_IN.value, "form": key}
+        kwargs["initial"] = begins | kwargs.get("initial", {})
         super().__init__(*args, **kwargs)
         self._rounds = {f"round-{each.number}": each for each in rounds}
         field = cast(forms.ChoiceField, self.fields["whom"])

@@ -12,14 +12,14 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import QueryDict
 
 from core.refusals import Refusal
-from core.text import one_line
+from core.text import name_key, one_line
 from games.forms import ReasonInput
 from games.reasons import READY, WHY_MAX
 from tournaments import scoring
 from tournaments.formats.elimination.scores import ABOUT_MAX, NOTE_MAX, Line, Table
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import NAMES
-from tournaments.forms.finishing import known_names, name_key
+from tournaments.forms.finishing import known_names
 from tournaments.models import Contestant
 from tournaments.scoring import COLUMN_NAME_MAX, COLUMNS_MAX, Column, Scored
 

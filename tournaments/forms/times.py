@@ -26,6 +26,10 @@ DAYS: Final = (
 )  # fmt: skip
 
 
+#: Said to those of whom no zone is known (`free_hours`).
+OF_ALL: Final = "None is known of you yet: where you choose another than UTC, all times are in it."
+
+
 class HourCell(NamedTuple):
     """An hour of a week in the grid."""
 
@@ -170,7 +174,7 @@ def _zone_field(
         label=label,
         choices=known,
         initial=zone,
-        help_text=help_text,
+        help_text=help_text if user.time_zone or user.device_zone else f"{help_text} {OF_ALL}",
         widget=forms.Select(attrs=marks),
     )
 

@@ -28,7 +28,8 @@ class ContestantQuerySet(models.QuerySet["Contestant"]):
 
 class Contestant(models.Model):
     """Somebody in a season. `name` is the name at the time, for documents and programs; people are
-    told `shown_name`, since a contestant of an imported season may have no account here."""
+    told `shown_name`, since a contestant of an imported season may have no account here, nor has
+    whoever a place is held for."""
 
     season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="contestants")
     user = models.ForeignKey(
@@ -117,7 +118,17 @@ class Contestant(models.Model):
         return self.shown_name
 
     @property
+    def left_before_start(self) -> bool:
+        """Whether they left before the season began, by which alone somebody loses their seed."""
+        return self.status == ContestantStatus.WITHDRAWN and self.seed is None
+
+    @property
+    def came_by_link(self) -> bool:
+        """Whether they came by a link; without an account: whether their place is, or was, held."""
+        return self.invitation_id is not None
+
+    @property
     def shown_name(self) -> str:
-        """The name for people. Without an account it says so: another installation gave it, and
-        somebody here may be called that."""
+        """The name for people. Without an account it says so: the organisers gave it, for a place
+        that is held, or another installation, and somebody here may be called that."""
         return self.name if self.user_id is not None else f"{self.name} {NO_ACCOUNT}"

@@ -57,7 +57,9 @@ def fingerprint(season: Season) -> str:
 
 def _seasons_with_counts(viewer: Any) -> QuerySet[WithAnnotations[Season, _Counts]]:
     """The seasons that ``viewer`` may see, with what is counted of them for lists."""
-    playing = Count("contestants", filter=~Q(contestants__status=ContestantStatus.REPLACED))
+    replaced = Q(contestants__status=ContestantStatus.REPLACED)
+    before = Q(contestants__status=ContestantStatus.WITHDRAWN, contestants__seed__isnull=True)
+    playing = Count("contestants", filter=~replaced & ~before)
     ours = _in_contention().filter(season=OuterRef("pk")).order_by()
     left = Coalesce(Subquery(ours.values("season").annotate(n=Count("pk")).values("n")), 0)
     seasons: QuerySet[Season] = Season.objects.visible_to(viewer)

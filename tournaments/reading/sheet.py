@@ -30,6 +30,7 @@ from tournaments.lifecycle import (
     STILL_IN,
     UNDECIDED,
     ApplicationStatus,
+    ContestantStatus,
     DeathMatchStatus,
     LegStatus,
     RoundStatus,
@@ -185,6 +186,13 @@ class Sheet:
         season = self.season
         enrolling = season.status == SeasonStatus.ENROLLING
         return enrolling and season.places is not None and len(self.still_in) >= season.places
+
+    @property
+    def entered(self) -> list[Contestant]:
+        """Those who take or took part: without who left before the season began, and with whoever
+        took a place over in place of its holder."""
+        gone = ContestantStatus.REPLACED
+        return [e for e in self.contestants if e.status != gone and not e.left_before_start]
 
     @cached_property
     def still_in(self) -> list[Contestant]:

@@ -18,7 +18,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.names.validators import validate_time_zone
-from accounts.services import audit_record, users_lock
+from accounts.services import audit_record, user_update_profile, users_lock
 from core.refusals import NotFound, Refusal
 from tournaments.models import FreeDate, FreeHours
 from tournaments.models.times import HOURS_A_WEEK
@@ -157,6 +157,7 @@ def free_hours_set(
         raise Refusal("free.hours", "There are no such hours in a week.")
     week = "".join("1" if number in marked else "0" for number in range(HOURS_A_WEEK))
     row = _locked(acting_user, zone, at)
+    _note_zone(acting_user, zone)
     if (row.zone, row.week) != (zone, week):
         row.zone, row.week, row.changed_at = zone, week, at
         row.save(update_fields=["zone", "week", "changed_at"])
@@ -190,6 +191,8 @@ def free_date_add(
     if not 0 <= first < until <= 24:
         raise Refusal("free.hours", "The last hour comes after the first.", field="until")
     row = _locked(acting_user, zone or str(acting_user.zone), at)
+    if zone == row.zone:
+        _note_zone(acting_user, zone)
     today = at.astimezone(ZoneInfo(row.zone)).date()
     if date < today:
         raise Refusal("free.date-past", "This day is over.", field="date")
@@ -248,6 +251,15 @@ def _locked(user: User, zone: str, at: datetime) -> FreeHours:
         user=user, defaults={"zone": zone, "week": "0" * HOURS_A_WEEK, "changed_at": at}
     )
     return row
+
+
+def _note_zone(user: User, zone: str) -> None:
+    """Of whom neither the account nor a device has said any zone, the one in which they say their
+    hours is all that is known: it is the account's from then on, so that letters and forms are in
+    no other. Scripts say the device's; without them nothing else does."""
+    known = User.objects.get(pk=user.pk)
+    if not (known.time_zone or known.device_zone) and zone != str(known.zone):
+        user_update_profile(acting_user=user, user=user, time_zone=zone)
 
 
 def _must_be_a_zone(zone: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Q
@@ -45,15 +45,17 @@ def message_send(
     words: str,
     whom: str = MessageTo.EVERYBODY,
     round: Round | None = None,  # noqa: A002  (the field's own word)
+    form: str = "",
     at: datetime | None = None,
 ) -> SeasonMessage:
     """Write to contestants who have an account: to all but those who have left, to those still in,
     or to both sides of what is still open of a ``round``.
 
     Each is told by the ways that they have chosen; who has blocked the writer is not, and finds it
-    on the season's pages only. Raises Refusal ``season.none``, as `must_be_able_to_write` does,
-    ``message.title.*``, ``message.words.*``, ``message.whom``, ``round.none``, ``message.nobody``
-    and ``message.many``.
+    on the season's pages only. ``form``: what the form carried by which it was sent (`form_key`);
+    sent again as it was, it goes out once. Raises Refusal ``season.none``, as
+    `must_be_able_to_write` does, ``message.title.*``, ``message.words.*``, ``message.whom``,
+    ``round.none``, ``message.nobody`` and ``message.many``.
     """
     at = instant(at)
     # Nothing of what everybody sees changes.
@@ -61,6 +63,9 @@ def message_send(
     must_be_able_to_write(locked, acting_user)
     tidy = line(title, code="message.title", what="The title", most=TITLE_MAX)
     body = paragraphs(words)
+    said = {"title": tidy, "words": body, "whom": whom, "round": round}
+    if before := _sent_before(locked, acting_user, form, said):
+        return before
     # Whoever writes and plays knows it.
     to = [each for each in recipients(locked, whom, round) if each.user_id != acting_user.pk]
     if not to:
@@ -69,9 +74,7 @@ def message_send(
         raise Refusal(
             "message.many", f"{A_DAY_MAX} messages have gone out within a day: wait a while."
         )
-    message = SeasonMessage.objects.create(
-        season=locked, by=acting_user, at=at, title=tidy, words=body, whom=whom, round=round
-    )
+    message = SeasonMessage.objects.create(season=locked, by=acting_user, at=at, **said)
     message.to.set(to)
     audit_record(
         acting_user=acting_user,
@@ -81,6 +84,23 @@ def message_send(
     )
     _tell(message, to)
     return message
+
+
+def form_key(season: Season, user: User) -> str:
+    """What the form carries: another once they have written something here, and the same until
+    then, however often it is shown."""
+    return str(season.messages.filter(by=user).count())
+
+
+def _sent_before(
+    season: Season, user: User, form: str, said: dict[str, Any]
+) -> SeasonMessage | None:
+    """What somebody has written already by the form that they send, with the season locked: of
+    what has come since it was shown, that which says the same."""
+    if not re.fullmatch(r"[0-9]{1,9}", form):
+        return None
+    since = season.messages.filter(by=user).order_by("pk")[int(form) :]
+    return next((each for each in since if all(getattr(each, k) == said[k] for k in said)), None)
 
 
 def must_be_able_to_write(season: Season, acting_user: User) -> None:

@@ -115,7 +115,7 @@ def season_shared(season: Season) -> str:
 @register.simple_tag
 def contestant_link(contestant: Contestant | None, link: bool = True) -> SafeString:
     """A contestant's name, leading to their profile where they have an account; without one it says
-    so, since another installation gave that name, and somebody here may be called that."""
+    so, since that name is none of theirs, and somebody here may be called that."""
     if contestant is None:
         return SafeString('<span class="muted">To be decided</span>')
     name = format_html('<bdi class="person__name">{}</bdi>', contestant.name)

@@ -136,8 +136,12 @@ def table(request: HttpRequest, sheet: Sheet) -> HttpResponse:
 @public_page
 def contestants(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Everybody who ever entered, and what has become of them."""
-    names_only = sheet.naming.has_unmatched
-    context = {"records": sheet.records, "names_only": names_only}
+    of_nobody = [each for each in sheet.contestants if each.user_id is None]
+    context = {
+        "records": sheet.records,
+        "names_held": any(each.came_by_link for each in of_nobody),
+        "names_brought": not all(each.came_by_link for each in of_nobody),
+    }
     return shown(request, sheet, "contestants.html", context)
 
 

@@ -4,7 +4,7 @@ it takes exactly this place."""
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from django.template.loader import render_to_string
 from accounts.models import User
 from accounts.services import audit_record, audit_records
 from core.refusals import Refusal, Together
+from core.text import name_key
 from tournaments.lifecycle import ApplicationStatus, ContestantStatus, SeasonStatus, Visibility
 from tournaments.models import Contestant, Season, SeasonEvent, SeasonInvitation
 from tournaments.rights import Right
@@ -46,17 +47,25 @@ class Hold(NamedTuple):
     email: str = ""
 
 
-def holds_check(season: Season, holds: Sequence[Hold], acting_user: User, at: datetime) -> Together:
-    """What is wrong with places to be held, each by its row: ``season.begun``,
-    ``contestant.name.*``, ``seed.range``, ``seed.taken``, ``place.draft``, ``place.email``,
-    ``place.letters``."""
+def holds_check(
+    season: Season,
+    holds: Sequence[Hold],
+    acting_user: User,
+    at: datetime,
+    *,
+    beside: Collection[str] = (),
+) -> Together:
+    """What is wrong with places to be held, each by its row; ``beside``: what those are called who
+    are entered at the same time. ``season.begun``, ``contestant.name.*``, ``place.twice``,
+    ``seed.range``, ``seed.taken``, ``place.draft``, ``place.email``, ``place.letters``."""
     faults = Together()
     seeds = set(season.contestants.filter(seed__isnull=False).values_list("seed", flat=True))
     left = LETTERS_A_DAY - _letters_of(acting_user, at)
+    people = _People(season, beside)
     for number, hold in enumerate(holds):
         with faults.of(number):
             must_take_holds(season)
-            name_of(hold.name)
+            people.add(name_of(hold.name), hold.email)
             if hold.seed is not None and not is_seed(hold.seed):
                 raise seed_out_of_range()
             if hold.seed is not None and hold.seed in seeds:
@@ -73,6 +82,42 @@ def holds_check(season: Season, holds: Sequence[Hold], acting_user: User, at: da
                         f"At most {LETTERS_A_DAY} links a day are sent by mail: hand on the rest.",
                     )
     return faults
+
+
+class _People:
+    """Whom places are held for: one place each, and none for whoever is in. A file that is sent in
+    twice holds nothing twice."""
+
+    def __init__(self, season: Season, beside: Collection[str]) -> None:
+        self._in: set[str] = set()
+        self._held: set[str] = set()
+        rows = season.contestants.filter(status=ContestantStatus.ENROLLED)
+        # The link of a place keeps whom it was held for, whatever its holder is called.
+        about = ("user", "name", "user__username", "invitation__for_place", "invitation__note")
+        for user, name, username, for_place, note in rows.values_list(*about):
+            names = [name] if user is None else [name, username, note if for_place else ""]
+            (self._held if user is None else self._in).update(map(name_key, names))
+        self._beside = {name_key(each) for each in beside}
+        self._here: set[str] = set()
+        self._addresses: set[str] = set()
+
+    def add(self, name: str, email: str) -> None:
+        """Raises Refusal ``place.twice``."""
+        key, address = name_key(name), email.lower()
+        sentence = ""
+        if key in self._held:
+            sentence = f"A place is held for {name} already."
+        elif key in self._in:
+            sentence = f"{name} is in this season already."
+        elif key in self._here | self._beside:
+            sentence = f"{name} stands in this file twice."
+        if sentence:
+            other = "If this is somebody else, give them another name."
+            raise Refusal("place.twice", f"{sentence} {other}")
+        if address and address in self._addresses:
+            raise Refusal("place.twice", "Another place in this file has the same address.")
+        self._here.add(key)
+        self._addresses.add(address)
 
 
 def places_hold_in(

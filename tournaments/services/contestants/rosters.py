@@ -101,7 +101,13 @@ def contestants_import(
         except Refusal as refusal:
             faults.append(LineFault(number, refusal.sentence))
     to_hold = [hold for _, hold in holds]
-    wrong = holds_check(locked, to_hold, acting_user, at).refused
+    beside = {
+        name
+        for _, entry in entries
+        for name in (entry.user.username, entry.user.shown_name, entry.name)
+        if name
+    }
+    wrong = holds_check(locked, to_hold, acting_user, at, beside=beside).refused
     faults += [LineFault(holds[each.row or 0][0], each.sentence) for each in wrong]
     taken = {entry.seed: number for number, entry in entries if entry.seed is not None}
     faults += [
@@ -214,8 +220,8 @@ def _rows_of(text: str, faults: list[LineFault]) -> Iterator[tuple[int, dict[str
 def _columns_of(cells: list[str]) -> tuple[tuple[str, ...], bool]:
     """The columns, and whether this line was their headings; none where it cannot be told."""
     lowered = tuple(cell.lower() for cell in cells)
-    # Alone, each of these may be what somebody is called.
-    all_known = set(lowered) <= set(_KNOWN) and len(lowered) > 1
+    # Whoever is called like a column is named under a heading.
+    all_known = set(lowered) <= set(_KNOWN)
     if "username" not in lowered and not all_known:
         return CSV_COLUMNS, False
     if not set(lowered) <= set(_KNOWN) or len(set(lowered)) < len(lowered):
