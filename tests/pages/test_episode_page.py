@@ -39,6 +39,7 @@ from tournaments.services.ledger.immunity import token_spend
 
 Visitor = Callable[..., Client]
 PAGE = "/seasons/autumn/desk/episode/"
+CHOICE = "/seasons/autumn/rounds/1/choose/"
 
 
 def placed(season: Season) -> dict[str, int]:
@@ -50,9 +51,9 @@ def order(season: Season, *numbers: int) -> str:
     return ",".join(str(who(season, number).pk) for number in numbers)
 
 
-def seen(client: Client) -> str:
-    """How things stand, as the page shows them."""
-    found = re.search(r'name="seen" value="([^"]*)"', client.get(PAGE).content.decode())
+def seen(client: Client, address: str = PAGE) -> str:
+    """How things stand, as a page shows them."""
+    found = re.search(r'name="seen" value="([^"]*)"', client.get(address).content.decode())
     return "" if found is None else found[1]
 
 
@@ -164,7 +165,7 @@ def test_the_dmo_is_named_there_and_the_next_episode_follows(visitor: Visitor, o
     sent(client, order=order(season, 4), others_safe="on")
     page = client.get(PAGE)
     assert "Player 4 is choosing an opponent" in words(page)
-    answer = client.post("/seasons/autumn/rounds/1/choose/", {"contestant": who(season, 2).pk})
+    answer = client.post(CHOICE, {"seen": seen(client), "contestant": who(season, 2).pk})
     assert answer["Location"] == PAGE
     row = DeathMatch.objects.get(round__season=season)
     assert f"/seasons/autumn/desk/matches/{row.pk}/declare/" in links(client.get(PAGE))
@@ -249,6 +250,45 @@ def test_a_second_phone_does_not_record_over_the_first(visitor: Visitor, orla: U
     with nothing_changes():
         assert client.post(PAGE, following | {"order": order(season, 2)}).status_code == 422
     assert episode_now(season).ec == who(season, 3)
+
+
+@pytest.mark.parametrize("again", ["another EC", "somebody immune"])
+def test_a_page_of_another_ec_or_of_others_immune_names_nobody(
+    visitor: Visitor, orla: User, again: str
+) -> None:
+    season = running(orla, 5)
+    client = visitor(orla)
+    sent(client, order=order(season, 5), others_safe="on")
+    mine = visitor(account(season, 5))
+    old = {client: seen(client), mine: seen(mine, CHOICE)}
+    last = 4 if again == "another EC" else 5
+    immune = [who(season, 1).pk]
+    sent(client, order=order(season, last), others_safe="on", immune=immune)
+    for phone in (client, mine):
+        for stale in (old[phone], ""):
+            with nothing_changes():
+                answer = phone.post(CHOICE, {"seen": stale, "contestant": who(season, 2).pk})
+            if phone is mine and last == 4:
+                assert answer.status_code == 403
+            else:
+                assert answer.status_code == 422
+                assert "This has moved on since you opened the page" in words(answer)
+                assert "Look again" in words(answer)
+    # Who has looked again can.
+    answer = client.post(CHOICE, {"seen": seen(client), "contestant": who(season, 2).pk})
+    assert answer["Location"] == PAGE
+    assert episode_now(season).dmo == who(season, 2)
+
+
+def test_every_form_of_the_page_says_what_it_has_seen(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    for addresses in ({PAGE}, {PAGE, CHOICE}):
+        page = client.get(PAGE).content.decode()
+        acting = re.findall(r'<form[^>]*action="(/seasons/[^"]*)"(.*?)</form>', page, re.S)
+        assert {address for address, _ in acting} == addresses
+        assert all(re.search(r'name="seen" value="[^"]+"', inside) for _, inside in acting)
+        sent(client, order=order(season, 4), others_safe="on")
 
 
 def _named(orla: User, season: Season) -> DeathMatch:

@@ -39,7 +39,7 @@ class EpisodeForm(ServiceForm):
 
 
 def _seen() -> forms.CharField:
-    """How things stood when the page was made (`main_match.standing_of`), to be sent back with what
+    """How things stood when the page was made (`standing.standing_of`), to be sent back with what
     it records: what somebody else has recorded since is not overwritten."""
     return forms.CharField(
         required=False,
@@ -122,7 +122,7 @@ class PlacementsForm(ServiceForm):
 class MainMatchForm(ServiceForm):
     """A main match by order of finish: names tapped one after another, or a list of them.
 
-    ``seen`` is how things stood when the page was made (`main_match.standing_of`), and ``order``
+    ``seen`` is how things stood when the page was made (`standing.standing_of`), and ``order``
     what was tapped, by ids (`finishing.order_of`); a list that is written takes its place. ``tap``
     and ``look`` are buttons that record nothing: with ``looking`` the form only says what would be
     recorded. Beside ``names`` of everybody in the season it takes whoever is immune by ``tokens``,
@@ -382,13 +382,21 @@ class FinishRow(NamedTuple):
 
 
 class ChooseForm(ServiceForm):
-    """The EC's choice."""
+    """The EC's choice. ``seen`` is how the episode stood when the page was made: who is the EC, and
+    who is immune."""
+
+    seen = _seen()
 
     def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["contestant"] = ContestantField(
             people, label="Death-match opponent", widget=forms.RadioSelect
         )
+
+    @property
+    def moved_on(self) -> bool:
+        """Whether things do not stand as the page showed them."""
+        return _has_moved_on(self)
 
 
 class FinalForm(ServiceForm):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from django.db import transaction
@@ -26,6 +24,12 @@ from tournaments.formats.elimination.episodes import (
     main_match_name,
     must_have_episodes,
     must_not_be_ec,
+)
+from tournaments.formats.elimination.standing import (
+    game_of,
+    must_stand_as_seen,
+    standing_now,
+    standing_of,
 )
 from tournaments.lifecycle import EpisodeStatus
 from tournaments.models import Contestant, Episode, Placement, Round, Season
@@ -79,12 +83,11 @@ def main_match_record_next(  # noqa: PLR0913  (everything that is told of a main
     at: datetime | None = None,
 ) -> Episode:
     """Open the next episode and record its main match: both, or neither. ``seen``: how things stood
-    for whoever records (`standing_of`), None where they do not say. Raises Refusal as
+    for whoever records (`standing.standing_of`), None where they do not say. Raises Refusal as
     `episode_open` and `placements_record` do."""
     at = instant(at)
     opened = episode_open(acting_user=acting_user, season=season, main_match=main_match, at=at)
-    if seen is not None:
-        _must_stand_as_seen(seen, standing_of(opened.round.number))
+    must_stand_as_seen(seen, standing_of(opened.round.number))
     return placements_record(
         acting_user=acting_user,
         episode=opened,
@@ -114,8 +117,8 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     Recording again, while the EC chooses, replaces it, and what was settled ahead.
 
     ``ec`` names one of several who share the last place. ``seen``: how the episode stood for
-    whoever records (`standing_of`), None where they do not say. Late entries play from the next
-    episode on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
+    whoever records (`standing.standing_of`), None where they do not say. Late entries play from the
+    next episode on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
     ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
     ``episode.moved-on`` (not as ``seen`` any more), ``episode.placed``,
     ``placements.missing``, ``placements.twice``, ``placements.stranger``,
@@ -130,9 +133,7 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     season = season_lock_managed(episode.round.season, acting_user)
     fresh = episode_fresh(episode)
     at = instant(at)
-    if seen is not None:
-        placed = fresh.placements.order_by("place", "pk")
-        _must_stand_as_seen(seen, standing_of(fresh.round.number, fresh, placed))
+    must_stand_as_seen(seen, standing_now(fresh))
     must_await_placements(fresh, acting_user)
     before = Ahead(game_of(fresh.round), fresh.death_match_at)
     if fresh.status == EpisodeStatus.CHOOSING:
@@ -202,48 +203,12 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     return fresh
 
 
-def standing_of(
-    number: int, episode: Episode | None = None, placements: Iterable[Placement] = ()
-) -> str:
-    """How the main match of round ``number`` stands, for a page to send back with what it records:
-    without an ``episode`` it has not been opened. What has been recorded, and settled with it,
-    tells one recording from another."""
-    if episode is None:
-        return f"{number}"
-    told = [
-        [[each.contestant_id, each.place, each.immune] for each in placements],
-        episode.ec_id,
-        episode.main_match,
-        episode.notes,
-        str(game_of(episode.round)),
-        str(episode.death_match_at),
-        str(episode.choose_by),
-    ]
-    digest = sha256(json.dumps(told).encode()).hexdigest()[:16]
-    return f"{number}-{episode.status}-{digest}"
-
-
-def _must_stand_as_seen(seen: str, standing: str) -> None:
-    """Raises Refusal ``episode.moved-on``."""
-    if seen != standing:
-        raise Refusal(
-            "episode.moved-on",
-            "This has moved on since you opened the page: look again before you record anything.",
-        )
-
-
 def _as_before(ahead: Ahead, before: Ahead) -> Ahead:
     """What stays settled where somebody records who may be in the death match themselves, as the EC
     or as the DMO. Raises Refusal ``death-match.own`` where they say anything else."""
     if ahead not in (NOTHING_AHEAD, before):
         raise own_death_match()
     return before
-
-
-def game_of(played: Round) -> dict[str, Any] | None:
-    """The game that is settled for the death match of an episode; None where none is."""
-    own = {"ruleset": played.ruleset, "variant": played.variant, "options": played.options}
-    return repertoire.game_fields(own) if played.ruleset else None
 
 
 def _settled(ahead: Ahead) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from tournaments.actions.episodes import (
     choosable,
     main_match_form,
     opens_first,
+    standing_at,
 )
 from tournaments.actions.legs import LEG
 from tournaments.actions.scores import SCORES, must_be_settled, scores_form
@@ -102,6 +103,7 @@ def _standing(subject: AtSeason) -> dict[str, Any]:
         there = AtRound(subject.user, sheet, current)
         if CHOOSE.offered(there):
             context["people"] = choosable(there)
+            context["seen"] = standing_at(there)
             context["over"] = found.row.choose_by is not None and found.row.choose_by < now_utc()
         context["skips"] = SKIP.offered(there)
         context["scores"] = SCORES.offer(there) if SCORES.offered(there) else None
