@@ -51,7 +51,13 @@ for (const [named, safe, immune, last] of [
 for (const kind of ["input", "change"]) {
   for (const name of ["pasted", "notes", "game", "when"]) {
     test(`what is filled in is kept: ${kind} of ${name}`, () => {
-      const form = { dataset: {}, matches: () => true };
+      const form = {
+        dataset: {},
+        matches: () => true,
+        querySelector: () => null,
+        querySelectorAll: () => [],
+        elements: { namedItem: () => ({ value: "", checked: false }) },
+      };
       for (const listener of heard.get(kind) ?? []) listener({ target: new Element(name, form) });
       assert.equal(form.dataset.filled, "1");
     });

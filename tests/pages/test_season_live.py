@@ -63,7 +63,7 @@ def held_back(page: Page, slug: str) -> tuple[list[str], list[Route]]:
         route.fulfill(response=answer, body=earlier if len(served) == 1 else answer.text())
 
     page.route(f"**/seasons/{slug}/", serve)
-    page.route(f"**/seasons/{slug}/state/", asked.append)
+    page.route(f"**/seasons/{slug}/state.json", asked.append)
     page.goto(f"/seasons/{slug}/")
     return served, asked
 

@@ -176,7 +176,8 @@ def _record(subject: AtSeason, form: Any) -> Done:
         episode = scores.scores_record(episode=found.row, seen=version, standing=seen, **told)
     else:
         episode = main_match.placements_record(episode=found.row, seen=seen, **told)
-    return Done(f"{episode.round.name} is recorded: {episode.ec} is the EC, and chooses.")
+    follows = "chooses" if episode.dmo is None else f"meets {episode.dmo}"
+    return Done(f"{episode.round.name} is recorded: {episode.ec} is the EC, and {follows}.")
 
 
 def awaits_choice(episode: Episode, user: User) -> bool:

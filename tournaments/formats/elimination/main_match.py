@@ -15,7 +15,7 @@ from accounts.services import audit_record
 from core.refusals import Refusal, Together
 from games.words import game_name
 from tournaments.formats.elimination import rules
-from tournaments.formats.elimination.choice import busy_elsewhere
+from tournaments.formats.elimination.choice import busy_elsewhere, dmo_choose
 from tournaments.formats.elimination.episodes import (
     elimination_options,
     episode_fresh,
@@ -58,12 +58,14 @@ class Placing(NamedTuple):
 
 class Ahead(NamedTuple):
     """What organisers settle beforehand of what follows a main match: the ``game`` of the death
-    match (as in a season's repertoire), when it is played, and the ``minutes`` in which the EC is
-    to choose. None: as the season has it, or not yet."""
+    match (as in a season's repertoire), when it is played, the ``minutes`` in which the EC is to
+    choose, and the ``dmo`` whom the EC has named to them already. None: as the season has it, or
+    not yet."""
 
     game: Mapping[str, Any] | None = None
     scheduled_at: datetime | None = None
     minutes: int | None = None
+    dmo: Contestant | None = None
 
 
 NOTHING_AHEAD: Final = Ahead()
@@ -128,7 +130,7 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
     ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``, ``setup.*`` and
     ``death-match.own`` (whoever may be in it, as the EC or the DMO, settles nothing of it; what
-    others have settled stays then).
+    others have settled stays then), and as `choice.dmo_choose` does.
     """
     season = season_lock_managed(episode.round.season, acting_user)
     fresh = episode_fresh(episode)
@@ -200,6 +202,9 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
             "minutes": ahead.minutes,
         },
     )
+    if ahead.dmo is not None:
+        dmo_choose(acting_user=acting_user, episode=fresh, contestant=ahead.dmo, at=at)
+        return episode_fresh(fresh)
     return fresh
 
 
