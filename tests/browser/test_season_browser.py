@@ -587,7 +587,7 @@ def test_whoever_does_everything_of_an_episode_themselves_taps_six_times(
     assert 0 <= box["y"] < PHONE["height"] - box["height"]
     phones.look_at(orla)
     said.get_by_role("link").click()
-    orla.get_by_role("radio", name="is the EC: Dora").check()
+    orla.get_by_role("radio", name=re.compile("is the EC.*Dora")).check()
     orla.get_by_role("group", name="Whom does the EC meet?").get_by_label("Cleo").wait_for()
     phones.look_at(orla)
 
@@ -601,7 +601,8 @@ def test_whoever_does_everything_of_an_episode_themselves_taps_six_times(
     thumb.begin()
     ruled(thumb, "Cleo", "Ben", immune="Ada")
     assert (thumb.taps, thumb.pages) == (6, 3)
-    assert new_page.errors == []
+    # The browser notes that what was refused was answered with 422.
+    assert [error for error in new_page.errors if "status of 422" not in error] == []
 
 
 def decided(page: Page, home: str) -> bool:
