@@ -105,6 +105,60 @@ function offerDmo(form, rows, ec) {
   return dmo;
 }
 
+/**
+ * How many have no place yet.
+ * @param {[number, string[]][]} finish
+ * @param {number} people
+ */
+export function missingOf(finish, people) {
+  return people - finish.reduce((sum, [, group]) => sum + group.length, 0);
+}
+
+/**
+ * Show at each name the place that it is tapped for.
+ * @param {Map<string, HTMLElement>} rows
+ * @param {Set<string>} all
+ * @param {[number, string[]][]} finish
+ */
+function markPlaces(rows, all, finish) {
+  const numbers = new Map(finish.flatMap(([place, group]) => group.map((pk) => [pk, place])));
+  for (const [pk, row] of rows) {
+    row.querySelector("[name=tap]")?.setAttribute("aria-pressed", String(all.has(pk)));
+    const place = row.querySelector("[data-place]");
+    if (place) place.textContent = all.has(pk) ? String(numbers.get(pk)) : "";
+  }
+}
+
+/**
+ * Who of the `last` is the EC; ask where there are several.
+ * @param {Map<string, HTMLElement>} rows
+ * @param {string[]} last
+ */
+function askEc(rows, last) {
+  let [ec] = last.length === 1 ? last : [];
+  for (const [pk, row] of rows) {
+    const ties = last.length > 1 && last.includes(pk);
+    row.querySelector("[data-ec]")?.toggleAttribute("hidden", !ties);
+    const radio = /** @type {HTMLInputElement | null} */ (row.querySelector("[name=ec]"));
+    if (radio && !ties) radio.checked = false;
+    if (radio?.checked) ec = pk;
+  }
+  return ec;
+}
+
+/**
+ * Say at the button that records it who will be the EC, and the DMO.
+ * @param {HTMLFormElement} form
+ * @param {string | undefined} ec
+ * @param {string | undefined} dmo
+ */
+function sayWho(form, ec, dmo) {
+  const says = form.querySelector("[data-says]");
+  if (!says) return;
+  const also = dmo === undefined ? "" : `, ${dmo} the DMO`;
+  says.textContent = ec === undefined ? "" : `: ${ec} is the EC${also}`;
+}
+
 /** @param {HTMLFormElement} form */
 function show(form) {
   const rows = new Map(rowsOf(form).map((row) => [row.dataset.contestant ?? "", row]));
@@ -114,35 +168,18 @@ function show(form) {
   const all = new Set(groups.flat());
   const others = groups.length > 0 && field(form, "others_safe").checked;
   const finish = places(groups, others ? [...rows.keys()].filter((pk) => !all.has(pk)) : []);
-  const missing = rows.size - finish.reduce((sum, [, group]) => sum + group.length, 0);
+  const missing = missingOf(finish, rows.size);
   const immune = [...rows].filter(([, row]) => isImmune(row)).map(([pk]) => pk);
+  markPlaces(rows, all, finish);
   // As long as somebody has no place, nobody comes last.
-  const last = missing ? [] : lastOf(finish, immune);
-  let [ec] = last.length === 1 ? last : [];
-  const numbers = new Map(finish.flatMap(([place, group]) => group.map((pk) => [pk, place])));
-  for (const [pk, row] of rows) {
-    row.querySelector("[name=tap]")?.setAttribute("aria-pressed", String(all.has(pk)));
-    const place = row.querySelector("[data-place]");
-    if (place) place.textContent = all.has(pk) ? String(numbers.get(pk)) : "";
-    const choice = /** @type {HTMLElement | null} */ (row.querySelector("[data-ec]"));
-    const ties = last.length > 1 && last.includes(pk);
-    if (choice) choice.hidden = !ties;
-    const radio = /** @type {HTMLInputElement | null} */ (row.querySelector("[name=ec]"));
-    if (radio && !ties) radio.checked = false;
-    if (radio?.checked) ec = pk;
-  }
+  const ec = askEc(rows, missing ? [] : lastOf(finish, immune));
   const dmo = offerDmo(form, rows, ec);
+  sayWho(form, rows.get(ec ?? "")?.dataset.name, rows.get(dmo ?? "")?.dataset.name);
   form.querySelector("[data-clear]")?.toggleAttribute("hidden", !written && !groups.length);
-  const says = form.querySelector("[data-says]");
-  const nameOf = (/** @type {string} */ pk) => rows.get(pk)?.dataset.name ?? "";
-  if (says) {
-    const also = dmo === undefined ? "" : `, ${nameOf(dmo)} the DMO`;
-    says.textContent = ec === undefined ? "" : `: ${nameOf(ec)} is the EC${also}`;
-  }
   const look = form.querySelector("[data-look]");
-  if (!look || !finish.length) {
+  if (!finish.length) {
     const words = written ? "Show what comes of the list to see it here." : "Nobody is named yet.";
-    if (look) look.replaceChildren(paragraph(words));
+    look?.replaceChildren(paragraph(words));
     return;
   }
   const list = document.createElement("ol");
@@ -159,7 +196,7 @@ function show(form) {
     item.append(number, " ", names);
     list.append(item);
   }
-  look.replaceChildren(list, ...(missing ? [paragraph(`Not named yet: ${missing}.`)] : []));
+  look?.replaceChildren(list, ...(missing ? [paragraph(`Not named yet: ${missing}.`)] : []));
 }
 
 /** @param {HTMLElement | undefined} row @param {string} part */
