@@ -374,7 +374,8 @@ def _no_show_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _placement_letters(event: SeasonEvent) -> Iterator[Letter]:
-    """The EC; and whoever was it until the placements were recorded anew."""
+    """The EC, unless the same act names the DMO; and whoever was it until the placements were
+    recorded anew."""
     ec = event.contestant
     before = SeasonEvent.objects.filter(round=event.round_id, kind=event.kind, pk__lt=event.pk)
     was = before.select_related("contestant__user").order_by("pk").last()
@@ -383,7 +384,8 @@ def _placement_letters(event: SeasonEvent) -> Iterator[Letter]:
         if former is not None:
             subject = f"{event.season.name}: you need not choose an opponent"
             yield Letter(former, subject, event.words, _round_path(event))
-    if ec is not None and ec.user is not None:
+    chosen = _same_act(event).filter(kind="episode.chosen", round=event.round_id).exists()
+    if ec is not None and ec.user is not None and not chosen:
         words = f"{event.words} You choose your opponent for the death match"
         yield _choice(event, ec, words, event.data.get("choose_by"))
 

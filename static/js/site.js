@@ -343,6 +343,8 @@ if (!root.classList.contains("js")) {
   showWhereOneIs();
   keepPageForNoNetwork();
   enhanceInstalling();
-  const mistake = document.querySelector("[data-focus-first] [aria-invalid='true']");
+  const mistake = document.querySelector(
+    "[data-refused], [data-focus-first] [aria-invalid='true']",
+  );
   if (mistake instanceof HTMLElement) mistake.focus();
 }

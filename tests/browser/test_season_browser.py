@@ -557,6 +557,62 @@ def test_a_season_of_eight_is_run_from_a_phone(
     assert new_page.errors == []
 
 
+def ruled(thumb: Thumb, ec: str, dmo: str, *, immune: str = "") -> None:
+    """An organiser records an episode, with whom the EC meets, and rules that the EC has lost."""
+    page = thumb.page
+    form = page.locator("[data-finish]")
+    thumb.tap(form.get_by_role("button", name=ec))
+    if immune:
+        thumb.tap(form.get_by_role("checkbox", name=re.compile(f"immune.*{immune}")))
+    thumb.tap(form.get_by_role("group", name="Whom does the EC meet?").get_by_label(dmo))
+    last = f"^Record.*: {ec} is the EC, {dmo} the DMO$"
+    thumb.tap(form.get_by_role("button", name=re.compile(last)))
+    page.get_by_role("heading", name=f"{ec} against {dmo}").wait_for()
+    thumb.tap(page.get_by_role("radio", name="Both players agreed to it."))
+    thumb.tap(page.get_by_role("button", name=f"{dmo} has won"))
+    page.get_by_text(f"{dmo} won").wait_for()
+
+
+def test_whoever_does_everything_of_an_episode_themselves_taps_six_times(
+    site: Site, new_page: Pages
+) -> None:
+    phones = Phones(Cast(site, new_page))
+    cast, orla = phones.cast, phones.of("Orla")
+    phones.home = home = made(orla, f"Winter {cast.mark}")
+    confirm(orla, "Make it public", "Make it public")
+    enrolled_and_started(orla, home, [f"{each.lower()}-{cast.mark}" for each in NAMES[1:]])
+
+    # What is refused is said where the page begins, and leads to where it is put right.
+    orla.goto(f"{home}desk/episode/")
+    orla.get_by_text("Paste a list").click()
+    orla.get_by_role("textbox", name="Order of finish").fill("Cleo = Dora")
+    orla.get_by_role("button", name=re.compile("^Record")).click()
+    said = orla.get_by_role("alert").filter(has_text="please say who is the EC")
+    said.wait_for()
+    assert said.evaluate("each => each === document.activeElement")
+    box = said.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < PHONE["height"] - box["height"]
+    phones.look_at(orla)
+    said.get_by_role("link").click()
+    orla.get_by_role("radio", name=re.compile("is the EC.*Dora")).check()
+    orla.get_by_role("group", name="Whom does the EC meet?").get_by_label("Cleo").wait_for()
+    phones.look_at(orla)
+
+    orla.goto(f"{home}desk/")
+    thumb = Thumb(orla)
+    thumb.begin()
+    thumb.tap(orla.locator(".desk-bar").get_by_role("link", name="Record it"))
+    ruled(thumb, "Dora", "Cleo")
+    phones.look_at(orla)
+    assert (thumb.taps, thumb.pages) == (6, 4)
+    thumb.begin()
+    ruled(thumb, "Cleo", "Ben", immune="Ada")
+    assert (thumb.taps, thumb.pages) == (6, 3)
+    # The browser notes that what was refused was answered with 422.
+    assert [error for error in new_page.errors if "status of 422" not in error] == []
+
+
 def decided(page: Page, home: str) -> bool:
     """Whether the season has a result, as somebody else reads it."""
     page.goto(home)

@@ -27,12 +27,18 @@ globalThis.document = {
   querySelector: () => null,
   documentElement: { classList: { contains: () => true } },
 };
-const { lastOf, places, tapped } = await import("../../static/js/seasons/episode.js");
+const { lastOf, missingOf, places, tapped } = await import("../../static/js/seasons/episode.js");
 
 test("names are tapped one after another, together, and taken back", () => {
   assert.deepEqual(tapped([["1"]], "2", false), [["1"], ["2"]]);
   assert.deepEqual(tapped([["1"]], "2", true), [["1", "2"]]);
   assert.deepEqual(tapped([["1", "2"], ["3"]], "3", false), [["1", "2"]]);
+});
+
+test("whoever has no place is missing", () => {
+  assert.equal(missingOf(places([["1"], ["2", "3"]], []), 8), 5);
+  assert.equal(missingOf(places([["1"]], ["2", "3"]), 3), 0);
+  assert.equal(missingOf(places([], []), 3), 3);
 });
 
 for (const [named, safe, immune, last] of [
@@ -51,7 +57,13 @@ for (const [named, safe, immune, last] of [
 for (const kind of ["input", "change"]) {
   for (const name of ["pasted", "notes", "game", "when"]) {
     test(`what is filled in is kept: ${kind} of ${name}`, () => {
-      const form = { dataset: {}, matches: () => true };
+      const form = {
+        dataset: {},
+        matches: () => true,
+        querySelector: () => null,
+        querySelectorAll: () => [],
+        elements: { namedItem: () => ({ value: "", checked: false }) },
+      };
       for (const listener of heard.get(kind) ?? []) listener({ target: new Element(name, form) });
       assert.equal(form.dataset.filled, "1");
     });

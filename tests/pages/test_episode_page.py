@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 
 import pytest
@@ -14,8 +15,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from games.words import game_name
 from tests.games.support import user_named
-from tests.pages.support import links, words
+from tests.pages.support import forms, links, words
 from tests.tournaments.support import (
     GAME,
     WARS,
@@ -30,6 +32,7 @@ from tests.tournaments.support import (
 )
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_open
+from tournaments.formats.elimination.final import final_open
 from tournaments.forms.games import value_of, value_with_options
 from tournaments.lifecycle import SeasonStatus
 from tournaments.models import Contestant, DeathMatch, Episode, Season, SeasonOrganiser
@@ -39,6 +42,7 @@ from tournaments.services.ledger.immunity import token_spend
 
 Visitor = Callable[..., Client]
 PAGE = "/seasons/autumn/desk/episode/"
+CHOICE = "/seasons/autumn/rounds/1/choose/"
 
 
 def placed(season: Season) -> dict[str, int]:
@@ -50,9 +54,9 @@ def order(season: Season, *numbers: int) -> str:
     return ",".join(str(who(season, number).pk) for number in numbers)
 
 
-def seen(client: Client) -> str:
-    """How things stand, as the page shows them."""
-    found = re.search(r'name="seen" value="([^"]*)"', client.get(PAGE).content.decode())
+def seen(client: Client, address: str = PAGE) -> str:
+    """How things stand, as a page shows them."""
+    found = re.search(r'name="seen" value="([^"]*)"', client.get(address).content.decode())
     return "" if found is None else found[1]
 
 
@@ -158,13 +162,120 @@ def test_nothing_is_recorded_of_too_little(
     assert sentence in words(answer)
 
 
+@pytest.mark.parametrize(
+    ("data", "sentence", "at"),
+    [
+        (
+            {"pasted": "Player 3 = Player 4", "others_safe": "on"},
+            "please say who is",
+            "finish-names",
+        ),
+        ({"pasted": "Player 1\nEve"}, "nobody here is called “Eve”", "id_pasted"),
+        ({"pasted": "Player 1\n2."}, "Line 2 names nobody: “2.”", "id_pasted"),
+        ({"pasted": "Player 4"}, "How did Player 1 come off?", "id_others_safe"),
+        ({"pasted": "Player 4", "others_safe": "on", "when": "2001-05-17T20:00"}, "", "id_when"),
+        ({"seen": "", "pasted": "Player 4", "others_safe": "on"}, "This has moved on", ""),
+    ],
+)
+def test_why_nothing_is_recorded_is_said_first_with_where_it_is_put_right(
+    visitor: Visitor, orla: User, data: dict[str, str], sentence: str, at: str
+) -> None:
+    running(orla, 4)
+    with nothing_changes():
+        answer = sent(visitor(orla), **data)
+    page = answer.content.decode()
+    assert page.count("data-refused") == 1
+    assert page.index("data-refused") < page.index("data-finish")
+    summary = page.split("data-refused")[1].split("</ul>")[0]
+    assert sentence in unescape(summary)
+    assert set(re.findall(r'href="#([^"]*)"', summary)) == ({at} if at else set())
+    assert not at or f'id="{at}"' in page
+
+
+def test_what_will_be_recorded_is_never_an_order_of_before(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    shown = {"order": order(season, 1, 2, 3, 4), "others_safe": "on"}
+    for button in ({}, {"look": "1"}):
+        page = client.post(PAGE, {"seen": seen(client), **shown, "pasted": "Eve", **button})
+        assert "What will be recorded" in page.content.decode()
+        assert "(EC)" not in words(page)
+        assert "is the EC" not in words(page).split("The list is not clear yet.")[1]
+        assert 'name="order"' in page.content.decode()
+        assert order(season, 1, 2, 3, 4) not in page.content.decode()
+    page = client.post(PAGE, {**shown, "look": "clear"})
+    assert "Nobody is named yet." in words(page)
+    assert order(season, 1, 2, 3, 4) not in page.content.decode()
+
+
+def test_nobody_is_the_ec_as_long_as_somebody_is_missing(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    page = client.post(PAGE, {"order": order(season, 1, 2), "look": "1"})
+    assert "(EC)" not in words(page)
+    assert "Not named yet: 2." in words(page)
+    page = client.post(PAGE, {"order": order(season, 1, 2), "others_safe": "on", "look": "1"})
+    assert "Record it : Player 2 is the EC" in words(page)
+
+
+def test_whom_the_ec_has_chosen_is_recorded_with_the_main_match(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    data = {"order": order(season, 4), "others_safe": "on"}
+    with nothing_changes():
+        for wrong in (who(season, 4), who(season, 1)):
+            answer = sent(client, **data, immune=[who(season, 1).pk], dmo=wrong.pk)
+            assert answer.status_code == 422
+            assert f"{wrong.name} cannot be chosen." in words(answer)
+    assert sent(client, **data, dmo=who(season, 2).pk)["Location"] == PAGE
+    row = DeathMatch.objects.get(round__season=season)
+    assert (row.home, row.away) == (who(season, 4), who(season, 2))
+    page = client.get(PAGE)
+    assert "Player 4 is the EC, and meets Player 2." in words(page)
+    ruling = f"/seasons/autumn/desk/matches/{row.pk}/declare/"
+    assert ruling in forms(page)
+    ruled = {"why": "Both players agreed to it.", "winner": who(season, 2).pk}
+    assert client.post(ruling, ruled)["Location"] == PAGE
+    row.refresh_from_db()
+    assert row.winner == who(season, 2)
+    assert ruling not in forms(client.get(PAGE))
+
+
+def test_an_organiser_who_may_be_in_it_names_no_opponent(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    Contestant.objects.filter(pk=who(season, 3).pk).update(user=orla)
+    with nothing_changes():
+        answer = sent(
+            visitor(orla), order=order(season, 4), others_safe="on", dmo=who(season, 2).pk
+        )
+    assert "Nobody decides about their own death match." in words(answer)
+
+
+def test_between_two_matches_of_a_final_the_page_is_about_the_next(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 3)
+    played(orla, chosen(orla, season, 3, 2), winner=0)
+    row = final_open(acting_user=orla, season=season, name="Final", best_of=3, games=[GAME, WARS])
+    second = row.legs.get(number=2)
+    client = visitor(orla)
+    assert "Match 1, best of 3; 0 to 0 so far" in words(client.get(PAGE))
+    played(orla, row, winner=0)
+    page = words(client.get(PAGE))
+    assert "Match 2, best of 3; 1 to 0 so far" in page
+    assert f"Game {game_name(second.ruleset, second.variant)}" in page
+    assert "no time yet" in page
+
+
 def test_the_dmo_is_named_there_and_the_next_episode_follows(visitor: Visitor, orla: User) -> None:
     season = running(orla, 4)
     client = visitor(orla)
     sent(client, order=order(season, 4), others_safe="on")
     page = client.get(PAGE)
     assert "Player 4 is choosing an opponent" in words(page)
-    answer = client.post("/seasons/autumn/rounds/1/choose/", {"contestant": who(season, 2).pk})
+    answer = client.post(CHOICE, {"seen": seen(client), "contestant": who(season, 2).pk})
     assert answer["Location"] == PAGE
     row = DeathMatch.objects.get(round__season=season)
     assert f"/seasons/autumn/desk/matches/{row.pk}/declare/" in links(client.get(PAGE))
@@ -249,6 +360,45 @@ def test_a_second_phone_does_not_record_over_the_first(visitor: Visitor, orla: U
     with nothing_changes():
         assert client.post(PAGE, following | {"order": order(season, 2)}).status_code == 422
     assert episode_now(season).ec == who(season, 3)
+
+
+@pytest.mark.parametrize("again", ["another EC", "somebody immune"])
+def test_a_page_of_another_ec_or_of_others_immune_names_nobody(
+    visitor: Visitor, orla: User, again: str
+) -> None:
+    season = running(orla, 5)
+    client = visitor(orla)
+    sent(client, order=order(season, 5), others_safe="on")
+    mine = visitor(account(season, 5))
+    old = {client: seen(client), mine: seen(mine, CHOICE)}
+    last = 4 if again == "another EC" else 5
+    immune = [who(season, 1).pk]
+    sent(client, order=order(season, last), others_safe="on", immune=immune)
+    for phone in (client, mine):
+        for stale in (old[phone], ""):
+            with nothing_changes():
+                answer = phone.post(CHOICE, {"seen": stale, "contestant": who(season, 2).pk})
+            if phone is mine and last == 4:
+                assert answer.status_code == 403
+            else:
+                assert answer.status_code == 422
+                assert "This has moved on since you opened the page" in words(answer)
+                assert "Look again" in words(answer)
+    # Who has looked again can.
+    answer = client.post(CHOICE, {"seen": seen(client), "contestant": who(season, 2).pk})
+    assert answer["Location"] == PAGE
+    assert episode_now(season).dmo == who(season, 2)
+
+
+def test_every_form_of_the_page_says_what_it_has_seen(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    for addresses in ({PAGE}, {PAGE, CHOICE}):
+        page = client.get(PAGE).content.decode()
+        acting = re.findall(r'<form[^>]*action="(/seasons/[^"]*)"(.*?)</form>', page, re.S)
+        assert {address for address, _ in acting} == addresses
+        assert all(re.search(r'name="seen" value="[^"]+"', inside) for _, inside in acting)
+        sent(client, order=order(season, 4), others_safe="on")
 
 
 def _named(orla: User, season: Season) -> DeathMatch:

@@ -387,9 +387,11 @@ def test_an_episode_is_run_from_the_desk(visitor: Visitor, orla: User) -> None:
     for user in (people[1].user, None):
         answer = visitor(user).get(choice)
         assert answer.status_code in (302, 403)
+    chosen = {"seen": seen_at(visitor(ec), choice), "contestant": people[1].pk}
     with nothing_changes():
-        assert visitor(ec).post(choice, {"contestant": people[0].pk}).status_code == 422
-    answer = visitor(ec).post(choice, {"contestant": people[1].pk})
+        immune = chosen | {"contestant": people[0].pk}
+        assert visitor(ec).post(choice, immune).status_code == 422
+    answer = visitor(ec).post(choice, chosen)
     row = DeathMatch.objects.get(round__season=season)
     assert answer["Location"] == row.get_absolute_url()
     assert (row.home, row.away) == (people[3], people[1])

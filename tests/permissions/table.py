@@ -14,7 +14,7 @@ from core.clock import now_utc
 from tests.permissions.world import Scene, Who, photograph
 from tournaments.documents.export import season_export
 from tournaments.formats.elimination.episodes import next_number
-from tournaments.formats.elimination.main_match import standing_of
+from tournaments.formats.elimination.standing import standing_now
 from tournaments.models import Episode
 
 Given = Callable[[Scene], Any]
@@ -178,12 +178,16 @@ def result(how: str, number: int = 1) -> Api:
     return Api("post", "api:death_match_result", row, lambda s: {"how": how, **won(s, number)})
 
 
+def a_choice(scene: Scene) -> dict[str, Any]:
+    """Whom the EC of the latest episode chooses."""
+    row = Episode.objects.filter(round__season=scene.season).latest("round__number")
+    return {"seen": standing_now(row), "contestant": scene.id(3)}
+
+
 def places(scene: Scene) -> dict[str, Any]:
     """Everybody's place in a main match: player 1 is last."""
     row = Episode.objects.filter(round__season=scene.season).latest("round__number")
-    placed = row.placements.order_by("place", "pk")
-    seen = standing_of(row.round.number, row, placed)
-    return {"seen": seen, **{f"place_{scene.id(n)}": 5 - n for n in (1, 2, 3, 4)}}
+    return {"seen": standing_now(row), **{f"place_{scene.id(n)}": 5 - n for n in (1, 2, 3, 4)}}
 
 
 def upload(scene: Scene) -> dict[str, Any]:
@@ -518,8 +522,7 @@ PERMISSIONS: dict[str, Permission] = {
             f"cell_{s.id(1)}_0": "5"}, action="round.scores"),
     )),
     "choose the DMO": Permission("choosing", WITH_EPISODES | ON_SEAT_0, (
-        Page("tournaments:choose", numbered, lambda s: {"contestant": s.id(3)},
-             action="round.choose"),
+        Page("tournaments:choose", numbered, a_choice, action="round.choose"),
         Api("post", "api:episode_dmo", numbered, lambda s: {"contestant": s.id(3)},
             scope="organise", scope_of=dict.fromkeys(ON_SEAT_0, "play")),
     )),

@@ -613,9 +613,7 @@ def test_both_are_told_what_an_organiser_has_them_wager(orla: User, hidden: bool
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_the_winner_alone_is_told_that_the_pot_is_theirs(
-    orla: User, hidden: bool
-) -> None:
+def test_the_winner_alone_is_told_that_the_pot_is_theirs(orla: User, hidden: bool) -> None:
     season = trading(orla, stakes="wager", hidden=hidden)
     row = chosen(orla, season, ec=1, dmo=2)
     wager_set(acting_user=orla, death_match=row, amount=2, at=after(minutes=1))

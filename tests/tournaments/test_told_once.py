@@ -27,8 +27,10 @@ from tests.tournaments.support import (
     chosen,
     conceded,
     down_to_two,
+    episode_now,
     fresh,
     leg_of,
+    placings,
     ruled,
     running,
     who,
@@ -36,6 +38,7 @@ from tests.tournaments.support import (
 from tests.tournaments.test_waiting_legs import called
 from tournaments import tasks
 from tournaments.formats.elimination.final import final_open
+from tournaments.formats.elimination.main_match import Ahead, placements_record
 from tournaments.jobs import ANNOUNCE_EVENT, SETTLE
 from tournaments.models import DeathMatch, Leg
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
@@ -412,6 +415,22 @@ def test_each_is_told_what_concerns_them_most_with_all_of_it(
     at = [announcement.words.find(each) for each in words]
     assert at == sorted(at), announcement.words
     assert -1 not in at, announcement.words
+
+
+def test_whoever_is_recorded_with_their_opponent_is_not_asked_to_choose(orla: User) -> None:
+    season = running(orla, 4)
+    told = told_by(
+        lambda: placements_record(
+            acting_user=orla,
+            episode=episode_now(season),
+            placements=placings(season, 1),
+            ahead=Ahead(dmo=who(season, 2)),
+            at=LATER,
+        )
+    )
+    once(told)
+    for name in ("player1", "player2"):
+        assert [each.subject for each in told[name]] == ["Autumn: your death match"]
 
 
 def test_a_new_ec_is_told_once_what_is_to_be_done(orla: User) -> None:

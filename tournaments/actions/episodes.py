@@ -15,6 +15,7 @@ from tournaments.actions.subjects import AtRound, AtSeason
 from tournaments.formats.elimination import choice, episodes, main_match, scores
 from tournaments.formats.elimination.final import final_open, finalists
 from tournaments.formats.elimination.main_match import Placing
+from tournaments.formats.elimination.standing import game_of, standing_of
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.episodes import (
     ChooseForm,
@@ -73,7 +74,7 @@ def main_match_form(subject: AtSeason, *, by_scores: bool = False) -> Callable[.
     games = [repertoire.game_fields(each) for each in season.repertoire]
     # Read once, and only where it is recorded by scores.
     standing = cache(lambda: _standing(found))
-    initial: dict[str, Any] = {"seen": main_match.standing_of(number)}
+    initial: dict[str, Any] = {"seen": standing_of(number)}
     if found is not None:
         initial = _recorded(found, tokens)
         # It may have left the season's list since it was settled.
@@ -147,14 +148,14 @@ def _recorded(found: EpisodeWithPlacements, tokens: Collection[int]) -> dict[str
     by_place = groupby(found.placements, key=lambda each: each.place)
     immune = {each.contestant_id for each in found.placements if each.immune}
     return {
-        "seen": main_match.standing_of(row.round.number, row, found.placements),
+        "seen": standing_of(row.round.number, row, found.placements),
         "order": order_text([[each.contestant_id for each in group] for _, group in by_place]),
         "immune": sorted(immune.union(tokens)),
         "ec": row.ec_id,
         "main_match": row.main_match,
         "notes": row.notes,
         "scheduled_at": row.death_match_at,
-        "settled": main_match.game_of(row.round),
+        "settled": game_of(row.round),
     }
 
 
@@ -176,7 +177,8 @@ def _record(subject: AtSeason, form: Any) -> Done:
         episode = scores.scores_record(episode=found.row, seen=version, standing=seen, **told)
     else:
         episode = main_match.placements_record(episode=found.row, seen=seen, **told)
-    return Done(f"{episode.round.name} is recorded: {episode.ec} is the EC, and chooses.")
+    follows = "chooses" if episode.dmo is None else f"meets {episode.dmo}"
+    return Done(f"{episode.round.name} is recorded: {episode.ec} is the EC, and {follows}.")
 
 
 def awaits_choice(episode: Episode, user: User) -> bool:
@@ -213,7 +215,7 @@ def _placements_form(subject: AtRound) -> Callable[..., PlacementsForm]:
     episode = subject.episode
     placements = subject.with_placements.placements
     initial: dict[str, Any] = {
-        "seen": main_match.standing_of(subject.round.number, episode, placements),
+        "seen": standing_at(subject),
         "main_match": episode.main_match,
         "notes": episode.notes,
     }
@@ -243,6 +245,17 @@ def choosable(subject: AtRound) -> list[Contestant]:
     return choice.choosable(subject.episode)
 
 
+def choose_form(subject: AtRound) -> Callable[..., ChooseForm]:
+    """What makes the form by which the DMO of an episode is named."""
+    return partial(ChooseForm, people=choosable(subject), initial={"seen": standing_at(subject)})
+
+
+def standing_at(subject: AtRound) -> str:
+    """How an episode stands, as a page shows it (`standing.standing_of`)."""
+    found = subject.with_placements
+    return standing_of(subject.round.number, found.row, found.placements)
+
+
 def _is_ec(subject: AtRound) -> bool:
     return audience.may_choose_dmo(subject.episode, subject.user)
 
@@ -261,6 +274,7 @@ def _choose(subject: AtRound, form: Any) -> str:
         acting_user=subject.user,
         episode=subject.episode,
         contestant=form.cleaned_data["contestant"],
+        seen=form.cleaned_data["seen"],
     )
     # Who runs the season goes on with the episode.
     if not _is_ec(subject) and subject.may(Right.EPISODES):
@@ -328,7 +342,7 @@ CHOOSE: Final = Action[AtRound](
     done="The choice is made.",
     follows=_choice_follows,
     check=_may_choose,
-    form=lambda s: partial(ChooseForm, people=choosable(s)),
+    form=choose_form,
     run=_choose,
 )
 SKIP: Final = Action[AtRound](

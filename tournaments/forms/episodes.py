@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
@@ -39,7 +39,7 @@ class EpisodeForm(ServiceForm):
 
 
 def _seen() -> forms.CharField:
-    """How things stood when the page was made (`main_match.standing_of`), to be sent back with what
+    """How things stood when the page was made (`standing.standing_of`), to be sent back with what
     it records: what somebody else has recorded since is not overwritten."""
     return forms.CharField(
         required=False,
@@ -119,13 +119,20 @@ class PlacementsForm(ServiceForm):
         ]
 
 
+#: What the button says by which an order of finish is begun anew.
+CLEAR: Final = "clear"
+#: What is put right among the names.
+_AT_NAMES: Final = {"ec", "dmo", "immune"}
+
+
 class MainMatchForm(ServiceForm):
     """A main match by order of finish: names tapped one after another, or a list of them.
 
-    ``seen`` is how things stood when the page was made (`main_match.standing_of`), and ``order``
+    ``seen`` is how things stood when the page was made (`standing.standing_of`), and ``order``
     what was tapped, by ids (`finishing.order_of`); a list that is written takes its place. ``tap``
     and ``look`` are buttons that record nothing: with ``looking`` the form only says what would be
-    recorded. Beside ``names`` of everybody in the season it takes whoever is immune by ``tokens``,
+    recorded, or begins anew where ``look`` says so (`CLEAR`). ``dmo`` is whom the EC has named
+    already. Beside ``names`` of everybody in the season it takes whoever is immune by ``tokens``,
     the ``games`` that can be settled, and the ``usual`` one. ``settled`` among what is filled in
     already is the game that was. ``scores`` is the version of the table by which it is recorded, if
     it is, and ``won`` finds what that wins each, in words.
@@ -135,6 +142,7 @@ class MainMatchForm(ServiceForm):
         "placements.tie": "ec",
         "placements.ec": "ec",
         "placements.missing": "others_safe",
+        "choice.not-allowed": "dmo",
         "episode.main-match": "main_match",
         "episode.notes": "notes",
         "choice.minutes": "minutes",
@@ -207,6 +215,9 @@ class MainMatchForm(ServiceForm):
         self.fields["ec"] = ContestantField(
             people, empty="Whoever came last", label="Elimination candidate", required=False
         )
+        self.fields["dmo"] = ContestantField(
+            people, empty="The EC chooses", label="DMO", required=False
+        )
         if self._games:
             choices = [
                 (value, game_name(each["ruleset"], each["variant"]))
@@ -236,11 +247,21 @@ class MainMatchForm(ServiceForm):
         listed = finishing.read(data.get("pasted", ""), self._people.values())
         for sentence in listed.faults:
             self.add_error("pasted", ValidationError(sentence, code="finish"))
-        named = listed.groups or self._tapped(data.get("order", ""))
+        if self._is_cleared:
+            named: finishing.Groups = []
+        elif str(self["pasted"].value() or "").strip():
+            # It takes the place of what was tapped, even where it cannot be read.
+            named = listed.groups
+            if "pasted" in self.errors:
+                self._keep(order="")
+            else:
+                self._keep(order=finishing.order_text(named), pasted="")
+        else:
+            named = self._tapped(data.get("order", ""))
         if self._looking:
             named = finishing.tapped(named, self._tap(), together=data.get("together", False))
         self.groups = self._of(named)
-        if not named and not self._looking and not listed.faults:
+        if not named and not self._looking and "pasted" not in self.errors:
             self.add_error(None, ValidationError("Who came last? Tap a name.", code="finish"))
         if len(self._last(data.get("immune", ()))) == 1:
             data["ec"] = None
@@ -260,7 +281,10 @@ class MainMatchForm(ServiceForm):
         return named
 
     def _last(self, immune: Collection[int]) -> list[int]:
-        """Who comes last of those who are not ``immune``, as far as it is said."""
+        """Who comes last of those who are not ``immune``; nobody as long as somebody has no
+        place."""
+        if self.missing:
+            return []
         places = self.places.items()
         return rules.last_of(rules.MainMatchPlace(pk, at, pk in immune) for pk, at in places)
 
@@ -271,9 +295,16 @@ class MainMatchForm(ServiceForm):
         text = str(self.data.get("tap", ""))
         return int(text) if text.isdecimal() and int(text) in self._people else None
 
+    @property
+    def _is_cleared(self) -> bool:
+        """Whether the order is to be begun anew."""
+        return self._looking and self.data.get("look") == CLEAR
+
     def looked(self) -> None:
         """Read what is filled in, and keep it as if it had been tapped, without recording anything;
         only a list can be at fault."""
+        if self._is_cleared:
+            self._keep(order="", pasted="", ec="", dmo="")
         self.is_valid()
         for field in [each for each in self.errors if each != "pasted"]:
             del self.errors[field]
@@ -294,6 +325,21 @@ class MainMatchForm(ServiceForm):
         return _has_moved_on(self)
 
     @property
+    def faults(self) -> list[tuple[str, str]]:
+        """Why nothing was recorded: each sentence with the id of where it is put right; none where
+        that is nowhere in particular."""
+        return [
+            (str(sentence), self._id_of(name))
+            for name, sentences in self.errors.items()
+            for sentence in sentences
+        ]
+
+    def _id_of(self, name: str) -> str:
+        if name == NON_FIELD_ERRORS or self.fields[name].widget.is_hidden:
+            return ""
+        return "finish-names" if name in _AT_NAMES else self[name].id_for_label
+
+    @property
     def places(self) -> dict[int, int]:
         """The place of everybody who gets one, by id."""
         named = [[each.pk for each in group] for group in self.groups]
@@ -301,6 +347,11 @@ class MainMatchForm(ServiceForm):
         safe = bool(named) and self._says("others_safe")
         others = [pk for pk in self._people if pk not in known] if safe else []
         return rules.places_in_order(named, others)
+
+    @property
+    def missing(self) -> int:
+        """How many have no place yet."""
+        return len(self._people) - len(self.places)
 
     def _says(self, name: str) -> bool:
         if self.is_bound:
@@ -320,6 +371,7 @@ class MainMatchForm(ServiceForm):
             game=self._games[chosen] if chosen and chosen != self._usual else None,
             scheduled_at=self.cleaned_data["when"],
             minutes=self.cleaned_data["minutes"],
+            dmo=self.cleaned_data["dmo"],
         )
 
     # -- what is shown -----------------------------------------------------------------------------
@@ -331,7 +383,9 @@ class MainMatchForm(ServiceForm):
         named = {each.pk for group in self.groups for each in group}
         immune = {str(each) for each in self["immune"].value() or ()}
         last = self._last([pk for pk in self._people if str(pk) in immune])
-        ec = str(self["ec"].value() or "")
+        said = str(self["ec"].value() or "")
+        ec = next((pk for pk in last if len(last) == 1 or str(pk) == said), None)
+        dmo = str(self["dmo"].value() or "")
         return [
             FinishRow(
                 each,
@@ -340,10 +394,22 @@ class MainMatchForm(ServiceForm):
                 immune=str(pk) in immune,
                 by_token=pk in self._tokens,
                 ties=len(last) > 1 and pk in last,
-                ec=pk in last and (len(last) == 1 or str(pk) == ec),
+                ec=pk == ec,
+                may_meet=(may_meet := ec not in (None, pk) and str(pk) not in immune),
+                meets=may_meet and str(pk) == dmo,
             )
             for pk, each in self._people.items()
         ]
+
+    @property
+    def ec_named(self) -> Contestant | None:
+        """Who will be the EC, as far as it is said."""
+        return next((row.contestant for row in self.rows if row.ec), None)
+
+    @property
+    def dmo_named(self) -> Contestant | None:
+        """Whom they will meet, where the EC has said so already."""
+        return next((row.contestant for row in self.rows if row.meets), None)
 
     @property
     def winnings(self) -> list[tuple[Contestant, str]]:
@@ -370,7 +436,7 @@ class MainMatchForm(ServiceForm):
 class FinishRow(NamedTuple):
     """A contestant as the form about a main match shows them. ``by_token``: has used a token, and
     so is immune. ``ties``: shares the last place of those who are not immune, so that it must be
-    said who is the EC. ``ec``: will be it."""
+    said who is the EC. ``ec``: will be it. ``may_meet``: can be the DMO. ``meets``: will be it."""
 
     contestant: Contestant
     place: int | None
@@ -379,16 +445,26 @@ class FinishRow(NamedTuple):
     by_token: bool
     ties: bool
     ec: bool
+    may_meet: bool
+    meets: bool
 
 
 class ChooseForm(ServiceForm):
-    """The EC's choice."""
+    """The EC's choice. ``seen`` is how the episode stood when the page was made: who is the EC, and
+    who is immune."""
+
+    seen = _seen()
 
     def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["contestant"] = ContestantField(
             people, label="Death-match opponent", widget=forms.RadioSelect
         )
+
+    @property
+    def moved_on(self) -> bool:
+        """Whether things do not stand as the page showed them."""
+        return _has_moved_on(self)
 
 
 class FinalForm(ServiceForm):

@@ -18,6 +18,8 @@ _NUMBER: Final = re.compile(r"#?(\d{1,4})(?:st|nd|rd|th)?(?:\s*(=)|[.):]|(?=[\s\
 #: Bullets and medals in front; a medal may come with a mark that makes a picture of it.
 _BULLETS: Final = re.compile("[\\s\\-\u2013\u2014*\u2022\u00b7\u25cf\u25aa>\U0001f3c5\U0001f3c6"
                              "\U0001f947-\U0001f949\U0001f396\ufe0f]+")  # fmt: skip
+#: Lines that may stand between names.
+_BETWEEN: Final = re.compile("[\\s\\-\u2013\u2014*\u2022\u00b7\u25cf\u25aa>_=]*")
 _APART: Final = re.compile(r"\s*[=,]\s*")
 
 
@@ -55,6 +57,8 @@ def read(text: str, people: Iterable[Contestant]) -> Read:
                 found += fits
         if names:
             place_before = place
+        elif not _BETWEEN.fullmatch(line):
+            faults.append(f"Line {number} names nobody: “{line.strip()}”.")
         if found and together and groups:
             groups[-1] += found
         elif found:

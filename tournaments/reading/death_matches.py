@@ -35,6 +35,12 @@ class DeathMatchWithLegs:
         """The first leg that has still to be played."""
         return self._first(LegStatus.PLANNED)
 
+    @property
+    def at_hand(self) -> Leg | None:
+        """The leg that it is about now: the one that is being played, else the next, else the last
+        that counts."""
+        return self.running or self.next or next(reversed(self.counting), None)
+
     def leg(self, pk: int) -> Leg:
         """The leg of that number. Raises Refusal ``leg.none``."""
         for leg in self.legs:

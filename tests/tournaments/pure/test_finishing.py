@@ -58,7 +58,11 @@ def test_places_follow_from_the_order(
         ("= Ada\nBen", [[1], [2]]),
         ("7 of 9\n2. 7 OF 9 ", None),
         ("1. 7 of 9\n2. Smith, John\n-x-", [[5], [6], [7]]),
-        ("-x- (no account here)\n-\n3.\nAda", [[7], [1]]),
+        ("-x- (no account here)\n-\n---\n\nAda", [[7], [1]]),
+        ("1\nAda", None),
+        ("Ada\n2.", None),
+        ("Ada\n3=", None),
+        ("Ada\n\U0001f948", None),
         ("", []),
     ],
 )

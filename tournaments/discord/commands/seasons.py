@@ -12,7 +12,7 @@ from accounts.announcing.services import choices_of, when_of
 from accounts.models import User
 from core.discord.text import escaped
 from core.refusals import NotFound, Refusal, allowed
-from tournaments.actions.episodes import CHOOSE, choosable
+from tournaments.actions.episodes import CHOOSE, choosable, standing_at
 from tournaments.actions.subjects import AtRound
 from tournaments.announcements import FOLLOW_LIVE
 from tournaments.discord.commands.base import Choices, Command, Option, Pressed
@@ -222,7 +222,8 @@ def _chosen(asked: Asked, slug: str, number: str) -> Reply:
 def _sure(asked: Asked, slug: str, number: str, contestant: str) -> Reply:
     subject = _subject(asked, slug, number)
     _must_be_able(subject)
-    form = ChooseForm({"contestant": contestant}, people=choosable(subject))
+    data = {"contestant": contestant, "seen": standing_at(subject)}
+    form = ChooseForm(data, people=choosable(subject))
     must_be_valid(form)
     done = CHOOSE.do(subject, form)
     address = absolute(done.address or subject.season.get_absolute_url())

@@ -16,6 +16,7 @@ from games.words import game_name
 from tournaments import audience
 from tournaments.formats.elimination import rules
 from tournaments.formats.elimination.episodes import DMO_SEAT, episode_fresh, episode_move
+from tournaments.formats.elimination.standing import must_stand_as_seen, standing_now
 from tournaments.lifecycle import (
     UNDECIDED,
     ContestantStatus,
@@ -73,7 +74,12 @@ def busy_elsewhere(episode: Episode) -> set[int]:
 
 @transaction.atomic
 def dmo_choose(
-    *, acting_user: User, episode: Episode, contestant: Contestant, at: datetime | None = None
+    *,
+    acting_user: User,
+    episode: Episode,
+    contestant: Contestant,
+    seen: str | None = None,
+    at: datetime | None = None,
 ) -> DeathMatch:
     """Name the DMO: the EC within the time, or an organiser at any moment. The death match follows:
     the EC on seat 0, the DMO on seat 1 and at an advantage.
@@ -81,15 +87,18 @@ def dmo_choose(
     What it is played in comes from the round or the season's repertoire; where the lower seed
     chooses, or nothing is there to choose from, it stays open (see `legs.rules_set`). It has the
     time that was set ahead, unless there is less than `ready_window` until then: the organisers are
-    told so, and no time is set. Raises
+    told so, and no time is set. ``seen``: how the episode stood for whoever chooses
+    (`standing.standing_of`), None where they do not say. Raises
     Refusal ``season.none``, ``season.archived``, ``season.not-running``, ``choice.closed``,
     ``choice.not-yours``, ``choice.own`` (an organiser who is EC or would be chosen),
-    ``choice.too-late``, ``choice.not-allowed`` (immune, out, or in another death match).
+    ``choice.too-late``, ``episode.moved-on`` (not as ``seen`` any more), ``choice.not-allowed``
+    (immune, out, or in another death match).
     """
     season = season_lock(episode.round.season_id)
     fresh = episode_fresh(episode)
     at = instant(at)
     must_await_choice(fresh, acting_user, at=at)
+    must_stand_as_seen(seen, standing_now(fresh))
     is_ec = audience.may_choose_dmo(fresh, acting_user)
     dmo = next((each for each in choosable(fresh) if each.pk == contestant.pk), None)
     if dmo is None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from django.db import transaction
@@ -17,7 +15,7 @@ from accounts.services import audit_record
 from core.refusals import Refusal, Together
 from games.words import game_name
 from tournaments.formats.elimination import rules
-from tournaments.formats.elimination.choice import busy_elsewhere
+from tournaments.formats.elimination.choice import busy_elsewhere, dmo_choose
 from tournaments.formats.elimination.episodes import (
     elimination_options,
     episode_fresh,
@@ -26,6 +24,12 @@ from tournaments.formats.elimination.episodes import (
     main_match_name,
     must_have_episodes,
     must_not_be_ec,
+)
+from tournaments.formats.elimination.standing import (
+    game_of,
+    must_stand_as_seen,
+    standing_now,
+    standing_of,
 )
 from tournaments.lifecycle import EpisodeStatus
 from tournaments.models import Contestant, Episode, Placement, Round, Season
@@ -55,12 +59,14 @@ class Placing(NamedTuple):
 
 class Ahead(NamedTuple):
     """What organisers settle beforehand of what follows a main match: the ``game`` of the death
-    match (as in a season's repertoire), when it is played, and the ``minutes`` in which the EC is
-    to choose. None: as the season has it, or not yet."""
+    match (as in a season's repertoire), when it is played, the ``minutes`` in which the EC is to
+    choose, and the ``dmo`` whom the EC has named to them already. None: as the season has it, or
+    not yet."""
 
     game: Mapping[str, Any] | None = None
     scheduled_at: datetime | None = None
     minutes: int | None = None
+    dmo: Contestant | None = None
 
 
 NOTHING_AHEAD: Final = Ahead()
@@ -80,12 +86,11 @@ def main_match_record_next(  # noqa: PLR0913  (everything that is told of a main
     at: datetime | None = None,
 ) -> Episode:
     """Open the next episode and record its main match: both, or neither. ``seen``: how things stood
-    for whoever records (`standing_of`), None where they do not say. Raises Refusal as
+    for whoever records (`standing.standing_of`), None where they do not say. Raises Refusal as
     `episode_open` and `placements_record` do."""
     at = instant(at)
     opened = episode_open(acting_user=acting_user, season=season, main_match=main_match, at=at)
-    if seen is not None:
-        _must_stand_as_seen(seen, standing_of(opened.round.number))
+    must_stand_as_seen(seen, standing_of(opened.round.number))
     return placements_record(
         acting_user=acting_user,
         episode=opened,
@@ -115,8 +120,8 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     Recording again, while the EC chooses, replaces it, and what was settled ahead.
 
     ``ec`` names one of several who share the last place. ``seen``: how the episode stood for
-    whoever records (`standing_of`), None where they do not say. Late entries play from the next
-    episode on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
+    whoever records (`standing.standing_of`), None where they do not say. Late entries play from the
+    next episode on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
     ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
     ``episode.moved-on`` (not as ``seen`` any more), ``episode.placed``,
     ``placements.missing``, ``placements.twice``, ``placements.stranger``,
@@ -126,14 +131,12 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
     ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``, ``setup.*`` and
     ``death-match.own`` (whoever may be in it, as the EC or the DMO, settles nothing of it; what
-    others have settled stays then).
+    others have settled stays then), and as `choice.dmo_choose` does.
     """
     season = season_lock_managed(episode.round.season, acting_user, Right.EPISODES)
     fresh = episode_fresh(episode)
     at = instant(at)
-    if seen is not None:
-        placed = fresh.placements.order_by("place", "pk")
-        _must_stand_as_seen(seen, standing_of(fresh.round.number, fresh, placed))
+    must_stand_as_seen(seen, standing_now(fresh))
     must_await_placements(fresh, acting_user)
     before = Ahead(game_of(fresh.round), fresh.death_match_at)
     if fresh.status == EpisodeStatus.CHOOSING:
@@ -200,37 +203,10 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
             "minutes": ahead.minutes,
         },
     )
+    if ahead.dmo is not None:
+        dmo_choose(acting_user=acting_user, episode=fresh, contestant=ahead.dmo, at=at)
+        return episode_fresh(fresh)
     return fresh
-
-
-def standing_of(
-    number: int, episode: Episode | None = None, placements: Iterable[Placement] = ()
-) -> str:
-    """How the main match of round ``number`` stands, for a page to send back with what it records:
-    without an ``episode`` it has not been opened. What has been recorded, and settled with it,
-    tells one recording from another."""
-    if episode is None:
-        return f"{number}"
-    told = [
-        [[each.contestant_id, each.place, each.immune] for each in placements],
-        episode.ec_id,
-        episode.main_match,
-        episode.notes,
-        str(game_of(episode.round)),
-        str(episode.death_match_at),
-        str(episode.choose_by),
-    ]
-    digest = sha256(json.dumps(told).encode()).hexdigest()[:16]
-    return f"{number}-{episode.status}-{digest}"
-
-
-def _must_stand_as_seen(seen: str, standing: str) -> None:
-    """Raises Refusal ``episode.moved-on``."""
-    if seen != standing:
-        raise Refusal(
-            "episode.moved-on",
-            "This has moved on since you opened the page: look again before you record anything.",
-        )
 
 
 def _as_before(ahead: Ahead, before: Ahead) -> Ahead:
@@ -239,12 +215,6 @@ def _as_before(ahead: Ahead, before: Ahead) -> Ahead:
     if ahead not in (NOTHING_AHEAD, before):
         raise own_death_match()
     return before
-
-
-def game_of(played: Round) -> dict[str, Any] | None:
-    """The game that is settled for the death match of an episode; None where none is."""
-    own = {"ruleset": played.ruleset, "variant": played.variant, "options": played.options}
-    return repertoire.game_fields(own) if played.ruleset else None
 
 
 def _settled(ahead: Ahead) -> dict[str, Any]:

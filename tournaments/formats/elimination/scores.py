@@ -31,6 +31,7 @@ from tournaments.formats.elimination.main_match import (
     must_await_placements,
     placements_record,
 )
+from tournaments.formats.elimination.standing import game_of
 from tournaments.models import (
     Contestant,
     Episode,
@@ -294,7 +295,7 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
 ) -> Episode:
     """Record the main match by its scores: the placement that follows from them, and what they win
     everybody; the table is frozen by that. ``seen`` is its version, ``standing`` how the episode
-    stood for whoever records (`main_match.standing_of`).
+    stood for whoever records (`standing.standing_of`).
 
     Raises Refusal as `guards.season_lock_managed`, `must_take_scores`, `must_be_settled` and
     `main_match.placements_record` do, ``scores.none``, ``scores.moved-on``, ``scores.order`` (the

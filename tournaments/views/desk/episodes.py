@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.contrib import messages
@@ -13,7 +14,8 @@ from accounts.models import User
 from core.actions import Done, Offer
 from core.clock import now_utc
 from core.refusals import Refusal, refusal_of
-from tournaments.actions.death_matches import DEATH_MATCH
+from games.reasons import READY
+from tournaments.actions.death_matches import DEATH_MATCH, DECLARE
 from tournaments.actions.episodes import (
     CHOOSE,
     FINAL,
@@ -24,12 +26,13 @@ from tournaments.actions.episodes import (
     choosable,
     main_match_form,
     opens_first,
+    standing_at,
 )
 from tournaments.actions.legs import LEG
 from tournaments.actions.scores import SCORES, must_be_settled, scores_form
 from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound, AtSeason
 from tournaments.lifecycle import PLAYABLE
-from tournaments.models import Round
+from tournaments.models import Contestant, Round
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import go_on, perform
@@ -44,6 +47,24 @@ class Way(NamedTuple):
 
     offer: Offer
     address: str
+
+
+class Ruling(NamedTuple):
+    """A form that rules who of some has won, with ready-made reasons: where it is sent to, and what
+    follows."""
+
+    address: str
+    people: Sequence[Contestant]
+    reasons: Sequence[str]
+    follows: Sequence[str]
+
+
+class Meeting(NamedTuple):
+    """A death match, what can be done about it next, and how it is ruled; None: it is not."""
+
+    found: DeathMatchWithLegs
+    ways: Sequence[Way]
+    ruling: Ruling | None
 
 
 @require_http_methods(FORMS)
@@ -96,23 +117,25 @@ def _standing(subject: AtSeason) -> dict[str, Any]:
         "opens": OPEN.offered(subject),
         "opens_first": opens_first(subject),
         "opens_final": FINAL.offered(subject),
-        "meetings": [] if played is None else _meetings(subject, played),
+        "meetings": [] if played is None else _meetings(subject, played, found is not None),
     }
     if current is not None and found is not None:
         there = AtRound(subject.user, sheet, current)
         if CHOOSE.offered(there):
             context["people"] = choosable(there)
+            context["seen"] = standing_at(there)
             context["over"] = found.row.choose_by is not None and found.row.choose_by < now_utc()
         context["skips"] = SKIP.offered(there)
         context["scores"] = SCORES.offer(there) if SCORES.offered(there) else None
     return context
 
 
-def _meetings(subject: AtSeason, played: Round) -> list[tuple[DeathMatchWithLegs, list[Way]]]:
+def _meetings(subject: AtSeason, played: Round, is_episode: bool) -> list[Meeting]:
     """The death matches of a round, each with what can be done about it next."""
     found = []
     for each in subject.sheet.in_round(played):
         ways: list[Way] = []
+        ruling = None
         if each.row.status in PLAYABLE:
             leg = each.next
             if leg is not None:
@@ -126,8 +149,19 @@ def _meetings(subject: AtSeason, played: Round) -> list[tuple[DeathMatchWithLegs
                 Way(offer, subject.address("match_act", each.row.pk, offer.name))
                 for offer in DEATH_MATCH.offered(at_match)
             ]
-        found.append((each, ways))
+            if is_episode and DECLARE.offered(at_match):
+                ruling = _ruling(at_match)
+        found.append(Meeting(each, ways, ruling))
     return found
+
+
+def _ruling(subject: AtDeathMatch) -> Ruling:
+    return Ruling(
+        subject.address("match_act", subject.death_match.pk, DECLARE.name),
+        subject.sides,
+        READY["declare"],
+        DECLARE.prompt(subject).follows,
+    )
 
 
 @require_http_methods(FORMS)
