@@ -135,7 +135,24 @@ def test_a_table_is_copied_from_its_page(orla: User, client: Client) -> None:
     client.force_login(orla)
     text = copied(client, f"/seasons/{season.slug}/standings/")
     assert "1\\. **Player" in text
+    head, played, signs, *rows = text.splitlines()
+    assert head == "**Autumn: standings**"
+    assert played == "Round 1 is being played."
+    # The letters of a table's head are explained, and what does not apply is not told.
+    told = set(re.findall(r" · ([A-Z]+) ", "\n".join(rows)))
+    assert told
+    assert told <= set(re.findall(r"([A-Z]+): ", signs))
+    assert "\N{EN DASH}" not in text
     assert text.splitlines()[-1] == f"<http://localhost:8000/seasons/{season.slug}/standings/>"
+
+
+def test_of_a_table_that_is_cut_it_says_how_many_are_missing(orla: User) -> None:
+    season = running(orla, 45, "swiss", repertoire=[GAME])
+    Contestant.objects.filter(season=season).update(name="n" * 80)
+    lines = copying.standings_copied(Sheet(season)).splitlines()
+    kept = sum(": n" in line or "**n" in line for line in lines)
+    assert 0 < kept < 45
+    assert f"… and {45 - kept} more" in lines
 
 
 def test_names_are_shown_as_they_are_and_mention_nobody(

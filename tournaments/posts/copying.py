@@ -10,7 +10,7 @@ from typing import Any
 from django.urls import reverse
 
 from core.discord.text import CONTENT_MOST, escaped, moment
-from tournaments.discord.replies import season_embed, standings_embed
+from tournaments.discord.replies import METRICS_MOST, season_embed, standings_rows
 from tournaments.lifecycle import EpisodeStatus, RoundStatus
 from tournaments.models import DeathMatch, Round
 from tournaments.posts.words import head_said
@@ -26,8 +26,20 @@ def season_copied(sheet: Sheet) -> str:
 
 
 def standings_copied(sheet: Sheet) -> str:
-    """Who stands where."""
-    return _of_embed(standings_embed(sheet))
+    """Who stands where, after which round, and what is counted."""
+    season, lines = sheet.season, []
+    if season.winner is not None:
+        lines.append(f"Won by **{escaped(season.winner.shown_name)}**.")
+    elif (now := sheet.current) is not None:
+        lines.append(f"{escaped(now.name)} {now.verb} being played.")
+    elif sheet.rounds:
+        lines.append(f"After {escaped(sheet.rounds[-1].name)}.")
+    metrics = [] if sheet.table is None else sheet.table.metrics[:METRICS_MOST]
+    # What has a unit says itself what it is.
+    signs = [f"{each.abbreviation}: {each.name}" for each in metrics if not each.unit]
+    lines += [escaped(f"({'; '.join(signs)})")] if signs else []
+    path = reverse("tournaments:standings", args=[season.slug])
+    return _whole(f"{season.name}: standings", [*lines, *standings_rows(sheet)], path)
 
 
 def death_match_copied(row: DeathMatch) -> str:
