@@ -16,6 +16,7 @@ from tournaments.models import DeathMatch, Round
 from tournaments.posts.words import head_said
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
+from tournaments.standings.table import StandingsTable
 from tournaments.webhooks.payloads import absolute
 from tournaments.webhooks.telling import pairing_line, round_pairs, standings_lines, within_limit
 
@@ -34,12 +35,19 @@ def standings_copied(sheet: Sheet) -> str:
         lines.append(f"{escaped(now.name)} {now.verb} being played.")
     elif sheet.rounds:
         lines.append(f"After {escaped(sheet.rounds[-1].name)}.")
-    metrics = [] if sheet.table is None else sheet.table.metrics[:METRICS_MOST]
-    # What has a unit says itself what it is.
-    signs = [f"{each.abbreviation}: {each.name}" for each in metrics if not each.unit]
+    signs = [] if sheet.table is None else _signs(sheet.table)
     lines += [escaped(f"({'; '.join(signs)})")] if signs else []
     path = reverse("tournaments:standings", args=[season.slug])
     return _whole(f"{season.name}: standings", [*lines, *standings_rows(sheet)], path)
+
+
+def _signs(table: StandingsTable) -> list[str]:
+    """What the letters in a table's lines mean; what has a unit says itself what it is."""
+    return [
+        f"{metric.abbreviation}: {metric.name}"
+        for number, metric in enumerate(table.metrics[:METRICS_MOST])
+        if not metric.unit and any(row.values[number] is not None for row in table.rows)
+    ]
 
 
 def death_match_copied(row: DeathMatch) -> str:
