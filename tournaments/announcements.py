@@ -31,7 +31,7 @@ KINDS: Final = (
          Urgency.NOW),
     Kind("contestant.purse", "Seasons", "You get or lose garnets or tokens",
          "Whose they are", Urgency.SOON),
-    Kind("season.news", "Seasons", "A season begins, ends or is called off",
+    Kind("season.news", "Seasons", "A season begins, ends, is called off, or has other rules",
          "Everybody who plays in it", Urgency.NEWS),
     Kind("season.message", "Seasons", "A message from the organisers",
          "To whom they write", Urgency.SOON),

@@ -310,11 +310,22 @@ def _ruling_letters(event: SeasonEvent) -> Iterator[Letter]:
     if event.death_match_id is not None:
         yield from _player_letters(event, "a ruling")
         return
+    if "ec" not in event.data:
+        yield from _rules_letters(event)
+        return
     # The time to choose is over.
     ec = Contestant.objects.filter(season=event.season_id, pk=event.data.get("ec"))
     for user in User.objects.filter(contestancies__in=ec):
         subject = f"{event.season.name}: the time to choose is over"
         yield Letter(user, subject, event.words, _round_path(event), "episode.choice")
+
+
+def _rules_letters(event: SeasonEvent) -> Iterator[Letter]:
+    """What is ruled of the season as a whole: everybody who plays in it."""
+    path = reverse("tournaments:purse", args=[event.season.slug])
+    words = f"{_sentence(event.words)} Decided by {event.data['by']}."
+    for letter in _everybody_letters("other rules")(event):
+        yield letter._replace(words=words, path=path, kind="season.news")
 
 
 def _decision_letters(event: SeasonEvent) -> Iterator[Letter]:

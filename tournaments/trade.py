@@ -96,6 +96,55 @@ class Trade(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return "" if self.wagers is None else self.said(None, self.wagers)
 
     @property
+    def rules(self) -> tuple[str, ...]:
+        """What those who play have to know of all this, in sentences."""
+        if not self.is_on:
+            return ("Nothing is traded.",)
+        found = []
+        if self.currency:
+            if self.start:
+                found.append(f"Everybody begins with {self.said(self.start, Unit.CURRENCY)}.")
+            pay = {"none": "cannot", "open": "may", "secret": "may"}[self.payments]
+            how = ", openly or in secret" if self.in_secret else ""
+            found.append(f"Contestants {pay} pay each other {self.plural}{how}.")
+        if self.tokens:
+            found.append("Whoever uses an immunity token is immune in the episode that is on.")
+            found.append(f"Tokens {'may' if self.tokens_given else 'cannot'} be given on.")
+        if self.hidden:
+            found.append(
+                "What everybody has is hidden until the season is over; then everybody sees "
+                "everything, secret payments too."
+            )
+        else:
+            found.append("Everybody sees what everybody has.")
+        found.extend(self.stakes_rules)
+        keeps = self.leaving == "stays"
+        found.append(
+            "Whoever is out keeps what they have."
+            if keeps
+            else "What somebody has who is out goes to the bank."
+        )
+        return tuple(found)
+
+    @property
+    def stakes_rules(self) -> tuple[str, ...]:
+        """What a death match moves, in sentences; none where nothing is traded."""
+        if not self.is_on:
+            return ()
+        found = []
+        if self.stakes == "amount":
+            much = self.said(self.stake, Unit.CURRENCY)
+            found.append(
+                f"In a death match the winner takes {much} from the loser, or what there is of it."
+            )
+        elif self.stakes != "none" or not self.stake_token:
+            what = STAKES[self.stakes]
+            found.append(f"In a death match {what[:1].lower()}{what[1:]}.")
+        if self.stake_token:
+            found.append("The winner takes an immunity token from a loser who has one.")
+        return tuple(found)
+
+    @property
     def in_secret(self) -> bool:
         """Whether they may do so in secret."""
         return self.payments == "secret"

@@ -45,10 +45,10 @@ ON_SEAT_0 = frozenset({Who.SEAT_0, Who.MUTED_SEAT})
 ON_SEATS = ON_SEAT_0 | {Who.SEAT_1, Who.SEATED}
 RUNGS_BELOW = frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT})
 PLACES = ON_SEATS | {Who.CONTESTANT}
-# Whoever neither plays in the season nor runs it, or ran it.
-WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.FORMER}
-# Who neither plays in the season, nor has played, nor runs it, or would with the role again.
-WATCHES = SIGNED_IN - PLACES - MANAGE - {Who.ELIMINATED, Who.FORMER}
+# Whoever neither plays in the season nor runs it, nor helps to.
+WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.CO_ORGANISER} - HELPERS
+# The same without whoever has played, and without administrators, who may do everything in it.
+WATCHES = SIGNED_IN - PLACES - MANAGE - HELPERS - {Who.ELIMINATED}
 
 
 # -- how -----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from accounts.services import user_close
 from core.refusals import Refusal
 from tests.games.support import committing, user_named
 from tests.pages.support import words
-from tests.tournaments.support import START, enrolled, organiser_named, refused
+from tests.tournaments.support import START, enrolled, organiser_joins, organiser_named, refused
 from tournaments.models import Contestant, Season, SeasonApplication
 from tournaments.notices import event_announce
 from tournaments.services.contestants.applications import (
@@ -27,7 +27,6 @@ from tournaments.services.contestants.applications import (
     applications_approve,
 )
 from tournaments.services.contestants.enrolment import contestant_enrol, contestant_join
-from tournaments.services.organisers import organiser_add
 from tournaments.services.seasons import (
     season_archive,
     season_cancel,
@@ -358,7 +357,7 @@ def test_organisers_are_told_of_each_application(
     application_make(acting_user=ada, season=season, at=START + timedelta(hours=1))
     assert Announcement.objects.filter(kind="organiser.application").count() == 2
     # Whoever runs it and applies themselves need not be told.
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     application_make(acting_user=oscar, season=season, at=START)
     told_of = Announcement.objects.filter(
         kind="organiser.application", words__contains=oscar.shown_name

@@ -613,7 +613,7 @@ def test_both_are_told_what_an_organiser_has_them_wager(orla: User, hidden: bool
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_where_purses_are_hidden_the_winner_alone_is_told_of_the_pot(
+def test_the_winner_alone_is_told_that_the_pot_is_theirs(
     orla: User, hidden: bool
 ) -> None:
     season = trading(orla, stakes="wager", hidden=hidden)
@@ -625,7 +625,7 @@ def test_where_purses_are_hidden_the_winner_alone_is_told_of_the_pot(
     winner = fresh(row).winner
     assert winner is not None
     said = [(winner.user, f"Autumn: You get what was wagered in {row}: 4 garnets.")]
-    assert [(each.user, each.words) for each in news] == (said if hidden else [])
+    assert [(each.user, each.words) for each in news] == said
     public = [each.words for each in season.events.filter(kind="ledger.stakes")]
     assert any("gets what was wagered" in each for each in public) is not hidden
 

@@ -26,6 +26,7 @@ from tests.tournaments.support import (
     episode_now,
     fresh,
     leg_of,
+    organiser_joins,
     organiser_named,
     placings,
     played,
@@ -46,7 +47,6 @@ from tournaments.reading.predictions import (
 from tournaments.reading.sheet import Sheet
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.organisers import organiser_add
 from tournaments.services.predictions import death_match_predict, winner_is_open, winner_predict
 from tournaments.services.results.conclusion import season_end
 from tournaments.services.results.corrections import (
@@ -303,7 +303,7 @@ def test_who_has_become_an_organiser_hands_nothing_over(orla: User, cleo: User, 
         name(user, row, 0)
     otto = organiser_named("otto")
     name(otto, row, 0)
-    organiser_add(acting_user=orla, season=season, user=otto)
+    organiser_joins(acting_user=orla, season=season, user=otto)
     played(orla, row, winner=0)
     assert {each[1] for each in table(season)} == {"cleo", "mona"}
     assert not Prediction.objects.filter(user=otto).exists()

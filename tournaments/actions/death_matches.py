@@ -59,8 +59,9 @@ def _is_of_episode(subject: AtDeathMatch) -> bool:
 def _correction_follows(subject: AtDeathMatch) -> Sequence[str]:
     row = subject.death_match
     frozen = not allowed(must_not_be_frozen, row)
+    other = " or ".join(str(each) for each in subject.sides if each.pk != row.winner_id)
     return [
-        f"It was won by {row.winner}; the other side wins it now.",
+        f"It was won by {row.winner}; {other or 'the other side'} wins it now.",
         "All that followed from it is put right: who is out, who meets whom, the places.",
         *([f"{row.round.name} {row.round.verb} frozen: reopen the round first."] if frozen else []),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
+from accounts.moderation.standing import why_silent
 from core.actions import Action, Actions, Done
 from tournaments.actions.subjects import AtContestant, AtDeathMatch, AtEntry, AtSeason
 from tournaments.forms.base import PublicReasonForm, ServiceForm
@@ -13,7 +14,7 @@ from tournaments.forms.ledger import GrantForm, HolderForm, PayForm, WagerForm
 from tournaments.models import Contestant
 from tournaments.rights import Right
 from tournaments.services.ledger import acts, immunity, stakes
-from tournaments.services.ledger.book import form_key, holds
+from tournaments.services.ledger.book import form_key, holds, is_over
 from tournaments.trade import Trade
 
 
@@ -37,6 +38,25 @@ def _seen_by(trade: Trade) -> str:
 
 def _may_pay(subject: AtContestant) -> None:
     acts.must_be_giving(subject.season, subject.contestant)
+
+
+def _pay_follows(subject: AtContestant) -> Sequence[str]:
+    silenced = why_silent(subject.user)
+    return [
+        _seen_by(subject.sheet.trade),
+        "It cannot be undone: an organiser can take back what was a mistake.",
+        *([f"You pay without a note. {silenced}"] if silenced else []),
+    ]
+
+
+def _pay_form(subject: AtContestant) -> Callable[..., ServiceForm]:
+    return partial(
+        PayForm,
+        trade=subject.sheet.trade,
+        people=_holders(subject),
+        key=form_key(subject.season, subject.user),
+        may_write=not why_silent(subject.user),
+    )
 
 
 def _pay(subject: AtContestant, form: Any) -> None:
@@ -68,14 +88,9 @@ PAY: Final = Action[AtContestant](
     title=lambda s: f"Give {' or '.join(s.sheet.trade.said(None, u) for u in s.sheet.trade.gives)}",
     button="Give",
     done="It is given.",
-    follows=lambda s: [
-        _seen_by(s.sheet.trade),
-        "It cannot be undone: an organiser can take back what was a mistake.",
-    ],
+    follows=_pay_follows,
     check=_may_pay,
-    form=lambda s: partial(
-        PayForm, trade=s.sheet.trade, people=_holders(s), key=form_key(s.season, s.user)
-    ),
+    form=_pay_form,
     run=_pay,
 )
 USE_TOKEN: Final = Action[AtContestant](
@@ -148,6 +163,16 @@ def _entry_facts(subject: AtEntry) -> Sequence[tuple[object, object]]:
     ]
 
 
+def _reason_read_by(subject: AtEntry) -> str:
+    """Who reads why an entry is taken back: whoever may see it."""
+    if not subject.sheet.trade.hidden or is_over(subject.season):
+        return "Everybody will read it."
+    return (
+        "Those whom the entry concerns read it, and organisers who do not play; everybody, once "
+        "the season is over."
+    )
+
+
 def _may_correct(subject: AtEntry) -> None:
     subject.must_manage()
     if subject.around is not None:
@@ -211,7 +236,7 @@ CORRECT: Final = Action[AtEntry](
     follows=["It stays in the ledger, and another goes the other way, with your reason."],
     facts=_entry_facts,
     check=_may_correct,
-    form=lambda _s: partial(PublicReasonForm, act="take entry back"),
+    form=lambda s: partial(PublicReasonForm, act="take entry back", read_by=_reason_read_by(s)),
     run=lambda s, form: acts.ledger_correct(
         acting_user=s.user, entry=s.entry, why=form.cleaned_data["why"]
     ),

@@ -48,8 +48,8 @@ class ServiceForm(forms.Form):
 
 
 class PublicReasonForm(ServiceForm):
-    """An action that everybody will read the reason of; ``act``: whose ready-made ones are
-    offered (`games.reasons.READY`)."""
+    """An action that everybody will read the reason of, or those whom ``read_by`` names in a
+    sentence; ``act``: whose ready-made ones are offered (`games.reasons.READY`)."""
 
     at_field: ClassVar[Mapping[str, str]] = {"why": "why"}
 
@@ -59,8 +59,10 @@ class PublicReasonForm(ServiceForm):
         help_text="Everybody will read it.",
     )
 
-    def __init__(self, *args: Any, act: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, act: str, read_by: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if read_by:
+            self.fields["why"].help_text = read_by
         self.fields["why"].widget = widget = ReasonInput(READY[act])
         widget.is_required = True
         widget.attrs["maxlength"] = str(WHY_MAX)

@@ -98,5 +98,12 @@ class WinnerForm(PublicReasonForm):
 
     def __init__(self, *args: Any, people: Sequence[Contestant], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["winner"] = ContestantField(people, label="Winner", widget=forms.RadioSelect)
+        # Of one there is nothing to choose; the page says who it is.
+        one = [each.pk for each in people] if len(people) == 1 else []
+        self.fields["winner"] = ContestantField(
+            people,
+            label="Winner",
+            initial=one[0] if one else None,
+            widget=forms.HiddenInput if one else forms.RadioSelect,
+        )
         self.order_fields(["winner", "why"])

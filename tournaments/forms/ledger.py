@@ -113,26 +113,35 @@ class PayForm(_OfLedger):
     """Something for another contestant."""
 
     def __init__(
-        self, *args: Any, trade: Trade, people: Sequence[Contestant], key: str, **kwargs: Any
+        self,
+        *args: Any,
+        trade: Trade,
+        people: Sequence[Contestant],
+        key: str,
+        may_write: bool = True,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._counts_once(key)
-        self.fields["payee"] = ContestantField(people, label="To")
+        # Nobody is chosen to begin with: it cannot be undone.
+        self.fields["payee"] = ContestantField(people, empty="Please choose", label="To")
         self._ask_for_unit(trade, trade.gives)
         self.fields["amount"] = _amount_field("How much")
         if trade.in_secret:
             self.fields["secret"] = forms.BooleanField(
                 label="In secret",
                 required=False,
-                help_text="Nobody but the two of you, and organisers who do not play, hears of it "
-                "until the season is over. Then everybody sees it.",
+                help_text="Nobody but the two of you, and organisers and administrators of the "
+                "site who do not play, hears of it until the season is over. Then everybody sees "
+                "it.",
             )
-        self.fields["note"] = forms.CharField(
-            label="Note",
-            required=False,
-            max_length=200,
-            help_text="For whoever may see the entry.",
-        )
+        if may_write:
+            self.fields["note"] = forms.CharField(
+                label="Note",
+                required=False,
+                max_length=200,
+                help_text="For whoever may see the entry.",
+            )
 
     def payment(self) -> dict[str, Any]:
         """What the service wants to know, of a valid form."""
@@ -142,7 +151,7 @@ class PayForm(_OfLedger):
             "amount": data["amount"],
             "unit": self.unit,
             "secret": data.get("secret", False),
-            "note": data["note"],
+            "note": data.get("note", ""),
             "form": data["form"],
         }
 

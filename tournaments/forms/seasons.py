@@ -202,8 +202,8 @@ class SeasonForm(ServiceForm):
     trade_hidden = forms.BooleanField(
         label="Hide what everybody has until the season is over",
         required=False,
-        help_text="Everybody sees their own; organisers who do not play see all. Who may pay in "
-        "secret needs it.",
+        help_text="Everybody sees their own; organisers, and administrators of the site, who do "
+        "not play see all. Who may pay in secret needs it.",
     )
     trade_tokens = forms.BooleanField(
         label="There are tokens of immunity",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from django.db.models import QuerySet, Window
@@ -34,12 +34,15 @@ class Purse(NamedTuple):
 
 
 class Told(NamedTuple):
-    """An entry as a page tells it."""
+    """An entry as a page tells it. ``is_note``: what stands there as why is what a contestant has
+    written; ``folded``: its reader has blocked them."""
 
     entry: LedgerEntry
     number: int
     words: str
     much: str
+    is_note: bool = False
+    folded: bool = False
 
 
 class Treasury(NamedTuple):
@@ -101,8 +104,14 @@ def entries_of(
     ).order_by("-pk")  # fmt: skip
 
 
-def told(trade: Trade, entry: WithAnnotations[LedgerEntry, Counted]) -> Told:
-    """An entry in words for people."""
+def told(
+    trade: Trade,
+    entry: WithAnnotations[LedgerEntry, Counted],
+    *,
+    blocked: Collection[str] = (),
+) -> Told:
+    """An entry in words for people. ``blocked``: the usernames of those whom the reader has
+    blocked."""
     words = entry.get_kind_display()
     if entry.kind == EntryKind.CORRECTION and entry.reverses_id is not None:
         words = "Taken back"
@@ -110,7 +119,15 @@ def told(trade: Trade, entry: WithAnnotations[LedgerEntry, Counted]) -> Told:
         words = f"Used in {entry.round.name}"
     elif entry.kind == EntryKind.STAKE and entry.payee_id is not None:
         words = "Won by wager"
-    return Told(entry, entry.number, words, trade.said(entry.amount, entry.unit))
+    is_note = entry.kind == EntryKind.GIVEN and entry.why != ""
+    return Told(
+        entry,
+        entry.number,
+        words,
+        trade.said(entry.amount, entry.unit),
+        is_note=is_note,
+        folded=is_note and entry.by is not None and entry.by.username in blocked,
+    )
 
 
 def entries_file(season: Season, trade: Trade, user: Any) -> str:

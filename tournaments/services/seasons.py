@@ -20,10 +20,11 @@ from games.options import pace
 from games.options.late import must_be_a_delay
 from tournaments import audience, lifecycle
 from tournaments.formats import registry as formats_known
-from tournaments.lifecycle import ContestantStatus, SeasonStatus, Visibility
+from tournaments.lifecycle import ContestantStatus, EpisodeStatus, SeasonStatus, Visibility
 from tournaments.models import (
     Contestant,
     DeathMatch,
+    Episode,
     LedgerEntry,
     NoShowRule,
     RulesetChoice,
@@ -154,8 +155,10 @@ def season_update(
     ``season.begun`` (what can no longer change), ``season.name.*``, ``season.summary.*``,
     ``season.repertoire``, ``season.choice``, ``season.pace``, ``season.tie-breaks``,
     ``standings.*``, ``season.no-show``, ``season.places``, ``season.times-by``,
-    ``season.play-within``, ``season.secret-gifts``, ``format.options``, ``setup.*``, ``trade.*``.
-    With more places those who wait for one move up.
+    ``season.play-within``, ``season.secret-gifts``, ``format.options``, ``setup.*``, ``trade.*``,
+    ``season.own`` (what is traded, while they are in an open death match). With more places those
+    who wait for one move up. Where what is traded changes in a running season, everybody who plays
+    is told.
     """
     locked = season_lock_managed(season, acting_user)
     must_be_changeable(locked)
@@ -172,6 +175,7 @@ def season_update(
     before_trade = trade_of(locked)
     if "trade" in changed:
         _must_keep_promises(locked, changed["trade"])
+        _must_not_play_for_it(locked, acting_user)
     before = {key: getattr(locked, key) for key in changed}
     for key, value in changed.items():
         setattr(locked, key, value)
@@ -186,6 +190,7 @@ def season_update(
     if "places" in changed:
         for each in _places_changed:
             each(locked, instant(at))
+    _trade_tell(locked, before_trade, by=acting_user, at=instant(at))
     if before_trade.wagers not in (None, trade_of(locked).wagers):
         offers_drop(locked)
     return locked
@@ -218,6 +223,37 @@ def _must_keep_promises(season: Season, then: Mapping[str, Any]) -> None:
             "what everybody gets once the currency is there.",
             field="start",
         )
+
+
+def _must_not_play_for_it(season: Season, acting_user: User) -> None:
+    """Nobody changes what is traded while they play for it. Raises Refusal ``season.own``."""
+    own = Q(home__user=acting_user) | Q(away__user=acting_user)
+    rows = DeathMatch.objects.filter(round__season=season, status__in=lifecycle.UNDECIDED)
+    chooses = Episode.objects.filter(
+        round__season=season, status=EpisodeStatus.CHOOSING, ec__user=acting_user
+    )
+    if rows.filter(own).exists() or chooses.exists():
+        raise Forbidden(
+            "season.own",
+            "You are in a death match that is open: another organiser changes what is traded.",
+        )
+
+
+def _trade_tell(season: Season, before: Trade, *, by: User, at: datetime) -> None:
+    """Tell everybody which rules of what is traded are others, while a season is on."""
+    after = trade_of(season)
+    now = [each for each in after.rules if each not in before.rules]
+    gone = [each for each in before.rules if each not in after.rules]
+    if season.status != SeasonStatus.RUNNING or not (now or gone):
+        return
+    said = [*now, *(["Before:", *gone] if gone else [])]
+    season_event(
+        season=season,
+        kind="ruling",
+        words=f"The rules of what is traded change. {' '.join(said)}",
+        by=by,
+        at=at,
+    )
 
 
 def must_have_places_for(season: Season, places: int | None) -> None:

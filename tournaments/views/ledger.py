@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.blocking.services import blocked_names
 from accounts.models import User
 from core.replica.reading import from_replica
 from games.views.common import one_page, signed_in
@@ -25,11 +26,13 @@ def purse(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """What everybody has, and what was moved, as far as the reader may see it."""
     known = treasury_of(sheet, request.user)
     page = one_page(request, entries_of(sheet.season, request.user, whole=known.whole))
+    reader = signed_in(request)
+    blocked = [] if reader is None else blocked_names(reader)
     context = {
         "treasury": known,
         "page": page,
-        "entries": [(told(sheet.trade, each), ()) for each in page],
-        "own": _own_actions(sheet, signed_in(request)),
+        "entries": [(told(sheet.trade, each, blocked=blocked), ()) for each in page],
+        "own": _own_actions(sheet, reader),
     }
     return shown(request, sheet, "purse.html", context)
 

@@ -42,8 +42,8 @@ from tournaments.actions.subjects import (
     AtRound,
     AtSite,
 )
-from tournaments.lifecycle import LegStatus, SeasonStatus
-from tournaments.models import Contestant, Gift, Leg
+from tournaments.lifecycle import UNDECIDED, LegStatus, SeasonStatus
+from tournaments.models import Contestant, DeathMatch, Gift, Leg
 from tournaments.pictures import links
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.ledger import treasury_of
@@ -55,7 +55,7 @@ from tournaments.services.contestants.applications import must_take_applications
 from tournaments.services.contestants.enrolment import must_be_open_to_everybody
 from tournaments.services.follows import must_be_followable
 from tournaments.services.items.declarations import bringing_seat
-from tournaments.services.ledger.stakes import wagered
+from tournaments.services.ledger.stakes import said_of, wagered
 from tournaments.services.legs import by_items, more_items
 from tournaments.services.scheduling.readiness import must_be_next, ready_from, ready_until
 from tournaments.views.common import public_page, season_page, shown
@@ -225,7 +225,9 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
     row = found.row
     user = signed_in(request)
     seat = audience.seat_of(row, user)
-    trades = sheet.trade.wagers is not None
+    # What is in the bank is the winner's, whatever the rule is by now.
+    in_the_know = seat is not None or not sheet.trade.hidden
+    trades = sheet.trade.is_on and (in_the_know or audience.sees_whole_ledger(sheet.season, user))
     context = {
         "may_wager": user is not None
         and seat is not None
@@ -233,7 +235,9 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
         "may_predict": user is not None
         and sheet.season.predictions
         and PREDICT.offered(AtDeathMatch(user, sheet, found)),
-        "wagered": wagered(row) if trades and not sheet.trade.hidden else (),
+        "wagered": wagered(row) if trades else (),
+        "offered": _offered_by_other(sheet, row, user),
+        "stakes": sheet.trade.stakes_rules if row.status in UNDECIDED else (),
         "row": row,
         "seat": seat,
         "in_episode": sheet.episode_of(row.round) is not None,
@@ -246,6 +250,16 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
         "gifts": [each for each in sheet.gifts_for(user) if each.death_match_id == row.pk],
     }
     return shown(request, sheet, "death_match.html", context)
+
+
+def _offered_by_other(sheet: Sheet, row: DeathMatch, user: User | None) -> str:
+    """What the other side would wager, in words, for whoever plays there."""
+    seat, unit = audience.seat_of(row, user), sheet.trade.wagers
+    if seat is None or unit is None or row.status not in UNDECIDED:
+        return ""
+    said = said_of(row, user) if user is not None else None
+    amount = None if said is None else said[1 - seat]
+    return sheet.trade.said(amount, unit) if amount else ""
 
 
 class BroughtGift(NamedTuple):

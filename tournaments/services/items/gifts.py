@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts.announcing.services import Told, announce
 from accounts.models import User
+from accounts.moderation.standing import why_silent
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience, lifecycle
@@ -79,7 +80,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     ``item.giver``, ``item.giver-in``, ``item.given-already``, ``item.receiver``,
     ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own opponent),
     ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``,
-    ``item.note.too-long``, ``item.not-secret``.
+    ``item.note.too-long``, ``item.note.muted``, ``item.not-secret``.
     """
     # Of a secret nothing changes that everybody sees.
     locked = season_lock(season.pk, changes=False)
@@ -94,6 +95,10 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     must_be_another(to, giver, acting_user)
     must_not_meet(to, acting_user)
     meeting = _meeting_for(locked, found, to, death_match, leg_number)
+    note = line(note, code="item.note", what="A note", most=NOTE_MAX, empty=True)
+    silenced = why_silent(acting_user) if note else ""
+    if silenced:
+        raise Refusal("item.note.muted", f"You can give it without a note. {silenced}")
     hidden = is_secret(locked, giver, secret)
     if not hidden:
         locked = season_lock(season.pk)
@@ -105,7 +110,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         receiver=to,
         death_match=meeting,
         leg_number=leg_number,
-        note=line(note, code="item.note", what="A note", most=NOTE_MAX, empty=True),
+        note=note,
         secret=hidden,
         given_at=instant(at),
         given_by=acting_user,

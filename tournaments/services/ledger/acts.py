@@ -9,7 +9,9 @@ from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 
+from accounts.blocking.services import has_blocked
 from accounts.models import User
+from accounts.moderation.standing import why_silent
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal, Together
 from tournaments import audience
@@ -212,7 +214,7 @@ def ledger_give(  # noqa: PLR0913  (what may be said of it)
     Raises Refusal ``season.none``, and as `must_be_giving` does, ``ledger.unit``,
     ``ledger.no-gifts``, ``ledger.no-secrets``, ``ledger.amount``, ``ledger.stranger``,
     ``ledger.oneself``, ``ledger.out``, ``ledger.short``, ``ledger.offered`` (to be wagered),
-    ``ledger.note.too-long``.
+    ``ledger.note.too-long``, and of a note as `must_be_able_to_note` does.
     """
     # Even that the season changed would tell of a secret.
     locked = season_lock(season.pk, changes=not secret)
@@ -234,6 +236,8 @@ def ledger_give(  # noqa: PLR0913  (what may be said of it)
     if what == trade.wagers:
         _must_not_be_offered(payer, amount, what)
     note = line(note, code="ledger.note", what="A note", most=NOTE_MAX, empty=True)
+    if note:
+        must_be_able_to_note(acting_user, to)
     at = instant(at)
     moved = Moved(
         kind=EntryKind.GIVEN,
@@ -257,7 +261,9 @@ def ledger_give(  # noqa: PLR0913  (what may be said of it)
         )
     quietly = " in secret" if secret else ""
     said = f"{payer.name} gives you {trade.said(amount, what)}{quietly}"
-    entries_tell(locked, [(entry, to, said, note)])
+    # Whoever has blocked the payer hears of the payment, and not what they write.
+    apart = to.user is not None and has_blocked(to.user, acting_user)
+    entries_tell(locked, [(entry, to, said, "" if apart else note)])
     audit_record(
         acting_user=acting_user,
         action="ledger.give",
@@ -276,6 +282,19 @@ def _must_not_be_offered(payer: Contestant, amount: int, unit: Unit) -> None:
             "ledger.offered",
             "You offer to wager some of that: take that back first, on the death match's page.",
             field="amount",
+        )
+
+
+def must_be_able_to_note(acting_user: User, payee: Contestant) -> None:
+    """Whether somebody can write something with a payment: they pay without words all the same.
+    Whoever is blocked learns nothing of it here. Raises Refusal ``ledger.note.muted`` and
+    ``ledger.note.blocked``."""
+    silenced = why_silent(acting_user)
+    if silenced:
+        raise Refusal("ledger.note.muted", f"You can pay without a note. {silenced}")
+    if payee.user is not None and has_blocked(acting_user, payee.user):
+        raise Refusal(
+            "ledger.note.blocked", "You have blocked them: you can pay without a note, though."
         )
 
 

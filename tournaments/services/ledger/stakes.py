@@ -52,7 +52,7 @@ from tournaments.services.ledger.book import (
     short,
     standing,
 )
-from tournaments.services.ledger.telling import entries_tell
+from tournaments.services.ledger.telling import entries_tell, offer_tell
 from tournaments.trade import Trade, trade_of
 
 # -- before it begins ----------------------------------------------------------------------------
@@ -79,12 +79,17 @@ def wager_offer(
         if must_be_amount(amount) > free:
             raise short(season, own, unit)
     wager, _made = Wager.objects.get_or_create(death_match=fresh)
+    before = getattr(wager, OFFERS[seat or 0])
     setattr(wager, OFFERS[seat or 0], amount or None)
     wager.save()
     audit_record(
         acting_user=acting_user, action="wager.offer", target=fresh, data={"amount": amount}
     )
     if wager.home_offer is None or wager.home_offer != wager.away_offer:
+        if before != (amount or None) and own is not None:
+            much = trade_of(season).said(amount, unit) if amount else "nothing any more"
+            said = f"{own.name} would wager {much} in {fresh}"
+            offer_tell(fresh, (fresh.away, fresh.home)[seat or 0], said, instant(at))
         return False
     _wager(season, fresh, amount, None, instant(at))
     return True
@@ -282,10 +287,9 @@ def _settle_pot(
     )
     entries = entries_write(season=season, moved=[moved], by=None, at=at)
     much = trade.said(moved.amount, unit)
-    if trade.hidden:
-        # Everybody else is told nothing, and neither is the loser, who knows it.
-        said = f"You get what was wagered in {death_match}: {much}"
-        entries_tell(season, [(each, winner, said, "") for each in entries])
+    # The loser knows it; where purses are hidden, nobody else is told.
+    said = f"You get what was wagered in {death_match}: {much}"
+    entries_tell(season, [(each, winner, said, "") for each in entries])
     words = f"{winner.name} gets what was wagered: {much}."
     facts = {"unit": unit, "amount": moved.amount, "payee": winner.pk}
     _told(death_match, trade, words, facts, None, at)
@@ -310,8 +314,12 @@ def _take(
         unit=unit,
         death_match=death_match,
     )
-    entries_write(season=death_match.round.season, moved=[moved], by=None, at=at)
-    words = f"{winner.name} takes {trade.said(amount, unit)} from {loser.name}."
+    season, much = death_match.round.season, trade.said(amount, unit)
+    (entry,) = entries_write(season=season, moved=[moved], by=None, at=at)
+    takes = f"You take {much} from {loser.name} in {death_match}"
+    loses = f"{winner.name} takes {much} from you in {death_match}"
+    entries_tell(season, [(entry, winner, takes, ""), (entry, loser, loses, "")])
+    words = f"{winner.name} takes {much} from {loser.name}."
     facts = {"unit": unit, "amount": amount, "payer": loser.pk, "payee": winner.pk}
     _told(death_match, trade, words, facts, None, at)
 
@@ -381,7 +389,15 @@ def _take_back(death_match: DeathMatch, *, why: str, at: datetime, with_wager: b
         for each in standing(season).filter(Q(death_match=death_match) | back_in)
         if with_wager or each.kind != EntryKind.STAKE or each.payee_id is not None
     ]
-    entries_take_back(season=season, entries=entries, why=why, by=None, at=at, made_up=True)
+    back = entries_take_back(season=season, entries=entries, why=why, by=None, at=at, made_up=True)
+    trade = trade_of(season)
+    moved = (EntryKind.STAKE, EntryKind.STEAL)
+    for each in back:
+        if each.reverses is None or each.reverses.kind not in moved:
+            continue
+        much = trade.said(each.amount, each.unit)
+        lost, got = f"Taken back from you: {much}", f"Given back to you: {much}"
+        entries_tell(season, [(each, each.payer, lost, why), (each, each.payee, got, why)])
 
 
 def _told(
