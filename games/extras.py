@@ -23,6 +23,7 @@ Owner = Callable[[Match], bool]
 _banners: list[Banner] = []
 _home: list[HomeSection] = []
 _home_first: list[HomeSection] = []
+_duties: list[HomeSection] = []
 _waiting: list[Waiting] = []
 _owners: list[Owner] = []
 
@@ -39,6 +40,13 @@ def register_home_section(section: HomeSection, *, first: bool = False) -> None:
     sections = _home_first if first else _home
     if section not in sections:
         sections.append(section)
+
+
+def register_duties(section: HomeSection) -> None:
+    """Have ``section`` asked what the reader has to do elsewhere than in matches of their own, for
+    the front door, which begins with it."""
+    if section not in _duties:
+        _duties.append(section)
 
 
 def register_waiting(waiting: Waiting) -> None:
@@ -69,6 +77,11 @@ def home_sections(request: HttpRequest, *, first: bool = False) -> list[SafeStri
     """What others show on the front door."""
     sections = _home_first if first else _home
     return [made for section in sections if (made := section(request))]
+
+
+def duties(request: HttpRequest) -> list[SafeString]:
+    """What others know that the reader has to do, for the top of the front door."""
+    return [made for section in _duties if (made := section(request))]
 
 
 def waiting(request: HttpRequest) -> list[SafeString]:

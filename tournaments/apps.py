@@ -88,6 +88,7 @@ class TournamentsConfig(AppConfig):
         from games.embeds import register_finder  # noqa: PLC0415
         from games.extras import (  # noqa: PLC0415
             register_banner,
+            register_duties,
             register_home_section,
             register_owner,
             register_waiting,
@@ -99,6 +100,6 @@ class TournamentsConfig(AppConfig):
         register_banner(extras.match_banner)
         register_owner(extras.match_owned)
         register_finder(season_embedded)
-        register_home_section(extras.organising_section, first=True)
+        register_duties(extras.organising_section)
         register_home_section(extras.home_section)
         register_waiting(extras.waiting)

@@ -48,6 +48,10 @@ _AT_MOST: Final = 10
 _SEASONS_AT_MOST: Final = 5
 #: How pressing a task is that cannot wait.
 NOW: Final = 2
+#: Where on a match's page organisers decide, and where its script asks for the reason of what was
+#: done without one; `static/js/match/organiser.js` knows both.
+RULE_HERE: Final = "#organise"
+GIVE_REASON: Final = "#give-reason"
 
 
 class PendingTask(NamedTuple):
@@ -219,7 +223,7 @@ def _todo(sheet: Sheet, user: User) -> list[Task]:
         return _before_the_start(AtSeason(user, sheet)) + _unreached_tasks(sheet)
     if season.status != SeasonStatus.RUNNING:
         return []
-    return [*_unreached_tasks(sheet), *_of_what_is_played(sheet, user)]
+    return [*_of_what_is_played(sheet, user), *_unreached_tasks(sheet)]
 
 
 def _of_what_is_played(sheet: Sheet, user: User) -> list[Task]:
@@ -229,7 +233,7 @@ def _of_what_is_played(sheet: Sheet, user: User) -> list[Task]:
 def _unreached_tasks(sheet: Sheet) -> list[Task]:
     """Whom nothing that the season tells reaches."""
     found = [
-        Task(warned.sentence, "organisers", "See who runs it", right=Right.RUN)
+        Task(warned.sentence, "organisers", "See who runs it", 0, right=Right.RUN)
         for warned in preflight.organisers_unreached(sheet.season)
     ]
     players = mail.unreached(each.user for each in sheet.still_in if each.user is not None)
@@ -297,11 +301,13 @@ def _match_tasks(sheet: Sheet, user: User) -> list[Task]:
         right = Right.EPISODES if pressing == 1 else Right.MATCHES
         found.append(Task(words, "match_desk", action, pressing, (row.pk,), right=right))
     for match in sheet.awaiting_organiser(user):
-        row, url = match.leg.death_match, match.get_absolute_url()
+        row, page = match.leg.death_match, match.get_absolute_url()
         if match.awaits_ruling:
-            found.append(Task(f"{row} stands still until you have ruled.", "", "Rule", 3, url=url))
+            words, url = f"{row} stands still until you have ruled.", f"{page}{RULE_HERE}"
+            found.append(Task(words, "", "Rule", 3, url=url))
             continue
         words = f"{row}: something was done without a reason. Give it before the match is over."
+        url = f"{page}{GIVE_REASON}"
         found.append(Task(words, "", "Give the reason", NOW, url=url))
     return found
 

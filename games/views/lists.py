@@ -87,6 +87,9 @@ def home(request: HttpRequest) -> HttpResponse:
         .select_related("user")
         .order_by("-shown", "user")[:5],
     }
+    # Asked by the page, and not for its changing part alone.
+    if FRAGMENT_HEADER not in request.headers:
+        context["duties"] = extras.duties(request)
     if isinstance(request.user, User):
         context |= _own_matches(request.user)
         context["challenges_to_me"] = selectors.challenges_to(request.user)[:60]

@@ -560,6 +560,12 @@ def test_the_front_door_says_what_waits(visitor: Visitor, orla: User) -> None:
     home = visitor(orla).get("/")
     assert "Your seasons: 1 thing waits" in words(home)
     assert PAGE in links(home)
+    # Before all else: what is announced to newcomers, and the puzzle of the day.
+    assert "Two enter." not in words(home)
+    found = re.findall(r"<h[12][^>]*>", home.content.decode())
+    assert next(each for each in found if each != "<h1>") == '<h2 id="organising">'
+    part = visitor(orla).get("/", headers={"X-Fragment": "live"})
+    assert "Your seasons" not in words(part), "its place does not change by itself"
     for other in (account(season, 1), organiser_named("olga"), None):
         assert "Your seasons" not in words(visitor(other).get("/"))
     sent(visitor(orla), order=order(season, 4), others_safe="on")

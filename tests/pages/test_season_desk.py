@@ -42,6 +42,8 @@ from tournaments.documents.export import season_export
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.final import final_open
 from tournaments.formats.elimination.main_match import placements_record
+from tournaments.formats.ladder.format import ladder_challenge
+from tournaments.formats.registry import FORMATS
 from tournaments.forms.times import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.items.catalogue import items_for
@@ -565,6 +567,45 @@ def test_nobody_decides_about_their_own_death_match(visitor: Visitor, orla: User
     assert "Nobody decides about their own death match." in words(answer)
 
 
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_what_a_ruling_leads_to_is_said_in_the_words_of_its_format(
+    visitor: Visitor, orla: User, name: str
+) -> None:
+    season = running(orla, 4, name)
+    if name == "elimination":
+        chosen(orla, season, 4, 3)
+    elif name == "ladder":
+        ladder_challenge(
+            acting_user=account(season, 2), season=season, defender=who(season, 1), at=START
+        )
+    row = DeathMatch.objects.filter(round__season=season, status="planned").order_by("pk")[0]
+    for action, led in (
+        ("declare", "The loser is out."), ("walkover", "The other is out."),
+        ("void", "The EC chooses again."),
+    ):  # fmt: skip
+        page = words(visitor(orla).get(f"/seasons/autumn/desk/matches/{row.pk}/{action}/"))
+        assert (led in page) == (name == "elimination")
+        assert "episode" not in page.split("Back")[0].lower() or name == "elimination"
+
+
+@pytest.mark.parametrize(
+    ("name", "verb"),
+    [("Round 1", "is"), ("Final", "is"), ("Semi-finals", "are"), ("Quarter-finals", "are")],
+)
+def test_a_round_is_and_semi_finals_are(visitor: Visitor, orla: User, name: str, verb: str) -> None:
+    season = running(orla, 4, "swiss", format_options={"rounds": 1})
+    season.rounds.update(name=name)
+    desk = "/seasons/autumn/desk/"
+    asked = words(visitor(orla).get(f"{desk}pair/"))
+    assert f"{name} {verb} not complete" in asked
+    for row in DeathMatch.objects.filter(round__season=season):
+        played(orla, fresh(row), 0)
+    events = season.events.filter(kind="round.closed")
+    assert [each.words for each in events] == [f"{name} {verb} complete."]
+    answer = visitor(orla).post(f"{desk}rounds/1/reopen/", {"why": "Wrong."}, follow=True)
+    assert f"{name} {verb} open again." in words(answer)
+
+
 # -- items ---------------------------------------------------------------------------------------
 
 
@@ -660,6 +701,63 @@ def test_only_items_that_fit_are_offered(visitor: Visitor, orla: User) -> None:
         answer = visitor(who(season, 3).user).post(giving, data)
     assert answer.status_code == 422
     assert answer.context["form"].errors["item"]
+
+
+def test_where_no_item_fits_none_is_asked_for(visitor: Visitor, orla: User) -> None:
+    """A match of the final that no item fits is left out, and why is said."""
+    wars = {"ruleset": "domino-wars", "variant": "standard", "options": {}}
+    nogo = {"ruleset": "tetronogo", "variant": "standard", "options": {}}
+    assert not items_for("tetronogo", "standard")
+    season = running(orla, 4, repertoire=[wars, nogo])
+    for ec, dmo in ((4, 3), (3, 2)):
+        played(orla, chosen(orla, season, ec, dmo), 1)
+    games = [wars, nogo, wars]
+    final = final_open(acting_user=orla, season=season, best_of=3, games=games, at=START)
+    said = "No item fits Tetronogo in Player 1 vs Player 2, match 2: who begins there"
+    for user, page, which in (
+        (who(season, 4).user, "items/give/", ["1", "3"]),
+        (orla, "desk/items/", ["", "1", "3"]),
+    ):
+        shown = visitor(user).get(f"/seasons/autumn/{page}")
+        form = shown.context["form"]
+        assert [number for number, _ in form.fields["leg_number"].choices] == which
+        assert f"{said} at an advantage is drawn by lot." in words(shown)
+        plays = json.loads(form.fields["receiver"].widget.attrs["data-plays"])
+        assert plays == {str(final.pk): [final.home_id, final.away_id]}
+    # Explained is what can be of use here, and not the items of all games.
+    shown = visitor(who(season, 4).user).get("/seasons/autumn/items/give/")
+    assert [each.id for each in shown.context["catalogue"]] == [
+        each.id for each in items_for("domino-wars", "standard")
+    ]
+
+
+def test_an_item_is_for_somebody_who_plays_in_that_death_match(
+    visitor: Visitor, orla: User
+) -> None:
+    wars = {"ruleset": "domino-wars", "variant": "standard", "options": {}}
+    season = running(orla, 5, repertoire=[wars])
+    played(orla, chosen(orla, season, 5, 4), 1)
+    row = chosen(orla, season, 4, 3, at=after(hours=1))
+    form = visitor(who(season, 5).user).get("/seasons/autumn/items/give/").context["form"]
+    offered = {pk for pk, _ in form.fields["receiver"].choices}
+    assert offered == {row.home_id, row.away_id}
+
+
+def test_in_a_season_without_items_no_form_asks_for_one(visitor: Visitor, orla: User) -> None:
+    nogo = {"ruleset": "tetronogo", "variant": "standard", "options": {}}
+    season = running(orla, 4, repertoire=[nogo])
+    played(orla, chosen(orla, season, 4, 3), 1)
+    chosen(orla, season, 3, 2, at=after(hours=1))
+    giver = visitor(who(season, 4).user)
+    assert "/seasons/autumn/items/give/" not in links(giver.get("/seasons/autumn/items/"))
+    for client, page, button in (
+        (giver, "items/give/", "Give it"), (visitor(orla), "desk/items/", "Enter the item"),
+    ):  # fmt: skip
+        shown = client.get(f"/seasons/autumn/{page}")
+        assert "No item fits what is played" in words(shown)
+        assert button not in words(shown)
+        assert b'name="item"' not in shown.content
+        assert "What the items do" not in words(shown)
 
 
 @pytest.mark.parametrize(

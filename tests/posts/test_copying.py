@@ -129,13 +129,31 @@ def test_an_episode_says_who_came_where_and_when_it_is_played(season: Season) ->
 
 
 def test_a_table_is_copied_from_its_page(orla: User, client: Client) -> None:
-    season = running(orla, 4, "swiss", repertoire=[GAME])
+    # Who meet has not met yet, so that the second does not apply.
+    ties = ["points", "direct", "buchholz"]
+    season = running(orla, 4, "swiss", repertoire=[GAME], tie_breaks=ties)
     if not season.rounds.exists():
         round_pair(acting_user=orla, season=season, at=START)
     client.force_login(orla)
     text = copied(client, f"/seasons/{season.slug}/standings/")
     assert "1\\. **Player" in text
+    head, played, signs, *rows = text.splitlines()
+    assert head == "**Autumn: standings**"
+    assert played == "Round 1 is being played."
+    # The letters of a table's head are explained, and what does not apply is not told.
+    assert signs == "(BH: Buchholz)"
+    assert all(re.search(r" · 0 pts · BH \d$", row) for row in rows[:-1])
+    assert "\N{EN DASH}" not in text
     assert text.splitlines()[-1] == f"<http://localhost:8000/seasons/{season.slug}/standings/>"
+
+
+def test_of_a_table_that_is_cut_it_says_how_many_are_missing(orla: User) -> None:
+    season = running(orla, 45, "swiss", repertoire=[GAME])
+    Contestant.objects.filter(season=season).update(name="n" * 80)
+    lines = copying.standings_copied(Sheet(season)).splitlines()
+    kept = sum(": n" in line or "**n" in line for line in lines)
+    assert 0 < kept < 45
+    assert f"… and {45 - kept} more" in lines
 
 
 def test_names_are_shown_as_they_are_and_mention_nobody(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib import admin
 from django.core import mail
 from django.test import Client, RequestFactory
@@ -57,7 +60,7 @@ from tournaments.forms.episodes import PlacementsForm
 from tournaments.forms.rounds import PairingsForm
 from tournaments.forms.seasons import SeasonForm
 from tournaments.jobs import ANNOUNCE_EVENT
-from tournaments.models import Contestant, DeathMatch, Season, SeasonEvent
+from tournaments.models import Contestant, DeathMatch, Leg, Season, SeasonEvent
 from tournaments.pictures.links import standing_text
 from tournaments.reading.seasons import seasons_run_by
 from tournaments.reading.sheet import Sheet
@@ -72,6 +75,7 @@ from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.scheduling.sweep import legs_sweep
 from tournaments.services.starts import season_start
+from tournaments.waiting import GIVE_REASON, RULE_HERE, todo
 
 
 def signed_in(user: User) -> Client:
@@ -89,7 +93,7 @@ def test_what_was_done_without_a_reason_waits_for_it_as_long_as_the_match_is_on(
     season = running(orla, 4)
     leg = begun(orla, chosen(orla, season, ec=1, dmo=2))
     assert leg.match is not None
-    desk = leg.match.get_absolute_url()
+    desk = f'href="{leg.match.get_absolute_url()}{GIVE_REASON}"'
     client = signed_in(orla)
     asked = "something was done without a reason"
 
@@ -110,6 +114,82 @@ def test_what_was_done_without_a_reason_waits_for_it_as_long_as_the_match_is_on(
     assert act("pause", "", 4)
     # It keeps no match from its end, and then the record is closed.
     assert not act("void", "Both agreed.", 5)
+
+
+def test_what_leads_to_a_matchs_desk_is_known_there() -> None:
+    base = Path(settings.BASE_DIR)
+    script = (base / "static/js/match/organiser.js").read_text(encoding="utf-8")
+    for name, end in (("RULE_HERE", RULE_HERE), ("GIVE_REASON", GIVE_REASON)):
+        assert f'export const {name} = "{end}";' in script
+    page = (base / "templates/games/match.html").read_text(encoding="utf-8")
+    assert f'id="{RULE_HERE.removeprefix("#")}"' in page
+
+
+# -- what is under the thumb ---------------------------------------------------------------------
+
+
+def under_the_thumb(client: Client, path: str) -> tuple[str, str]:
+    """What the bar at the bottom of a page of the desk says, and where it leads."""
+    found = re.search(
+        r'class="desk-bar[^"]*"><a [^>]*href="([^"]*)"[^>]*>([^<]*)', client.get(path).text
+    )
+    return ("", "") if found is None else (html.unescape(found[2]), html.unescape(found[1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "page"),
+    [
+        ("elimination", "To Episode 1", "desk/episode/"),
+        ("swiss", "To Round 1", "desk/rounds/1/"),
+        ("single-elimination", "To Semi-finals", "desk/rounds/1/"),
+        ("round-robin", "To Round 1", "desk/rounds/1/"),
+    ],
+)
+def test_while_something_is_played_that_is_under_the_thumb(
+    orla: User, name: str, label: str, page: str
+) -> None:
+    """And not that an organiser has no address, which stands below what is played, too."""
+    season = running(orla, 4, name, repertoire=[GAME])
+    if name == "elimination":
+        chosen(orla, season, ec=1, dmo=2)
+    Leg.objects.update(scheduled_at=after(hours=9))
+    home = f"/seasons/{season.slug}/"
+    client = signed_in(orla)
+    assert under_the_thumb(client, f"{home}desk/") == (label, f"{home}{page}")
+    assert "See who runs it" in client.get(f"{home}desk/").text
+    pressing = {task.action: task.pressing for task in todo(Sheet(season), orla)}
+    assert pressing["See who runs it"] == 0
+
+
+def test_a_rounds_desk_leads_from_one_match_to_the_next_and_on(orla: User) -> None:
+    season = running(orla, 4, "swiss", format_options={"rounds": 2})
+    home = f"/seasons/{season.slug}/desk/"
+    here = f"{home}rounds/1/"
+    client = signed_in(orla)
+    rows = list(DeathMatch.objects.filter(round__season=season).order_by("number"))
+    assert len(rows) == 2
+    for row in rows:
+        assert under_the_thumb(client, here) == (
+            f"Next: {row}", f"{home}matches/{row.pk}/?next={here}",
+        )  # fmt: skip
+        act = f"{home}matches/{row.pk}/declare/?next={here}"
+        for page in (here, f"{home}matches/{row.pk}/?next={here}"):
+            assert f'href="{act}"' in client.get(page).text
+        assert client.post(act, {"winner": row.home_id, "why": "So."})["Location"] == here
+    assert under_the_thumb(client, here) == ("Pair it", f"{home}pair/")
+    assert "/declare/" not in client.get(here).text
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:1"])
+def test_an_act_leads_to_no_other_site(orla: User, elsewhere: str) -> None:
+    season = running(orla, 4, "swiss")
+    row = DeathMatch.objects.filter(round__season=season).order_by("number")[0]
+    desk = f"/seasons/{season.slug}/desk/matches/{row.pk}/"
+    client = signed_in(orla)
+    assert "next=" not in client.get(f"{desk}?next={elsewhere}").text.split('id="actions"')[1]
+    act = f"{desk}declare/?next={elsewhere}"
+    assert f'href="{elsewhere}' not in client.get(act).text
+    assert client.post(act, {"winner": row.home_id, "why": "So."})["Location"] == desk
 
 
 # -- whom nothing reaches ------------------------------------------------------------------------

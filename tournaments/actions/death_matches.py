@@ -52,6 +52,10 @@ def _the_other(subject: AtDeathMatch) -> Callable[..., WinnerForm]:
     return partial(WinnerForm, people=people, act="correct")
 
 
+def _is_of_episode(subject: AtDeathMatch) -> bool:
+    return subject.sheet.episode_of(subject.death_match.round) is not None
+
+
 def _correction_follows(subject: AtDeathMatch) -> Sequence[str]:
     row = subject.death_match
     frozen = not allowed(must_not_be_frozen, row)
@@ -59,7 +63,7 @@ def _correction_follows(subject: AtDeathMatch) -> Sequence[str]:
     return [
         f"It was won by {row.winner}; {other or 'the other side'} wins it now.",
         "All that followed from it is put right: who is out, who meets whom, the places.",
-        *([f"{row.round.name} is frozen: it must be reopened first."] if frozen else []),
+        *([f"{row.round.name} {row.round.verb} frozen: reopen the round first."] if frozen else []),
     ]
 
 
@@ -86,7 +90,10 @@ WALKOVER: Final = Action[AtDeathMatch](
     title=lambda s: f"Walkover in {s.death_match}",
     button="Give the walkover",
     done="The death match is decided by walkover.",
-    follows=["Somebody wins because the other is not there. In an episode the other is out."],
+    follows=lambda s: [
+        "Somebody wins because the other is not there.",
+        *(["The other is out."] if _is_of_episode(s) else []),
+    ],
     check=_for_referees(rulings.must_be_decidable, Right.MATCHES),
     form=_one_of_both("walkover"),
     run=lambda s, form: rulings.death_match_walkover(**_arguments(s, form)),
@@ -98,7 +105,10 @@ DECLARE: Final = Action[AtDeathMatch](
     title=lambda s: f"Rule who has won {s.death_match}",
     button="Rule so",
     done="The death match is decided by your ruling.",
-    follows=["A match that is being played ends at once. In an episode the loser is out."],
+    follows=lambda s: [
+        "A match that is being played ends at once.",
+        *(["The loser is out."] if _is_of_episode(s) else []),
+    ],
     check=_for_referees(rulings.must_be_decidable, Right.MATCHES),
     form=_one_of_both("declare"),
     run=lambda s, form: rulings.death_match_declare(**_arguments(s, form)),
@@ -134,8 +144,9 @@ VOID: Final = Action[AtDeathMatch](
     title=lambda s: f"Call {s.death_match} off",
     button="Call it off",
     done="The death match is void.",
-    follows=[
-        "It counts for nothing, whatever was played of it. In an episode the EC chooses again.",
+    follows=lambda s: [
+        "It counts for nothing, whatever was played of it.",
+        *(["The EC chooses again."] if _is_of_episode(s) else []),
         "This cannot be undone.",
     ],
     check=_for_referees(corrections.must_be_voidable),

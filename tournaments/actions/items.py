@@ -6,12 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from core.actions import Action, Actions
+from core.actions import Action, Actions, Stop
+from games.words import game_name
 from tournaments.actions.subjects import AtGift, AtSeason
 from tournaments.forms.base import PublicReasonForm
 from tournaments.forms.items import GiftForm
+from tournaments.items.catalogue import Item, catalogue, items_among
 from tournaments.lifecycle import ContestantStatus
+from tournaments.models import DeathMatch, Leg
+from tournaments.reading.sheet import Sheet
 from tournaments.rights import Right
+from tournaments.services import legs
 from tournaments.services.items import gifts, returns
 
 
@@ -33,6 +38,41 @@ def _gift_form(subject: AtSeason) -> Callable[..., GiftForm]:
     )
 
 
+def without_items(sheet: Sheet) -> list[str]:
+    """What is to be said of matches that something could be given for, if any item fitted."""
+    return [
+        f"No item fits {game_name(leg.ruleset, leg.variant)} in {_which(row, leg)}: "
+        + (
+            "who begins there at an advantage is drawn by lot."
+            if legs.by_items(leg)
+            else "none is given for it."
+        )
+        for row, found in sheet.open_to_items
+        for leg in found
+        if leg.ruleset and not gifts.items_fitting(leg, sheet.season.repertoire)
+    ]
+
+
+def _which(row: DeathMatch, leg: Leg) -> str:
+    return f"{row}, match {leg.number}" if row.best_of > 1 else str(row)
+
+
+def items_known(sheet: Sheet) -> list[Item]:
+    """Those of the catalogue that can be of use in the season, as far as is known."""
+    games = sheet.season.repertoire
+    found = set(items_among(games))
+    for _, planned in sheet.open_to_items:
+        for leg in planned:
+            found.update(gifts.items_fitting(leg, games))
+    return [each for each in catalogue() if each in found]
+
+
+def _nothing_fits(subject: AtSeason) -> list[Stop]:
+    if items_known(subject.sheet):
+        return []
+    return [Stop("No item fits what is played in this season: there is nothing to enter.")]
+
+
 def _may_take_back(subject: AtGift) -> None:
     subject.must_manage()
     receiver = subject.sheet.by_id[subject.gift.receiver_id]
@@ -45,7 +85,11 @@ GRANT: Final = Action[AtSeason](
     title="Items",
     button="Enter the item",
     done="The item is entered.",
-    follows=["Enter what an eliminated contestant gives, or grant something yourselves."],
+    follows=lambda s: [
+        "Enter what an eliminated contestant gives, or grant something yourselves.",
+        *without_items(s.sheet),
+    ],
+    cautions=_nothing_fits,
     check=_may_grant,
     form=_gift_form,
     run=lambda s, form: gifts.item_give(

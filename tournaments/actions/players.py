@@ -14,6 +14,7 @@ from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience
 from tournaments.actions.follows import FOLLOW, UNFOLLOW
+from tournaments.actions.items import without_items
 from tournaments.actions.ledger import OFFER, PAY, USE_TOKEN
 from tournaments.actions.predictions import PREDICT, PREDICT_WINNER
 from tournaments.actions.subjects import (
@@ -409,8 +410,9 @@ GIVE: Final = Action[AtContestant](
     title="Give an item",
     button="Give it",
     done="The item is given.",
-    follows=[
+    follows=lambda s: [
         "Who is out gives one item for a death match, and one for each match of the final.",
+        *without_items(s.sheet),
         "It is public from whom it comes.",
         "Only an organiser can take it back.",
     ],

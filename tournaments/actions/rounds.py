@@ -140,7 +140,7 @@ REOPEN: Final = Action[AtRound](
     label="Reopen",
     title=lambda s: f"Reopen {s.round.name}",
     button="Reopen it",
-    done=lambda s: f"{s.round.name} is open again.",
+    done=lambda s: f"{s.round.name} {s.round.verb} open again.",
     follows=[
         "Its results can be changed again, though others may rest on them.",
         "That it was reopened, and why, stands on the page of rulings.",
@@ -157,7 +157,7 @@ CLOSE: Final = Action[AtRound](
     label="Close",
     title=lambda s: f"Close {s.round.name}",
     button="Close it",
-    done=lambda s: f"{s.round.name} is complete.",
+    done=lambda s: f"{s.round.name} {s.round.verb} complete.",
     follows=["Once a later round rests on its results, they change only after it is reopened."],
     check=_may_close,
     run=lambda s, _form: rounds.round_close_by_hand(acting_user=s.user, round=s.round),

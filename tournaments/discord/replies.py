@@ -35,6 +35,8 @@ OF_MATCHES: Final = 0x2F6FB3
 OF_SEASONS: Final = 0x6B4FA0
 _LATEST: Final = 3
 _ROWS_MOST: Final = 40
+#: How many metrics of a table are told.
+METRICS_MOST: Final = 3
 
 
 def joined(lines: Iterable[str], most: int = DESCRIPTION_MOST) -> str:
@@ -224,27 +226,32 @@ def _left(contestant: Contestant) -> str:
 
 
 def _standings(sheet: Sheet) -> list[str]:
-    if sheet.table is not None:
-        metrics = sheet.table.metrics
-        rows = [
-            f"{row.rank}\\. **{escaped(sheet.by_id[row.player].shown_name)}**"
-            + "".join(
-                f" · {escaped(counted_text(metric, value))}"
-                for metric, value in list(zip(metrics, row.values, strict=False))[:3]
-            )
-            for row in sheet.table.rows
-        ]
-    elif sheet.rungs:
-        rows = [
-            f"{rank}\\. **{escaped(each.shown_name)}**"
-            for rank, (each, _) in enumerate(sheet.rungs, start=1)
-        ]
-    else:
-        rows = [
-            f"**{escaped(each.contestant.shown_name)}** · {each.won} won, {each.lost} lost"
-            + ("" if each.contestant.status in STILL_IN else f" · {_left(each.contestant)}")
-            for each in sheet.records
-        ]
+    rows = standings_rows(sheet)
     if len(rows) > _ROWS_MOST:
         rows = [*rows[:_ROWS_MOST], f"… and {len(rows) - _ROWS_MOST} more"]
     return rows or ["Nobody has entered yet."]
+
+
+def standings_rows(sheet: Sheet) -> list[str]:
+    """Who stands where, one a line, with the first metrics of a table as far as they apply."""
+    if sheet.table is not None:
+        metrics = sheet.table.metrics[:METRICS_MOST]
+        return [
+            f"{row.rank}\\. **{escaped(sheet.by_id[row.player].shown_name)}**"
+            + "".join(
+                f" · {escaped(counted_text(metric, value))}"
+                for metric, value in zip(metrics, row.values, strict=False)
+                if value is not None
+            )
+            for row in sheet.table.rows
+        ]
+    if sheet.rungs:
+        return [
+            f"{rank}\\. **{escaped(each.shown_name)}**"
+            for rank, (each, _) in enumerate(sheet.rungs, start=1)
+        ]
+    return [
+        f"**{escaped(each.contestant.shown_name)}** · {each.won} won, {each.lost} lost"
+        + ("" if each.contestant.status in STILL_IN else f" · {_left(each.contestant)}")
+        for each in sheet.records
+    ]

@@ -13,8 +13,8 @@ from tournaments.forms.fields import ContestantField
 from tournaments.forms.games import ruleset_name
 from tournaments.items import catalogue
 from tournaments.items.catalogue import Item
-from tournaments.models import Contestant, Leg, SecretGifts
-from tournaments.services.items.gifts import Meeting
+from tournaments.models import Contestant, DeathMatch, SecretGifts
+from tournaments.services.items.gifts import Meeting, items_fitting
 
 
 class GiftForm(ServiceForm):
@@ -51,21 +51,30 @@ class GiftForm(ServiceForm):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        death_matches = [each for each, _ in meetings]
-        self._matches = {str(each.pk): each for each in death_matches}
         fits = {
-            str(each.pk): {str(leg.number): _fitting(leg, games) for leg in legs}
+            str(each.pk): found
             for each, legs in meetings
+            if (found := {str(leg.number): it for leg in legs if (it := items_fitting(leg, games))})
         }
+        # Where no item fits there is nothing to choose.
+        death_matches = [each for each, _ in meetings if str(each.pk) in fits]
+        self._matches = {str(each.pk): each for each in death_matches}
         offered = {each for legs in fits.values() for found in legs.values() for each in found}
         if givers is not None:
-            offered.update(_fitting_any(games))
+            offered.update(catalogue.items_among(games))
+        else:
+            plays = {pk for each in death_matches for pk in (each.home_id, each.away_id)}
+            receivers = [each for each in receivers if each.pk in plays]
         self.fields["item"] = forms.ChoiceField(
             label="Item",
             choices=_item_choices(offered),
             widget=forms.Select(attrs={"data-fits": json.dumps(_as_values(fits))}),
         )
-        self.fields["receiver"] = ContestantField(receivers, label="For")
+        self.fields["receiver"] = ContestantField(
+            receivers,
+            label="For",
+            widget=forms.Select(attrs={"data-plays": _players(death_matches)}),
+        )
         if givers is not None:
             self.fields["giver"] = ContestantField(
                 givers, empty="Nobody: granted by the organisers", label="From", required=False
@@ -75,9 +84,9 @@ class GiftForm(ServiceForm):
         self.fields["death_match"] = forms.ChoiceField(
             label="For which death match", choices=matches, required=givers is None
         )
-        longest = max((each.best_of for each in death_matches), default=1)
-        if longest > 1:
-            self.fields["leg_number"] = self._leg_number(longest, own=givers is None)
+        if any(each.best_of > 1 for each in death_matches):
+            numbers = sorted({int(number) for found in fits.values() for number in found})
+            self.fields["leg_number"] = self._leg_number(numbers, own=givers is None)
         if secrets == SecretGifts.CHOICE:
             self.fields["secret"] = forms.BooleanField(
                 label="It is a secret",
@@ -94,7 +103,7 @@ class GiftForm(ServiceForm):
             ["item", "giver", "receiver", "death_match", "leg_number", "note", "secret"]
         )
 
-    def _leg_number(self, longest: int, *, own: bool) -> forms.Field:
+    def _leg_number(self, numbers: Sequence[int], *, own: bool) -> forms.Field:
         # One's gifts for a final are one for each match of it; organisers grant for all of them.
         finals = [each.round.is_final and each.best_of > 1 for each in self._matches.values()]
         one = own and all(finals)
@@ -103,7 +112,7 @@ class GiftForm(ServiceForm):
             label="For which match of it",
             choices=[
                 *([] if one else [("", "Any")]),
-                *((str(number), f"Match {number}") for number in range(1, longest + 1)),
+                *((str(number), f"Match {number}") for number in numbers),
             ],
             coerce=int,
             empty_value=None,
@@ -126,20 +135,9 @@ class GiftForm(ServiceForm):
         }
 
 
-def _fitting_any(games: Iterable[Mapping[str, Any]]) -> list[Item]:
-    played = [(each["ruleset"], each["variant"]) for each in games]
-    return [
-        each
-        for each in catalogue.catalogue()
-        if not played or any(each.fits(*game) for game in played)
-    ]
-
-
-def _fitting(leg: Leg, games: Iterable[Mapping[str, Any]]) -> list[Item]:
-    # What is not chosen yet comes from the season's list.
-    if not leg.ruleset:
-        return _fitting_any(games)
-    return catalogue.items_for(leg.ruleset, leg.variant)
+def _players(death_matches: Iterable[DeathMatch]) -> str:
+    """Who plays in which, for the script that offers only them."""
+    return json.dumps({str(each.pk): [each.home_id, each.away_id] for each in death_matches})
 
 
 def _as_values(fits: Mapping[str, Mapping[str, Sequence[Item]]]) -> dict[str, Any]:

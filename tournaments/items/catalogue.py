@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -95,3 +96,10 @@ def takes_items(ruleset: str, variant: str) -> bool:
 def items_for(ruleset: str, variant: str) -> list[Item]:
     """What can be brought into a match of that variant."""
     return [item for item in catalogue() if item.fits(ruleset, variant)]
+
+
+def items_among(games: Iterable[Mapping[str, Any]]) -> list[Item]:
+    """What can be brought into one of these games of a season's list; of an empty one, where
+    anything can be played, every item."""
+    played = [(each["ruleset"], each["variant"]) for each in games]
+    return [item for item in catalogue() if not played or any(item.fits(*game) for game in played)]

@@ -57,6 +57,11 @@ class Round(models.Model):
     def __str__(self) -> str:
         return f"{self.season}: {self.name}"
 
+    @property
+    def verb(self) -> str:
+        """What follows its name in a sentence about it: a round is, the semi-finals are."""
+        return "are" if self.name.endswith("finals") else "is"
+
 
 class Episode(models.Model):
     """What an elimination season's round is about: a main match that was played elsewhere, the

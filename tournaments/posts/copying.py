@@ -10,12 +10,13 @@ from typing import Any
 from django.urls import reverse
 
 from core.discord.text import CONTENT_MOST, escaped, moment
-from tournaments.discord.replies import season_embed, standings_embed
+from tournaments.discord.replies import METRICS_MOST, season_embed, standings_rows
 from tournaments.lifecycle import EpisodeStatus, RoundStatus
 from tournaments.models import DeathMatch, Round
 from tournaments.posts.words import head_said
 from tournaments.reading.episodes import EpisodeWithPlacements
 from tournaments.reading.sheet import Sheet
+from tournaments.standings.table import StandingsTable
 from tournaments.webhooks.payloads import absolute
 from tournaments.webhooks.telling import pairing_line, round_pairs, standings_lines, within_limit
 
@@ -26,8 +27,27 @@ def season_copied(sheet: Sheet) -> str:
 
 
 def standings_copied(sheet: Sheet) -> str:
-    """Who stands where."""
-    return _of_embed(standings_embed(sheet))
+    """Who stands where, after which round, and what is counted."""
+    season, lines = sheet.season, []
+    if season.winner is not None:
+        lines.append(f"Won by **{escaped(season.winner.shown_name)}**.")
+    elif (now := sheet.current) is not None:
+        lines.append(f"{escaped(now.name)} {now.verb} being played.")
+    elif sheet.rounds:
+        lines.append(f"After {escaped(sheet.rounds[-1].name)}.")
+    signs = [] if sheet.table is None else _signs(sheet.table)
+    lines += [escaped(f"({'; '.join(signs)})")] if signs else []
+    path = reverse("tournaments:standings", args=[season.slug])
+    return _whole(f"{season.name}: standings", [*lines, *standings_rows(sheet)], path)
+
+
+def _signs(table: StandingsTable) -> list[str]:
+    """What the letters in a table's lines mean; what has a unit says itself what it is."""
+    return [
+        f"{metric.abbreviation}: {metric.name}"
+        for number, metric in enumerate(table.metrics[:METRICS_MOST])
+        if not metric.unit and any(row.values[number] is not None for row in table.rows)
+    ]
 
 
 def death_match_copied(row: DeathMatch) -> str:

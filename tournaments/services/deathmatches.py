@@ -271,7 +271,7 @@ def round_close(
     season_event(
         season=season,
         kind="round.closed",
-        words=f"{fresh.name} is complete.",
+        words=f"{fresh.name} {fresh.verb} complete.",
         data={"round": fresh.number, **(more or {})},
         round=fresh,
         at=at,
@@ -289,7 +289,7 @@ def must_be_complete(played: Round) -> None:
     if open_matches:
         raise Refusal(
             "round.open-matches",
-            f"{played.name} is not complete: {open_matches} of its death matches "
+            f"{played.name} {played.verb} not complete: {open_matches} of its death matches "
             f"{'is' if open_matches == 1 else 'are'} not decided.",
         )
     _status_after_closing(played)

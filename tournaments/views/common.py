@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, Protocol
+from urllib.parse import urlencode
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.http import http_date
+from django.utils.http import http_date, url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 
 from accounts.models import User
@@ -175,6 +176,21 @@ def shown(
         "may_shelve": manages or audience.may_shelve(season, request.user),
     }
     return render(request, f"tournaments/{template}", base | context, status=status)
+
+
+def came_from(request: HttpRequest) -> str:
+    """The page of this site that an address leads back to once something is done (``next``); empty
+    where it says none, or one elsewhere."""
+    address = request.GET.get("next", "")
+    allowed = url_has_allowed_host_and_scheme(
+        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return address if allowed else ""
+
+
+def and_back(address: str) -> str:
+    """What stands behind an address that leads back to another page (`came_from`)."""
+    return f"?{urlencode({'next': address}, safe='/')}" if address else ""
 
 
 def contestant_of(sheet: Sheet, pk: int) -> Contestant:

@@ -22,6 +22,7 @@ from tournaments import audience
 from tournaments.actions import players
 from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE, choosable
+from tournaments.actions.items import items_known
 from tournaments.actions.subjects import (
     AtContestant,
     AtDeathMatch,
@@ -31,7 +32,6 @@ from tournaments.actions.subjects import (
     AtPerson,
     AtRound,
 )
-from tournaments.items import catalogue
 from tournaments.items.catalogue import item_of
 from tournaments.lifecycle import STILL_IN, ApplicationStatus, GiftStatus
 from tournaments.models import Contestant, Gift, WayIn
@@ -226,7 +226,7 @@ def give(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         players.GIVE,
         subject,
         back=subject.address("items"),
-        more={"catalogue": catalogue.catalogue()},
+        more={"catalogue": items_known(sheet)},
     )
 
 

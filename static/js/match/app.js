@@ -400,6 +400,7 @@ class MatchPage {
   #settled({ entry, refused }) {
     const ahead = this.planning?.answered(entry.id, refused?.code ?? null) ?? null;
     if (ahead === "again") return;
+    const asksAgain = this.desk?.answered(entry.id, refused?.sentence) ?? false;
     if (refused === undefined) {
       if (entry.type === "submit") this.planning?.plan.played(entry.body.text);
       return;
@@ -408,7 +409,7 @@ class MatchPage {
     pulse("refused");
     const { code, sentence, squares = [] } = refused;
     if (entry.type !== "submit") {
-      toast(sentence, { kind: "danger" });
+      if (!asksAgain) toast(sentence, { kind: "danger" });
       return;
     }
     // Given back, to be put right.
@@ -542,7 +543,8 @@ class MatchPage {
     if (found === null) return;
     const act = (/** @type {string} */ text, /** @type {string} */ why) =>
       this.client.organise(text, why);
-    this.desk = new found.OrganiserDesk(desk, { act, ready: found.readyReasons() });
+    const { hash } = location;
+    this.desk = new found.OrganiserDesk(desk, { act, ready: found.readyReasons(), hash });
   }
 
   /* What those who watch have, and players once it is over: loaded once its place is in sight. */

@@ -7,6 +7,9 @@
 import { chips } from "../reasons.js";
 import { fill, h, icon, write } from "./dom.js";
 
+// How the address ends that leads from a season's desk to this one, and to giving a reason here.
+export const RULE_HERE = "#organise";
+export const GIVE_REASON = "#give-reason";
 const ENLARGED = [2, 4, 8]; // pixels of the screen for one of the picture's
 /** @type {Record<string, string>} */
 const SECONDS = { reserve: "60", extend: "60" };
@@ -29,15 +32,19 @@ const SECONDS = { reserve: "60", extend: "60" };
 
 export class OrganiserDesk {
   /**
-   * `act(text, why)` sends; `root` is where the buttons go.
+   * `act(text, why)` sends, and gives what was sent; `root` is where the buttons go, and `hash` the
+   * end of the address that led here.
    * `ready` has the ready-made reasons by act, and `none` what stands until one is given.
    * @param {Element} root
-   * @param {{act: (text: string, why: string) => unknown, ready: Ready}} tools
+   * @param {{act: (text: string, why: string) => {id: string}, ready: Ready, hash?: string}} tools
    */
-  constructor(root, { act, ready }) {
+  constructor(root, { act, ready, hash = "" }) {
     this.root = root;
     this.act = act;
     this.ready = ready;
+    this.hash = hash;
+    /** @type {{id: string, form: HTMLElement, problem: HTMLElement} | null} */
+    this.sent = null; // what was asked for last
     this.names = ["", ""];
     /** @type {Live.View | null} */
     this.view = null;
@@ -55,7 +62,8 @@ export class OrganiserDesk {
     this.view = view;
     this.names = names;
     const waits = waitsForReason(log, this.ready.none);
-    const stamp = `${view.phase}/${view.paused}/${view.ruling === true}/${waits}`;
+    const decides = view.decisions.length > 0;
+    const stamp = `${view.phase}/${view.paused}/${view.ruling === true}/${waits}/${decides}`;
     if (stamp === this.drawn) return;
     this.drawn = stamp;
     if (view.phase !== "on") {
@@ -64,16 +72,49 @@ export class OrganiserDesk {
       return;
     }
     const dispute = view.ruling ? h("div", { class: "desk__dispute", role: "status" }) : null;
+    const acts = ACTS.map((actOf) => actOf({ view, waits }));
     fill(
       this.root,
       dispute,
       h(
         "div",
         { class: "desk" },
-        ACTS.map((actOf) => actOf({ view, waits })).map((act) => act && this.#button(act)),
+        acts.map((act) => act && this.#button(act)),
       ),
     );
     if (dispute !== null) void this.#showDispute(dispute);
+    this.#goWhereLed(acts);
+  }
+
+  /**
+   * An address that ends so leads here, below the board, and to the question; once.
+   * @param {(Act | null)[]} acts
+   */
+  #goWhereLed(acts) {
+    const { hash } = this;
+    this.hash = "";
+    if (hash !== RULE_HERE && hash !== GIVE_REASON) return;
+    (this.root.parentElement ?? this.root).scrollIntoView({ behavior: "instant" });
+    const asked = acts.find((act) => act?.reasons === "reason");
+    if (hash === GIVE_REASON && asked) this.#ask(asked);
+  }
+
+  /**
+   * What became of something that was sent: what is refused is shown in its dialog again, as it
+   * was filled in. Whether it was, so that nobody else needs to.
+   * @param {string} id
+   * @param {string} [refused] why
+   */
+  answered(id, refused) {
+    const { sent } = this;
+    if (sent === null || sent.id !== id) return false;
+    this.sent = null;
+    // Something else is asked already.
+    if (refused === undefined || sent.form.parentElement !== this.dialog) return false;
+    fill(sent.problem, icon("alert"), h("span", { class: "alert__body" }, refused));
+    sent.problem.hidden = false;
+    if (!this.dialog.open) this.dialog.showModal();
+    return true;
   }
 
   /**
@@ -193,6 +234,7 @@ export class OrganiserDesk {
     /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
     const inputs = {};
     const form = h("form", { method: "dialog" });
+    const problem = h("p", { class: "alert alert--danger", role: "alert", hidden: true });
     const why = h("textarea", {
       class: "input",
       id: "act-why",
@@ -221,6 +263,7 @@ export class OrganiserDesk {
       h(
         "div",
         { class: "dialog__body stack" },
+        problem,
         h("p", {}, words),
         rows,
         h(
@@ -264,7 +307,8 @@ export class OrganiserDesk {
         form.reportValidity();
         return;
       }
-      this.act(text(values), why.value.trim());
+      const { id } = this.act(text(values), why.value.trim());
+      this.sent = { id, form, problem };
       this.dialog.close();
     });
     fill(this.dialog, form);
@@ -274,20 +318,38 @@ export class OrganiserDesk {
 
 /** @type {Record<string, (desk: OrganiserDesk) => Element>} */
 const FIELDS = {
-  seat: (desk) =>
-    h(
-      "div",
-      { class: "field" },
-      h("label", { for: "act-seat" }, "Player"),
-      h(
-        "select",
-        { class: "input", id: "act-seat" },
-        desk.names.map((name, seat) => h("option", { value: String(seat) }, name)),
-      ),
-    ),
+  seat: (desk) => seatChoice(desk.names, [0, 1]),
+  decides: (desk) => seatChoice(desk.names, seatsDeciding(desk.view)),
   change: () => seconds("Seconds to add (negative to take away)", SECONDS.reserve, "-86400"),
   more: () => seconds("Seconds to add", SECONDS.extend, "1"),
 };
+
+/**
+ * @param {string[]} names
+ * @param {number[]} seats those that can be chosen, the first of them at the beginning
+ */
+function seatChoice(names, seats) {
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: "act-seat" }, "Player"),
+    h(
+      "select",
+      { class: "input", id: "act-seat" },
+      seats.map((seat) => h("option", { value: String(seat) }, names[seat])),
+    ),
+  );
+}
+
+/**
+ * Who has a decision to make, first those whose clock runs.
+ * @param {Live.View | null} view
+ */
+export function seatsDeciding(view) {
+  const decisions = [...(view?.decisions ?? [])];
+  decisions.sort((one, other) => Number(other.clock.running) - Number(one.clock.running));
+  return decisions.map(({ seat }) => seat);
+}
 
 /**
  * @param {string} label
@@ -420,15 +482,18 @@ const ACTS = [
     pressing: ({ change }) => Number(change) > 0,
     text: ({ seat, change }) => `reserve ${seat} ${signed(change)}`,
   }),
-  () => ({
-    title: "Extend decision",
-    sign: "plus",
-    words: "Add turn time to the decision that a player is making now.",
-    fields: ["seat", "more"],
-    reasons: "extend",
-    pressing: () => true,
-    text: ({ seat, more }) => `extend ${seat} ${Number(more)}`,
-  }),
+  ({ view }) =>
+    view.decisions.length > 0
+      ? {
+          title: "Extend decision",
+          sign: "plus",
+          words: "Add turn time to the decision that a player is making now.",
+          fields: ["decides", "more"],
+          reasons: "extend",
+          pressing: () => true,
+          text: ({ decides, more }) => `extend ${decides} ${Number(more)}`,
+        }
+      : null,
   () => ({
     title: "Take back",
     sign: "undo",

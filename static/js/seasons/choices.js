@@ -35,20 +35,36 @@ function chosen(name) {
   return list instanceof HTMLSelectElement ? list.value : "";
 }
 
-function offerItems() {
-  if (item === null) return;
-  /** @type {Record<string, Record<string, string[]>>} */
-  const fits = JSON.parse(item.dataset.fits ?? "{}");
-  const legs = fits[chosen("death_match")];
-  const which = chosen("leg_number");
-  const fitting = legs && (which ? (legs[which] ?? []) : Object.values(legs).flat());
-  for (const option of item.options) {
+/**
+ * Leave in a list what fits, and nothing else chosen.
+ * @param {Element | RadioNodeList | null | undefined} list
+ * @param {string[] | undefined} fitting undefined: everything does
+ */
+function offer(list, fitting) {
+  if (!(list instanceof HTMLSelectElement)) return;
+  for (const option of list.options) {
     option.disabled = option.hidden =
       fitting !== undefined && option.value !== "" && !fitting.includes(option.value);
   }
-  if (item.selectedOptions[0]?.disabled) {
-    item.value = [...item.options].find((each) => !each.disabled)?.value ?? "";
+  if (list.selectedOptions[0]?.disabled) {
+    list.value = [...list.options].find((each) => !each.disabled)?.value ?? "";
   }
+}
+
+function offerItems() {
+  if (item === null) return;
+  const named = (/** @type {string} */ name) => item.form?.elements.namedItem(name);
+  /** @type {Record<string, Record<string, string[]>>} */
+  const fits = JSON.parse(item.dataset.fits ?? "{}");
+  const legs = fits[chosen("death_match")];
+  offer(named("leg_number"), legs && Object.keys(legs));
+  const which = chosen("leg_number");
+  offer(item, legs && (which ? (legs[which] ?? []) : Object.values(legs).flat()));
+  const receiver = named("receiver");
+  if (!(receiver instanceof HTMLSelectElement)) return;
+  /** @type {Record<string, number[]>} */
+  const plays = JSON.parse(receiver.dataset.plays ?? "{}");
+  offer(receiver, plays[chosen("death_match")]?.map(String));
 }
 if (item !== null) {
   item.form?.addEventListener("change", offerItems);

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,7 +17,7 @@ from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience, lifecycle
 from tournaments.formats.registry import format_of
-from tournaments.items.catalogue import Item, item_of
+from tournaments.items.catalogue import Item, item_of, items_among, items_for
 from tournaments.lifecycle import (
     PLAYABLE,
     ContestantStatus,
@@ -75,7 +75,8 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     Copy and Block. ``secret``: nobody but the giver, the receiver and the organisers knows of it
     until it is used or the season is over, where the season lets givers choose (None: as the season
     has it). Raises Refusal ``season.none``, ``season.archived``, ``season.not-running``,
-    ``season.not-organiser``, ``item.no-gifts``, ``item.no-match``, ``item.unknown``,
+    ``season.not-organiser``, ``item.no-gifts``, ``item.no-match``, ``item.none-fits``,
+    ``item.unknown``,
     ``item.giver``, ``item.giver-in``, ``item.given-already``, ``item.receiver``,
     ``item.receiver-out``, ``item.oneself``, ``death-match.own`` (for one's own opponent),
     ``item.for-which``, ``item.match``, ``item.match-over``, ``item.leg``, ``item.unfit``,
@@ -254,7 +255,7 @@ def must_be_a_giver(
     """Whether somebody can give items now that come from a contestant: their own, or entered by an
     organiser. ``meetings`` and ``given``: the death matches and the gifts of the season, where they
     are known. Raises Refusal as `must_take_items` does, ``item.giver-in``, ``item.no-gifts``,
-    ``item.no-match``, and where there is none but such, ``item.leg-begun`` and
+    ``item.no-match``, and where there is none but such, ``item.leg-begun``, ``item.none-fits`` and
     ``item.given-already``."""
     must_take_items(season)
     _must_have_left(giver)
@@ -267,12 +268,18 @@ def must_be_a_giver(
             giver,
             _meetings_of(season) if meetings is None else meetings,
             giver.gifts_given.all() if given is None else given,
+            season.repertoire,
             organises=audience.may(season, acting_user, Right.EPISODES),
         )
 
 
 def _must_have_a_match(
-    giver: Contestant, meetings: Iterable[Meeting], given: Iterable[Gift], *, organises: bool
+    giver: Contestant,
+    meetings: Iterable[Meeting],
+    given: Iterable[Gift],
+    games: Sequence[Mapping[str, Any]],
+    *,
+    organises: bool,
 ) -> None:
     own = [gift for gift in given if gift.giver_id == giver.pk]
     refused = []
@@ -281,7 +288,7 @@ def _must_have_a_match(
             continue
         for number in _numbers_of(death_match, legs):
             try:
-                legs_open_to_items(death_match, legs, number)
+                _must_fit_something(legs_open_to_items(death_match, legs, number), games)
                 if not organises:
                     _must_not_have_given(death_match, number, own)
             except Refusal as refusal:
@@ -329,6 +336,17 @@ def legs_open_to_items(
     if not found:
         raise Refusal("item.leg-begun", "That match has begun: it is too late for items.")
     return found
+
+
+def items_fitting(leg: Leg, games: Iterable[Mapping[str, Any]]) -> list[Item]:
+    """What can be given for a match; while its game is not chosen, what fits one of ``games``, the
+    season's list."""
+    return items_for(leg.ruleset, leg.variant) if leg.ruleset else items_among(games)
+
+
+def _must_fit_something(legs: Iterable[Leg], games: Sequence[Mapping[str, Any]]) -> None:
+    if not any(items_fitting(leg, games) for leg in legs):
+        raise Refusal("item.none-fits", "No item fits what is played there: none can be given.")
 
 
 def _must_not_have_given(

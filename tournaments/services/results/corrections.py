@@ -276,10 +276,11 @@ def must_not_be_frozen(death_match: DeathMatch) -> None:
     """Raises Refusal ``round.frozen`` where what came later rests on this result, unless an
     organiser has reopened its round."""
     if _is_frozen(death_match):
+        played = death_match.round
         raise Refusal(
             "round.frozen",
-            f"{death_match.round.name} is frozen: what came after it rests on its results. "
-            "Reopen it first, if they must change.",
+            f"{played.name} {played.verb} frozen: what came after rests on these results. "
+            "Reopen the round first, if they must change.",
         )
 
 
@@ -382,7 +383,7 @@ def _reopen_round(
     season_event(
         season=played.season,
         kind="round.reopened",
-        words=f"{played.name} is reopened: {why}" if why else f"{played.name} is reopened.",
+        words=f"{played.name} {played.verb} reopened{f': {why}' if why else '.'}",
         data={"round": played.number, "why": why},
         round=played,
         by=acting_user,

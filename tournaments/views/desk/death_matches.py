@@ -19,7 +19,7 @@ from tournaments.services import mail
 from tournaments.services.results import corrections
 from tournaments.services.results.corrections import must_not_be_frozen
 from tournaments.views.actions import perform
-from tournaments.views.common import FORMS, organisers_only, shown
+from tournaments.views.common import FORMS, and_back, came_from, organisers_only, shown
 
 
 @require_safe
@@ -40,6 +40,7 @@ def match_desk(request: HttpRequest, sheet: Sheet, user: User, pk: int) -> HttpR
         "reopens": frozen and REOPEN.offered(AtRound(user, sheet, row.round)),
         "kept": kept,
         "unreached": mail.unreached(side.user for side in subject.sides if side.user),
+        "and_back": and_back(came_from(request)),
     }
     return shown(request, sheet, "desk_match.html", context)
 
@@ -52,12 +53,13 @@ def _why_kept(row: DeathMatch) -> Refusal | None:
 @require_http_methods(FORMS)
 @organisers_only
 def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str) -> HttpResponse:
-    """An action on a death match as a whole."""
+    """An action on a death match as a whole, from which it goes on where its address says."""
     subject = AtDeathMatch(user, sheet, sheet.death_match(pk))
     # An episode goes on on its own page.
     played = sheet.episode_of(subject.death_match.round)
     latest = played is not None and subject.death_match.round == sheet.rounds[-1]
     back = subject.address("episode") if latest else subject.address("match_desk", pk)
+    back = came_from(request) or back
     return perform(request, DEATH_MATCH.named(name), subject, back=back)
 
 
@@ -66,7 +68,8 @@ def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str
 def leg_act(
     request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int, name: str
 ) -> HttpResponse:
-    """An action on one match of a death match."""
+    """An action on one match of a death match, from which it goes on where its address says."""
     found = sheet.death_match(pk)
     subject = AtLeg(user, sheet, found, found.leg(leg_id))
-    return perform(request, LEG.named(name), subject, back=subject.address("match_desk", pk))
+    back = came_from(request) or subject.address("match_desk", pk)
+    return perform(request, LEG.named(name), subject, back=back)

@@ -11,9 +11,18 @@ from games.views.common import explains_refusals, needs_sign_in
 from tournaments.actions.seasons import SEASON, SETTINGS
 from tournaments.actions.site import CREATE
 from tournaments.actions.subjects import AtSeason, AtSite
+from tournaments.formats.base import Task
+from tournaments.lifecycle import SeasonStatus
 from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform
-from tournaments.views.common import FORMS, organisers_only, season_page, shown, with_user
+from tournaments.views.common import (
+    FORMS,
+    and_back,
+    organisers_only,
+    season_page,
+    shown,
+    with_user,
+)
 from tournaments.waiting import address_of, todo
 
 # -- a new season --------------------------------------------------------------------------------
@@ -49,13 +58,33 @@ def desk(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         (task, address_of(subject, task))
         for task in sorted(todo(sheet, user), key=lambda task: -task.pressing)
     ]
+    tasks = [(task, _and_back(subject, task, address)) for task, address in tasks]
+    pressing = (each for each in tasks if each[1] and each[0].pressing)
     context = {
         "tasks": tasks,
-        "main": next((each for each in tasks if each[1] and each[0].pressing), None),
+        "main": next(pressing, None) or _being_played(subject),
         "steps": SEASON.offered(subject),
         "now": sheet.current,
     }
     return shown(request, sheet, "desk.html", context)
+
+
+def _and_back(subject: AtSeason, task: Task, address: str) -> str:
+    # Elsewhere than here there is more to be done than what the task is about.
+    leads_back = address and task.page == "match_desk"
+    return f"{address}{and_back(subject.address('desk'))}" if leads_back else address
+
+
+def _being_played(subject: AtSeason) -> tuple[Task, str] | None:
+    """While nothing is pressing, the round that is being played; None where there is none, or
+    others see to it."""
+    sheet = subject.sheet
+    now, page = sheet.current, "episode" if sheet.format.episodes else "round_desk"
+    if sheet.season.status != SeasonStatus.RUNNING or now is None or not subject.comes_to(page):
+        return None
+    args = () if sheet.format.episodes else (now.number,)
+    task = Task(f"{now.name} {now.verb} being played.", page, f"To {now.name}", args=args)
+    return task, subject.address(page, *args)
 
 
 # -- steps of the season -------------------------------------------------------------------------
