@@ -20,7 +20,6 @@ from tournaments.formats.elimination.episodes import (
 from tournaments.formats.elimination.main_match import (
     Ahead,
     Placing,
-    game_of,
     in_main_match,
     placements_record,
 )
@@ -36,6 +35,7 @@ from tournaments.formats.elimination.scores import (
     winnings,
     winnings_grant,
 )
+from tournaments.formats.elimination.standing import game_of
 from tournaments.lifecycle import EpisodeStatus, RoundStatus
 from tournaments.models import (
     Contestant,

@@ -31,7 +31,6 @@ from tournaments.formats.elimination.main_match import (
     must_await_placements,
     placements_record,
 )
-from tournaments.formats.elimination.standing import game_of
 from tournaments.models import (
     Contestant,
     Episode,
