@@ -172,6 +172,7 @@ def _found(world: World) -> list[Place]:
         ("slug", "webhook"): watched.season.slug, ("slug", "item"): gifted.season.slug,
         ("slug", "episode_"): choosing.season.slug, ("slug", "placements"): choosing.season.slug,
         ("slug", "scores"): choosing.season.slug,
+        ("slug", "main_match"): choosing.season.slug,
         ("slug", "choose"): choosing.season.slug, ("pk", "api:challenge"): challenged.challenge.pk,
         ("slug", "application_act"): applied.season.slug,
         ("pk", "application_act"): applied.application.pk,

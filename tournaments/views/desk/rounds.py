@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from core.refusals import RefusalKind
+from tournaments.actions.pictures import keeps_pictures
 from tournaments.actions.rounds import PAIR, PAIR_BY_HAND, ROUND, TIMES
 from tournaments.actions.seasons import CONCLUDE
 from tournaments.actions.subjects import AtRound, AtSeason
@@ -66,6 +67,7 @@ def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
         "round": played,
         "episode": None if found is None else found.row,
         "matches": sheet.in_round(played),
+        "keeps_pictures": keeps_pictures(subject),
         "actions": [(offer, _address(subject, offer.name)) for offer in ROUND.offered(subject)],
     }
     return shown(request, sheet, "desk_round.html", context)
