@@ -219,7 +219,7 @@ def test_with_a_draft_of_scores_they_are_seen_once_it_is_shown(orla: User) -> No
     picture = put_up(orla, season)
     everybody = Client()
     assert seen(everybody, season, picture) == (False, False, False)
-    saved(orla, season, {1: [5]}, shown=True)
+    saved(orla, season, {1: [5]}, seen=1, shown=True)
     assert seen(everybody, season, picture) == (True, True, True)
     revision = Season.objects.get(pk=season.pk).revision
     put_up(orla, season, "The end", content=photograph(OTHER))
@@ -283,7 +283,7 @@ def test_when_there_are_six_the_page_says_so_and_takes_one_off(orla: User, clien
     assert "at most 6 pictures" in text
     assert 'type="file"' not in text
     assert text.count('name="remove"') == OF_MAIN_MATCH_MAX
-    assert client.post(desk(season), {"picture": uploaded(), "alt": "x"}).status_code == 409
+    assert client.post(desk(season), {"picture": uploaded(), "alt": "x"}).status_code == 422
 
 
 def test_a_round_that_is_no_episode_has_none(orla: User, client: Client) -> None:
