@@ -35,8 +35,7 @@ from tournaments.services.seasons import season_archive, season_cancel
 
 def playing(orla: User, count: int = 4) -> Season:
     """An elimination season in its first episode."""
-    season = running(orla, count)
-    return season
+    return running(orla, count)
 
 
 def episode(season: Season) -> Episode:
