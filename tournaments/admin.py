@@ -29,6 +29,7 @@ from tournaments.models import (
     Gift,
     ItemEvent,
     Leg,
+    MainMatchPicture,
     Picture,
     Season,
     SeasonEvent,
@@ -303,7 +304,8 @@ class SeasonMessageAdmin(_SeasonPart):
 
 @admin.register(Picture)
 class PictureAdmin(_SeasonPart):
-    """Pictures of seasons and their contestants, and the moderators' way to take one away."""
+    """Pictures of seasons, their contestants and their main matches, and the moderators' way to
+    take one away."""
 
     row_actions = PICTURE
     list_display = ("at", "of_what", "put_up_by", "off_at")
@@ -312,6 +314,10 @@ class PictureAdmin(_SeasonPart):
     search_fields = ("alt", "by__username", "season__name")
     date_hierarchy = "at"
     fields = ("of_what", "whose", "put_up_by", "at", "off_at", "alt", "shown")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without those of main matches that not everybody sees yet."""
+        return super().get_queryset(request).filter(pk__in=Picture.objects.visible_to(request.user))
 
     def subject_of(self, request: HttpRequest, row: Picture) -> AtPicture:
         """The moderator, and the picture."""
@@ -328,9 +334,10 @@ class PictureAdmin(_SeasonPart):
         return row_link(picture.season)
 
     @admin.display(description="Picture of")
-    def whose(self, picture: Picture) -> SafeString:
+    def whose(self, picture: Picture) -> SafeString | str:
         """Whose picture it is."""
-        return row_link(owner_of(picture))
+        owner = owner_of(picture)
+        return str(owner) if isinstance(owner, MainMatchPicture) else row_link(owner)
 
     @admin.display(description="Put up by")
     def put_up_by(self, picture: Picture) -> SafeString:

@@ -31,6 +31,7 @@ from tournaments.models import (
     RulesetChoice,
     Season,
     SeasonOrganiser,
+    scores,
 )
 from tournaments.rights import ALL, NONE, Right, opens
 from tournaments.trade import trade_of
@@ -154,8 +155,9 @@ def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
 
 def scores_seen_by_all() -> Q:
     """The tables of scores that everybody sees who sees the season: those by which a placement was
-    recorded, and drafts that are shown. Other drafts are for those who run the season."""
-    return Q(recorded_at__isnull=False) | Q(shown=True)
+    recorded, and drafts that are shown. Other drafts are for those who run the season. Of a main
+    match's pictures `MainMatchPicture.objects.seen_by_all` says the same."""
+    return scores.scores_seen_by_all()
 
 
 # -- the ledger ----------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from tournaments.models import (
     ItemEvent,
     LedgerEntry,
     Leg,
+    MainMatchPicture,
     Season,
     Unit,
 )
@@ -128,7 +129,11 @@ def _legs(death_match: DeathMatch, counting: list[Leg]) -> Iterator[str]:
 
 def _pictures(season: Season) -> Iterator[str]:
     """What stands in a season is one's own there, and was not taken off."""
-    owners = [season, *season.contestants.filter(picture__isnull=False).select_related("picture")]
+    owners = [
+        season,
+        *season.contestants.filter(picture__isnull=False).select_related("picture"),
+        *MainMatchPicture.objects.filter(episode__round__season=season).select_related("picture"),
+    ]
     shown = [each.picture for each in owners if each.picture is not None]
     if len({each.pk for each in shown}) < len(shown):
         yield "a picture is of two"

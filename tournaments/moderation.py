@@ -16,7 +16,15 @@ from accounts.tokens.services import register_bot_check
 from core.admin.links import row_address
 from core.admin.lists import keys_as_text, register_withheld
 from tournaments import audience
-from tournaments.models import EntryKind, Gift, LedgerEntry, Picture, Season, SeasonMessage
+from tournaments.models import (
+    EntryKind,
+    Gift,
+    LedgerEntry,
+    MainMatchPicture,
+    Picture,
+    Season,
+    SeasonMessage,
+)
 from tournaments.services.organisers import must_run_nothing
 from tournaments.services.pictures import TARGET as PICTURE
 from tournaments.services.pictures import owner_of
@@ -137,9 +145,13 @@ def picture_target(reader: User, target_id: str) -> Target | None:
     if picture is None or owner is None:
         return None
     of = "the season" if isinstance(owner, Season) else str(owner)
+    season = picture.season
+    url = season.get_absolute_url()
+    if isinstance(owner, MainMatchPicture):
+        url = reverse("tournaments:round", args=[season.slug, owner.episode.round.number])
     return Target(
-        title=f"the picture of {of} in {picture.season.name}",
-        url=picture.season.get_absolute_url(),
+        title=f"the picture of {of} in {season.name}",
+        url=url,
         about=picture.by,
         facts=[
             ("Season", picture.season.name),

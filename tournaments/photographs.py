@@ -43,6 +43,8 @@ class Shape(NamedTuple):
 SQUARE: Final = Shape(1, 1, (80, 160, 480))
 #: As links show it elsewhere.
 WIDE: Final = Shape(1200, 630, (600, 1200))
+#: As most cameras take it: hardly anything is cut off.
+LANDSCAPE: Final = Shape(4, 3, (480, 1200))
 
 
 def sizes_of(content: bytes, shape: Shape) -> dict[int, bytes]:

@@ -60,7 +60,7 @@ PAGES: Final[Mapping[str, frozenset[Right]]] = MappingProxyType(
             (
                 "episode", "episode_open", "placements", "scores", "final", "pair", "pair_by_hand",
                 "round_desk", "round_times", "round_act", "open_times", "challenge_enter",
-                "ledger", "choose",
+                "ledger", "choose", "main_match_pictures",
             ),
             frozenset({Right.EPISODES}),
         ),

@@ -122,6 +122,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/desk/rounds/<int:number>/placements/", episodes.placements,
          name="placements"),
     path("<slug:slug>/desk/rounds/<int:number>/scores/", episodes.scores, name="scores"),
+    path("<slug:slug>/desk/rounds/<int:number>/pictures/", pictures.main_match_pictures,
+         name="main_match_pictures"),
     path("<slug:slug>/desk/rounds/<int:number>/times/", rounds.round_times, name="round_times"),
     path("<slug:slug>/desk/rounds/<int:number>/<slug:name>/", rounds.round_act, name="round_act"),
     path("<slug:slug>/desk/times/", times.open_times, name="open_times"),

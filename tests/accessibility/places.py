@@ -298,6 +298,8 @@ def _of_pictures() -> Iterator[Place]:
                     lambda s: [s.season.slug, s.id(1)])  # fmt: skip
     for name in ("season", "contestants"):
         yield Place(f"tournaments:{name}", "pictured", Who.SEAT_0, of_season)
+    yield Place("tournaments:round", "main match pictured", Who.SEAT_0, of_round)
+    yield Place("tournaments:main_match_pictures", "main match pictured", Who.ORGANISER, of_round)
 
 
 def _of_embeds() -> Iterator[Place]:

@@ -168,7 +168,7 @@ def test_what_the_largest_uploads_need(settings: Any) -> None:
     """Each view that takes a file takes one as large as it says."""
     assert most_at(RESTORE) > settings.GAUNTLET_SEASON_MAX_BYTES
     assert most_at("/matches/1/paint/") > 5 * 1024 * KIB
-    for page in ("picture/", "contestants/1/picture/"):
+    for page in ("picture/", "contestants/1/picture/", "desk/rounds/1/pictures/"):
         assert most_at(f"/seasons/autumn/{page}") > PICTURE_MAX
     assert most_at("/records/import/") == OF_ANYBODY
     assert settings.GAUNTLET_RECORD_MAX_BYTES + sizes.WRAPPING < OF_ANYBODY

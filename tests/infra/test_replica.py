@@ -157,7 +157,7 @@ ACTING = {
     "tournaments:episode_open",
     "tournaments:pair", "tournaments:pair_by_hand", "tournaments:conclude",
     "tournaments:round_desk", "tournaments:placements", "tournaments:round_times",
-    "tournaments:scores",
+    "tournaments:scores", "tournaments:main_match_pictures",
     "tournaments:round_act", "tournaments:match_desk", "tournaments:match_act",
     "tournaments:leg_act", "tournaments:document", "tournaments:records", "tournaments:ledger",
     "tournaments:item_take_back",

@@ -146,7 +146,7 @@ def desk_deep(season: Season) -> list[str]:
     number, leg = row.round.number, leg_of(row)
     return [
         f"desk/rounds/{number}/", f"desk/rounds/{number}/placements/",
-        f"desk/rounds/{number}/scores/",
+        f"desk/rounds/{number}/scores/", f"desk/rounds/{number}/pictures/",
         f"desk/rounds/{number}/close/", f"desk/rounds/{number}/reopen/",
         f"desk/rounds/{number}/skip/", f"desk/matches/{row.pk}/",
         *(f"desk/matches/{row.pk}/{name}/" for name in

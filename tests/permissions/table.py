@@ -387,6 +387,14 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:contestant_picture", lambda s: [s.season.slug, s.id(1)],
              lambda _s: {"remove": "yes"}, action="contestant-picture.remove"),
     )),
+    "put up a main match's picture": Permission("main match pictured", WITH_EPISODES, (
+        Page("tournaments:main_match_pictures", numbered, a_picture,
+             action="main-match-picture.add"),
+    )),
+    "take a main match's picture off": Permission("main match pictured", WITH_EPISODES, (
+        Page("tournaments:main_match_pictures", numbered, lambda s: {"remove": f"{s.hung.pk}"},
+             action="main-match-picture.remove"),
+    )),
     "take a picture away": Permission("pictured", MODERATE, (
         admin("tournaments_picture_take-away", lambda s: [s.picture.pk],
               lambda _s: {"reason": "because"}),

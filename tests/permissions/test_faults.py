@@ -174,6 +174,7 @@ def _found(world: World) -> list[Place]:
         ("slug", "episode_"): choosing.season.slug, ("slug", "placements"): choosing.season.slug,
         ("slug", "scores"): choosing.season.slug,
         ("slug", "tournaments:picture"): pictured.season.slug,
+        ("slug", "main_match"): choosing.season.slug,
         ("slug", "choose"): choosing.season.slug, ("pk", "api:challenge"): challenged.challenge.pk,
         ("slug", "application_act"): applied.season.slug,
         ("pk", "application_act"): applied.application.pk,

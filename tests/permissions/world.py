@@ -79,7 +79,7 @@ from tournaments.services.ledger.acts import ledger_grant
 from tournaments.services.legs import ms
 from tournaments.services.messages import message_send
 from tournaments.services.organisers import organiser_ask
-from tournaments.services.pictures import picture_set
+from tournaments.services.pictures import another_of, owner_of, picture_set
 from tournaments.services.results.corrections import round_reopen
 from tournaments.services.results.rulings import death_match_declare
 from tournaments.services.rounds import round_pair
@@ -423,6 +423,17 @@ def _choosing(world: World) -> Scene:
     return scene
 
 
+def _main_match_pictured(world: World) -> Scene:
+    """Its main match is recorded, and has a picture."""
+    scene = _choosing(world)
+    owner = another_of(episode_now(scene.season))
+    picture = picture_set(
+        acting_user=world.users["orla"], owner=owner, content=photograph(), alt="The table"
+    )
+    scene.more |= {"picture": picture, "hung": owner_of(picture)}
+    return scene
+
+
 def _planned(world: World, game: Any = GAME) -> Scene:
     scene = _between(world, game=game)
     orla, now = world.users["orla"], timezone.now()
@@ -741,7 +752,7 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
     "told": _told, "trading": _trading, "wagering": _wagering,
     "switched off": _switched_off, "challenged": _challenged, "hidden": _hidden,
-    "pictured": _pictured,
+    "pictured": _pictured, "main match pictured": _main_match_pictured,
 }  # fmt: skip
 
 

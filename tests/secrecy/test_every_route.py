@@ -73,7 +73,7 @@ NOTHING_THERE = {
     "games:challenge_cancel", "games:invite", "games:invite_accept", "api:invite",
     "api:invite_accept", "api:season_item_take_back", "tournaments:item_take_back",
     "api:episode_placements", "api:episode_dmo", "tournaments:choose", "tournaments:placements",
-    "tournaments:scores",
+    "tournaments:scores", "tournaments:main_match_pictures",
     "tournaments:invited", "tournaments:application_act", "tournaments:treasury_correct",
     "tournaments:picture",
     "tournaments:helping", "tournaments:organiser_act",

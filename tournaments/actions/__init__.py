@@ -19,7 +19,12 @@ from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.items import GIFT, ITEMS
 from tournaments.actions.ledger import ENTRY, TREASURY
 from tournaments.actions.legs import LEG
-from tournaments.actions.pictures import CONTESTANT_PICTURE, PICTURE, SEASON_PICTURE
+from tournaments.actions.pictures import (
+    CONTESTANT_PICTURE,
+    MAIN_MATCH_PICTURE,
+    PICTURE,
+    SEASON_PICTURE,
+)
 from tournaments.actions.players import OWN
 from tournaments.actions.rounds import NEXT, ROUND
 from tournaments.actions.seasons import ASKED, DESK, INVITATION, ORGANISER, SEASON, SEASONS
@@ -30,5 +35,6 @@ from tournaments.actions.times import HOURS
 TABLES: Final[tuple[Actions[Any], ...]] = (
     SITE, SEASON, SEASONS, DESK, INVITATION, ORGANISER, ASKED, ROSTER, APPLICATION,
     APPLICATIONS, CHECK_IN, CONTESTANT, NEXT, ROUND, DEATH_MATCH, LEG, ITEMS, GIFT, TREASURY,
-    ENTRY, CHALLENGES, OWN, HOURS, SEASON_PICTURE, CONTESTANT_PICTURE, PICTURE,
+    ENTRY, CHALLENGES, OWN, HOURS, SEASON_PICTURE, CONTESTANT_PICTURE,
+    MAIN_MATCH_PICTURE, PICTURE,
 )  # fmt: skip

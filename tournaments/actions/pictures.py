@@ -9,8 +9,8 @@ from accounts.models import User
 from accounts.moderation.forms import ReasonForm
 from core.actions import Action, Actions
 from core.admin.links import row_link
-from tournaments.actions.subjects import AtContestant, AtSeason
-from tournaments.forms.pictures import PictureForm, SeasonPictureForm
+from tournaments.actions.subjects import AtContestant, AtMainMatchPicture, AtRound, AtSeason
+from tournaments.forms.pictures import MainMatchPictureForm, PictureForm, SeasonPictureForm
 from tournaments.models import Picture
 from tournaments.services import pictures
 
@@ -83,8 +83,60 @@ REMOVE: Final = Action[AtContestant](
     at_once=True,
 )
 
+
+def _may_add(subject: AtRound) -> None:
+    pictures.must_be_able_to_set(pictures.another_of(subject.episode), subject.user)
+
+
+def _add(subject: AtRound, form: Any) -> None:
+    pictures.picture_set(
+        acting_user=subject.user,
+        owner=pictures.another_of(subject.episode),
+        content=form.content,
+        alt=form.cleaned_data["alt"],
+    )
+
+
+ADD: Final = Action[AtRound](
+    name="add",
+    label="Pictures",
+    title=lambda s: f"{s.round.name}: pictures of the main match",
+    button="Put it up",
+    done="The picture is up.",
+    follows=[
+        "It stands below the scores on the round's page, once it is recorded or they are shown.",
+        "Until then only those who run episodes see it.",
+        "It is cut to four by three in the middle.",
+    ],
+    check=_may_add,
+    form=lambda _s: MainMatchPictureForm,
+    run=_add,
+)
+TAKE_OFF: Final = Action[AtMainMatchPicture](
+    name="remove",
+    label="Take it off",
+    title="Take the picture off",
+    button="Take it off",
+    done="The picture is off.",
+    check=lambda s: pictures.must_be_able_to_remove(s.hung, s.user),
+    run=lambda s, _form: pictures.picture_remove(acting_user=s.user, owner=s.hung),
+    at_once=True,
+)
+
+
+def keeps_pictures(subject: AtRound) -> bool:
+    """Whether there is anything to be done about the pictures of a main match."""
+    if not subject.comes_to("main_match_pictures") or not subject.is_episode:
+        return False
+    return ADD.offered(subject) or any(
+        TAKE_OFF.offered(AtMainMatchPicture(subject.user, subject.sheet, subject.round, each))
+        for each in subject.sheet.pictures_of(subject.with_placements)
+    )
+
+
 SEASON_PICTURE: Final = Actions("season-picture", (SET_SEASON, REMOVE_SEASON))
 CONTESTANT_PICTURE: Final = Actions("contestant-picture", (SET, REMOVE))
+MAIN_MATCH_PICTURE: Final = Actions("main-match-picture", (ADD, TAKE_OFF))
 
 
 TAKE_AWAY: Final = Action[AtPicture](

@@ -18,6 +18,7 @@ from tournaments.models import (
     Gift,
     LedgerEntry,
     Leg,
+    MainMatchPicture,
     OrganiserInvitation,
     Round,
     Season,
@@ -196,6 +197,11 @@ class AtRound(AtSeason):
         return self.with_placements.row
 
     @property
+    def is_episode(self) -> bool:
+        """Whether it is one."""
+        return self.sheet.episode_of(self.round) is not None
+
+    @property
     def legs_to_play(self) -> list[Leg]:
         """Of each of its death matches the next match, where both sides are known."""
         return [
@@ -203,6 +209,13 @@ class AtRound(AtSeason):
             for each in self.sheet.planned
             if each.row.round_id == self.round.pk and each.row.away_id and each.is_next
         ]
+
+
+@dataclass(frozen=True)
+class AtMainMatchPicture(AtRound):
+    """Somebody, a round, and a picture of the main match that was played in it."""
+
+    hung: MainMatchPicture
 
 
 @dataclass(frozen=True)

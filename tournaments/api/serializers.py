@@ -21,6 +21,7 @@ from tournaments.models import (
     Gift,
     ItemEvent,
     Leg,
+    MainMatchPicture,
     Placement,
     Round,
     Season,
@@ -56,12 +57,14 @@ class PictureField(serializers.Serializer[Any]):
     )
 
 
-def picture_shown(owner: Season | Contestant, request: Any) -> dict[str, Any] | None:
-    """What is told of the picture of a season or a contestant."""
+def picture_shown(
+    owner: Season | Contestant | MainMatchPicture, request: Any
+) -> dict[str, Any] | None:
+    """What is told of the picture of a season, a contestant or a main match."""
     picture = owner.picture
     if picture is None:
         return None
-    named = owner.shown_name if isinstance(owner, Contestant) else owner.name
+    named = owner.shown_name if isinstance(owner, Contestant) else str(owner)
     return {
         "alt": picture.alt or named,
         "sizes": {
@@ -236,17 +239,27 @@ class EpisodeSerializer(serializers.ModelSerializer[Episode]):
         help_text="The scores of the main match, as far as everybody sees them; null: none."
     )
 
+    pictures = serializers.SerializerMethodField(
+        help_text="Pictures of the main match in order, as far as everybody sees them."
+    )
+
     class Meta:
         model = Episode
         fields = (
             "status", "main_match", "notes", "ec", "dmo", "choose_by", "chosen_at", "placements",
-            "scores",
+            "scores", "pictures",
         )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # Asked once for each season, not for each of its episodes.
         self._sees: dict[int, bool] = {}
+
+    @extend_schema_field(PictureField(many=True))
+    def get_pictures(self, episode: Episode) -> list[Any]:
+        """Four by three."""
+        request = self.context["request"]
+        return [picture_shown(each, request) for each in episode.pictures.all()]
 
     @extend_schema_field(ScoresSerializer(allow_null=True))
     def get_scores(self, episode: Episode) -> Any:

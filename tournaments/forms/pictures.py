@@ -45,3 +45,14 @@ class SeasonPictureForm(PictureForm):
         help_text="For those who cannot see it.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
+
+
+class MainMatchPictureForm(PictureForm):
+    """A picture of a main match, with what it shows."""
+
+    alt = forms.CharField(
+        label="What it shows",
+        max_length=ALT_MAX,
+        help_text="It stands below the picture.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )

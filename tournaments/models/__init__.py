@@ -16,7 +16,7 @@ from tournaments.models.invitations import SeasonInvitation
 from tournaments.models.items import Declaration, Gift, ItemEvent
 from tournaments.models.ledger import EntryKind, LedgerEntry, Unit, Wager
 from tournaments.models.messages import MessageTo, SeasonMessage
-from tournaments.models.pictures import Picture, PictureSize
+from tournaments.models.pictures import MainMatchPicture, Picture, PictureSize
 from tournaments.models.predictions import SeasonPrediction
 from tournaments.models.rounds import Episode, Placement, Round
 from tournaments.models.scores import ScoreRow, ScoreTable
@@ -54,6 +54,7 @@ __all__ = [
     "ItemEvent",
     "LedgerEntry",
     "Leg",
+    "MainMatchPicture",
     "MessageTo",
     "NoShowRule",
     "OrganiserInvitation",

@@ -1,4 +1,4 @@
-"""Pictures that people have put up of a season, and of its contestants.
+"""Pictures that people have put up of a season, of its contestants, and of its main matches.
 
 Whatever may have one names it in a field `picture`, and stands in `tournaments.services.pictures`.
 """
@@ -9,23 +9,32 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
+from accounts.models import User
 from accounts.roles import is_moderator
 from core.clock import now_utc
-from tournaments.models.seasons import Season
+from tournaments.models.rounds import Episode, Placement
+from tournaments.models.scores import ScoreTable, scores_seen_by_all
+from tournaments.models.seasons import Season, SeasonOrganiser
+from tournaments.rights import Right
 
 ALT_MAX: Final = 200
+#: How many pictures a main match may have.
+OF_MAIN_MATCH_MAX: Final = 6
 
 
 class PictureQuerySet(models.QuerySet["Picture"]):
     """Pictures, and who may see them."""
 
     def visible_to(self, user: Any) -> PictureQuerySet:
-        """Those that stand in a season that ``user`` may see. One that was taken off and is kept
-        for a report is for moderators only."""
+        """Those that stand in a season that ``user`` may see; of a main match that not everybody
+        sees yet, for those who run its episodes only. One that was taken off and is kept for a
+        report is for moderators only."""
         rows = self.filter(season__in=Season.objects.visible_to(user))
+        hidden = MainMatchPicture.objects.hidden_from(user).filter(picture=OuterRef("pk"))
+        rows = rows.filter(~Exists(hidden))
         return rows if is_moderator(user) else rows.filter(off_at=None)
 
 
@@ -94,3 +103,54 @@ class PictureSize(models.Model):
 
     def __str__(self) -> str:
         return f"{self.picture}, {self.width}"
+
+
+def main_match_seen_by_all(episode: str) -> Q:
+    """Whether everybody who sees the season sees an episode's main match: once it is recorded, or
+    its scores are shown. ``episode``: the field by which a row names its episode."""
+    named = OuterRef(episode)
+    recorded = Exists(Placement.objects.filter(episode=named))
+    return Q(recorded) | Q(Exists(ScoreTable.objects.filter(scores_seen_by_all(), episode=named)))
+
+
+class MainMatchPictureQuerySet(models.QuerySet["MainMatchPicture"]):
+    """Pictures of main matches, and who may see them."""
+
+    def seen_by_all(self) -> MainMatchPictureQuerySet:
+        """Those that everybody sees who sees the season."""
+        return self.filter(main_match_seen_by_all("episode"))
+
+    def hidden_from(self, user: Any) -> MainMatchPictureQuerySet:
+        """Those that ``user`` may not see yet: not everybody does, and they do not run its
+        episodes."""
+        hidden = self.filter(~main_match_seen_by_all("episode"))
+        if not isinstance(user, User) or not user.is_active:
+            return hidden
+        if user.is_superuser:
+            return hidden.none()
+        own = SeasonOrganiser.objects.held_by(user).with_right(Right.EPISODES)
+        return hidden.exclude(episode__round__season__in=own.values("season"))
+
+
+class MainMatchPicture(models.Model):
+    """A picture of an episode's main match, and which of them it is; what it shows is said with
+    the picture."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="pictures")
+    number = models.PositiveSmallIntegerField(help_text="Which of the main match's, from 1.")
+    picture = models.OneToOneField(Picture, on_delete=models.PROTECT, related_name="+")
+
+    objects = MainMatchPictureQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["episode", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["episode", "number"], name="main_match_picture_once"),
+            models.CheckConstraint(
+                condition=Q(number__gte=1, number__lte=OF_MAIN_MATCH_MAX),
+                name="main_match_pictures_few",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"the main match of {self.episode.round.name}"

@@ -9,6 +9,12 @@ from tournaments.models.contestants import Contestant
 from tournaments.models.rounds import Episode
 
 
+def scores_seen_by_all() -> Q:
+    """Of tables of scores, those that everybody sees who sees the season: by which a placement was
+    recorded, and drafts that are shown."""
+    return Q(recorded_at__isnull=False) | Q(shown=True)
+
+
 class ScoreTable(models.Model):
     """The scores of an episode's main match. A draft until the placement is recorded by it; from
     then on it changes only by a correction. What its columns and cells are is said in

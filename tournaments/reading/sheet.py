@@ -41,6 +41,7 @@ from tournaments.models import (
     DeathMatch,
     Gift,
     Leg,
+    MainMatchPicture,
     Round,
     Season,
     SeasonApplication,
@@ -256,6 +257,20 @@ class Sheet:
         None where there are none."""
         tables = public_scores(self.season).filter(episode=found.row)
         return sheets_of(tables, self.season, self.by_id, reader).get(found.row.pk)
+
+    def pictures_of(
+        self, found: EpisodeWithPlacements, *, public: bool = False
+    ) -> list[MainMatchPicture]:
+        """The pictures of an episode's main match in order; ``public``: only where everybody sees
+        them."""
+        every = MainMatchPicture.objects
+        rows = every.seen_by_all() if public else every.all()
+        rows = rows.filter(episode=found.row).select_related("picture").order_by("number")
+        shown = list(rows)
+        for row in shown:
+            row.episode = found.row
+            row.picture.season = self.season
+        return shown
 
     def latest_scores(self, reader: Any) -> tuple[Round, ScoreSheet] | None:
         """The same of the last main match that has any, with its round."""

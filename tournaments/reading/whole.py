@@ -14,6 +14,7 @@ from tournaments.models import (
     Episode,
     Gift,
     Leg,
+    MainMatchPicture,
     Placement,
     Round,
     ScoreRow,
@@ -47,6 +48,12 @@ def rounds_whole(viewer: Any) -> QuerySet[Round]:
     placements = Placement.objects.select_related("contestant__user").order_by("place", "pk")
     episodes = Episode.objects.select_related("ec__user", "dmo__user").prefetch_related(
         Prefetch("placements", placements),
+        Prefetch(
+            "pictures",
+            MainMatchPicture.objects.seen_by_all()
+            .select_related("picture__season")
+            .order_by("number"),
+        ),
         Prefetch("scores", ScoreTable.objects.filter(audience.scores_seen_by_all())),
         Prefetch(
             "scores__rows", ScoreRow.objects.select_related("contestant__user").order_by("pk")

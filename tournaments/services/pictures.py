@@ -1,4 +1,5 @@
-"""Pictures of a season and its contestants: put up, taken off, and taken away by moderators.
+"""Pictures of a season, its contestants and its main matches: put up, taken off, and taken away by
+moderators.
 
 What may have a picture has a field `picture` and stands in `OWNERS`, with one line.
 """
@@ -23,9 +24,10 @@ from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience
 from tournaments.lifecycle import ContestantStatus
-from tournaments.models import Contestant, Picture, PictureSize, Season
-from tournaments.models.pictures import ALT_MAX
-from tournaments.photographs import SQUARE, WIDE, Shape, sizes_of
+from tournaments.models import Contestant, Episode, MainMatchPicture, Picture, PictureSize, Season
+from tournaments.models.pictures import ALT_MAX, OF_MAIN_MATCH_MAX, main_match_seen_by_all
+from tournaments.photographs import LANDSCAPE, SQUARE, WIDE, Shape, sizes_of
+from tournaments.rights import Right
 from tournaments.services.guards import instant, line, must_not_be_archived, reason, season_lock
 
 KIND: Final = "season.picture"
@@ -43,17 +45,26 @@ Owner: TypeAlias = Any
 
 
 class Owned(NamedTuple):
-    """What may have a picture: how that is cut, which season it is of, and who else than the
-    season's organisers puts it up."""
+    """What may have a picture: how that is cut, which season it is of, who else than those who run
+    the season puts it up, by which right these do, and whether it must be said what it shows."""
 
     shape: Shape
     season_of: Callable[[Owner], Season]
     is_theirs: Callable[[Owner, User], bool]
+    right: Right = Right.RUN
+    described: bool = False
 
 
 OWNERS: Final[Mapping[type[Any], Owned]] = {
     Season: Owned(WIDE, lambda row: row, lambda _row, _user: False),
     Contestant: Owned(SQUARE, lambda row: row.season, lambda row, user: row.user_id == user.pk),
+    MainMatchPicture: Owned(
+        LANDSCAPE,
+        lambda row: row.episode.round.season,
+        lambda _row, _user: False,
+        Right.EPISODES,
+        described=True,
+    ),
 }
 
 
@@ -63,17 +74,28 @@ def owner_of(picture: Picture) -> Owner | None:
     return next((row for row in found if row is not None), None)
 
 
+def another_of(episode: Episode) -> MainMatchPicture:
+    """A place for one more picture of a main match: `picture_set` keeps it."""
+    return MainMatchPicture(episode=episode)
+
+
 # -- who may -------------------------------------------------------------------------------------
 
 
 def must_be_able_to_set(owner: Owner, acting_user: User) -> None:
     """Whether somebody can put up a picture now. Raises Refusal ``season.none``,
-    ``picture.not-yours``, ``season.archived``, ``picture.left`` and ``picture.muted``."""
+    ``picture.not-yours``, ``season.archived``, ``picture.left``, ``picture.full`` (a main match has
+    as many as it may) and ``picture.muted``."""
     season = _must_be_theirs(owner, acting_user)
     must_not_be_archived(season)
     gone = isinstance(owner, Contestant) and owner.status in _GONE
     if gone and not audience.may_manage(season, acting_user):
         raise Refusal("picture.left", "Whoever has left the season puts up no picture in it.")
+    another = isinstance(owner, MainMatchPicture) and owner.pk is None
+    if another and owner.episode.pictures.count() >= OF_MAIN_MATCH_MAX:
+        raise Refusal(
+            "picture.full", f"A main match has at most {OF_MAIN_MATCH_MAX} pictures: take one off."
+        )
     silenced = why_silent(acting_user)
     if silenced:
         raise Refusal("picture.muted", silenced)
@@ -103,7 +125,8 @@ def _must_be_theirs(owner: Owner, acting_user: User) -> Season:
     season = owned.season_of(owner)
     if not Season.objects.visible_to(acting_user).filter(pk=season.pk).exists():
         raise NotFound("season.none", "There is no such season.")
-    if not owned.is_theirs(owner, acting_user) and not audience.may_manage(season, acting_user):
+    runs = audience.may(season, acting_user, owned.right)
+    if not runs and not owned.is_theirs(owner, acting_user):
         raise Forbidden("picture.not-yours", "Only who it is of and the organisers may do this.")
     return season
 
@@ -119,15 +142,16 @@ def picture_set(
     alt: str = "",
     at: datetime | None = None,
 ) -> Picture:
-    """Put up a picture of a season or a contestant, in place of the one before. ``alt``: what it
-    shows, in words.
+    """Put up a picture of a season or a contestant, in place of the one before, or, with a row that
+    `another_of` made, one more of a main match. ``alt``: what it shows, in words.
 
-    Raises Refusal as `must_be_able_to_set` does, ``picture.too-many``, ``picture.alt.too-long``,
-    and as `photographs.sizes_of` does.
+    Raises Refusal as `must_be_able_to_set` does, ``picture.too-many``, ``picture.alt.missing`` (of
+    a main match), ``picture.alt.too-long``, and as `photographs.sizes_of` does.
     """
     at = instant(at)
     must_be_able_to_set(owner, acting_user)
-    words = line(alt, code="picture.alt", what="What it shows", most=ALT_MAX, empty=True)
+    empty = not OWNERS[type(owner)].described
+    words = line(alt, code="picture.alt", what="What it shows", most=ALT_MAX, empty=empty)
     left = take_of("picture", str(acting_user.pk), allowed=A_MINUTE_MAX).remaining
     if left < 0:
         raise Refusal("picture.too-many", "These are many pictures at once: please wait a minute.")
@@ -249,13 +273,44 @@ def _forget(contestant: Contestant, at: datetime) -> None:
 
 
 def _lock(owner: Owner) -> Owner:
-    """The row as it is now, under its season's lock: whoever shows the season is told anew."""
+    """The row as it is now, under its season's lock: whoever shows the season is told anew. Raises
+    Refusal ``picture.none`` of a main match's that is gone."""
+    if isinstance(owner, MainMatchPicture):
+        return _lock_main_match(owner)
     season = season_lock(OWNERS[type(owner)].season_of(owner).pk)
     if isinstance(owner, Season):
         return season
     fresh = type(owner).objects.select_related("picture").get(pk=owner.pk)
     fresh.season = season
     return fresh
+
+
+def _lock_main_match(owner: MainMatchPicture) -> MainMatchPicture:
+    """The same. What not everybody sees yet changes no revision."""
+    season = season_lock(owner.episode.round.season_id, changes=False)
+    if _is_seen(owner):
+        season = season_lock(season.pk)
+    row: MainMatchPicture | None = owner
+    if owner.pk is None:
+        row = another_of(owner.episode)
+    else:
+        row = (
+            MainMatchPicture.objects.select_related("picture", "episode__round")
+            .filter(pk=owner.pk)
+            .first()
+        )
+        if row is None:
+            raise NotFound("picture.none", "There is no such picture.")
+    row.episode.round.season = season
+    return row
+
+
+def _is_seen(owner: Owner) -> bool:
+    """Whether everybody who sees the season sees its picture."""
+    if not isinstance(owner, MainMatchPicture):
+        return True
+    seen = Episode.objects.filter(main_match_seen_by_all("pk"), pk=owner.episode_id)
+    return seen.exists()
 
 
 def _hang(owner: Owner, picture: Picture | None, at: datetime) -> None:
@@ -270,9 +325,28 @@ def _hang(owner: Owner, picture: Picture | None, at: datetime) -> None:
 
 
 def _change(owner: Owner, picture: Picture | None) -> None:
-    owner.picture = picture
-    owner.save(update_fields=["picture"])
+    if isinstance(owner, MainMatchPicture):
+        _change_main_match(owner, picture)
+    else:
+        owner.picture = picture
+        owner.save(update_fields=["picture"])
+    if not _is_seen(owner):
+        return
     Season.objects.filter(pk=OWNERS[type(owner)].season_of(owner).pk).update(changed_at=now_utc())
+
+
+def _change_main_match(owner: MainMatchPicture, picture: Picture | None) -> None:
+    """Without a picture there is no row, and those behind it move up."""
+    rows = MainMatchPicture.objects.filter(episode=owner.episode_id)
+    if picture is not None:
+        owner.picture = picture
+        owner.number = owner.number or rows.count() + 1
+        owner.save()
+        return
+    owner.delete()
+    for behind in rows.filter(number__gt=owner.number).order_by("number"):
+        behind.number -= 1
+        behind.save(update_fields=["number"])
 
 
 def _reported(pictures: QuerySet[Picture]) -> list[int]:
@@ -282,4 +356,6 @@ def _reported(pictures: QuerySet[Picture]) -> list[int]:
 
 
 def _of(owner: Owner) -> dict[str, Any]:
+    if isinstance(owner, MainMatchPicture):
+        return {"episode": owner.episode_id}
     return {owner._meta.model_name: owner.pk}

@@ -32,6 +32,7 @@ from tournaments.models import (
     ItemEvent,
     LedgerEntry,
     Leg,
+    Picture,
     Round,
     Season,
     SeasonEvent,
@@ -101,6 +102,12 @@ def face(contestant: Contestant | None, size: str = "") -> SafeString:
 def season_photograph(season: Season) -> str:
     """Where a season's picture is, as wide as a card; empty where there is none."""
     return "" if season.picture is None else season.picture.address(600)
+
+
+@register.filter
+def address_at(picture: Picture, width: int) -> str:
+    """Where a picture is in one of its sizes."""
+    return picture.address(width)
 
 
 @register.filter

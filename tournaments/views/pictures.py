@@ -1,5 +1,5 @@
-"""Pictures of a season and its contestants: the pages on which they are put up and looked at, and
-the pictures themselves."""
+"""Pictures of a season, its contestants and its main matches: the pages on which they are put up
+and looked at, and the pictures themselves."""
 
 from __future__ import annotations
 
@@ -10,19 +10,27 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.models import User
 from core.actions import Action
 from core.conditional import answer_to
 from core.refusals import NotFound, RefusalKind
 from core.replica.reading import from_replica
 from core.sizes import takes
 from games.views.common import signed_in
-from tournaments.actions.pictures import REMOVE, REMOVE_SEASON, SET, SET_SEASON
-from tournaments.actions.subjects import AtContestant, AtSeason
+from tournaments.actions.pictures import (
+    ADD,
+    REMOVE,
+    REMOVE_SEASON,
+    SET,
+    SET_SEASON,
+    TAKE_OFF,
+)
+from tournaments.actions.subjects import AtContestant, AtMainMatchPicture, AtRound, AtSeason
 from tournaments.models import Contestant, Picture, PictureSize, Season
 from tournaments.photographs import BYTES_MAX, SQUARE, WIDE, Shape
 from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform, press
-from tournaments.views.common import FORMS, contestant_of, season_page, shown
+from tournaments.views.common import FORMS, contestant_of, organisers_only, season_page, shown
 
 WEBP: Final = "image/webp"
 A_YEAR_S: Final = 365 * 24 * 60 * 60
@@ -105,6 +113,33 @@ def _alt_of(owner: Season | Contestant) -> str:
 
 def _others(picture: Picture | None, subject: AtSeason) -> bool:
     return picture is not None and picture.by_id != subject.user.pk
+
+
+@takes(BYTES_MAX)
+@require_http_methods(FORMS)
+@organisers_only
+def main_match_pictures(
+    request: HttpRequest, sheet: Sheet, user: User, number: int
+) -> HttpResponse:
+    """The pictures of an episode's main match: put up, and taken off."""
+    played = sheet.round(number)
+    subject = AtRound(user, sheet, played)
+    back = subject.address("main_match_pictures", number)
+    hung = [
+        AtMainMatchPicture(user, sheet, played, each)
+        for each in sheet.pictures_of(subject.with_placements)
+    ]
+    if "remove" in request.POST:
+        named = request.POST["remove"]
+        chosen = next((each for each in hung if str(each.hung.pk) == named), None)
+        if chosen is None:
+            raise NotFound("picture.none", "There is no such picture.")
+        return press(request, TAKE_OFF, chosen, back=back)
+    more = {
+        "round": played,
+        "pictures": [(each.hung, TAKE_OFF.offered(each)) for each in hung],
+    }
+    return perform(request, ADD, subject, back=back, template="desk_pictures.html", more=more)
 
 
 @require_safe

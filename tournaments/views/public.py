@@ -22,6 +22,7 @@ from tournaments.actions.challenges import CHALLENGE
 from tournaments.actions.episodes import CHOOSE
 from tournaments.actions.follows import FOLLOW, UNFOLLOW
 from tournaments.actions.ledger import OFFER
+from tournaments.actions.pictures import keeps_pictures
 from tournaments.actions.players import (
     APPLY,
     CHECK_IN,
@@ -180,6 +181,8 @@ def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
         and CHOOSE.offered(AtRound(user, sheet, played)),
         "placements": () if found is None else found.placements,
         "scores": None if found is None else sheet.scores_of(found, request.user),
+        "pictures": [] if found is None else sheet.pictures_of(found, public=True),
+        "keeps_pictures": user is not None and keeps_pictures(AtRound(user, sheet, played)),
         "matches": sheet.in_round(played),
         "events": list(sheet.events().filter(round=played)[:50]),
     }

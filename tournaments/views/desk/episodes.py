@@ -29,6 +29,7 @@ from tournaments.actions.episodes import (
     standing_at,
 )
 from tournaments.actions.legs import LEG
+from tournaments.actions.pictures import keeps_pictures
 from tournaments.actions.scores import SCORES, must_be_settled, scores_form
 from tournaments.actions.subjects import AtDeathMatch, AtLeg, AtRound, AtSeason
 from tournaments.lifecycle import PLAYABLE
@@ -188,7 +189,7 @@ def scores(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
     played = sheet.round(number)
     subject = AtRound(user, sheet, played)
     back = subject.address("scores", number)
-    more = {"round": played}
+    more = {"round": played, "keeps_pictures": keeps_pictures(subject)}
     looking = request.method == "POST" and not {"look", "add", "remove"}.isdisjoint(request.POST)
     if looking and SCORES.offered(subject):
         form = scores_form(subject)(request.POST, looking=True)

@@ -11,6 +11,7 @@ from accounts.models import User
 from core.refusals import RefusalKind
 from tournaments import audience
 from tournaments.actions.death_matches import DECLARE
+from tournaments.actions.pictures import keeps_pictures
 from tournaments.actions.rounds import PAIR, PAIR_BY_HAND, ROUND, TIMES
 from tournaments.actions.seasons import CONCLUDE
 from tournaments.actions.subjects import AtDeathMatch, AtRound, AtSeason
@@ -81,6 +82,7 @@ def round_desk(request: HttpRequest, sheet: Sheet, user: User, number: int) -> H
         },
         "main": None if found is not None else _next_of(subject, matches, request.path),
         "and_back": and_back(request.path),
+        "keeps_pictures": keeps_pictures(subject),
         "actions": [(offer, _address(subject, offer.name)) for offer in ROUND.offered(subject)],
     }
     return shown(request, sheet, "desk_round.html", context)
