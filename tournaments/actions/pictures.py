@@ -136,7 +136,7 @@ def keeps_pictures(subject: AtRound) -> bool:
 
 SEASON_PICTURE: Final = Actions("season-picture", (SET_SEASON, REMOVE_SEASON))
 CONTESTANT_PICTURE: Final = Actions("contestant-picture", (SET, REMOVE))
-MAIN_MATCH_PICTURE: Final = Actions("main-match-picture", (ADD, TAKE_OFF))
+MAIN_MATCH_PICTURE: Final = Actions[Any]("main-match-picture", (ADD, TAKE_OFF))
 
 
 TAKE_AWAY: Final = Action[AtPicture](

@@ -154,3 +154,8 @@ class MainMatchPicture(models.Model):
 
     def __str__(self) -> str:
         return f"the main match of {self.episode.round.name}"
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it is a place for one more picture, and not kept yet."""
+        return self._state.adding

@@ -91,7 +91,7 @@ def must_be_able_to_set(owner: Owner, acting_user: User) -> None:
     gone = isinstance(owner, Contestant) and owner.status in _GONE
     if gone and not audience.may_manage(season, acting_user):
         raise Refusal("picture.left", "Whoever has left the season puts up no picture in it.")
-    another = isinstance(owner, MainMatchPicture) and owner.pk is None
+    another = isinstance(owner, MainMatchPicture) and owner.is_new
     if another and owner.episode.pictures.count() >= OF_MAIN_MATCH_MAX:
         raise Refusal(
             "picture.full", f"A main match has at most {OF_MAIN_MATCH_MAX} pictures: take one off."
@@ -290,17 +290,10 @@ def _lock_main_match(owner: MainMatchPicture) -> MainMatchPicture:
     season = season_lock(owner.episode.round.season_id, changes=False)
     if _is_seen(owner):
         season = season_lock(season.pk)
-    row: MainMatchPicture | None = owner
-    if owner.pk is None:
-        row = another_of(owner.episode)
-    else:
-        row = (
-            MainMatchPicture.objects.select_related("picture", "episode__round")
-            .filter(pk=owner.pk)
-            .first()
-        )
-        if row is None:
-            raise NotFound("picture.none", "There is no such picture.")
+    kept = MainMatchPicture.objects.select_related("picture", "episode__round")
+    row = another_of(owner.episode) if owner.is_new else kept.filter(pk=owner.pk).first()
+    if row is None:
+        raise NotFound("picture.none", "There is no such picture.")
     row.episode.round.season = season
     return row
 
