@@ -15,6 +15,8 @@ from accounts.models import Announcement, AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
 from core.refusals import allowed
+from games.services.arrivals import match_attend
+from games.services.waking import match_wake
 from tests.games.support import committing, user_named
 from tests.secrecy.test_ledger import addresses, looked_at
 from tests.tournaments.support import (
@@ -53,7 +55,7 @@ from tournaments.notices import event_announce
 from tournaments.services.items.declarations import item_declare, must_be_a_target
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
-from tournaments.services.legs import rules_set
+from tournaments.services.legs import leg_start, leg_unseal, ms, rules_set
 from tournaments.services.seasons import season_cancel, season_update
 
 pytestmark = pytest.mark.django_db
@@ -214,6 +216,38 @@ def test_who_leads_is_told_by_what_is_known(
     for client, leads in ((outsiders["finalist"], ""), (owner, who(season, 1))):
         facts = client.get(address).context["legs"][0]
         assert facts.leads == leads
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_the_advantage_it_gives_is_sealed_while_the_match_waits(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client], comes: bool
+) -> None:
+    give(season, final)
+    with committing():
+        leg_start(acting_user=orla, leg=leg_of(final), at=START)
+    leg = leg_of(final)
+    assert leg.waits
+
+    def told() -> list[Any]:
+        found = DeathMatch.objects.get(pk=final.pk).legs.order_by("number", "attempt")[0]
+        assert found.match is not None
+        pages = [f"/api/v1/death-matches/{final.pk}/", f"/api/v1/matches/{found.match.pk}/"]
+        answers = [client.get(page).json() for client in outsiders.values() for page in pages]
+        shown = [answer.get("advantage", answer.get("legs", [{}])[0].get("advantage"))
+                 for answer in answers]  # fmt: skip
+        return [found.advantage, found.match.advantage, *shown]
+
+    assert set(told()) == {None}
+    for client in outsiders.values():
+        assert client.get(final.get_absolute_url()).context["legs"][0].leads == ""
+    with committing():
+        if comes:
+            match_attend(match_id=leg.match_id or 0, there=(True, True), at=ms(after(seconds=30)))
+        else:
+            match_wake(match_id=leg.match_id or 0, at=ms(after(minutes=10)))
+    if comes:
+        leg_unseal(match_id=leg.match_id or 0, at=after(seconds=30))
+    assert set(told()) == ({0} if comes else {None})
 
 
 # -- when it is told -----------------------------------------------------------------------------
