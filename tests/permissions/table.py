@@ -45,8 +45,8 @@ ON_SEAT_0 = frozenset({Who.SEAT_0, Who.MUTED_SEAT})
 ON_SEATS = ON_SEAT_0 | {Who.SEAT_1, Who.SEATED}
 RUNGS_BELOW = frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT})
 PLACES = ON_SEATS | {Who.CONTESTANT}
-# Whoever neither plays in the season nor runs it, nor helps to.
-WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.CO_ORGANISER} - HELPERS
+# Whoever neither plays in the season nor runs it.
+WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.CO_ORGANISER}
 # The same without whoever has played, and without administrators, who may do everything in it.
 WATCHES = SIGNED_IN - PLACES - MANAGE - HELPERS - {Who.ELIMINATED}
 

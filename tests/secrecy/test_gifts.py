@@ -39,6 +39,7 @@ from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
 from tournaments.dumps.tables import items as dumped
 from tournaments.formats.elimination.final import final_open
+from tournaments.formats.registry import format_of
 from tournaments.invariants import faults_of
 from tournaments.items.catalogue import item_of
 from tournaments.models import (
@@ -52,6 +53,7 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.notices import event_announce
+from tournaments.rights import OF_HELPERS
 from tournaments.services.items.declarations import item_declare, must_be_a_target
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
@@ -91,7 +93,8 @@ def final(orla: User, season: Season) -> DeathMatch:
 @pytest.fixture
 def outsiders(season: Season, final: DeathMatch) -> dict[str, Client]:
     """Who must not know: nobody, the other finalist, who runs the season besides, a moderator and
-    an administrator who read the log, and the organiser of other seasons."""
+    an administrator who read the log, the organiser of other seasons, and helpers, whatever they
+    help with."""
     root = User.objects.get(username="root")
     rival = account(season, 2)
     role_grant(acting_user=root, user=rival, role=Role.ORGANISER)
@@ -100,6 +103,11 @@ def outsiders(season: Season, final: DeathMatch) -> dict[str, Client]:
     role_grant(acting_user=root, user=mona, role=Role.MODERATOR)
     people = {"nobody": None, "finalist": rival, "moderator": mona,
               "rival": organiser_named("rival")}  # fmt: skip
+    for right in OF_HELPERS:
+        people[right] = user_named(f"for-{right}")
+        SeasonOrganiser.objects.create(
+            season=season, user=people[right], role="helper", rights=[right]
+        )
     clients = {}
     for name, user in people.items():
         clients[name] = Client()
@@ -216,6 +224,29 @@ def test_who_leads_is_told_by_what_is_known(
     for client, leads in ((outsiders["finalist"], ""), (owner, who(season, 1))):
         facts = client.get(address).context["legs"][0]
         assert facts.leads == leads
+
+
+def test_who_knows_of_it_finds_its_page_where_items_are_no_part_of_the_format(
+    orla: User, season: Season, final: DeathMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nobody knows of an item but in secret."""
+    monkeypatch.setattr(type(format_of(season.format)), "gifts", False)
+    Gift.objects.all().delete()
+    known = {name: account(season, seat) for name, seat in (("holder", 1), ("giver", 3))}
+    known["organiser"] = orla
+
+    def shown(user: User) -> bool:
+        client = Client()
+        client.force_login(user)
+        return f"/seasons/{season.slug}/items/" in client.get(season.get_absolute_url()).text
+
+    assert not any(map(shown, known.values()))
+    Gift.objects.create(
+        season=season, giver=who(season, 3), receiver=who(season, 1), secret=True, given_by=orla,
+        item="tie-advantage", ruleset="domino-wars",
+    )  # fmt: skip
+    assert all(map(shown, known.values()))
+    assert not shown(account(season, 2))
 
 
 @pytest.mark.parametrize("comes", [True, False])

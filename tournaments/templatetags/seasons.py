@@ -104,6 +104,12 @@ def season_photograph(season: Season) -> str:
 
 
 @register.filter
+def has_items(sheet: Sheet, user: Any) -> bool:
+    """Whether pages speak to somebody of items."""
+    return sheet.has_items(user)
+
+
+@register.filter
 def season_shared(season: Season) -> str:
     """Where the picture is that links to a season show; empty where it has none of its own, or is
     not for everybody."""
