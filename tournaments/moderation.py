@@ -15,7 +15,7 @@ from core.admin.lists import keys_as_text, register_withheld
 from tournaments.models import Picture, Season, SeasonMessage
 from tournaments.services.organisers import must_run_nothing
 from tournaments.services.pictures import TARGET as PICTURE
-from tournaments.services.pictures import owner_of
+from tournaments.services.pictures import owner_of, picture_report_closed
 
 MESSAGE = "tournaments.seasonmessage"
 
@@ -23,7 +23,9 @@ MESSAGE = "tournaments.seasonmessage"
 def register() -> None:
     """Make all of this known; called once the models are there."""
     register_target(MESSAGE, message_target, remedies=message_remedies, withheld=_of_own_seasons)
-    register_target(PICTURE, picture_target, remedies=picture_remedies)
+    register_target(
+        PICTURE, picture_target, remedies=picture_remedies, closed=picture_report_closed
+    )
     register_withheld(MESSAGE, lambda reader: Q(pk__in=_not_for(reader).values("pk")))
     register_bot_check(must_run_nothing)
 

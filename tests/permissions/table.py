@@ -375,11 +375,11 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:season_picture", form=lambda _s: {"remove": "yes"},
              action="season-picture.remove"),
     )),
-    "put up a contestant's picture": Permission("pictured", MANAGE | {Who.SEAT_0}, (
+    "put up a contestant's picture": Permission("pictured", WITH_PEOPLE | {Who.SEAT_0}, (
         Page("tournaments:contestant_picture", lambda s: [s.season.slug, s.id(1)], a_picture,
              action="contestant-picture.set"),
     )),
-    "take a contestant's picture off": Permission("pictured", MANAGE | ON_SEAT_0, (
+    "take a contestant's picture off": Permission("pictured", WITH_PEOPLE | ON_SEAT_0, (
         Page("tournaments:contestant_picture", lambda s: [s.season.slug, s.id(1)],
              lambda _s: {"remove": "yes"}, action="contestant-picture.remove"),
     )),

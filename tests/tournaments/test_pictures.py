@@ -25,6 +25,7 @@ from tests.games.support import committing, user_named
 from tests.tournaments.support import START, account, after, enrolled, refused, running, who
 from tournaments.invariants import faults_of
 from tournaments.models import Contestant, Picture, PictureSize, Season
+from tournaments.rights import OF_HELPERS, Right
 from tournaments.services.cloning import season_clone
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.pictures import (
@@ -230,8 +231,8 @@ def test_it_is_served_to_whoever_may_see_the_season(orla: User, cleo: User, clie
         assert answer.status_code == 200
         assert answer["Content-Type"] == "image/webp"
         assert answer["X-Content-Type-Options"] == "nosniff"
-        assert "immutable" in answer["Cache-Control"]
-        assert "public" in answer["Cache-Control"]
+        # A moderator may take it away: no cache of others keeps it, and a browser not for long.
+        assert answer["Cache-Control"] == "private, max-age=3600, immutable"
         assert answer.content == bytes(picture.sizes.get(width=width).data)
         again = client.get(picture.address(width), headers={"If-None-Match": answer["ETag"]})
         assert again.status_code == 304
@@ -435,8 +436,61 @@ def test_what_is_reported_is_kept_until_the_moderators_have_seen_it(
     assert row in client.get(f"/admin/accounts/report/{report.pk}/change/").text
     assert picture.address(480) in client.get(row).text
     report_resolve(acting_user=mona, report=report, outcome=Report.Outcome.NO_BREACH)
-    put_up(reader, who(season, 1))
     assert not Picture.objects.filter(pk=picture.pk).exists()
+
+
+def test_what_is_up_stays_when_a_report_about_it_is_closed(orla: User) -> None:
+    season = enrolled(orla, 2)
+    picture = put_up(orla, who(season, 1))
+    reports = [
+        report_file(
+            acting_user=account(season, each), target_type="tournaments.picture",
+            target_id=str(picture.pk), reason="abuse", words="Look.",
+        )
+        for each in (1, 2)
+    ]  # fmt: skip
+    mona, done = moderator(), Report.Outcome.NO_BREACH
+    report_resolve(acting_user=mona, report=reports[0], outcome=done)
+    assert who(season, 1).picture == picture
+    picture_remove(acting_user=orla, owner=who(season, 1))
+    assert Picture.objects.filter(pk=picture.pk).exists(), "another report is open"
+    report_resolve(acting_user=mona, report=reports[1], outcome=done)
+    assert not Picture.objects.exists()
+
+
+def test_whom_it_shows_is_told_what_others_do(orla: User) -> None:
+    season = enrolled(orla, 3)
+    put_up(account(season, 1), who(season, 1))
+    picture_remove(acting_user=account(season, 1), owner=who(season, 1))
+    put_up(orla, season)
+    assert not Announcement.objects.filter(kind="season.picture").exists(), "their own doing"
+    helper = user_named("hal")
+    season.organisers.create(user=helper, role="helper", rights=["people"])
+    put_up(helper, who(season, 1))
+    picture_remove(acting_user=orla, owner=who(season, 1))
+    told = Announcement.objects.filter(user=account(season, 1), kind="season.picture")
+    up, off = [each.words for each in told.order_by("pk")]
+    assert up.startswith(f"{helper.shown_name} has put up a picture of you in {season.name}. ")
+    assert off == f"{orla.shown_name} has taken off your picture in {season.name}."
+    assert Announcement.objects.filter(kind="season.picture").count() == 2
+    season_unlist(acting_user=orla, season=season)
+    put_up(orla, who(season, 2))
+    assert Announcement.objects.filter(kind="season.picture").count() == 2, "nobody of a draft"
+
+
+def test_helpers_for_people_put_up_those_of_contestants(orla: User) -> None:
+    season = running(orla, 4)
+    for number, right in enumerate(OF_HELPERS):
+        helper = user_named(f"helper{number}")
+        season.organisers.create(user=helper, role="helper", rights=[right])
+        given = {"acting_user": helper, "content": photograph(), "at": START}
+        refused("picture.not-yours", picture_set, owner=season, **given)
+        if right == Right.PEOPLE:
+            put_up(helper, who(season, 1))
+            contestant_withdraw(acting_user=orla, contestant=who(season, 1), why="Ill.", at=START)
+            put_up(helper, who(season, 1))
+        else:
+            refused("picture.not-yours", picture_set, owner=who(season, 1), **given)
 
 
 def test_moderators_take_it_away_with_a_sentence(orla: User, client: Client) -> None:
