@@ -54,6 +54,7 @@ from tournaments.models import (
 )
 from tournaments.notices import event_announce
 from tournaments.rights import OF_HELPERS
+from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.items.declarations import item_declare, must_be_a_target
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
@@ -180,6 +181,23 @@ def test_a_secret_gift_leaves_no_trace(
     assert ["in secret" in each.words for each in heard.order_by("pk")] == [True, False, True]
     withheld = AuditEntry.objects.filter(audience.gift_actions(orla), action="item.give")
     assert str(gift.pk) in withheld.values_list("target_id", flat=True)
+
+
+def test_whoever_takes_a_place_over_is_told_what_secrets_come_with_it(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    give(season, final)
+    give(season, final, secret=False, leg_number=2, note="for all")
+    heir = user_named("heir")
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 1), user=heir, why="Ill.", at=after(hours=1)
+    )
+    told = Announcement.objects.filter(kind="contestant.items", user=heir)
+    assert [each.words for each in told] == [
+        "With Player 1's place you have Domino Repeat, which was given in secret. Nobody else "
+        "knows of it until you use it."
+    ]
+    assert SECRET in page_of(season, heir)
 
 
 def test_the_other_finalist_can_neither_aim_at_it_nor_take_it_back(

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from accounts.models import Announcement, AuditEntry, Report, User
@@ -317,6 +318,29 @@ def test_organisers_programs_are_told_as_well(orla: User, client: Client) -> Non
     )  # fmt: skip
     assert answer.status_code == 200
     assert answer.json()["picture"]["sizes"]["80"].endswith(picture.address(80))
+
+
+def test_organisers_programs_are_told_of_many_at_the_cost_of_one(
+    orla: User, client: Client
+) -> None:
+    season = enrolled(orla, 6)
+    _token, text = token_create(
+        acting_user=orla, name="bot", scopes=["organise"], lasts=timedelta(days=1)
+    )
+
+    def asked(pictures: int) -> int:
+        for number in range(1, pictures + 1):
+            put_up(orla, who(season, number))
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.put(
+                f"/api/v1/seasons/{season.slug}/seeds/", {"draw": True},
+                content_type="application/json", headers={"authorization": f"Bearer {text}"},
+            )  # fmt: skip
+        assert answer.status_code == 200
+        return sum("picture" in each["sql"] or "accounts_user" in each["sql"] for each in queries)
+
+    asked(1)
+    assert asked(5) == asked(1)
 
 
 def test_whoever_takes_over_and_whoever_comes_along_has_none(orla: User) -> None:
