@@ -43,7 +43,8 @@ HIDDEN: dict[str, Any] = {
 API = ("", "contestants/", "standings/", "bracket/", "rounds/", "items/", "events/",
        "leaderboard/", "records/")  # fmt: skip
 NAMED = {"step": "cancel", "round_act": "skip", "match_act": "wager", "leg_act": "void",
-         "contestant_act": "withdraw", "application_act": "decline"}  # fmt: skip
+         "contestant_act": "withdraw", "application_act": "decline",
+         "embedding": "standings", "organiser_act": "remove"}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
