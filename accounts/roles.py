@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
 
 from accounts.models import User
 
@@ -32,6 +33,11 @@ def has_role(user: AbstractBaseUser | AnonymousUser | None, role: Role) -> bool:
 def is_organiser(user: AbstractBaseUser | AnonymousUser | None) -> bool:
     """Whether the user may run matches and seasons."""
     return has_role(user, Role.ORGANISER)
+
+
+def organisers() -> QuerySet[User]:
+    """Everybody who has been given that role, whatever has become of their account."""
+    return User.objects.filter(groups__name=Role.ORGANISER.value)
 
 
 def is_moderator(user: AbstractBaseUser | AnonymousUser | None) -> bool:

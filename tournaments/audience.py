@@ -203,11 +203,20 @@ def may_see_wager(death_match: DeathMatch, user: Any) -> bool:
 # -- items that are given in secret --------------------------------------------------------------
 
 
+def sees_all_gifts(season: Season, user: Any) -> bool:
+    """Whether ``user`` may see what is given in secret: everybody once the season is over, and its
+    organisers, unless they play, or have played, in it themselves. No helper does: what they enter
+    themselves they know."""
+    if season.status in SEASON_OVER:
+        return True
+    return may_manage(season, user) and not plays_in(season, user)
+
+
 def gifts_visible_to(season: Season, user: Any, *, whole: bool | None = None) -> Q:
     """The items of a season that ``user`` may see: what is no secret (any more), what they have
-    given, entered or hold, and, like the ledger, all of it for organisers who do not play and for
-    everybody once the season is over. ``whole`` as `sees_purses` takes it."""
-    if sees_whole_ledger(season, user) if whole is None else whole:
+    given, entered or hold, and all of it as `sees_all_gifts` says; ``whole``: what that has said
+    already."""
+    if sees_all_gifts(season, user) if whole is None else whole:
         return Q()
     known = Q(secret=False) | Q(revealed_at__isnull=False)
     if getattr(user, "is_authenticated", False):
@@ -223,7 +232,7 @@ def sees_gift(gift: Gift, user: Any, *, whole: bool | None = None) -> bool:
         sides = {gift.receiver.user_id, None if gift.giver is None else gift.giver.user_id}
         if user.pk in sides or gift.given_by_id == user.pk:
             return True
-    return sees_whole_ledger(gift.season, user) if whole is None else whole
+    return sees_all_gifts(gift.season, user) if whole is None else whole
 
 
 def hidden_gifts(_user: User) -> Q:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from accounts.roles import is_organiser
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -61,6 +62,7 @@ def faults_of(season: Season, *, lenient: bool = False) -> list[str]:
         *own.faults(season=season, death_matches=matches, lenient=lenient),
         *_items(season),
         *_pictures(season),
+        *_crew(season),
         *_ledger(season),
         *_end(season),
     ]
@@ -140,6 +142,16 @@ def _pictures(season: Season) -> Iterator[str]:
     for each in shown:
         if each.season_id != season.pk or each.off_at is not None:
             yield f"{each} does not belong there"
+
+
+def _crew(season: Season) -> Iterator[str]:
+    """Somebody owns it, if anybody could: whoever lost the site's role owns it still."""
+    crew = list(season.organisers.organising().select_related("user").order_by("pk"))
+    if any(each.is_owner for each in crew):
+        return
+    heirs = [each.user for each in crew if is_organiser(each.user)]
+    if heirs:
+        yield f"nobody owns the season, which {heirs[0].username} could"
 
 
 def _people(matches: Sequence[DeathMatch]) -> Iterator[str]:

@@ -27,7 +27,7 @@ from tournaments.models import (
 )
 from tournaments.services.organisers import must_run_nothing
 from tournaments.services.pictures import TARGET as PICTURE
-from tournaments.services.pictures import owner_of
+from tournaments.services.pictures import owner_of, picture_report_closed
 from tournaments.trade import trade_of
 
 MESSAGE = "tournaments.seasonmessage"
@@ -38,7 +38,9 @@ GIFT = "tournaments.gift"
 def register() -> None:
     """Make all of this known; called once the models are there."""
     register_target(MESSAGE, message_target, remedies=message_remedies, withheld=_of_own_seasons)
-    register_target(PICTURE, picture_target, remedies=picture_remedies)
+    register_target(
+        PICTURE, picture_target, remedies=picture_remedies, closed=picture_report_closed
+    )
     register_target(ENTRY, note_target, withheld=_of_own_ledgers)
     register_target(GIFT, gift_target, remedies=gift_remedies, withheld=_of_own_items)
     register_withheld(MESSAGE, lambda reader: Q(pk__in=_not_for(reader).values("pk")))

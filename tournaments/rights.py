@@ -42,7 +42,7 @@ OF_HELPERS: Final[Mapping[Right, str]] = MappingProxyType(
         Right.MATCHES: "Chooses the game of a death match and begins it, pauses, extends and rules "
         "at its desk, gives a walkover or rules who has won.",
         Right.PEOPLE: "Enrols, seeds, invites, decides applications, checks in, writes to "
-        "contestants, withdraws, replaces and lets return.",
+        "contestants, puts up their pictures, withdraws, replaces and lets return.",
         Right.LEDGER: "Sees the whole ledger, enters what was won, tokens and wagers.",
     }
 )

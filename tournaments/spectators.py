@@ -90,7 +90,7 @@ def listening(event: SeasonEvent) -> QuerySet[User]:
     """Who follows the season of an event and hears of it so: nobody who runs it or plays in it, nor
     those whom the event itself is about, who are told otherwise; nobody who is suspended."""
     season: Season = event.season
-    organise = SeasonOrganiser.objects.filter(season=season).values("user")
+    organise = SeasonOrganiser.objects.organising().filter(season=season).values("user")
     concerned = Q(status__in=STILL_IN) | Q(pk__in=_about(event))
     players = Contestant.objects.filter(concerned, season=season, user__isnull=False)
     suspended = Sanction.objects.in_force().filter(kind=Sanction.Kind.SUSPENSION)

@@ -78,6 +78,8 @@ Remedies = Callable[[Report], Sequence[tuple[str, str]]]
 
 # Which reports a moderator must not see, as one who is concerned: a condition on reports.
 Withheld = Callable[[User], Q]
+# What is done once a report is closed, in the same transaction, about the thing of that id.
+Closed = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ class _Kind:
     find: TargetFinder
     remedies: Remedies | None
     withheld: Withheld | None
+    closed: Closed | None
 
 
 _kinds: dict[str, _Kind] = {}
@@ -96,14 +99,16 @@ def register_target(
     *,
     remedies: Remedies | None = None,
     withheld: Withheld | None = None,
+    closed: Closed | None = None,
 ) -> None:
     """Let things of a type be reported. `target_type` is a model's label ("games.chatmessage").
 
     `remedies(report)` gives links that stand on the report in the moderators' queue.
     `withheld(moderator)` gives the condition (a Q on reports) for those of this type that this
-    moderator must not see, because they play in the match concerned.
+    moderator must not see, because they play in the match concerned. `closed(target_id)` is called
+    when a report about one is closed, in its transaction: what was kept for that may go.
     """
-    _kinds[target_type] = _Kind(find, remedies, withheld)
+    _kinds[target_type] = _Kind(find, remedies, withheld, closed)
 
 
 def target_of(reader: User, target_type: str, target_id: str) -> Target | None:
@@ -250,6 +255,9 @@ def report_resolve(
     audit_record(
         acting_user=acting_user, action="report.resolve", target=locked, data={"outcome": outcome}
     )
+    kind = _kinds.get(locked.target_type)
+    if kind is not None and kind.closed is not None:
+        kind.closed(locked.target_id)
     transaction.on_commit(partial(mail.report_announce_outcome, locked.pk), robust=True)
     return locked
 

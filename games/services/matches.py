@@ -90,6 +90,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     prepared_by: User | None = None,
     referees: Sequence[User] = (),
     items_counted: bool = False,
+    by_items: bool = False,
     waits: bool = False,
     unrated: str = "",
     late_s: int = 0,
@@ -104,9 +105,10 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     ``acting_user``) is the organiser whom record and log name for it. ``referees``: who alone may
     organise the match; every organiser, where nobody is named. Where no ``advantage`` is given it
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
-    that the caller has counted what was given already. One that ``waits`` begins once both players
-    are there (see `games.services.arrivals`), and is void if they are not in time; until then
-    nobody can read what its ``items`` are. ``unrated``: why
+    that the caller has counted what was given already, ``by_items`` that ``advantage`` comes of it.
+    One that ``waits`` begins once both players are there (see `games.services.arrivals`), and is
+    void if they are not in time; until then nobody can read what its ``items`` are, nor what
+    advantage they give. ``unrated``: why
     it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
     spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
     `Match.bot_seats`. ``random`` is what is drawn from.
@@ -126,10 +128,10 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     _must_be_able_to_referee(referees, players)
     at = now_ms() if at is None else at
     chosen = ruleset.variant(variant).id
-    by_items = (
+    counted_here = (
         advantage is None and not items_counted and ruleset.variant(chosen).advantage_by_items
     )
-    if by_items:
+    if counted_here:
         advantage = more_items(items)
     supplied = supplied_to(ruleset, chosen, prepared or {})
     header = Header(
@@ -146,9 +148,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
     if waits and patience:
         until = at + patience
-        turn = Turn(
-            lives.announced(ruleset, header, until=until, prepared=ready, by_items=by_items)
-        )
+        sealed = by_items or counted_here
+        turn = Turn(lives.announced(ruleset, header, until=until, prepared=ready, by_items=sealed))
     else:
         turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready)
     match = Match.objects.create(

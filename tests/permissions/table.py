@@ -45,8 +45,8 @@ ON_SEAT_0 = frozenset({Who.SEAT_0, Who.MUTED_SEAT})
 ON_SEATS = ON_SEAT_0 | {Who.SEAT_1, Who.SEATED}
 RUNGS_BELOW = frozenset({Who.SEAT_1, Who.SEATED, Who.CONTESTANT})
 PLACES = ON_SEATS | {Who.CONTESTANT}
-# Whoever neither plays in the season nor runs it, nor helps to.
-WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.CO_ORGANISER} - HELPERS
+# Whoever neither plays in the season nor runs it.
+WATCHING = SIGNED_IN - PLACES - {Who.ORGANISER, Who.CO_ORGANISER}
 # The same without whoever has played, and without administrators, who may do everything in it.
 WATCHES = SIGNED_IN - PLACES - MANAGE - HELPERS - {Who.ELIMINATED}
 
@@ -379,11 +379,11 @@ PERMISSIONS: dict[str, Permission] = {
         Page("tournaments:season_picture", form=lambda _s: {"remove": "yes"},
              action="season-picture.remove"),
     )),
-    "put up a contestant's picture": Permission("pictured", MANAGE | {Who.SEAT_0}, (
+    "put up a contestant's picture": Permission("pictured", WITH_PEOPLE | {Who.SEAT_0}, (
         Page("tournaments:contestant_picture", lambda s: [s.season.slug, s.id(1)], a_picture,
              action="contestant-picture.set"),
     )),
-    "take a contestant's picture off": Permission("pictured", MANAGE | ON_SEAT_0, (
+    "take a contestant's picture off": Permission("pictured", WITH_PEOPLE | ON_SEAT_0, (
         Page("tournaments:contestant_picture", lambda s: [s.season.slug, s.id(1)],
              lambda _s: {"remove": "yes"}, action="contestant-picture.remove"),
     )),

@@ -15,6 +15,8 @@ from accounts.models import Announcement, AuditEntry, User
 from accounts.roles import Role
 from accounts.services import role_grant
 from core.refusals import allowed
+from games.services.arrivals import match_attend
+from games.services.waking import match_wake
 from tests.games.support import committing, user_named
 from tests.secrecy.test_ledger import addresses, looked_at
 from tests.tournaments.support import (
@@ -37,6 +39,7 @@ from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
 from tournaments.dumps.tables import items as dumped
 from tournaments.formats.elimination.final import final_open
+from tournaments.formats.registry import format_of
 from tournaments.invariants import faults_of
 from tournaments.items.catalogue import item_of
 from tournaments.models import (
@@ -50,10 +53,12 @@ from tournaments.models import (
     SeasonOrganiser,
 )
 from tournaments.notices import event_announce
+from tournaments.rights import OF_HELPERS
+from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.items.declarations import item_declare, must_be_a_target
 from tournaments.services.items.gifts import item_give
 from tournaments.services.items.returns import item_take_back
-from tournaments.services.legs import rules_set
+from tournaments.services.legs import leg_start, leg_unseal, ms, rules_set
 from tournaments.services.seasons import season_cancel, season_update
 
 pytestmark = pytest.mark.django_db
@@ -89,7 +94,8 @@ def final(orla: User, season: Season) -> DeathMatch:
 @pytest.fixture
 def outsiders(season: Season, final: DeathMatch) -> dict[str, Client]:
     """Who must not know: nobody, the other finalist, who runs the season besides, a moderator and
-    an administrator who read the log, and the organiser of other seasons."""
+    an administrator who read the log, the organiser of other seasons, and helpers, whatever they
+    help with."""
     root = User.objects.get(username="root")
     rival = account(season, 2)
     role_grant(acting_user=root, user=rival, role=Role.ORGANISER)
@@ -98,6 +104,9 @@ def outsiders(season: Season, final: DeathMatch) -> dict[str, Client]:
     role_grant(acting_user=root, user=mona, role=Role.MODERATOR)
     people = {"nobody": None, "finalist": rival, "moderator": mona,
               "rival": organiser_named("rival")}  # fmt: skip
+    for right in OF_HELPERS:
+        people[right] = helper = user_named(f"for{right}")
+        SeasonOrganiser.objects.create(season=season, user=helper, role="helper", rights=[right])
     clients = {}
     for name, user in people.items():
         clients[name] = Client()
@@ -172,6 +181,21 @@ def test_a_secret_gift_leaves_no_trace(
     assert str(gift.pk) in withheld.values_list("target_id", flat=True)
 
 
+def test_whoever_takes_a_place_over_is_told_what_secrets_come_with_it(
+    orla: User, season: Season, final: DeathMatch
+) -> None:
+    give(season, final)
+    give(season, final, secret=False, leg_number=2, note="for all")
+    heir = user_named("heir")
+    contestant_replace(
+        acting_user=orla, contestant=who(season, 1), user=heir, why="Ill.", at=after(hours=1)
+    )
+    told = Announcement.objects.filter(kind="contestant.items", user=heir)
+    words = "With Player 1's place you have Domino Repeat, which was given in secret."
+    assert [each.words for each in told] == [f"{words} Nobody else knows of it until you use it."]
+    assert SECRET in page_of(season, heir)
+
+
 def test_the_other_finalist_can_neither_aim_at_it_nor_take_it_back(
     season: Season, final: DeathMatch, outsiders: dict[str, Client]
 ) -> None:
@@ -214,6 +238,61 @@ def test_who_leads_is_told_by_what_is_known(
     for client, leads in ((outsiders["finalist"], ""), (owner, who(season, 1))):
         facts = client.get(address).context["legs"][0]
         assert facts.leads == leads
+
+
+def test_who_knows_of_it_finds_its_page_where_items_are_no_part_of_the_format(
+    orla: User, season: Season, final: DeathMatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nobody knows of an item but in secret."""
+    monkeypatch.setattr(type(format_of(season.format)), "gifts", False)
+    Gift.objects.all().delete()
+    known = {name: account(season, seat) for name, seat in (("holder", 1), ("giver", 3))}
+    known["organiser"] = orla
+
+    def shown(user: User) -> bool:
+        client = Client()
+        client.force_login(user)
+        tab = f'season-tabs__tab" href="/seasons/{season.slug}/items/"'
+        return tab in client.get(season.get_absolute_url()).text
+
+    assert not any(map(shown, known.values()))
+    Gift.objects.create(
+        season=season, giver=who(season, 3), receiver=who(season, 1), secret=True, given_by=orla,
+        item="tie-advantage", ruleset="domino-wars",
+    )  # fmt: skip
+    assert all(map(shown, known.values()))
+    assert not shown(account(season, 2))
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_the_advantage_it_gives_is_sealed_while_the_match_waits(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client], comes: bool
+) -> None:
+    give(season, final)
+    with committing():
+        leg_start(acting_user=orla, leg=leg_of(final), at=START)
+    leg = leg_of(final)
+    assert leg.waits
+
+    def told() -> list[Any]:
+        found = DeathMatch.objects.get(pk=final.pk).legs.order_by("number", "attempt")[0]
+        assert found.match is not None
+        page = f"/api/v1/death-matches/{final.pk}/"
+        answers = [client.get(page).json()["legs"][0] for client in outsiders.values()]
+        shown = [answer["advantage"] for answer in answers]
+        return [found.advantage, found.match.advantage, *shown]
+
+    assert set(told()) == {None}
+    for client in outsiders.values():
+        assert client.get(final.get_absolute_url()).context["legs"][0].leads == ""
+    with committing():
+        if comes:
+            match_attend(match_id=leg.match_id or 0, there=(True, True), at=ms(after(seconds=30)))
+        else:
+            match_wake(match_id=leg.match_id or 0, at=ms(after(minutes=10)))
+    if comes:
+        leg_unseal(match_id=leg.match_id or 0, at=after(seconds=30))
+    assert set(told()) == ({0} if comes else {None})
 
 
 # -- when it is told -----------------------------------------------------------------------------

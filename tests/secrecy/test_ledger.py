@@ -44,7 +44,7 @@ API = ("", "contestants/", "standings/", "bracket/", "rounds/", "items/", "event
        "leaderboard/", "records/")  # fmt: skip
 NAMED = {"step": "cancel", "round_act": "skip", "match_act": "wager", "leg_act": "void",
          "contestant_act": "withdraw", "application_act": "decline",
-         "embedding": "standings"}  # fmt: skip
+         "embedding": "standings", "organiser_act": "remove"}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -270,8 +270,10 @@ def test_the_winner_is_heard_by_whoever_follows_and_once_by_whoever_is_out(
 def test_nobody_hears_as_a_follower_what_they_are_told_otherwise(
     orla: User, cleo: User, season: Season
 ) -> None:
-    """Whoever began to follow, and is in it or runs it by now."""
+    """Whoever began to follow, and is in it or runs it by now; who only helps is told nothing else,
+    and hears."""
     enters, runs, shut_out = (user_named(name) for name in ("enters", "runs", "shut"))
+    season.organisers.create(user=cleo, role="helper", rights=["people"])
     for user in (enters, runs, shut_out, cleo):
         follow(user, season)
     contestant_enrol(acting_user=orla, season=season, user=enters, seed=9, at=START)

@@ -36,6 +36,7 @@ from tests.tournaments.support import (
     running,
 )
 from tournaments import audience
+from tournaments.invariants import faults_of
 from tournaments.models import OrganiserInvitation, Season, SeasonEvent, SeasonOrganiser
 from tournaments.rights import ALL, NONE, OF_HELPERS, OF_ORGANISERS, Right
 from tournaments.services.contestants.applications import application_make
@@ -295,6 +296,50 @@ def test_who_leaves_and_who_cannot(orla: User, hal: User, season: Season) -> Non
     assert told(hal) == ["Autumn: you are asked to help", "Autumn: you help from now on"]
 
 
+def unrole(user: User) -> None:
+    root = User.objects.get(username="root")
+    role_revoke(acting_user=root, user=user, role=SiteRole.ORGANISER)
+    forget_roles(user)
+
+
+@pytest.mark.parametrize("gone", ["role", "closed"])
+def test_the_last_who_can_run_it_today_stays(
+    orla: User, hal: User, season: Season, gone: str
+) -> None:
+    """Whoever has lost the role, or closed their account, runs nothing."""
+    joined(orla, season, hal, at=START)
+    joined(orla, season, user_named("hanna"), "people", at=START)
+    if gone == "role":
+        unrole(orla)
+    else:
+        User.objects.filter(pk=orla.pk).update(is_active=False)
+    own: dict[str, Any] = {"acting_user": hal, "season": season, "user": hal}
+    refused("organiser.last", organiser_remove, **own)
+    refused("organiser.last", organiser_change, **own, **HELPER)
+    joined(hal, season, user_named("cora"), at=START)
+    organiser_change(**own, **HELPER)
+
+
+def test_who_holds_a_right_now_is_one_question(orla: User, oscar: User, hal: User) -> None:
+    """Of every place, for every right: asked of the database, and of the row."""
+    closed, root = user_named("closed"), User.objects.create_superuser("root2")
+    User.objects.filter(pk=closed.pk).update(is_active=False)
+    for number, owner in enumerate((orla, hal, closed, root)):
+        season = Season.objects.create(
+            slug=f"s{number}", name="S", format="swiss", created_by=orla, created_at=START
+        )
+        SeasonOrganiser.objects.create(season=season, user=owner, role="owner")
+        for role, rights in (("organiser", []), *(("helper", [each]) for each in OF_HELPERS)):
+            SeasonOrganiser.objects.filter(season=season).exclude(role="owner").delete()
+            for user in {orla, oscar, hal, closed, root} - {owner}:
+                SeasonOrganiser.objects.create(season=season, user=user, role=role, rights=rights)
+            rows = list(SeasonOrganiser.objects.filter(season=season).select_related("user"))
+            for right in Right:
+                held = {row.pk for row in rows if right in row.held(row.user)}
+                holding = SeasonOrganiser.objects.filter(season=season).holding(right)
+                assert set(holding.values_list("pk", flat=True)) == held, (owner, role, right)
+
+
 def test_a_season_is_handed_over(orla: User, oscar: User, hal: User, season: Season) -> None:
     give: dict[str, Any] = {"acting_user": orla, "season": season}
     refused("organiser.none", season_hand_over, **give, user=oscar)
@@ -368,6 +413,40 @@ def test_two_places_of_one_person_become_one(orla: User, hal: User, season: Seas
     assert (asked.user, asked.answer) == (hal, "withdrawn")
 
 
+def test_only_an_organiser_of_the_site_takes_over_what_somebody_owned(
+    orla: User, oscar: User, hal: User, season: Season
+) -> None:
+    root = User.objects.create_superuser("root2")
+    other = season_create(acting_user=orla, name="Winter", format="swiss", at=START)
+    joined(orla, season, hal, at=START)
+    joined(orla, other, oscar, at=START)
+    user_merge(acting_user=root, keep=hal, duplicate=orla, reason="one person")
+    # What they ran they run, and the season is somebody's where somebody else can own it.
+    for each in (season, other):
+        assert audience.may_manage(each, hal)
+        assert each.organisers.get(user=hal).role == "organiser"
+        assert faults_of(each) == []
+    assert not season.organisers.filter(role="owner").exists()
+    assert other.organisers.get(role="owner").user == oscar
+
+
+def test_an_owner_takes_over_from_an_owner(orla: User, oscar: User, season: Season) -> None:
+    root = User.objects.create_superuser("root2")
+    joined(orla, season, oscar, at=START)
+    user_merge(acting_user=root, keep=oscar, duplicate=orla, reason="one person")
+    assert [(row.user, row.role) for row in season.organisers.all()] == [(oscar, "owner")]
+
+
+def test_an_owner_without_the_role_keeps_what_the_other_account_ran(
+    orla: User, season: Season
+) -> None:
+    root = User.objects.create_superuser("root2")
+    cora = joined(orla, season, user_named("cora"), at=START).user
+    unrole(orla)
+    user_merge(acting_user=root, keep=orla, duplicate=cora, reason="one person")
+    assert audience.may_manage(season, User.objects.get(pk=orla.pk))
+
+
 def test_who_helps_becomes_no_bot(orla: User, hal: User, season: Season) -> None:
     joined(orla, season, hal, "people", at=START)
     refused("bot.runs-season", user_become_bot, acting_user=hal)
@@ -406,3 +485,23 @@ def test_the_first_who_may_owns_it(
     assert owner is None or owner.since == START
     with nothing_changes():
         settle(None, SimpleNamespace(connection=connection))
+
+
+def test_what_the_release_before_opens_meanwhile_gets_an_owner(orla: User, oscar: User) -> None:
+    owned, without = (
+        Season.objects.create(
+            slug=slug, name="S", format="swiss", created_by=orla, created_at=START
+        )
+        for slug in ("owned", "without")
+    )
+    SeasonOrganiser.objects.create(season=owned, user=oscar)
+    SeasonOrganiser.objects.create(season=owned, user=orla, role="owner")
+    SeasonOrganiser.objects.create(season=without, user=user_named("halley"), role="helper",
+                                   rights=["people"])  # fmt: skip
+    SeasonOrganiser.objects.create(season=without, user=orla)
+    assert faults_of(without) == ["nobody owns the season, which orla could"]
+    own = import_module("tournaments.migrations.0023_helpers_valid").Migration.operations[-1].code
+    own(None, SimpleNamespace(connection=connection))
+    for season in (owned, without):
+        assert season.organisers.get(role="owner").user == orla
+        assert faults_of(season) == []

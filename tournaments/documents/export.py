@@ -69,16 +69,18 @@ def _text_of(season: Season, reader: User | None) -> bytes:
             "document.leg-running",
             "A match of this season is on, or waits for its players: wait for its end.",
         )
-    _fetch(season, reader, whole=reader is None or audience.sees_whole_ledger(season, reader))
+    whole = reader is None or audience.sees_whole_ledger(season, reader)
+    all_gifts = reader is None or audience.sees_all_gifts(season, reader)
+    _fetch(season, reader, whole=whole, all_gifts=all_gifts)
     document = msgspec.convert(written(season, Document, _numbers_of(season)), Document)
     return msgspec.json.format(msgspec.json.encode(document), indent=1)
 
 
-def _fetch(season: Season, reader: User | None, *, whole: bool) -> None:
-    """Every row of the document, in its order; ``whole``: the ledger, too, and whatever was given
-    in secret."""
+def _fetch(season: Season, reader: User | None, *, whole: bool, all_gifts: bool) -> None:
+    """Every row of the document, in its order; ``whole``: the ledger, too; ``all_gifts``: whatever
+    was given in secret."""
     ledger = LedgerEntry.objects.order_by("pk")
-    gifts = Gift.objects.filter(audience.gifts_visible_to(season, reader, whole=whole))
+    gifts = Gift.objects.filter(audience.gifts_visible_to(season, reader, whole=all_gifts))
     models.prefetch_related_objects(
         [season],
         Prefetch("contestants", Contestant.objects.select_related("user").order_by("pk")),

@@ -19,9 +19,12 @@ _MAY = """
 OWNERS = f"""
     UPDATE tournaments_seasonorganiser mine SET role = 'owner', since = s.created_at
     FROM tournaments_season s
-    WHERE s.id = mine.season_id AND mine.id = (
+    WHERE s.id = mine.season_id AND NOT EXISTS (
+        SELECT FROM tournaments_seasonorganiser o
+        WHERE o.season_id = mine.season_id AND o.role = 'owner'
+    ) AND mine.id = (
         SELECT o.id FROM tournaments_seasonorganiser o
-        WHERE o.season_id = mine.season_id
+        WHERE o.season_id = mine.season_id AND o.role = 'organiser'
         ORDER BY NOT EXISTS ({_MAY}), o.id LIMIT 1
     )
 """  # noqa: S608  (constants only)
@@ -29,6 +32,12 @@ NO_MEMBERS = f"""
     DELETE FROM tournaments_seasonorganiser o
     WHERE o.role = 'organiser' AND NOT EXISTS ({_MAY})
 """  # noqa: S608  (constants only)
+
+
+def own(_apps: Any, schema_editor: Any) -> None:
+    """Have whoever is first own a season that nobody owns."""
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute(OWNERS)
 
 
 def settle(_apps: Any, schema_editor: Any) -> None:

@@ -1,4 +1,7 @@
-"""What 0021_helpers forbids is looked for, and has its index made, while seasons go on."""
+"""What 0021_helpers forbids is looked for, and has its index made, while seasons go on. What the
+release before has opened meanwhile has no owner: it gets one as in 0022_owners."""
+
+from importlib import import_module
 
 from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations, models
@@ -36,5 +39,8 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+        ),
+        migrations.RunPython(
+            import_module("tournaments.migrations.0022_owners").own, migrations.RunPython.noop
         ),
     ]

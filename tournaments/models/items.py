@@ -43,7 +43,9 @@ class Gift(models.Model):
     leg_number = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Which leg of that death match. Empty: any."
     )
-    note = models.CharField(max_length=300, blank=True, help_text="Public.")
+    note = models.CharField(
+        max_length=300, blank=True, help_text="Told to whoever knows of the item."
+    )
     secret = models.BooleanField(
         default=False,
         db_default=False,

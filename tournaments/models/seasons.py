@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.roles import is_organiser
+from accounts.roles import is_organiser, organisers
 from core.clock import now_utc
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.models import formats
@@ -270,12 +270,18 @@ class SeasonOrganiserQuerySet(models.QuerySet["SeasonOrganiser"]):
         return self.exclude(role=Role.HELPER)
 
     def with_right(self, right: Right) -> SeasonOrganiserQuerySet:
-        """Those that give a right, as far as the row says."""
+        """Those that give a right, as far as the row says; see `holding`."""
         if right is Right.OWN:
             return self.filter(role=Role.OWNER)
         if right is Right.RUN:
             return self.organising()
         return self.filter(~Q(role=Role.HELPER) | Q(rights__contains=[right]))
+
+    def holding(self, right: Right) -> SeasonOrganiserQuerySet:
+        """Those that give a right now, as `SeasonOrganiser.held` says of each: their account is
+        open, and an owner is an organiser of this site."""
+        may_own = Q(user__is_superuser=True) | Q(user__in=organisers())
+        return self.with_right(right).filter(~Q(role=Role.OWNER) | may_own, user__is_active=True)
 
 
 class SeasonOrganiser(models.Model):

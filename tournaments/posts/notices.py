@@ -6,6 +6,7 @@ from __future__ import annotations
 from accounts.announcing.services import Told, announce
 from accounts.models import User
 from tournaments.posts.models import DiscordChannel
+from tournaments.rights import Right
 
 
 def channel_announce_given_up(channel_id: int) -> None:
@@ -27,7 +28,5 @@ def channel_announce_given_up(channel_id: int) -> None:
             ),
             path=channel.get_absolute_url(),
         )
-        for user in User.objects.filter(
-            seasons_organised__in=season.organisers.organising(), is_active=True
-        )
+        for user in User.objects.filter(seasons_organised__in=season.organisers.holding(Right.RUN))
     )

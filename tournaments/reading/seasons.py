@@ -18,7 +18,7 @@ from tournaments.lifecycle import (
     SeasonStatus,
     Visibility,
 )
-from tournaments.models import Contestant, DeathMatch, Leg, Season
+from tournaments.models import Contestant, DeathMatch, Leg, Season, SeasonOrganiser
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -99,10 +99,9 @@ def seasons_by_stage(viewer: Any, *, at_most: int = 60) -> dict[str, list[Season
 
 
 def seasons_run_by(user: User) -> list[SeasonListed]:
-    """The seasons whose organiser ``user`` is, drafts and archived ones included."""
-    return _season_rows(
-        _seasons_with_counts(user).filter(organisers__user=user).order_by("-changed_at")
-    )
+    """The seasons that ``user`` runs, or helps to, drafts and archived ones included."""
+    held = SeasonOrganiser.objects.held_by(user).values("season")
+    return _season_rows(_seasons_with_counts(user).filter(pk__in=held).order_by("-changed_at"))
 
 
 def contestancies_of(person: User, viewer: Any) -> list[Contestant]:

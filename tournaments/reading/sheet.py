@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils.functional import cached_property
 
 from accounts.models import User
@@ -485,14 +485,18 @@ class Sheet:
 
     # -- items -----------------------------------------------------------------------------------
 
-    @cached_property
-    def has_items(self) -> bool:
-        """Whether pages speak of items: where they are no part of the format, an organiser may
-        have granted some."""
-        if self.format.gifts:
+    def has_items(self, user: Any) -> bool:
+        """Whether pages speak to ``user`` of items: where they are no part of the format, an
+        organiser may have granted some."""
+        if self.format.gifts or self._items_counted["known"]:
             return True
-        known = audience.gifts_visible_to(self.season, None)
-        return Gift.objects.filter(known, season=self.season).exists()
+        return bool(self._items_counted["all"] and self.gifts_for(user))
+
+    @cached_property
+    def _items_counted(self) -> dict[str, int]:
+        """How many items there are, and of how many everybody knows."""
+        known = Count("pk", filter=audience.gifts_visible_to(self.season, None))
+        return Gift.objects.filter(season=self.season).aggregate(all=Count("pk"), known=known)
 
     @cached_property
     def _gifts(self) -> list[Gift]:
@@ -503,7 +507,7 @@ class Sheet:
         given."""
         if not any(each.is_hidden for each in self._gifts):
             return self._gifts
-        whole = audience.sees_whole_ledger(self.season, user)
+        whole = audience.sees_all_gifts(self.season, user)
         return [each for each in self._gifts if audience.sees_gift(each, user, whole=whole)]
 
     def items_for(self, user: Any) -> list[ItemHistory]:

@@ -6,7 +6,8 @@ first (`guards.season_lock`), so that two organisers cannot do the same thing tw
 - `seasons`: season_create, season_update, season_list, season_unlist, season_archive,
   season_cancel, season_finish
 - `preflight`: what is to be known before a step of a season, and what stops it
-- `organisers`: organiser_add, organiser_remove, and who referees
+- `organisers`: organiser_ask, organiser_ask_withdraw, organiser_accept, organiser_decline,
+  organiser_change, organiser_remove, season_hand_over, and who referees
 - `repertoire`: what a season plays, and which of it a round is in
 - `contestants`: contestants_enrol, contestant_enrol, contestants_import (CSV), contestant_join,
   contestant_remove, seeds_set, seeds_draw, contestant_withdraw, contestant_return,

@@ -47,9 +47,9 @@ def season_follow(*, acting_user: User, season: Season, at: datetime | None = No
 
 
 def standing_in(season: Season, user: User) -> tuple[Contestant | None, bool]:
-    """Somebody's place in a season, and whether they run it."""
+    """Somebody's place in a season, and whether they run it: who only helps may follow."""
     contestant = season.contestants.filter(user=user).first()
-    return contestant, season.organisers.filter(user=user).exists()
+    return contestant, season.organisers.organising().filter(user=user).exists()
 
 
 def must_be_followable(
@@ -119,6 +119,6 @@ def follows_merge(keep: User, duplicate: User) -> int:
     own = SeasonFollow.objects.filter(user=duplicate)
     own.filter(season__follows__user=keep).delete()
     moved = own.update(user=keep)
-    run = SeasonOrganiser.objects.filter(user=keep).values("season")
+    run = SeasonOrganiser.objects.organising().filter(user=keep).values("season")
     SeasonFollow.objects.filter(user=keep, season__in=run).delete()
     return moved

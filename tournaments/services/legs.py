@@ -247,6 +247,7 @@ def _start(
         items=resolved.held,
         advantage=leg.advantage,
         items_counted=format_of(season.format).gifts,
+        by_items=by_items(leg),
         prepared=leg.prepared,
         prepared_by=leg.prepared_by,
         referees=organisers.referees_of(season, playing=(home, away)),
@@ -318,7 +319,10 @@ def leg_begin(leg: Leg, *, at: datetime | None = None) -> bool:
         first = leg.match.entries.order_by("seq").first()
         at = instant(None) if first is None else instant_of(first.at)
     leg.started_at = at
-    leg.save(update_fields=["started_at"])
+    # Where items gave it, it was sealed for as long as the match waited.
+    leg.match.refresh_from_db(fields=["advantage"])
+    leg.advantage = leg.match.advantage
+    leg.save(update_fields=["started_at", "advantage"])
     return True
 
 

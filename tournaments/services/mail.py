@@ -37,7 +37,7 @@ def organisers_announce(
 ) -> None:
     """Tell everybody who may see to it: who runs the season, and helpers who have the ``right``;
     ``key`` names what it is about. For a transaction."""
-    users = _who_may(season, right)
+    users = _holding(season, right)
     if len(unreached(users)) == len(users):
         # It stands on the season's desk all the same, which says that nothing reaches them.
         log.warning("organisers.nobody-reached", season=season.pk, organisers=len(users))
@@ -60,14 +60,13 @@ def application_announce(*, season: Season, applicant: User, key: str) -> None:
             words=f"{season.name}: {name} has applied to take part. You decide.",
             path=path,
         )
-        for each in _who_may(season, Right.PEOPLE)
+        for each in _holding(season, Right.PEOPLE)
         if each.pk != applicant.pk
     )
 
 
-def _who_may(season: Season, right: Right) -> list[User]:
-    rows = season.organisers.with_right(right).select_related("user")
-    return [each.user for each in rows if each.user.is_active]
+def _holding(season: Season, right: Right) -> list[User]:
+    return [each.user for each in season.organisers.holding(right).select_related("user")]
 
 
 def spoken(moment: datetime, zone: ZoneInfo) -> str:

@@ -45,12 +45,8 @@ KIND: Final = "organiser.role"
 def referees_of(season: Season, *, playing: Iterable[User | None]) -> list[User]:
     """Who referees a match of the season: whoever may rule matches in it, without the players."""
     players = {user.pk for user in playing if user is not None}
-    crew = season.organisers.with_right(Right.MATCHES).select_related("user").order_by("pk")
-    return [
-        each.user
-        for each in crew
-        if each.user_id not in players and Right.MATCHES in each.held(each.user)
-    ]
+    crew = season.organisers.holding(Right.MATCHES).select_related("user").order_by("pk")
+    return [each.user for each in crew if each.user_id not in players]
 
 
 # -- asking --------------------------------------------------------------------------------------
@@ -212,7 +208,7 @@ def organiser_change(
 ) -> SeasonOrganiser:
     """Make a helper of a co-organiser, or the other way, or give a helper other rights. Raises
     Refusal as `guards.season_lock_managed` does, ``organiser.none``, ``organiser.owner``,
-    ``organiser.role``, ``organiser.rights`` and ``organiser.same``."""
+    ``organiser.role``, ``organiser.rights``, ``organiser.same`` and ``organiser.last``."""
     at = instant(at)
     locked = season_lock_managed(season, acting_user)
     _lock_crew(locked)
@@ -221,6 +217,8 @@ def organiser_change(
     given = _given(role, rights)
     if (row.role, sorted(row.rights)) == (role, given):
         raise Refusal("organiser.same", f"That is what {row.user.shown_name} is already.")
+    if role == Role.HELPER:
+        _must_not_be_last(row, locked.organisers.select_related("user"))
     row.role, row.rights = role, given
     row.save(update_fields=["role", "rights"])
     _record(
@@ -402,10 +400,17 @@ def must_be_dispensable(user: User, crew: Collection[SeasonOrganiser]) -> Season
     row = next((each for each in crew if each.user_id == user.pk), None)
     if row is None:
         raise Refusal("organiser.none", f"{user.shown_name} does not run this season.")
-    if not row.is_helper and sum(not each.is_helper for each in crew) == 1:
-        raise Refusal("organiser.last", "Somebody must run the season: this is its last organiser.")
+    _must_not_be_last(row, crew)
     must_not_be_owner(row)
     return row
+
+
+def _must_not_be_last(row: SeasonOrganiser, crew: Iterable[SeasonOrganiser]) -> None:
+    """Somebody else must run the season today: an owner who has lost the site's role does not, nor
+    anybody whose account is closed. Raises Refusal ``organiser.last``."""
+    running = {each.pk for each in crew if Right.RUN in each.held(each.user)}
+    if not running - {row.pk} and (row.pk in running or row.is_owner):
+        raise Refusal("organiser.last", "Somebody must run the season: this is its last organiser.")
 
 
 def must_be_able_to_own(row: SeasonOrganiser) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 
 from accounts.announcing.services import Told, announce
 from accounts.models import AuditEntry, Report, User
@@ -23,11 +24,10 @@ from core.api.limits import take_of
 from core.clock import now_utc
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments import audience
-from tournaments.lifecycle import ContestantStatus
+from tournaments.lifecycle import ContestantStatus, Visibility
 from tournaments.models import Contestant, Episode, MainMatchPicture, Picture, PictureSize, Season
 from tournaments.models.pictures import ALT_MAX, OF_MAIN_MATCH_MAX, main_match_seen_by_all
 from tournaments.photographs import LANDSCAPE, SQUARE, WIDE, Shape, sizes_of
-from tournaments.rights import Right
 from tournaments.services.guards import instant, line, must_not_be_archived, reason, season_lock
 
 KIND: Final = "season.picture"
@@ -45,24 +45,26 @@ Owner: TypeAlias = Any
 
 
 class Owned(NamedTuple):
-    """What may have a picture: how that is cut, which season it is of, who else than those who run
-    the season puts it up, by which right these do, and whether it must be said what it shows."""
+    """What may have a picture: how that is cut, which season it is of, with which right those who
+    run the season put it up, who else does, and whether it must be said what it shows."""
 
     shape: Shape
     season_of: Callable[[Owner], Season]
+    right: Right
     is_theirs: Callable[[Owner, User], bool]
-    right: Right = Right.RUN
     described: bool = False
 
 
 OWNERS: Final[Mapping[type[Any], Owned]] = {
-    Season: Owned(WIDE, lambda row: row, lambda _row, _user: False),
-    Contestant: Owned(SQUARE, lambda row: row.season, lambda row, user: row.user_id == user.pk),
+    Season: Owned(WIDE, lambda row: row, Right.RUN, lambda _row, _user: False),
+    Contestant: Owned(
+        SQUARE, lambda row: row.season, Right.PEOPLE, lambda row, user: row.user_id == user.pk
+    ),
     MainMatchPicture: Owned(
         LANDSCAPE,
         lambda row: row.episode.round.season,
-        lambda _row, _user: False,
         Right.EPISODES,
+        lambda _row, _user: False,
         described=True,
     ),
 }
@@ -89,7 +91,7 @@ def must_be_able_to_set(owner: Owner, acting_user: User) -> None:
     season = _must_be_theirs(owner, acting_user)
     must_not_be_archived(season)
     gone = isinstance(owner, Contestant) and owner.status in _GONE
-    if gone and not audience.may_manage(season, acting_user):
+    if gone and not audience.may(season, acting_user, OWNERS[type(owner)].right):
         raise Refusal("picture.left", "Whoever has left the season puts up no picture in it.")
     another = isinstance(owner, MainMatchPicture) and owner.is_new
     if another and owner.episode.pictures.count() >= OF_MAIN_MATCH_MAX:
@@ -125,9 +127,10 @@ def _must_be_theirs(owner: Owner, acting_user: User) -> Season:
     season = owned.season_of(owner)
     if not Season.objects.visible_to(acting_user).filter(pk=season.pk).exists():
         raise NotFound("season.none", "There is no such season.")
-    runs = audience.may(season, acting_user, owned.right)
-    if not runs and not owned.is_theirs(owner, acting_user):
-        raise Forbidden("picture.not-yours", "Only who it is of and the organisers may do this.")
+    theirs = owned.is_theirs(owner, acting_user)
+    if not theirs and not audience.may(season, acting_user, owned.right):
+        sentence = "Only who it is of and those who run the season may do this."
+        raise Forbidden("picture.not-yours", sentence)
     return season
 
 
@@ -194,6 +197,7 @@ def _put_up(
         target=picture,
         data={"season": season.pk, **_of(locked)},
     )
+    _tell_whom_it_shows(locked, picture, acting_user, up=True)
     return picture
 
 
@@ -202,6 +206,7 @@ def picture_remove(*, acting_user: User, owner: Owner, at: datetime | None = Non
     """Take a picture off. Raises Refusal as `must_be_able_to_remove` does."""
     locked = _lock(owner)
     must_be_able_to_remove(locked, acting_user)
+    _tell_whom_it_shows(locked, locked.picture, acting_user, up=False)
     audit_record(
         acting_user=acting_user,
         action="picture.remove",
@@ -246,6 +251,48 @@ def picture_take_away(*, acting_user: User, picture: Picture, why: str) -> None:
         ]
     )
     found.delete()
+
+
+def _tell_whom_it_shows(owner: Owner, picture: Picture, acting_user: User, *, up: bool) -> None:
+    """Tell a contestant that somebody else has put up a picture of them, or taken one off. Of what
+    is done in a draft nobody hears."""
+    if not isinstance(owner, Contestant) or owner.user is None or owner.user == acting_user:
+        return
+    season = owner.season
+    if season.visibility == Visibility.DRAFT:
+        return
+    name, page = acting_user.shown_name, season.get_absolute_url()
+    if up:
+        what, words = "put up", f"{name} has put up a picture of you in {season.name}. "
+        words += "You can take it off there, or put up another one."
+        page = reverse("tournaments:contestant_picture", args=[season.slug, owner.pk])
+    else:
+        what, words = "taken off", f"{name} has taken off your picture in {season.name}."
+    announce(
+        [
+            Told(
+                user=owner.user,
+                kind=KIND,
+                key=f"picture:{picture.pk}:{'up' if up else 'off'}",
+                subject=f"{season.name}: a picture of you was {what}",
+                words=words,
+                path=page,
+            )
+        ]
+    )
+
+
+@transaction.atomic
+def picture_report_closed(target_id: str) -> None:
+    """Delete a picture that was taken off and kept for a report that is closed now, unless another
+    one is open."""
+    found = Picture.objects.filter(pk=int(target_id)).first()
+    if found is None:
+        return
+    # Whoever takes it off just now has done so, or sees the report closed.
+    season_lock(found.season_id, changes=False)
+    off = Picture.objects.filter(pk=found.pk, off_at__isnull=False)
+    off.exclude(pk__in=_reported(off)).delete()
 
 
 def pictures_forget(user_id: int, *, at: datetime | None = None) -> int:

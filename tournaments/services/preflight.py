@@ -129,7 +129,7 @@ def _before_start(season: Season, _user: User | None) -> Iterable[Warned]:
         words = f"Away from the site nothing reaches these, so tell them: {named(missing)}."
         yield Warned("preflight.unreached", words)
     yield from organisers_unreached(season)
-    referees = {each.user_id for each in season.organisers.with_right(Right.MATCHES)}
+    referees = {each.user_id for each in season.organisers.holding(Right.MATCHES)}
     if referees <= {user.pk for user in users}:
         yield Warned(
             "preflight.no-referee",
@@ -160,8 +160,8 @@ def _left_out(season: Season) -> Iterator[Warned]:
 def organisers_unreached(season: Season) -> Iterator[Warned]:
     """Who runs the season and hears nothing by mail, and whether they hear at all: that nobody has
     chosen in time, that somebody is not there, that a match cannot begin."""
-    rows = season.organisers.organising().select_related("user").order_by("pk")
-    running = [each.user for each in rows if each.user.is_active]
+    rows = season.organisers.holding(Right.RUN).select_related("user").order_by("pk")
+    running = [each.user for each in rows]
     addresses = addresses_of(running)
     without = [user.shown_name for user in running if user.pk not in addresses]
     if not without:

@@ -111,6 +111,12 @@ def address_at(picture: Picture, width: int) -> str:
 
 
 @register.filter
+def has_items(sheet: Sheet, user: Any) -> bool:
+    """Whether pages speak to somebody of items."""
+    return sheet.has_items(user)
+
+
+@register.filter
 def season_shared(season: Season) -> str:
     """Where the picture is that links to a season show; empty where it has none of its own, or is
     not for everybody."""

@@ -33,7 +33,8 @@ from tournaments.views.actions import perform, press
 from tournaments.views.common import FORMS, contestant_of, organisers_only, season_page, shown
 
 WEBP: Final = "image/webp"
-A_YEAR_S: Final = 365 * 24 * 60 * 60
+#: For how long a browser shows a picture without asking whether it is still there.
+KEPT_S: Final = 60 * 60
 
 
 class _Way(NamedTuple):
@@ -145,7 +146,8 @@ def main_match_pictures(
 @require_safe
 @from_replica
 def picture(request: HttpRequest, slug: str, digest: str, width: int) -> HttpResponse:
-    """A picture in one of its sizes. What has this address never changes."""
+    """A picture in one of its sizes. What has this address never changes, but it may be taken away:
+    only browsers keep it, and not for long."""
     size = _size_for(AnonymousUser(), slug, digest, width)
     public = size is not None
     size = size or _size_for(request.user, slug, digest, width)
@@ -157,7 +159,7 @@ def picture(request: HttpRequest, slug: str, digest: str, width: int) -> HttpRes
     )
     # Of a draft, or what moderators alone may see: whoever may not any more has it no longer.
     response["Cache-Control"] = (
-        f"public, max-age={A_YEAR_S}, immutable" if public else "private, no-cache"
+        f"private, max-age={KEPT_S}, immutable" if public else "private, no-cache"
     )
     response["X-Content-Type-Options"] = "nosniff"
     return response

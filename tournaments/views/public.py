@@ -307,7 +307,9 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
     """What ``user`` may know of a leg of ``found``."""
     seat = audience.seat_of(found.row, user)
     ready = (leg.home_ready_at, leg.away_ready_at)
-    on = sheet.season.status == SeasonStatus.RUNNING and leg.status == LegStatus.PLANNED
+    on = sheet.season.status == SeasonStatus.RUNNING
+    # What items give is sealed until the match has begun: told is what the reader can count.
+    open_still = leg.status == LegStatus.PLANNED or leg.waits
     waits = allowed(must_be_next, leg, legs=found.legs)
     readiness, too_early = None, False
     if isinstance(user, User) and seat is not None:
@@ -319,7 +321,7 @@ def leg_facts(sheet: Sheet, found: DeathMatchWithLegs, leg: Leg, user: User | An
     return LegFacts(
         leg=leg,
         brought=_items_by_seat(sheet, found, leg, user),
-        leads=_leads(sheet, leg, user) if on else None,
+        leads=_leads(sheet, leg, user) if on and open_still else None,
         waits=waits,
         opens=ready_from(leg) if waits else None,
         closes=ready_until(leg) if waits and leg.no_show_at is None else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from accounts.announcing.services import Told, announce
 from accounts.models import User
+from tournaments.rights import Right
 from tournaments.webhooks.models import Webhook
 
 
@@ -25,6 +26,6 @@ def webhook_announce_disabled(webhook_id: int) -> None:
             path=webhook.get_absolute_url(),
         )
         for reader in User.objects.filter(
-            seasons_organised__in=webhook.season.organisers.organising()
+            seasons_organised__in=webhook.season.organisers.holding(Right.RUN)
         )
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from django.db.models import prefetch_related_objects
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -57,6 +58,8 @@ def _contestant(season: Season, pk: int) -> Contestant:
 
 def _shown(request: Request, contestants: Sequence[Contestant]) -> list[Any]:
     """How the API shows contestants, whose pictures have whole addresses."""
+    # However many they are: who they are and what they look like is read at once.
+    prefetch_related_objects(contestants, "user", "picture__season")
     context = {"request": request}
     return list(ContestantSerializer(contestants, many=True, context=context).data)
 

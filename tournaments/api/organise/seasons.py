@@ -199,8 +199,8 @@ class SeasonsView(SeasonsReading):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Make a draft, which nobody but its organisers sees until it is listed. The caller is its
-        first organiser."""
+        """Make a draft, which nobody but its organisers sees until it is listed. The caller owns
+        it."""
         given = body_of(self, NewSeasonSerializer)
         season = seasons.season_create(
             acting_user=signed_in(request),

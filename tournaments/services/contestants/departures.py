@@ -13,6 +13,7 @@ from accounts.services import audit_record
 from core.refusals import Refusal
 from tournaments import lifecycle
 from tournaments.formats.registry import format_of
+from tournaments.items.catalogue import item_of
 from tournaments.lifecycle import (
     EPISODE_OVER,
     ContestantStatus,
@@ -47,6 +48,7 @@ from tournaments.services.guards import (
     season_lock,
     undecided_of,
 )
+from tournaments.services.items.gifts import gift_tell
 from tournaments.services.ledger.passing import purse_left, purse_pass, purse_return
 from tournaments.services.results import decisions, rulings
 
@@ -329,17 +331,22 @@ def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:
     Placement.objects.filter(episode__in=open_episodes, contestant=old).update(contestant=new)
     scores = ScoreRow.objects.filter(table__episode__in=open_episodes, contestant=old)
     scores.update(contestant=new)
-    for gift in Gift.objects.filter(receiver=old, status=GiftStatus.HELD):
+    held = Gift.objects.filter(receiver=old, status=GiftStatus.HELD).select_related("season")
+    for gift in held.order_by("pk"):
         # A secret of the other's: the new holder says themselves what they bring.
         gift.declarations.filter(leg__status=LegStatus.PLANNED).delete()
         gift.receiver = new
         gift.save(update_fields=["receiver"])
-        ItemEvent.objects.create(
-            gift=gift,
-            kind="given",
-            words=f"Passed on to {new.name} with {old.name}'s place.",
-            at=at,
-        )
+        words = f"Passed on to {new.name} with {old.name}'s place."
+        ItemEvent.objects.create(gift=gift, kind="given", words=words, at=at)
+        if gift.is_hidden:
+            item = item_of(gift.item, gift.ruleset)
+            gift_tell(
+                gift,
+                f"passed:{new.pk}",
+                f"With {old.name}'s place you have {item.name}, which was given in secret. Nobody "
+                "else knows of it until you use it.",
+            )
 
 
 def _fresh(contestant: Contestant) -> tuple[Season, Contestant]:

@@ -8,6 +8,8 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import User
+from accounts.roles import is_organiser
+from accounts.services import audit_record
 from core.clock import now_utc
 from core.refusals import Refusal
 from tournaments.lifecycle import STILL_IN, ApplicationStatus
@@ -15,12 +17,13 @@ from tournaments.models import (
     Contestant,
     OrganiserInvitation,
     Picture,
+    Season,
     SeasonApplication,
     SeasonInvitation,
     SeasonMessage,
     SeasonOrganiser,
 )
-from tournaments.rights import Role
+from tournaments.rights import Right, Role
 from tournaments.services.follows import follows_merge
 from tournaments.services.free_hours import free_hours_merge
 from tournaments.services.predictions import predictions_merge
@@ -33,12 +36,50 @@ def organises_seasons(user: User) -> bool:
 
 
 def _join(kept: SeasonOrganiser, other: SeasonOrganiser) -> None:
-    """Of two places of one person in the same season one stays, with what both give."""
+    """Of two places of one person in the same season one stays, with what both give. An owner
+    without the site's role runs nothing: whoever had another place that counts would lose it."""
     other.delete()
     roles = list(Role.values)
     kept.role = min((kept.role, other.role), key=roles.index)
+    if kept.is_owner and not other.is_helper and not is_organiser(kept.user):
+        kept.role = Role.ORGANISER
     kept.rights = sorted({*kept.rights, *other.rights}) if kept.is_helper else []
     kept.save(update_fields=["role", "rights"])
+
+
+def _places_merge(keep: User, duplicate: User) -> int:
+    """Have the kept account run what the duplicate did, and how many places that were in seasons
+    that it had none in. Only an organiser of this site takes over as an owner; others are
+    co-organisers then, and the season is the first co-organiser's who may own it, if there is
+    one."""
+    organised = SeasonOrganiser.objects.filter(user=duplicate)
+    owned = list(Season.objects.filter(organisers__user__in=[keep, duplicate],
+                                       organisers__role=Role.OWNER))  # fmt: skip
+    for twice_in in organised.filter(season__organisers__user=keep):
+        _join(SeasonOrganiser.objects.get(season=twice_in.season_id, user=keep), twice_in)
+    if not is_organiser(keep):
+        organised.filter(role=Role.OWNER).update(role=Role.ORGANISER)
+    moved = organised.update(user=keep)
+    for season in owned:
+        _own_anew(season)
+    return moved
+
+
+def _own_anew(season: Season) -> None:
+    if season.organisers.filter(role=Role.OWNER).exists():
+        return
+    crew = season.organisers.holding(Right.RUN).select_related("user").order_by("pk")
+    heir = next((each for each in crew if is_organiser(each.user)), None)
+    if heir is None:
+        return  # an administrator hands it over
+    heir.role = Role.OWNER
+    heir.save(update_fields=["role"])
+    audit_record(
+        acting_user=None,
+        action="season.hand_over",
+        target=season,
+        data={"user": heir.user_id, "role": heir.role, "rights": heir.rights},
+    )
 
 
 def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
@@ -49,9 +90,6 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     first = twice.first()
     if first is not None:
         raise Refusal("merge.same-season", f"Both take part in {first.season.name}.")
-    organised = SeasonOrganiser.objects.filter(user=duplicate)
-    for twice_in in organised.filter(season__organisers__user=keep):
-        _join(SeasonOrganiser.objects.get(season=twice_in.season_id, user=keep), twice_in)
     SeasonOrganiser.objects.filter(admitted_by=duplicate).update(admitted_by=keep)
     asked = OrganiserInvitation.objects.filter(user=duplicate)
     # Of two of one person the kept account's stays, and none where they are in already.
@@ -72,7 +110,7 @@ def contestancies_merge(keep: User, duplicate: User) -> Mapping[str, int]:
     Picture.objects.filter(by=duplicate).update(by=keep)
     moved: dict[str, Any] = {
         "contestants": Contestant.objects.filter(user=duplicate).update(user=keep),
-        "seasons run": organised.update(user=keep),
+        "seasons run": _places_merge(keep, duplicate),
         "free hours": free_hours_merge(keep, duplicate),
         "seasons followed": follows_merge(keep, duplicate),
     }

@@ -118,8 +118,6 @@ def items_unseal(*, leg: Leg, at: datetime) -> bool:
         return False
     match = Match.objects.defer("snapshot").get(pk=leg.match_id)
     if match_has_begun(match_id=match.pk):
-        leg.advantage = match.advantage
-        leg.save(update_fields=["advantage"])
         items_bring(leg=leg, resolved=resolved, at=at)
         return True
     if match.is_over:

@@ -1,0 +1,17 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("tournaments", "0029_predictions"),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name="gift",
+            name="note",
+            field=models.CharField(
+                blank=True, help_text="Told to whoever knows of the item.", max_length=300
+            ),
+        ),
+    ]
