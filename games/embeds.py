@@ -22,9 +22,6 @@ from core.refusals import Refusal
 
 #: What a frame can look like, as the reader's device has it first.
 THEMES: Final = ("auto", "light", "dark")
-#: No frame is asked to be narrower or lower.
-LEAST_WIDTH: Final = 280
-LEAST_HEIGHT: Final = 160
 
 
 @dataclass(frozen=True)
@@ -47,9 +44,9 @@ class Embed:
     picture: str
 
     def within(self, width: int | None, height: int | None) -> tuple[int, int]:
-        """Its size where there is only so much room; None: as much as it likes."""
-        wide = self.width if width is None else min(self.width, max(width, LEAST_WIDTH))
-        high = self.height if height is None else min(self.height, max(height, LEAST_HEIGHT))
+        """Its size where there is only so much room, however little; None: as much as it likes."""
+        wide = self.width if width is None else min(self.width, width)
+        high = self.height if height is None else min(self.height, height)
         return wide, high
 
     def framed_as(self, theme: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from accounts.announcing.kinds import Kind, Urgency, Way, When
 
+APPLICATION: Final = "organiser.application"
 FOLLOW_SEASON: Final = "follow.season"
 FOLLOW_ROUND: Final = "follow.round"
 FOLLOW_TIME: Final = "follow.time"
@@ -61,7 +62,7 @@ KINDS: Final = (
     Kind(FOLLOW_WINNER, _FOLLOWED, "A season has a winner", _WHO, Urgency.NEWS),
     Kind("organiser.needed", "Organising", "A season of yours needs you", "Its organisers",
          Urgency.NOW),
-    Kind("organiser.application", "Organising", "Somebody applies to a season of yours",
+    Kind(APPLICATION, "Organising", "Somebody applies to a season of yours",
          "Its organisers", Urgency.NEWS),
     Kind("organiser.role", "Organising",
          "You are asked to run a season or help, or your part in one is another",

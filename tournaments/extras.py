@@ -9,10 +9,13 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.profile import Section
+from core.refusals import allowed
+from games.audience import may_predict
 from games.models import Match
 from tournaments.models import Leg
 from tournaments.reading.death_matches import leg_of_match
 from tournaments.reading.seasons import contestancies_of, next_scheduled, seasons_by_stage
+from tournaments.services.predictions import must_be_a_spectator
 from tournaments.waiting import organising_anywhere, waiting_anywhere
 
 
@@ -22,7 +25,18 @@ def match_banner(request: HttpRequest, match: Match) -> SafeString:
     if leg is None:
         return SafeString("")
     row = leg.death_match
-    context = {"leg": leg, "row": row, "season": row.round.season}
+    season = row.round.season
+    reader = request.user if isinstance(request.user, User) else None
+    context = {
+        "leg": leg,
+        "row": row,
+        "season": season,
+        # Who may predict the match is for the match to say; what counts in the season, for this.
+        "own_season": reader is not None
+        and season.predictions
+        and not allowed(must_be_a_spectator, season, reader)
+        and may_predict(match, reader),
+    }
     return render_to_string("tournaments/_banner.html", context, request)
 
 

@@ -42,6 +42,19 @@ class Naming:
             return cls(())
         return cls(people.only("name", "user"))
 
+    @classmethod
+    def of_each(cls, season_ids: Iterable[int]) -> dict[int, Naming]:
+        """Those of several seasons, by season, in as many queries as those of one."""
+        seasons = set(season_ids)
+        some = Contestant.objects.filter(season__in=seasons, user=None)
+        with_unmatched = set(some.order_by().values_list("season", flat=True).distinct())
+        people = dict[int, list[Contestant]]((each, []) for each in seasons)
+        if with_unmatched:
+            rows = Contestant.objects.filter(season__in=with_unmatched)
+            for each in rows.only("name", "user", "season"):
+                people[each.season_id].append(each)
+        return {season: cls(found) for season, found in people.items()}
+
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         # The longest first: "Ana Lee" is not Ana.

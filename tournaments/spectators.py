@@ -207,7 +207,7 @@ def _result(event: SeasonEvent) -> Line | None:
     row = event.death_match
     if row is None or event.data.get("how") == How.BYE:
         return None
-    if event.data.get("follows") == "death-match.corrected":
+    if event.data.get("follows") in ("death-match.corrected", "contestant.withdrawn"):
         return None  # which has told of it
     return Line(f"{row}: the result", _joined(event.words, *_fates(event)), row.get_absolute_url())
 
@@ -218,6 +218,16 @@ def _correction(event: SeasonEvent) -> Line | None:
         return None
     words = _joined(event.words, *_fates(event))
     return Line(f"{row}: the result is corrected", words, row.get_absolute_url())
+
+
+def _ruling(event: SeasonEvent) -> Line | None:
+    """A decision that is taken back, and who is back in by it: not what kept a match from
+    beginning, nor that somebody has not chosen in time."""
+    row = event.death_match
+    if row is None or event.data.get("code") is not None:
+        return None
+    words = _joined(event.words, *_fates(event))
+    return Line(f"{row}: a ruling", words, row.get_absolute_url())
 
 
 def _void(event: SeasonEvent) -> Line | None:
@@ -233,27 +243,40 @@ def _void(event: SeasonEvent) -> Line | None:
     return Line(f"{row}: void", words, row.get_absolute_url())
 
 
-def _out(event: SeasonEvent) -> Line | None:
-    """Who is out, unless a result has told of it."""
-    sides = Q(death_match__home=event.contestant_id) | Q(death_match__away=event.contestant_id)
-    results = _same_act(event).filter(sides, kind__in=_RESULTS).exclude(data__how=How.BYE)
-    if event.contestant_id is not None and results.exists():
-        return None
-    path = event.season.get_absolute_url()
-    return Line(f"{event.season.name}: somebody is out", event.words, path)
+def _fate(about: str) -> Callable[[SeasonEvent], Line | None]:
+    """Who is out or back in, unless a result has told of it."""
+
+    def telling(event: SeasonEvent) -> Line | None:
+        sides = Q(death_match__home=event.contestant_id) | Q(death_match__away=event.contestant_id)
+        results = (
+            _same_act(event)
+            .filter(sides, kind__in=_RESULTS)
+            .exclude(data__contains={"how": How.BYE})
+        )
+        if event.contestant_id is not None and results.exists():
+            return None
+        path = event.season.get_absolute_url()
+        return Line(f"{event.season.name}: {about}", event.words, path)
+
+    return telling
 
 
 def _withdrawal(event: SeasonEvent) -> Line | None:
-    """Who leaves a season that has begun; before that it is nothing to hear."""
+    """Who leaves a season that has begun, and who has won by it; before that it is nothing to
+    hear."""
     began = event.season.started_at
     if began is None or event.at < began:
         return None
+    wins = _same_act(event).filter(kind="death-match.decided", data__follows=event.kind)
+    words = _joined(event.words, *wins.values_list("words", flat=True))
     path = event.season.get_absolute_url()
-    return Line(f"{event.season.name}: somebody is out", event.words, path)
+    return Line(f"{event.season.name}: somebody is out", words, path)
 
 
-#: Events of a death match with which is told who is out by it.
-_RESULTS: Final = ("death-match.decided", "death-match.corrected", "death-match.void")
+#: Events of a death match with which is told who is out by it, or back in.
+_RESULTS: Final = (
+    "death-match.decided", "death-match.corrected", "death-match.void", "ruling",
+)  # fmt: skip
 _TELLINGS: Final[dict[str, Tellings]] = {
     "season.started": Tellings(FOLLOW_SEASON, _start),
     "season.reopened": Tellings(FOLLOW_SEASON, _of_season("it goes on")),
@@ -266,8 +289,12 @@ _TELLINGS: Final[dict[str, Tellings]] = {
     "death-match.decided": Tellings(FOLLOW_RESULT, _result),
     "death-match.corrected": Tellings(FOLLOW_RESULT, _correction),
     "death-match.void": Tellings(FOLLOW_RESULT, _void),
-    "contestant.eliminated": Tellings(FOLLOW_RESULT, _out),
+    "ruling": Tellings(FOLLOW_RESULT, _ruling),
+    "contestant.eliminated": Tellings(FOLLOW_RESULT, _fate("somebody is out")),
+    "contestant.restored": Tellings(FOLLOW_RESULT, _fate("somebody is back in")),
     "contestant.withdrawn": Tellings(FOLLOW_RESULT, _withdrawal),
 }
 #: Of what followers may be told.
 KINDS: Final = tuple(_TELLINGS)
+#: What they are told nothing of: what kept a match from beginning, and who has not chosen in time.
+UNTOLD: Final = Q(kind="ruling") & (Q(death_match=None) | Q(data__has_key="code"))

@@ -57,6 +57,8 @@ class Announcement(models.Model):
         indexes = [
             models.Index(fields=["user", "-at", "-id"], name="announcement_list"),
             models.Index(fields=["user"], condition=Q(read_at=None), name="announcement_unread"),
+            # For taking back what was told of something, to whomever.
+            models.Index(fields=["key"], name="announcement_key"),
         ]
 
     def __str__(self) -> str:

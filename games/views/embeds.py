@@ -163,7 +163,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
 def _room(text: str | None) -> int | None:
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) < 6):
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text)):
         raise ValueError(text)
     return int(text)
 

@@ -255,7 +255,9 @@ def test_whoever_has_linked_an_account_follows_and_does_so_no_more(
     assert fan.typing("unfollow", "season", season="").choices == []
 
 
-def test_the_button_below_a_season_switches(guild: Guild, season: Season) -> None:
+def test_the_button_below_a_season_follows_it_however_often_it_is_pressed(
+    guild: Guild, season: Season
+) -> None:
     fan = guild.joined("Fan", user_named("fan"))
     answer = fan.command("season", season=season.slug)
     row = answer.data["components"][0]["components"]
@@ -265,7 +267,16 @@ def test_the_button_below_a_season_switches(guild: Guild, season: Season) -> Non
     assert first.is_private
     assert second.is_private
     assert said(first).startswith("You follow")
-    assert said(second).startswith("You do not follow")
+    assert plain(said(second)) == f"You follow **{season.name}** already."
+    assert SeasonFollow.objects.filter(season=season).count() == 1
+    for answer in (first, second):
+        parts = answer.data["components"][0]["components"]
+        assert [each["label"] for each in parts][-1] == "Unfollow"
+    undo = second.data["components"][0]["components"][-1]["custom_id"]
+    undone = fan.press(undo)
+    assert undone.is_private
+    assert said(undone).startswith("You do not follow")
+    assert said(fan.press(undo)) == "You do not follow this season."
     # Of a season that is over there is nothing to follow.
     Season.objects.filter(pk=season.pk).update(
         status="finished", winner=who(season, 1), finished_at=now_utc()

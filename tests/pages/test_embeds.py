@@ -18,8 +18,11 @@ from tests.games.support import Play, committing, started
 from tests.pages.support import conceded, words
 from tests.pages.test_match_pages import data_of
 from tests.permissions.test_completeness import all_addresses
-from tests.tournaments.support import begun, enrolled, organiser_named, played, running
+from tests.tournaments.support import after, begun, enrolled, organiser_named, played, running
+from tests.tournaments.support import conceded as match_conceded
+from tests.tournaments.test_pictures import put_up
 from tournaments.models import Season
+from tournaments.services.scheduling.appointments import leg_schedule
 
 Visitor = Callable[..., Client]
 
@@ -194,6 +197,35 @@ def test_a_season_is_kept_by_its_readers_until_something_happens(
     assert "live" in words(nobody.get(frames(cup)[1]))
 
 
+def test_between_two_matches_nothing_is_on(nobody: Client, olga: User) -> None:
+    season = running(olga, 2, "single-elimination", format_options={"best_of": 3})
+    row = season.rounds.get(number=1).death_matches.get()
+    first = begun(olga, row)
+    base = f"/seasons/{season.slug}/"
+    places = (frames(season)[1], base, f"{base}schedule/")
+    for address in places:
+        assert "On stage now" in words(nobody.get(address))
+    match_conceded(first, 0)
+    (second,) = row.legs.filter(status="planned")[:1]
+    leg_schedule(acting_user=olga, leg=second, scheduled_at=after(hours=30), at=after(hours=2))
+    for address in places:
+        assert "On stage now" not in words(nobody.get(address))
+    page = nobody.get(frames(season)[1]).content.decode()
+    assert f'datetime="{after(hours=30):%Y-%m-%dT%H:%M}' in page
+
+
+def test_the_picture_of_a_season_is_that_of_its_links(
+    nobody: Client, cup: Season, olga: User
+) -> None:
+    url = f"http://testserver/seasons/{cup.slug}/"
+    drawn = asked(nobody, url=url).json()["thumbnail_url"]
+    assert drawn.endswith(f"/seasons/{cup.slug}/share.png")
+    picture = put_up(olga, cup)
+    told = asked(nobody, url=url).json()["thumbnail_url"]
+    assert told.endswith(picture.address(1200))
+    assert f'content="{told}"' in nobody.get(f"/seasons/{cup.slug}/").content.decode()
+
+
 def test_formats_have_what_they_have(nobody: Client, olga: User) -> None:
     for kind in ("elimination", "swiss", "round-robin", "ladder"):
         season = running(olga, 5, kind)
@@ -301,6 +333,10 @@ def test_a_frame_has_the_room_that_it_is_given(nobody: Client, play: Play) -> No
     told = asked(nobody, url=url, maxwidth="320", maxheight="400").json()
     assert (told["width"], told["height"]) == (320, 400)
     assert 'width="320" height="400"' in told["html"]
+    # Whoever asks for little gets no more.
+    told = asked(nobody, url=url, maxwidth="200", maxheight="1").json()
+    assert (told["width"], told["height"]) == (200, 1)
+    assert asked(nobody, url=url, maxwidth="0").status_code == 400
     assert asked(nobody, url=url).headers["Access-Control-Allow-Origin"] == "*"
 
 

@@ -354,8 +354,20 @@ def test_organisers_are_told_of_each_application(
     assert news.path == f"/seasons/{season.slug}/desk/applications/"
     row = season.applications.get()
     application_withdraw(acting_user=ada, application=row, at=START)
-    application_make(acting_user=ada, season=season, at=START + timedelta(hours=1))
-    assert Announcement.objects.filter(kind="organiser.application").count() == 2
+    # What has not gone out never does: nobody is flooded by somebody who cannot decide.
+    assert not Announcement.objects.filter(kind="organiser.application").exists()
+    for hours in (1, 3, 5):
+        at = START + timedelta(hours=hours)
+        application_make(acting_user=ada, season=season, at=at)
+        if hours < 5:
+            application_withdraw(acting_user=ada, application=row, at=at)
+    assert Announcement.objects.filter(kind="organiser.application").count() == 1
+    # Whoever may ask again after all is heard of again.
+    application_decline(acting_user=orla, application=row, at=START + timedelta(hours=6))
+    application_allow(acting_user=orla, application=row, at=START + timedelta(hours=7))
+    before = Announcement.objects.get(kind="organiser.application").pk
+    application_make(acting_user=ada, season=season, at=START + timedelta(hours=8))
+    assert Announcement.objects.get(kind="organiser.application").pk != before
     # Whoever runs it and applies themselves need not be told.
     organiser_joins(acting_user=orla, season=season, user=oscar)
     application_make(acting_user=oscar, season=season, at=START)

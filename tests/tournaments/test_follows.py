@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.announcing import kinds
@@ -43,11 +44,16 @@ from tournaments.jobs import ANNOUNCE_EVENT
 from tournaments.models import EventNotice, Season, SeasonEvent, SeasonFollow
 from tournaments.reading.follows import following_of, seasons_followed
 from tournaments.services import follows
-from tournaments.services.contestants.departures import contestant_withdraw
+from tournaments.services.contestants.departures import contestant_return, contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
+from tournaments.services.events import season_event
 from tournaments.services.follows import season_follow, season_unfollow
-from tournaments.services.results.corrections import death_match_correct, leg_void
-from tournaments.services.results.rulings import death_match_declare
+from tournaments.services.results.corrections import (
+    death_match_correct,
+    death_match_reopen,
+    leg_void,
+)
+from tournaments.services.results.rulings import death_match_declare, death_match_walkover
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.seasons import (
     season_archive,
@@ -103,8 +109,13 @@ def test_somebody_follows_and_does_so_no_more(cleo: User, season: Season) -> Non
     refused("follow.none", season_unfollow, acting_user=cleo, season=season)
     # Nobody who looks at the season is to ask for it anew on that account.
     assert Season.objects.get(pk=season.pk).revision == revision
-    actions = AuditEntry.objects.filter(who=cleo).order_by("pk").values_list("action", flat=True)
-    assert list(actions) == ["season.follow", "season.unfollow"]
+    # That they did something is recorded, and not of which season: others read that.
+    rows = AuditEntry.objects.filter(who=cleo).order_by("pk")
+    about = rows.values_list("action", "target_type", "target_id", "data")
+    assert list(about) == [
+        (action, "accounts.user", str(cleo.pk), {})
+        for action in ("season.follow", "season.unfollow")
+    ]
 
 
 def test_the_database_has_each_once(cleo: User, season: Season) -> None:
@@ -238,6 +249,79 @@ def test_a_departure_is_heard_once_the_season_has_begun(
     assert [kind for kind, _words in told] == ["follow.result"]
 
 
+def test_what_is_taken_back_is_heard_with_who_is_back_in(orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    meeting = chosen(orla, season, ec=1, dmo=2)
+    follow(cleo, season)
+    with committing():
+        death_match_walkover(
+            acting_user=orla, death_match=meeting, winner=who(season, 1), why="Away.",
+            at=after(minutes=1),
+        )  # fmt: skip
+    told = heard(
+        cleo,
+        lambda: death_match_reopen(
+            acting_user=orla, death_match=meeting, why="They came.", at=after(minutes=2)
+        ),
+    )
+    assert len(told) == 1, told
+    ((kind, words),) = told
+    assert kind == "follow.result"
+    assert "is to be played after all: They came." in words
+    assert "Player 2 is back in." in words
+
+
+def test_who_comes_back_is_heard(orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    gone = contestant_withdraw(
+        acting_user=orla, contestant=who(season, 4), why="Ill.", at=after(minutes=1)
+    )
+    follow(cleo, season)
+    told = heard(
+        cleo,
+        lambda: contestant_return(
+            acting_user=orla, contestant=gone, why="Well.", at=after(minutes=2)
+        ),
+    )
+    ((kind, words),) = told
+    assert kind == "follow.result"
+    assert "Player 4 is back in: Well." in words
+
+
+def test_what_a_departure_decides_is_heard_with_it(orla: User, cleo: User) -> None:
+    season = running(orla, 4, "swiss")
+    follow(cleo, season)
+    told = heard(
+        cleo,
+        lambda: contestant_withdraw(
+            acting_user=orla, contestant=who(season, 1), why="Ill.", at=after(minutes=1)
+        ),
+    )
+    ((kind, words),) = told
+    assert kind == "follow.result"
+    assert "Player 1 withdraws: Ill." in words
+    assert "wins" in words
+
+
+def test_who_has_not_chosen_is_no_news_of_followers_nor_of_feeds(
+    orla: User, cleo: User, client: Client
+) -> None:
+    season = running(orla, 4)
+    follow(cleo, season)
+    for code in ({"code": "leg.busy"}, {}):
+        told = heard(
+            cleo,
+            lambda data=code: season_event(  # type: ignore[misc]
+                season=season, kind="ruling", words="A hitch.", data=data, at=after(minutes=1)
+            ),
+        )
+        assert told == []
+    for address in (f"/seasons/{season.slug}/feed.atom", "/seasons/feed.atom"):
+        answer = client.get(address)
+        assert answer.status_code == 200
+        assert b"A hitch" not in answer.content
+
+
 def test_the_winner_is_heard_by_whoever_follows_and_once_by_whoever_is_out(
     orla: User, cleo: User
 ) -> None:
@@ -302,6 +386,20 @@ def test_of_a_hidden_season_nobody_hears_and_what_waited_never_goes_out(
     assert seasons_followed(cleo) == []
 
 
+def test_whoever_has_unfollowed_a_season_keeps_nothing_of_it_once_it_is_hidden(
+    orla: User, cleo: User, season: Season
+) -> None:
+    follow(cleo, season)
+    assert heard(
+        cleo,
+        lambda: season_cancel(acting_user=orla, season=season, why="A secret.", at=START),
+    )
+    season_unfollow(acting_user=cleo, season=season)
+    with committing():
+        season_unlist(acting_user=orla, season=season, at=after(minutes=1))
+    assert not Announcement.objects.filter(user=cleo).exists()
+
+
 def test_an_event_that_no_worker_told_of_is_not_told_of_a_draft(
     orla: User, cleo: User, season: Season, workers: Workers
 ) -> None:
@@ -332,6 +430,25 @@ def test_accounts_that_are_one_follow_once(orla: User, cleo: User, season: Seaso
 
 
 # -- what it costs -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unmatched", [True, False])
+def test_a_feed_of_many_seasons_costs_as_much_as_one_of_few(
+    orla: User, client: Client, unmatched: bool
+) -> None:
+    def asked(count: int) -> int:
+        for _ in range(count):
+            made = enrolled(orla, 2)
+            if unmatched:
+                made.contestants.filter(pk=who(made, 1).pk).update(user=None)
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get("/seasons/feed.atom")
+        assert answer.status_code == 200
+        assert ("no account here" in answer.content.decode()) is False
+        return len(queries)
+
+    asked(1)  # what is looked up once for a process
+    assert asked(2) == asked(6)
 
 
 def crowd(season: Season, count: int, start: int = 0) -> None:

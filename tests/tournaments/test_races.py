@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
+from django.db import connection
 
-from accounts.models import AuditEntry, User
+from accounts.announcing.services import announce
+from accounts.models import Announcement, AuditEntry, User
 from core.clock import now_utc
 from core.refusals import Refusal
 from games.models import Match, Prediction
@@ -32,14 +36,16 @@ from tests.tournaments.support import (
     running,
     who,
 )
-from tournaments import receivers
+from tournaments import notices, receivers
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.main_match import Placing, placements_record
 from tournaments.formats.elimination.scores import Line, Table, scores_record, scores_save
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Leg, SeasonPrediction, TimeProposal
+from tournaments.models import DeathMatch, Leg, Season, SeasonPrediction, TimeProposal
+from tournaments.notices import event_announce
 from tournaments.scoring import Column
+from tournaments.services.follows import season_follow
 from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
 from tournaments.services.ledger.book import balance_of
 from tournaments.services.predictions import death_match_predict, winner_predict
@@ -54,7 +60,7 @@ from tournaments.services.scheduling.agreeing import (
 from tournaments.services.scheduling.appointments import leg_schedule
 from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.scheduling.sweep import legs_sweep
-from tournaments.services.seasons import season_create
+from tournaments.services.seasons import season_cancel, season_create, season_unlist
 from tournaments.services.starts import season_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -316,3 +322,36 @@ def test_two_phones_save_and_record_the_same_scores(orla: User, threads: Threads
     assert set(one_of(threads.at_once([record] * 4))) <= {"scores.recorded", "scores.moved-on"}
     assert [balance_of(who(season, number)) for number in (1, 2, 3, 4)] == [2, 2, 2, 2]
     assert faults_of(season) == []
+
+
+_WAITS = "SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+
+
+def test_a_season_is_hidden_while_a_worker_tells_of_it(
+    orla: User, threads: Threads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever hides it waits for the worker, and takes back what it has told."""
+    season = enrolled(orla, 4)
+    season_follow(acting_user=user_named("cleo"), season=season)
+    season_cancel(acting_user=orla, season=season, why="A secret.")
+    event = season.events.get(kind="season.cancelled")
+    hiding: list[Future[Season]] = []
+
+    def waits() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+            )
+            return cursor.fetchone() is not None
+
+    def tell(rows: Any) -> Any:
+        hiding.append(threads.pool.submit(season_unlist, acting_user=orla, season=season))
+        until = monotonic() + 60
+        while not hiding[0].done() and not waits() and monotonic() < until:
+            sleep(0.01)
+        return announce(rows)
+
+    monkeypatch.setattr(notices, "announce", tell)
+    threads.pool.submit(event_announce, event.pk).result(120)
+    assert hiding[0].result(60).visibility == "draft"
+    assert not Announcement.objects.filter(user__username="cleo").exists()

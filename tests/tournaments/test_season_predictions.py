@@ -3,15 +3,19 @@ counts, and what others are told of it."""
 
 from __future__ import annotations
 
+from decimal import Decimal
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from accounts.moderation.merging import user_merge
+from core.refusals import allowed
 from games.models import Prediction
 from games.services.predictions import prediction_make
 from tests.games.support import T0, user_named
@@ -36,6 +40,8 @@ from tests.tournaments.support import (
 )
 from tournaments.formats.elimination.episodes import episode_skip
 from tournaments.formats.elimination.main_match import placements_record
+from tournaments.formats.elimination.scores import Line as ScoreLine
+from tournaments.formats.elimination.scores import Table, scores_save
 from tournaments.models import DeathMatch, Season, SeasonPrediction
 from tournaments.reading.predictions import (
     Asked,
@@ -45,9 +51,14 @@ from tournaments.reading.predictions import (
     table_of,
 )
 from tournaments.reading.sheet import Sheet
+from tournaments.scoring import Column
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
-from tournaments.services.predictions import death_match_predict, winner_is_open, winner_predict
+from tournaments.services.predictions import (
+    death_match_predict,
+    must_be_open_for_winner,
+    winner_predict,
+)
 from tournaments.services.results.conclusion import season_end
 from tournaments.services.results.corrections import (
     death_match_correct,
@@ -80,6 +91,11 @@ def name(user: User, row: DeathMatch, seat: int) -> None:
     side = (row.home, row.away)[seat]
     assert side is not None
     death_match_predict(acting_user=user, death_match=row, contestant=side, at=T0)
+
+
+def winner_is_open(season: Season) -> bool:
+    """Whether the season's winner can be predicted."""
+    return allowed(must_be_open_for_winner, season)
 
 
 def table(season: Season) -> list[tuple[int, str, int, int, int]]:
@@ -201,6 +217,79 @@ def test_the_winner_closes_when_nobody_leaves_in_the_first_episode(orla: User, c
     season = running(orla, 4)
     episode_skip(acting_user=orla, episode=episode_now(season), why="rain", at=after())
     assert not winner_is_open(season)
+
+
+def test_the_winner_is_closed_while_scores_are_on_show(orla: User, cleo: User) -> None:
+    season = running(orla, 4)
+    lines = [ScoreLine(who(season, each), [Decimal(9 - each)]) for each in (1, 2, 3, 4)]
+
+    def draft(seen: int, *, shown: bool) -> None:
+        made = Table(columns=[Column(name="Points")], lines=lines, shown=shown)
+        scores_save(acting_user=orla, episode=episode_now(season), table=made, seen=seen)
+
+    draft(0, shown=False)
+    say(cleo, season, 2)
+    draft(1, shown=True)
+    refused(
+        "prediction.closed", winner_predict, acting_user=cleo, season=season,
+        contestant=who(season, 1),
+    )  # fmt: skip
+    client = Client()
+    client.force_login(cleo)
+    page = words(client.get(f"/seasons/{season.slug}/predictions/"))
+    assert "any more: scores of a main match are on show." in page
+    draft(2, shown=False)
+    assert winner_is_open(season)
+
+
+def test_the_page_says_why_it_is_closed(orla: User, cleo: User) -> None:
+    season, (row, _other) = swiss(orla)
+    address = f"/seasons/{season.slug}/predictions/"
+    client = Client()
+    client.force_login(cleo)
+    assert "Closed." not in words(client.get(address))
+    conceded(begun(orla, row), 0)
+    page = words(client.get(address))
+    assert "any more: a death match has begun, or is decided." in page
+    season_cancel(acting_user=orla, season=season, why="rain", at=after(hours=1))
+    assert "Closed. This season is over." in words(client.get(address))
+    assert "under way" not in words(client.get(address))
+    season_archive(acting_user=orla, season=season, at=after(hours=2))
+    assert "Closed. This season is in the archive." in words(client.get(address))
+
+
+def test_who_is_refused_in_the_season_and_not_at_the_match_counts_there_alone(
+    orla: User, cleo: User, mona: User
+) -> None:
+    season, (row, _other) = swiss(orla)
+    for said_early in (cleo, mona):
+        name(said_early, row, 0)
+    leg = begun(orla, row)
+    match = leg.match_id
+    assert match is not None
+    playing = next(
+        each for each in (account(season, n) for n in (1, 2, 3, 4))
+        if each.pk not in (row.home and row.home.user_id, row.away and row.away.user_id)
+    )  # fmt: skip
+    prediction_make(acting_user=playing, match_id=match, seat=0, at=T0)
+    User.objects.filter(pk=mona.pk).update(is_active=False)
+    assert [each.number for each in of(season, cleo, row).shares or ()] == [1, 0]
+    said = "What you predict here does not count in the season"
+    # They are not led to where they would be refused.
+    link = f'<a href="/matches/{match}/">predict at the match'
+    readers: list[tuple[User | None, bool]] = [(cleo, True), (playing, False), (None, True)]
+    for user, counts in readers:
+        client = Client()
+        if user is not None:
+            client.force_login(user)
+        assert (said in words(client.get(f"/matches/{match}/"))) is not counts
+        page = client.get(f"/seasons/{season.slug}/predictions/").content.decode()
+        assert (link in page) is counts
+    assert row.home is not None
+    assert row.home.user is not None
+    client = Client()
+    client.force_login(row.home.user)
+    assert said not in words(client.get(f"/matches/{match}/")), "they say nothing there"
 
 
 def test_the_winner_closes_with_the_first_death_match_that_begins(orla: User, cleo: User) -> None:
@@ -333,14 +422,35 @@ def finished(orla: User, cleo: User, mona: User) -> tuple[Season, list[DeathMatc
 
 
 def test_a_point_for_a_death_match_and_three_for_the_winner(
-    orla: User, cleo: User, mona: User
+    orla: User, cleo: User, mona: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     season, _ = finished(orla, cleo, mona)
     assert table(season) == [(1, "cleo", 4, 1, 2), (2, "mona", 2, 2, 2)]
     best = best_of(Sheet(season))
     assert [each.user for each in best] == [cleo]
+    # Whoever looks next does not have the table counted anew, until something changes.
+    with monkeypatch.context() as patch:
+        patch.setattr("tournaments.reading.predictions.table_of", pytest.fail)
+        assert [each.user for each in best_of(Sheet(season))] == [cleo]
     page = words(Client().get(f"/seasons/{season.slug}/"))
     assert "Knew best who would win: Cleo , with 4 points." in page
+
+
+def test_who_knew_best_is_as_the_results_stand(orla: User, cleo: User, mona: User) -> None:
+    season, rows = finished(orla, cleo, mona)
+    assert [each.user for each in best_of(Sheet(season))] == [cleo]
+    row = fresh(rows[0])
+    assert row.away is not None
+    death_match_correct(
+        acting_user=orla, death_match=row, winner=row.away, why="wrong", at=after(hours=4)
+    )
+    season.refresh_from_db()
+    if season.status == "running":
+        assert best_of(Sheet(season)) == []
+        season_end(acting_user=orla, season=season, winner=row.away)
+        season.refresh_from_db()
+    # Of both matches Mona knows one now, and Cleo none.
+    assert [each.user for each in best_of(Sheet(season))] == [mona]
 
 
 def test_a_corrected_result_counts_as_it_stands(orla: User, cleo: User, mona: User) -> None:
@@ -480,6 +590,16 @@ def test_a_merge_keeps_one_of_each(orla: User, cleo: User, mona: User) -> None:
     }
 
 
+def test_a_season_that_was_over_has_no_predictions(orla: User, cleo: User, mona: User) -> None:
+    """Whose matches were predicted on other terms: nobody had said that a table would tell."""
+    over, _rows = finished(orla, cleo, mona)
+    on, _ = swiss(orla)
+    migration = import_module("tournaments.migrations.0029_predictions")
+    migration.none_where_it_is_over(apps, connection.schema_editor())
+    assert not Season.objects.get(pk=over.pk).predictions
+    assert Season.objects.get(pk=on.pk).predictions
+
+
 # -- what others are told ------------------------------------------------------------------------
 
 
@@ -584,6 +704,7 @@ def test_the_api_reads_and_writes(orla: User, cleo: User) -> None:
     client = Client()
     nobody = client.get(address).json()
     assert (nobody["may"], nobody["table"], nobody["winner"]["open"]) == (False, [], True)
+    assert nobody["own"] is None
     client.force_login(cleo)
 
     def put(**body: Any) -> Any:
@@ -605,8 +726,25 @@ def test_the_api_reads_and_writes(orla: User, cleo: User) -> None:
         "rank": 1, "shared": False, "username": "cleo", "name": "Cleo", "points": 1, "right": 1,
         "of": 1, "winner": None,
     }  # fmt: skip
+    assert client.get(address).json()["own"] == line
     client.force_login(account(season, 1))
     assert put(contestant=row.home_id).json()["code"] == "prediction.player"
+
+
+def test_of_many_the_api_tells_the_best_and_ones_own(
+    orla: User, cleo: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.api.predictions.TABLE_MOST", 2)
+    season, (row, _other) = swiss(orla)
+    for n in range(3):
+        name(user_named(f"seer{n}"), row, 0)
+    name(cleo, row, 1)
+    played(orla, row, winner=0)
+    client = Client()
+    client.force_login(cleo)
+    told_ = client.get(f"/api/v1/seasons/{season.slug}/predictions/").json()
+    assert [each["username"] for each in told_["table"]] == ["seer0", "seer1"]
+    assert (told_["own"]["username"], told_["own"]["rank"]) == ("cleo", 4)
 
 
 def test_queries_do_not_depend_on_how_many_predict(orla: User) -> None:

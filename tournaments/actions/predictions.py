@@ -12,7 +12,8 @@ from tournaments.services import predictions
 
 _FOLLOWS: Final = (
     "You can change your mind until it closes.",
-    "Nobody is told what you say; the table tells how often you were right.",
+    "Nobody is told what you say until it is decided.",
+    "Then the table says how often you were right.",
     "There is nothing to win: no stakes, no prizes.",
 )
 

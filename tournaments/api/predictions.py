@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -27,10 +27,13 @@ from tournaments.api.fields import (
 from tournaments.api.serializers import PersonField
 from tournaments.api.views import TAG
 from tournaments.models import DeathMatch, Season
-from tournaments.reading.predictions import lines_of, predictions_of
+from tournaments.reading.predictions import Line, lines_of, predictions_of
 from tournaments.reading.seasons import season_for
 from tournaments.reading.sheet import Sheet
 from tournaments.services import predictions
+
+#: So many lines of the table are told.
+TABLE_MOST: Final = 100
 
 
 class ShareSerializer(serializers.Serializer[Any]):
@@ -96,7 +99,11 @@ class SeasonPredictionsSerializer(serializers.Serializer[Any]):
     death_matches = AskedSerializer(
         many=True, help_text="Those whose two sides are known: what is decided comes last."
     )
-    table = LineSerializer(many=True, help_text="The best first.")
+    table = LineSerializer(many=True, help_text=f"The best first, {TABLE_MOST} of them at most.")
+    own = LineSerializer(
+        allow_null=True,
+        help_text="The caller's own line of it. Null: nothing of theirs is decided yet.",
+    )
 
 
 class NewSeasonPredictionSerializer(serializers.Serializer[dict[str, Any]]):
@@ -133,7 +140,7 @@ class SeasonPredictionsView(FieldsView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Who is thought to win the season and its death matches, and who knew best. Nobody is told
-        who says what."""
+        who says what before it is decided."""
         return Response(self._told(season_for(slug, request.user), request.user))
 
     def authorise(self, request: Request, slug: str) -> Season:
@@ -152,9 +159,9 @@ class SeasonPredictionsView(FieldsView):
     )
     def put(self, request: Request, slug: str) -> Response:
         """Say who will win, or change one's mind, as long as that is open: the season until its
-        first main match is recorded or its first death match begins, a death match until it begins,
-        and one that is a single match as long as that match is open. The same again changes
-        nothing."""
+        first main match is recorded, or its scores are shown, or its first death match begins; a
+        death match until it begins, and one that is a single match as long as that match is open.
+        The same again changes nothing."""
         at = instant_of_request(request)
         season: Season = self.about
         caller = signed_in(request)
@@ -179,12 +186,14 @@ class SeasonPredictionsView(FieldsView):
     def _told(self, season: Season, user: Any) -> dict[str, Any]:
         predictions.must_be_on(season)
         told = predictions_of(Sheet(season), user)
+        own = told.own(user)
         shown: dict[str, Any] = self.get_serializer(
             {
                 "may": user.is_authenticated and told.refusal is None,
                 "winner": told.winner,
                 "death_matches": [*told.death_matches, *told.decided],
-                "table": lines_of(told.table),
+                "table": lines_of(told.table[:TABLE_MOST]),
+                "own": None if own is None else Line(own, user),
             }
         ).data
         return shown

@@ -180,6 +180,7 @@ _SHAPES: Final = {
     "chosen": (False, True, True),
     "watch": (True,),
     "follow": (True,),
+    "unfollow": (True,),
 }
 
 

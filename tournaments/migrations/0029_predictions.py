@@ -5,6 +5,13 @@ from django.conf import settings
 from django.db import migrations, models
 
 
+def none_where_it_is_over(apps, schema_editor):
+    """What was said at the matches of a season that is over was said before there was a table that
+    tells of it: it has none, unless its organisers want one."""
+    rows = apps.get_model("tournaments", "Season").objects.using(schema_editor.connection.alias)
+    rows.filter(status__in=("finished", "cancelled")).update(predictions=False)
+
+
 class Migration(migrations.Migration):
     dependencies = [
         ("tournaments", "0028_follows"),
@@ -21,6 +28,7 @@ class Migration(migrations.Migration):
                 help_text="Whether those who only watch say who will win; a table tells who knew best.",
             ),
         ),
+        migrations.RunPython(none_where_it_is_over, migrations.RunPython.noop, elidable=True),
         migrations.CreateModel(
             name="SeasonPrediction",
             fields=[

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from games.engine.palette import ON_DARK
 from games.pictures.links import BRASS, MUTED, PANEL, TEXT, frame, label
-from tournaments.lifecycle import STILL_IN, DeathMatchStatus, SeasonStatus
-from tournaments.models import Contestant, DeathMatch
+from tournaments.lifecycle import STILL_IN, DeathMatchStatus, SeasonStatus, Visibility
+from tournaments.models import Contestant, DeathMatch, Season
 from tournaments.naming import SIGN_EXPLAINED, name_within, sign_of
 from tournaments.pictures.portraits import colour_of, initial_of
 from tournaments.reading.death_matches import told_score
 from tournaments.reading.sheet import Sheet
+
+
+def shared(season: Season) -> str:
+    """Where the picture is that links to a season show: its own, or one that is drawn where it has
+    none, or not everybody may see it."""
+    if season.picture is None or season.visibility == Visibility.DRAFT:
+        return reverse("tournaments:share", args=[season.slug])
+    return season.picture.address(1200)
 
 
 def season_picture(sheet: Sheet) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, Q
 
+from accounts.models import User
 from tournaments.models import Season, SeasonFollow
 
 
@@ -16,11 +17,9 @@ class Following(NamedTuple):
     own: bool
 
 
-def following_of(season: Season, user: Any) -> Following:
+def following_of(season: Season, user: User) -> Following:
     """Who follows a season, as ``user`` may know of it; one query."""
     rows = SeasonFollow.objects.filter(season=season)
-    if not getattr(user, "is_authenticated", False):
-        return Following(rows.count(), own=False)
     found = rows.aggregate(all=Count("pk"), own=Count("pk", filter=Q(user=user)))
     return Following(found["all"], own=bool(found["own"]))
 

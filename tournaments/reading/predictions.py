@@ -5,28 +5,34 @@ number of queries depends neither on how many predict nor on how many death matc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from django.core.cache import cache
 from django.db.models import Count, Exists, F, OuterRef, Q
+from redis.exceptions import RedisError
 
 from accounts.models import User
 from core.refusals import Refusal, refusal_of
 from games.models import Prediction
 from tournaments import audience
 from tournaments.lifecycle import (
+    SEASON_OVER,
     ContestantStatus,
     DeathMatchStatus,
     How,
     SeasonStatus,
-    Visibility,
 )
 from tournaments.models import Contestant, DeathMatch, SeasonPrediction
 from tournaments.predicting import Ranked, Tally, ranked, together
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
-from tournaments.services.predictions import is_ahead, must_be_a_spectator, winner_is_open
+from tournaments.services.predictions import (
+    must_be_a_spectator,
+    must_be_on_the_page,
+    must_be_open_for_winner,
+)
 
 #: What was decided by what happened there, or by a ruling on it. Nobody foresees that somebody does
 #: not come.
@@ -37,6 +43,8 @@ _SAID_ANEW: Final = Exists(
         death_match__legs__match=OuterRef("match"), user=OuterRef("user")
     )
 )
+#: How long it is kept who knew best, in seconds.
+BEST_KEPT_S: Final = 300
 _Key: TypeAlias = int | None  # a death match; None: the season
 
 
@@ -54,7 +62,7 @@ class Asked:
 
     row      the death match; None: the season itself
     choices  who may win it
-    open     whether it can be said on the season's page
+    closed   why it cannot be said on the season's page; None: it can
     match    where it has begun, and is one match, that match: it is said there
     yours    whom the reader has named
     winner   who has won, once that counts
@@ -63,11 +71,16 @@ class Asked:
 
     row: DeathMatch | None
     choices: tuple[Contestant, ...]
-    open: bool
+    closed: Refusal | None
     match: int | None
     yours: Contestant | None
     winner: Contestant | None
     shares: tuple[Share, ...] | None
+
+    @property
+    def open(self) -> bool:
+        """Whether it can be said on the season's page."""
+        return self.closed is None
 
     @property
     def right(self) -> bool | None:
@@ -141,7 +154,21 @@ def best_of(sheet: Sheet) -> list[Line]:
     season = sheet.season
     if season.status != SeasonStatus.FINISHED or not season.predictions:
         return []
-    return lines_of(each for each in table_of(sheet) if each.rank == 1 and each.tally.points)
+    # The whole table is read for it: once for as long as pages of a season are kept.
+    key = f"knew-best:{season.uid}:{season.revision}"
+    kept: list[Ranked] | None = _ask_cache(lambda: cache.get(key))
+    if kept is None:
+        kept = [each for each in table_of(sheet) if each.rank == 1 and each.tally.points]
+        found = kept
+        _ask_cache(lambda: cache.set(key, found, BEST_KEPT_S))
+    return lines_of(kept)
+
+
+def _ask_cache(ask: Callable[[], Any]) -> Any:
+    try:
+        return ask()
+    except RedisError:
+        return None
 
 
 def table_of(sheet: Sheet) -> list[Ranked]:
@@ -261,7 +288,8 @@ class _Told:
             key: self._holder(contestant, key) for key, contestant in said
         }
         at_matches = Prediction.objects.filter(match__in=matches).order_by()
-        last = at_matches.exclude(_SAID_ANEW)
+        # At a match others may say it, too: who plays in the season, but not there.
+        last = at_matches.filter(audience.predictors_of(sheet.season)).exclude(_SAID_ANEW)
         by_seat = last.values_list("match", "seat").annotate(n=Count("pk"))
         self._at_matches = {(match, seat): count for match, seat, count in by_seat}
         self._own_seats = dict(at_matches.filter(own).values_list("match", "seat"))
@@ -270,16 +298,16 @@ class _Told:
         """Of the season itself."""
         sheet = self._sheet
         season, mine = sheet.season, self._own.get(None)
-        open_ = winner_is_open(season)
-        over = season.status in (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)
+        closed = refusal_of(must_be_open_for_winner, season)
+        over = season.status in SEASON_OVER
         counts = self._here.get(None, {})
         people = [each for each in sheet.contestants if each.pk in counts]
         people.sort(key=lambda each: (-counts[each.pk], each.seed or 0, each.pk))
-        sees = over or (self._sees and (mine is not None or not open_))
+        sees = over or (self._sees and (mine is not None or closed is not None))
         return Asked(
             row=None,
             choices=tuple(sheet.still_in),
-            open=open_,
+            closed=closed,
             match=None,
             yours=None if mine is None else sheet.by_id[mine],
             winner=_winner(sheet),
@@ -290,7 +318,7 @@ class _Told:
         """Of a death match whose two sides are known."""
         row = found.row
         sides = tuple(each for each in (row.home, row.away) if each is not None)
-        ahead = self._sheet.season.status == SeasonStatus.RUNNING and is_ahead(row)
+        closed = refusal_of(must_be_on_the_page, row)
         match_id = _match_of(found)
         counts = [self._here.get(row.pk, {}).get(each.pk, 0) for each in sides]
         mine = self._own.get(row.pk)
@@ -302,12 +330,12 @@ class _Told:
         decided = row.status == DeathMatchStatus.DECIDED
         begun = match_id if row.status == DeathMatchStatus.RUNNING else None
         # Where it is said at the match, those who watch are told there.
-        closed = not ahead and begun is None
-        sees = decided or (self._sees and (yours is not None or closed))
+        told = closed is not None and begun is None
+        sees = decided or (self._sees and (yours is not None or told))
         return Asked(
             row=row,
             choices=sides,
-            open=ahead and self._sheet.season.visibility == Visibility.LISTED,
+            closed=closed,
             match=begun,
             yours=yours,
             winner=row.winner if decided and row.how in _COUNTS else None,

@@ -91,7 +91,7 @@ class Sheet:
         self._rights: dict[int, frozenset[Right]] = {}
         self._both_free: dict[int, BothFree | None] = {}
         self._has_starts: dict[tuple[int, str], bool] = {}
-        self._following: dict[int | None, Following] = {}
+        self._following: dict[int, Following] = {}
 
     def rights_of(self, user: Any) -> frozenset[Right]:
         """As `audience.rights_of`, which is asked once for each reader."""
@@ -154,7 +154,7 @@ class Sheet:
         """What somebody is in the running of the season; None for others."""
         return next((row for row in self.crew if row.user_id == user.pk), None)
 
-    def following(self, user: Any) -> Following:
+    def following(self, user: User) -> Following:
         """Who follows the season, as ``user`` may know of it."""
         if user.pk not in self._following:
             self._following[user.pk] = following_of(self.season, user)
@@ -366,6 +366,11 @@ class Sheet:
     def live(self) -> list[DeathMatch]:
         """What is being played now."""
         return [each for each in self.death_matches if each.status == DeathMatchStatus.RUNNING]
+
+    @property
+    def on_stage(self) -> list[DeathMatch]:
+        """Of these all but those between two of their matches."""
+        return [each.row for each in self.with_legs if each.running is not None]
 
     @cached_property
     def live_matches(self) -> list[Match]:

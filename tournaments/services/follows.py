@@ -16,14 +16,13 @@ from accounts.models import User
 from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, NotFound, Refusal
 from tournaments.announcements import FOLLOWED_KINDS
-from tournaments.lifecycle import STILL_IN, SeasonStatus
-from tournaments.models import Contestant, Season, SeasonFollow, SeasonOrganiser
+from tournaments.lifecycle import SEASON_OVER, STILL_IN
+from tournaments.models import Contestant, EventNotice, Season, SeasonFollow, SeasonOrganiser
 from tournaments.notice_keys import event_key
 from tournaments.services.guards import instant, must_not_be_archived, must_not_be_draft
 
 #: How many seasons somebody follows at a time, at most.
 FOLLOWED_MAX: Final = 200
-_OVER: Final = (SeasonStatus.FINISHED, SeasonStatus.CANCELLED)
 
 
 @transaction.atomic
@@ -42,7 +41,7 @@ def season_follow(*, acting_user: User, season: Season, at: datetime | None = No
         sentence = f"You follow {FOLLOWED_MAX} seasons: unfollow one of them first."
         raise Refusal("follow.many", sentence)
     made = SeasonFollow.objects.create(season=fresh, user=acting_user, at=instant(at))
-    audit_record(acting_user=acting_user, action="season.follow", target=fresh)
+    _record(acting_user, "season.follow")
     return made
 
 
@@ -63,7 +62,7 @@ def must_be_followable(
     must_not_be_draft(season)
     must_not_be_archived(season)
     must_not_be_told_anyway(contestant=contestant, organises=organises)
-    if season.status in _OVER:
+    if season.status in SEASON_OVER:
         raise Refusal("follow.over", "This season is over: there is nothing more to be told.")
 
 
@@ -81,18 +80,18 @@ def season_unfollow(*, acting_user: User, season: Season) -> None:
     """Have somebody hear no more of a season. Raises Refusal ``follow.none``."""
     gone, _of = SeasonFollow.objects.filter(season=season.pk, user=acting_user).delete()
     must_follow(follows=bool(gone))
-    audit_record(acting_user=acting_user, action="season.unfollow", target=season)
+    _record(acting_user, "season.unfollow")
+
+
+def _record(user: User, action: str) -> None:
+    # Of which season nobody else is to read, moderators included.
+    audit_record(acting_user=user, action=action, target=user)
 
 
 def must_follow(*, follows: bool) -> None:
     """Raises Refusal ``follow.none``."""
     if not follows:
         raise Refusal("follow.none", "You do not follow this season.")
-
-
-def followers_count(season: Season) -> int:
-    """How many follow a season."""
-    return SeasonFollow.objects.filter(season=season).count()
 
 
 def follows_season(user: User, season: Season) -> bool:
@@ -102,10 +101,12 @@ def follows_season(user: User, season: Season) -> bool:
 
 def season_fall_silent(season: Season) -> None:
     """Take back what followers were told of a season that is hidden from now on, in the transaction
-    that hides it: what has not gone out never does."""
-    if SeasonFollow.objects.filter(season=season).exists():
-        keys = [event_key(pk) for pk in season.events.values_list("pk", flat=True)]
-        announcements_withdraw(of=FOLLOWED_KINDS, keys=keys)
+    that hides it: what has not gone out never does, and whoever has unfollowed it since keeps none
+    of it either."""
+    # A worker that tells of one just now holds its row: what it tells is there after this.
+    EventNotice.objects.filter(event__season=season).delete()
+    keys = [event_key(pk) for pk in season.events.values_list("pk", flat=True)]
+    announcements_withdraw(of=FOLLOWED_KINDS, keys=keys)
 
 
 def follows_forget(user_id: int) -> int:

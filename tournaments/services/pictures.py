@@ -28,6 +28,7 @@ from tournaments.lifecycle import ContestantStatus, Visibility
 from tournaments.models import Contestant, Episode, MainMatchPicture, Picture, PictureSize, Season
 from tournaments.models.pictures import ALT_MAX, OF_MAIN_MATCH_MAX, main_match_seen_by_all
 from tournaments.photographs import LANDSCAPE, SQUARE, WIDE, Shape, sizes_of
+from tournaments.rights import Right
 from tournaments.services.guards import instant, line, must_not_be_archived, reason, season_lock
 
 KIND: Final = "season.picture"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Count, Exists
+from django.db.models import Count, Exists, Q
 
 from accounts.models import User
 from core.clock import now_ms
@@ -22,6 +22,8 @@ from games.services.predictions import must_be_open as match_must_be_open
 from games.services.predictions import prediction_make
 from tournaments import audience
 from tournaments.lifecycle import (
+    SEASON_OVER,
+    SETTLED,
     STILL_IN,
     DeathMatchStatus,
     EpisodeStatus,
@@ -35,6 +37,7 @@ from tournaments.models import (
     DeathMatch,
     Episode,
     Leg,
+    ScoreTable,
     Season,
     SeasonPrediction,
 )
@@ -79,8 +82,8 @@ def death_match_predict(
     season = season_lock(death_match.round.season_id, changes=False)
     fresh = death_match_fresh(death_match.pk)
     must_be_a_spectator(season, acting_user)
-    match_id = must_be_open(fresh)
     at = now_ms() if at is None else at
+    match_id = must_be_open(fresh, at=at)
     seat = must_be_a_side(fresh, contestant)
     holder = fresh.home if seat == 0 else fresh.away
     if match_id is not None:
@@ -112,40 +115,65 @@ def must_be_a_spectator(season: Season, user: User) -> None:
 
 
 def must_be_open_for_winner(season: Season) -> None:
-    """Raises Refusal ``prediction.closed`` once anything of the season has been played."""
-    if not winner_is_open(season):
-        raise Refusal(_CLOSED, "The winner of the season cannot be predicted any more.")
-
-
-def winner_is_open(season: Season) -> bool:
-    """Whether the winner of a season can be predicted: until its first main match is recorded or
-    its first death match begins, whichever comes first."""
-    if season.visibility != Visibility.LISTED:
-        return False
-    if season.status != SeasonStatus.RUNNING:
-        return season.status == SeasonStatus.ENROLLING
-    recorded = Episode.objects.filter(round__season=season).exclude(status=EpisodeStatus.MAIN_MATCH)
+    """Whether the winner of a season can be predicted: until its first main match is recorded,
+    everybody sees the scores of it, or its first death match begins, whichever comes first. Raises
+    Refusal ``prediction.closed``, which says what it was."""
+    _must_be_on_stage(season)
+    if season.status == SeasonStatus.ENROLLING:
+        return
+    played = Episode.objects.filter(round__season=season).exclude(status=EpisodeStatus.MAIN_MATCH)
+    scores = ScoreTable.objects.filter(audience.scores_seen_by_all(), episode__round__season=season)
     begun = Leg.objects.filter(death_match__round__season=season, match__isnull=False)
     decided = DeathMatch.objects.filter(round__season=season, status=DeathMatchStatus.DECIDED)
-    known = Exists(recorded) | Exists(begun) | Exists(decided.exclude(how=How.BYE))
-    return not Season.objects.filter(known, pk=season.pk).exists()
+    known = Season.objects.annotate(
+        played=Exists(played),
+        scored=Exists(scores),
+        begun=Q(Exists(begun)) | Q(Exists(decided.exclude(how=How.BYE))),
+    ).values_list("played", "scored", "begun")
+    for is_known, what in zip(known.get(pk=season.pk), _KNOWN, strict=True):
+        if is_known:
+            raise Refusal(_CLOSED, f"The winner of the season cannot be predicted any more: {what}")
 
 
-def must_be_open(death_match: DeathMatch) -> int | None:
-    """Whether it can be said who wins a death match; gives the match at which it is said, None
-    where it has not begun. Raises Refusal ``prediction.closed`` and ``prediction.sides``."""
-    season = death_match.round.season
-    if season.visibility != Visibility.LISTED or season.status != SeasonStatus.RUNNING:
-        raise Refusal(_CLOSED, "This season is not being played.")
-    if death_match.home_id is None or death_match.away_id is None:
-        raise Refusal("prediction.sides", "It is not known yet who meets here.")
-    if is_ahead(death_match):
-        return None
+_KNOWN: Final = (
+    "a main match is over.",
+    "scores of a main match are on show.",
+    "a death match has begun, or is decided.",
+)
+
+
+def _must_be_on_stage(season: Season) -> None:
+    """Whether a season is neither hidden nor over. Raises Refusal ``prediction.closed``."""
+    if season.visibility == Visibility.ARCHIVED:
+        raise Refusal(_CLOSED, "This season is in the archive.")
+    if season.visibility != Visibility.LISTED:
+        raise Refusal(_CLOSED, "This season is a draft.")
+    if season.status in SEASON_OVER:
+        raise Refusal(_CLOSED, "This season is over.")
+
+
+def must_be_open(death_match: DeathMatch, *, at: int | None = None) -> int | None:
+    """Whether it can be said at instant ``at`` (ms) who wins a death match; gives the match at
+    which it is said, None where it has not begun. Raises Refusal as `must_be_on_the_page` does,
+    and ``prediction.closed``."""
     match_id = match_of(death_match)
     if match_id is None:
-        raise Refusal(_CLOSED, "Predictions are closed: it has begun, or is decided.")
-    match_must_be_open(match_id, at=now_ms())
+        must_be_on_the_page(death_match)
+        return None
+    _must_be_on_stage(death_match.round.season)
+    match_must_be_open(match_id, at=now_ms() if at is None else at)
     return match_id
+
+
+def must_be_on_the_page(death_match: DeathMatch) -> None:
+    """Whether it can be said with the season who wins a death match: not at its match. No query.
+    Raises Refusal ``prediction.closed`` and ``prediction.sides``."""
+    _must_be_on_stage(death_match.round.season)
+    if death_match.home_id is None or death_match.away_id is None:
+        raise Refusal("prediction.sides", "It is not known yet who meets here.")
+    if not is_ahead(death_match):
+        over = death_match.status in SETTLED
+        raise Refusal(_CLOSED, "It is decided." if over else "It has begun.")
 
 
 def is_ahead(death_match: DeathMatch) -> bool:

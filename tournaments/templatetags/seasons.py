@@ -118,11 +118,8 @@ def has_items(sheet: Sheet, user: Any) -> bool:
 
 @register.filter
 def season_shared(season: Season) -> str:
-    """Where the picture is that links to a season show; empty where it has none of its own, or is
-    not for everybody."""
-    if season.picture is None or season.visibility == Visibility.DRAFT:
-        return ""
-    return season.picture.address(1200)
+    """Where the picture is that links to a season show."""
+    return links.shared(season)
 
 
 @register.simple_tag

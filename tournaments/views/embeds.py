@@ -17,6 +17,7 @@ from games.views.embeds import Choice, embedding_page
 from games.views.everybody import kept_under
 from games.views.framing import framed, theme_of
 from tournaments.models import Season
+from tournaments.pictures import links
 from tournaments.pictures.brackets import bracket_drawing
 from tournaments.reading.seasons import fingerprint, season_for
 from tournaments.reading.sheet import Sheet
@@ -78,7 +79,7 @@ def embed_of(sheet: Sheet, part: str) -> Embed:
         page=reverse(f"tournaments:{page}", args=[slug]),
         width=width,
         height=min(max(height, _LOWEST), _HIGHEST),
-        picture=reverse("tournaments:share", args=[slug]),
+        picture=links.shared(sheet.season),
     )
 
 

@@ -72,7 +72,9 @@ def season(request: HttpRequest, slug: str) -> HttpResponse:
         naming = Naming.of(found.pk)
         entries = [
             Entry(event, naming.marked(event.words))
-            for event in rows.select_related(*_READ).order_by("-at", "-pk")[:ENTRIES]
+            for event in rows.exclude(spectators.UNTOLD)
+            .select_related(*_READ)
+            .order_by("-at", "-pk")[:ENTRIES]
         ]
         return Feeding(found, path, entries, found.changed_at)
 
@@ -89,8 +91,9 @@ def season(request: HttpRequest, slug: str) -> HttpResponse:
 def every_season(request: HttpRequest) -> HttpResponse:
     """What happens in all seasons that are listed."""
     rows = SeasonEvent.objects.filter(season__visibility=Visibility.LISTED, kind__in=KINDS)
+    rows = rows.exclude(spectators.UNTOLD)
     events = list(rows.select_related(*_READ).order_by("-pk")[:ENTRIES])
-    namings = {each: Naming.of(each) for each in {event.season_id for event in events}}
+    namings = Naming.of_each(event.season_id for event in events)
     entries = [Entry(each, namings[each.season_id].marked(each.words)) for each in events]
     known = [(each.pk, words, each.season.slug, each.season.name) for each, words in entries]
     latest = max((each.at for each in events), default=_BEGINNING)

@@ -90,7 +90,8 @@ def season(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     context = {
         "events": list(sheet.events()[:12]),
         "own": _own_actions(sheet, user),
-        "followers": sheet.following(request.user).followers,
+        # What is kept for those without a session is not made anew when somebody follows.
+        "followers": 0 if user is None else sheet.following(user).followers,
         "may_follow": _may_be_followed(sheet, user),
         **({} if user is None else standing_in(AtPerson(user, sheet, user))),
         "waiting": waiting_for(sheet, request.user),

@@ -18,6 +18,10 @@ async function look() {
 
 async function renew() {
   const response = await fetch(location.href, { cache: "no-cache", credentials: "omit" });
+  if (response.status === 404) {
+    location.reload(); // not for everybody any more: the page that says so asks no more
+    return;
+  }
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   /** @type {NodeListOf<HTMLElement>} */

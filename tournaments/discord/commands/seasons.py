@@ -17,7 +17,15 @@ from tournaments.actions.subjects import AtRound
 from tournaments.announcements import FOLLOW_LIVE
 from tournaments.discord.commands.base import Choices, Command, Option, Pressed
 from tournaments.discord.forms import must_be_valid
-from tournaments.discord.interactions import CHOICES_MOST, Asked, Reply, button, link, menu
+from tournaments.discord.interactions import (
+    CHOICES_MOST,
+    Asked,
+    Component,
+    Reply,
+    button,
+    link,
+    menu,
+)
 from tournaments.discord.replies import season_embed, standings_embed
 from tournaments.forms.episodes import ChooseForm
 from tournaments.lifecycle import STILL_IN, EpisodeStatus, SeasonStatus, Visibility
@@ -101,7 +109,12 @@ def _followed(asked: Asked, season: Season) -> Reply:
     if hears:
         words += " Here you are told when a death match is live."
     choose = link("What you are told, and how", absolute(reverse("accounts:announcement_choices")))
-    return Reply(words, rows=[[choose]])
+    return Reply(words, rows=[[choose, _no_more(season)]])
+
+
+def _no_more(season: Season) -> Component:
+    """The button that undoes it, for the answer that one reads alone."""
+    return button("Unfollow", f"unfollow:{season.pk}", primary=False)
 
 
 def _unfollow(asked: Asked) -> Reply:
@@ -136,17 +149,27 @@ def _own_followed(asked: Asked) -> Choices:
     return [(each.name, each.slug) for each in found[:CHOICES_MOST]]
 
 
-def _switch(asked: Asked, season: str) -> Reply:
-    """The button below a season: who follows it does so no more."""
-    user = asked.user
-    found = Season.objects.visible_to(user).filter(pk=int(season)).first()
+def _begin(asked: Asked, season: str) -> Reply:
+    """The button below a season, which everybody sees: it never undoes what it has done."""
+    found = _pressed_below(asked, season)
+    if follows_season(asked.user, found):
+        return Reply(f"You follow **{escaped(found.name)}** already.", rows=[[_no_more(found)]])
+    return _followed(asked, season_follow(acting_user=asked.user, season=found).season)
+
+
+def _end(asked: Asked, season: str) -> Reply:
+    """The button of the answer to it."""
+    found = _pressed_below(asked, season)
+    season_unfollow(acting_user=asked.user, season=found)
+    return _unfollowed(found)
+
+
+def _pressed_below(asked: Asked, season: str) -> Season:
+    """The season of a button. Raises Refusal ``season.none``."""
+    found = Season.objects.visible_to(asked.user).filter(pk=int(season)).first()
     if found is None:
         raise NotFound("season.none", "There is no such season.")
-    if follows_season(user, found):
-        season_unfollow(acting_user=user, season=found)
-        return _unfollowed(found)
-    season_follow(acting_user=user, season=found)
-    return _followed(asked, found)
+    return found
 
 
 # -- the choice ----------------------------------------------------------------------------------
@@ -262,4 +285,9 @@ COMMANDS: Final = (
         options=[_SEASON],
     ),
 )
-PRESSED: Final[dict[str, Pressed]] = {"choose": _chosen, "chosen": _sure, "follow": _switch}
+PRESSED: Final[dict[str, Pressed]] = {
+    "choose": _chosen,
+    "chosen": _sure,
+    "follow": _begin,
+    "unfollow": _end,
+}

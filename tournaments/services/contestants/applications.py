@@ -8,9 +8,11 @@ from typing import Final
 
 from django.db import transaction
 
+from accounts.announcing.services import announcements_withdraw
 from accounts.models import User
 from accounts.services import audit_record, audit_records
 from core.refusals import NotFound, Refusal, Together
+from tournaments.announcements import APPLICATION
 from tournaments.lifecycle import ApplicationStatus, SeasonStatus
 from tournaments.models import Contestant, Season, SeasonApplication, WayIn
 from tournaments.models.applications import WHY_MAX, WORDS_MAX
@@ -71,9 +73,20 @@ def application_make(
     audit_record(
         acting_user=user, action="application.make", target=row, data={"season": locked.pk}
     )
-    key = f"applied:{row.pk}:{at.isoformat()}"
-    application_announce(season=locked, applicant=user, key=key)
+    # Of however many times somebody asks, there is the last one to be read.
+    _untell(row)
+    application_announce(season=locked, applicant=user, key=_key_of(row))
     return row
+
+
+def _key_of(row: SeasonApplication) -> str:
+    """What organisers are told of an application by."""
+    return f"applied:{row.pk}"
+
+
+def _untell(row: SeasonApplication) -> None:
+    """Take back that organisers were told of it: what has not gone out never does."""
+    announcements_withdraw(of=[APPLICATION], keys=[_key_of(row)])
 
 
 @transaction.atomic
@@ -92,6 +105,7 @@ def application_withdraw(
     row.status, row.words, row.turn = ApplicationStatus.WITHDRAWN, "", None
     row.decided_at = instant(at)
     row.save(update_fields=["status", "words", "turn", "decided_at"])
+    _untell(row)
     audit_record(
         acting_user=acting_user,
         action="application.withdraw",
