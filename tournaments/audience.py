@@ -154,8 +154,10 @@ def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
 
 def scores_seen_by_all() -> Q:
     """The tables of scores that everybody sees who sees the season: those by which a placement was
-    recorded, and drafts that are shown. Other drafts are for those who run the season."""
-    return Q(recorded_at__isnull=False) | Q(shown=True)
+    recorded, and drafts that are shown, as long as the main match is on. Other drafts are for those
+    who run the season."""
+    on = Q(episode__status=EpisodeStatus.MAIN_MATCH)
+    return Q(recorded_at__isnull=False) | Q(on, shown=True)
 
 
 # -- the ledger ----------------------------------------------------------------------------------
