@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Final
 
 # Line breaks, other control characters and changes of direction would let one message look like
 # several, or like something else. Half a surrogate pair is no character, and a database takes
 # neither that nor NUL.
 _UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+")
+
+
+#: No key and no count of ours has more digits; Python reads no number of some thousands of them.
+_DIGITS_MAX: Final = 18
+
+
+def whole_number(text: str) -> int | None:
+    """A whole number as a form sends it; None for everything else, and for what is far too long."""
+    tidy = text.strip()
+    return int(tidy) if len(tidy) <= _DIGITS_MAX and tidy.isdecimal() else None
 
 
 def one_line(text: str) -> str:

@@ -155,8 +155,9 @@ def may_see_declarations(leg: Leg, seat: Seat, user: Any) -> bool:
 
 def scores_seen_by_all() -> Q:
     """The tables of scores that everybody sees who sees the season: those by which a placement was
-    recorded, and drafts that are shown. Other drafts are for those who run the season. Of a main
-    match's pictures `MainMatchPicture.objects.seen_by_all` says the same."""
+    recorded, and drafts that are shown, as long as the main match is on. Other drafts are for those
+    who run the season. Of a main match's pictures `MainMatchPicture.objects.seen_by_all` says the
+    same."""
     return scores.scores_seen_by_all()
 
 

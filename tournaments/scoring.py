@@ -6,6 +6,7 @@ None. Nothing is guessed: who has no score that decides, and who is equal with s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import groupby
@@ -21,6 +22,8 @@ COLUMNS_MAX: Final = 8
 COLUMN_NAME_MAX: Final = 30
 PLACES_MAX: Final = 4
 VALUE_MAX: Final = Decimal(1_000_000_000)
+#: Thousands as English spreadsheets have them, or a decimal with three places.
+_EITHER: Final = re.compile("[-+\N{MINUS SIGN}]?[1-9][0-9]{0,2},[0-9]{3}")
 #: A number as it is kept, or nothing.
 NUMBER_PATTERN: Final = r"^(-?(0|[1-9][0-9]{0,9})(\.[0-9]{1,4})?)?$"
 Cells = tuple[Decimal | None, ...]
@@ -70,8 +73,15 @@ class Order(NamedTuple):
 
 
 def number_of(text: str) -> Decimal | None:
-    """A number as people write it, with a point or a comma; None for an empty cell. Raises
-    Refusal ``scores.number``."""
+    """A number as people write it, with a point or a comma; None for an empty cell. "1,234" may be
+    either of two numbers, and is refused. Raises Refusal ``scores.number``."""
+    if _EITHER.fullmatch(text.strip()):
+        whole, places = text.strip().split(",")
+        raise Refusal(
+            "scores.number",
+            f"“{whole},{places}” may be two numbers: write {whole}{places}, or {whole}.{places} "
+            "with a point.",
+        )
     tidy = text.strip().replace("\N{MINUS SIGN}", "-").replace(",", ".")
     if tidy in ("", "-", "\N{EN DASH}", "\N{EM DASH}"):
         return None

@@ -18,13 +18,14 @@ from tests.tournaments.support import (
     chosen,
     episode_now,
     nothing_changes,
+    organiser_joins,
     organiser_named,
     played,
     running,
     who,
 )
 from tournaments.formats.elimination.choice import dmo_choose
-from tournaments.models import ScoreRow, ScoreTable, Season, SeasonOrganiser
+from tournaments.models import Contestant, ScoreRow, ScoreTable, Season, SeasonOrganiser
 from tournaments.services.ledger.book import balance_of
 
 Visitor = Callable[..., Client]
@@ -219,6 +220,137 @@ def test_a_draft_is_for_organisers_until_it_is_shown(visitor: Visitor, orla: Use
         assert "As it stands" not in page
         assert "Murmurs" in page
     assert "Main match: Hush" in words(visitor().get(PUBLIC[1]))
+
+
+def test_a_shown_draft_goes_once_the_main_match_is_recorded_without_it(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    sent = cells(season, {1: ["771"], 2: ["772"]}) | {"name_0": "Murmurs", "shown": "on"}
+    client.post(PAGE, fields(client.get(PAGE)) | sent)
+    rounds = "/api/v1/seasons/autumn/rounds/"
+    addresses = (*PUBLIC, rounds)
+    for address in addresses:
+        assert "Murmurs" in visitor().get(address).content.decode()
+    order = {"order": ",".join(str(who(season, each).pk) for each in (4, 3, 2, 1))}
+    assert client.post(EPISODE, fields(client.get(EPISODE)) | order).status_code == 302
+    assert episode_now(season).ec == who(season, 1)
+    for address in addresses:
+        assert "Murmurs" not in visitor().get(address).content.decode()
+    page = client.get(PAGE)
+    assert "Show it while it runs" not in words(page)
+    # It can be taken still.
+    answer = client.post(PAGE, fields(page) | cells(season, FOUR) | {"take": "1"})
+    client.post(EPISODE, fields(client.get(answer["Location"])))
+    assert episode_now(season).ec == who(season, 4)
+
+
+def test_what_was_recorded_by_scores_is_recorded_by_nothing_else(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    client.post(PAGE, fields(client.get(PAGE)) | cells(season, FOUR) | {"take": "1"})
+    page = fields(client.get(f"{EPISODE}?scores=1"))
+    old = fields(client.get(EPISODE))
+    client.post(EPISODE, page)
+    by_number = "/seasons/autumn/desk/rounds/1/placements/"
+    assert by_number not in client.get("/seasons/autumn/desk/rounds/1/").content.decode()
+    assert "changes by a correction" in words(client.get(EPISODE))
+    people = {each: who(season, each).pk for each in (1, 2, 3, 4)}
+    turned = ",".join(str(people[each]) for each in (4, 3, 2, 1))
+    with nothing_changes():
+        assert client.post(EPISODE, old | {"order": turned, "seen": ""}).status_code in (409, 422)
+        answer = client.post(by_number, {f"place_{pk}": 5 - each for each, pk in people.items()})
+        assert answer.status_code in (409, 422)
+        answer = client.post(
+            "/api/v1/seasons/autumn/rounds/1/placements/",
+            {"placements": [{"contestant": pk, "place": 5 - n} for n, pk in people.items()]},
+            content_type="application/json",
+        )
+        assert answer.status_code == 409
+        assert answer.json()["code"] == "scores.recorded"
+    assert "Correct the scores" in words(client.get("/seasons/autumn/desk/rounds/1/"))
+
+
+def test_a_helper_takes_the_way_of_the_scores_with_what_they_win(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4, trade=TRADE)
+    helper = organiser_named("hal")
+    organiser_joins(
+        acting_user=orla, season=season, user=helper, role="helper", rights=["episodes"]
+    )
+    client = visitor(helper)
+    two = fields(client.post(PAGE, fields(client.get(PAGE)) | {"add": "1"}))
+    two.pop("counts_1")
+    won = {"name_1": "Garnets", "wins_1": "on"}
+    scores = cells(season, {1: [9, 5], 2: [7, 2], 3: [5, 1], 4: [2, 0]})
+    client.post(PAGE, two | won | scores | {"take": "1"})
+    assert client.post(EPISODE, fields(client.get(f"{EPISODE}?scores=1")))["Location"] == EPISODE
+    assert [balance_of(who(season, each)) for each in (1, 2, 3, 4)] == [8, 5, 4, 3]
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_what_is_won_is_asked_of_those_alone_who_can_say_it(
+    visitor: Visitor, orla: User, *, hidden: bool
+) -> None:
+    season = running(orla, 4, trade={**TRADE, "hidden": hidden})
+    helper, olin = organiser_named("hal"), organiser_named("olin")
+    organiser_joins(
+        acting_user=orla, season=season, user=helper, role="helper", rights=["episodes"]
+    )
+    organiser_joins(acting_user=orla, season=season, user=olin)
+    Contestant.objects.filter(pk=who(season, 2).pk).update(user=olin)
+    for reader, asked in ((orla, True), (helper, not hidden), (olin, False)):
+        page = words(visitor(reader).get(PAGE))
+        assert ("garnets that are won" in page.casefold()) is asked
+
+
+def test_the_ec_of_a_correction_can_be_chosen(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    client.post(PAGE, fields(client.get(PAGE)) | cells(season, FOUR) | {"take": "1"})
+    client.post(EPISODE, fields(client.get(f"{EPISODE}?scores=1")))
+    several = cells(season, {1: [9], 2: [1], 3: [1], 4: [2]}) | {"share": "on", "why": "A slip"}
+    told = fields(client.get(PAGE)) | several
+    with nothing_changes():
+        answer = client.post(PAGE, told)
+    assert answer.status_code == 422
+    assert "Elimination candidate" in words(answer)
+    assert client.post(PAGE, told | {"ec": who(season, 3).pk}).status_code == 302
+    assert episode_now(season).ec == who(season, 3)
+    # The same places, and the other one of them.
+    told = fields(client.get(PAGE)) | {"why": "Again", "ec": who(season, 2).pk}
+    assert client.post(PAGE, told).status_code == 302
+    assert episode_now(season).ec == who(season, 2)
+    dmo_choose(
+        acting_user=account(season, 2), episode=episode_now(season), contestant=who(season, 3)
+    )
+    assert "Elimination candidate" not in words(client.get(PAGE))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"width": "9" * 5000},
+        {"add": "1", "width": "9" * 5000},
+        {"remove": "9" * 5000},
+        {"tied": "9" * 5000},
+        {"tied": "\N{SUPERSCRIPT TWO}=\N{ARABIC-INDIC DIGIT TWO}"},
+    ],
+)
+def test_numbers_of_thousands_of_digits_are_none(
+    visitor: Visitor, orla: User, sent: dict[str, str]
+) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    told = fields(client.get(PAGE)) | cells(season, FOUR) | sent
+    assert client.post(PAGE, told | {"look": "1"}).status_code == 200
+    assert client.post(PAGE, told).status_code in (200, 302, 422)
+    order = {"order": "9" * 5000, "tap": "9" * 5000}
+    assert client.post(EPISODE, fields(client.get(EPISODE)) | order).status_code == 200
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

@@ -11,13 +11,18 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import AuditEntry, User
 from core.refusals import Refusal
+from tests.games.support import user_named
 from tests.tournaments.support import (
+    GAME,
+    START,
     account,
     after,
     episode_now,
     kinds,
     nothing_changes,
+    organiser_joins,
     organiser_named,
+    played,
     running,
     who,
 )
@@ -26,8 +31,8 @@ from tournaments.documents.export import season_export
 from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.episodes import episode_skip
-from tournaments.formats.elimination.main_match import Ahead, Placing
-from tournaments.formats.elimination.rescoring import scores_correct
+from tournaments.formats.elimination.main_match import Ahead, Placing, placements_record
+from tournaments.formats.elimination.rescoring import Corrected, must_be_editable, scores_correct
 from tournaments.formats.elimination.scores import (
     Line,
     Table,
@@ -47,8 +52,9 @@ from tournaments.models import (
 from tournaments.reading.sheet import Sheet
 from tournaments.scoring import Column, places_of, table_order
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
-from tournaments.services.ledger.acts import ledger_correct
+from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger_grant
 from tournaments.services.ledger.book import balance_of
+from tournaments.webhooks.telling import event_text
 
 POINTS = Column(name="Points")
 WON = Column(name="Garnets", counts=False, wins=True)
@@ -130,10 +136,10 @@ def recorded(orla: User, season: Season, **more: Any) -> Episode:
     return scores_record(**given)
 
 
-def corrected(orla: User, season: Season, scores: Scores, **more: Any) -> ScoreTable:
+def corrected(orla: User, season: Season, scores: Scores, **more: Any) -> Corrected:
     episode = episode_now(season)
     given: dict[str, Any] = {
-        each: more.pop(each) for each in ("why", "seen", "at", "acting_user") if each in more
+        each: more.pop(each) for each in ("why", "seen", "at", "acting_user", "ec") if each in more
     }
     told: dict[str, Any] = {
         "acting_user": orla,
@@ -383,6 +389,106 @@ def test_an_organiser_who_plays_neither_sees_nor_enters_what_others_win(orla: Us
     refused("season.own", corrected, orla=olin, season=season, scores=rows, columns=(POINTS, WON))
 
 
+@pytest.mark.parametrize("right", ["episodes", "ledger"])
+def test_what_a_table_wins_is_entered_by_whoever_records_it(orla: User, right: str) -> None:
+    season = running(orla, 4, trade=TRADE)
+    hal = user_named("hal")
+    organiser_joins(acting_user=orla, season=season, user=hal, role="helper", rights=[right],
+                    at=START)  # fmt: skip
+    rows: Scores = {1: [9, 5], 2: [7, 2], 3: [5, 2], 4: [2, 0]}
+    told: dict[str, Any] = {"orla": hal, "season": season}
+    if right == "ledger":
+        refused("season.no-right", saved, **told, scores=rows, columns=(POINTS, WON))
+        return
+    saved(**told, scores=rows, columns=(POINTS, WON))
+    recorded(**told)
+    assert [balance_of(who(season, each)) for each in (1, 2, 3, 4)] == [8, 5, 5, 3]
+    entries = AuditEntry.objects.filter(action="ledger.grant")
+    assert {each.who for each in entries} == {hal}
+    assert {each.data["scores"] for each in entries} == {episode_now(season).pk}
+    refused("season.no-right", corrected, **told, scores=rows, columns=(POINTS, WON))
+    # What does not follow from scores is not theirs to enter.
+    refused("season.no-right", ledger_grant, acting_user=hal, season=season,
+            contestants=[who(season, 1)], amount=1, why="So")  # fmt: skip
+
+
+def test_a_helper_who_does_not_keep_the_ledger_is_told_why_they_see_no_winnings(
+    orla: User,
+) -> None:
+    season = running(orla, 4, trade=HIDDEN)
+    hal = user_named("hal")
+    organiser_joins(acting_user=orla, season=season, user=hal, role="helper",
+                    rights=["episodes"], at=START)  # fmt: skip
+    rows: Scores = {1: [9, 5], 2: [7, 2], 3: [5, 2], 4: [2, 0]}
+    told: dict[str, Any] = {"orla": hal, "season": season}
+    for acts in (
+        lambda: refused("season.no-right", saved, **told, scores=rows, columns=(POINTS, WON)),
+        lambda: saved(orla, season, rows, columns=(POINTS, WON)),
+        lambda: refused("season.no-right", saved, **told, seen=1),
+        lambda: refused("season.no-right", recorded, **told),
+    ):
+        found = acts()
+        if isinstance(found, Refusal):
+            assert "“keeps the ledger”" in found.sentence
+            assert "plays" not in found.sentence
+
+
+def test_whoever_plays_hears_before_they_type_that_they_enter_no_winnings(orla: User) -> None:
+    season = running(orla, 4, trade=TRADE)
+    olin = organiser_named("olin")
+    SeasonOrganiser.objects.create(season=season, user=olin)
+    own = who(season, 2)
+    own.user = olin
+    own.save(update_fields=["user"])
+    rows: Scores = {1: [9, 5], 2: [7, 2], 3: [5, 0], 4: [2, 0]}
+    refused("season.own", saved, orla=olin, season=season, scores=rows, columns=(POINTS, WON))
+    saved(orla, season, rows, columns=(POINTS, WON))
+    refused("season.own", must_be_editable, episode=episode_now(season), acting_user=olin,
+            table=episode_now(season).scores)  # fmt: skip
+    refused("season.own", recorded, orla=olin, season=season)
+    recorded(orla, season)
+    # Of others they correct it, and of themselves they do not.
+    refused("season.own", corrected, orla=olin, season=season, columns=(POINTS, WON),
+            scores={**rows, 2: [7, 3]})  # fmt: skip
+    corrected(olin, season, {**rows, 3: [5, 1]}, columns=(POINTS, WON))
+    assert [balance_of(who(season, each)) for each in (1, 2, 3, 4)] == [8, 5, 4, 3]
+
+
+def test_whoever_is_out_of_it_says_what_is_won(orla: User) -> None:
+    season = running(orla, 5, trade=TRADE)
+    olin = organiser_named("olin")
+    SeasonOrganiser.objects.create(season=season, user=olin)
+    own = who(season, 5)
+    own.user = olin
+    own.save(update_fields=["user"])
+    contestant_withdraw(acting_user=orla, contestant=own, why="So", at=after(minutes=1))
+    rows: Scores = {1: [9, 5], 2: [7, 2], 3: [5, 0], 4: [2, 0]}
+    saved(olin, season, rows, columns=(POINTS, WON))
+    recorded(olin, season)
+    assert balance_of(who(season, 1)) == 8
+
+
+def test_what_was_recorded_by_scores_changes_by_them_alone(orla: User) -> None:
+    season = running(orla, 4)
+    saved(orla, season)
+    places = placings_of(episode_now(season))
+    recorded(orla, season)
+    turned = [each._replace(place=5 - each.place, immune=False) for each in places]
+    for placements in (places, turned):
+        refused("scores.recorded", placements_record, acting_user=orla,
+                episode=episode_now(season), placements=placements)  # fmt: skip
+    # A draft freezes nothing.
+    season = running(orla, 4)
+    placements_record(acting_user=orla, episode=episode_now(season), placements=turned_of(season))
+    saved(orla, season)
+    placements_record(acting_user=orla, episode=episode_now(season), placements=turned_of(season))
+    assert episode_now(season).ec == who(season, 1)
+
+
+def turned_of(season: Season) -> list[Placing]:
+    return [Placing(who(season, each), 5 - each) for each in (1, 2, 3, 4)]
+
+
 # -- corrections ---------------------------------------------------------------------------------
 
 
@@ -410,9 +516,7 @@ def test_a_correction_that_changes_the_order_records_it_again_while_the_ec_choos
     assert (episode.ec, episode.main_match) == (who(season, 4), "Tag")
     assert episode.death_match_at == after(hours=5)
     assert [balance_of(who(season, each)) for each in (1, 2, 3, 4)] == [8, 6, 5, 3]
-    assert kinds(season)[-4:] == [
-        "episode.placed", "ledger.corrected", "ledger.won", "episode.corrected",
-    ]  # fmt: skip
+    assert kinds(season)[-3:] == ["episode.placed", "ledger.won", "episode.corrected"]
     entry = AuditEntry.objects.get(action="scores.correct")
     assert entry.data["why"] == "A slip"
     assert [who(season, 2).pk, "Points", "7", "10"] in entry.data["changed"]
@@ -471,7 +575,7 @@ def test_nobody_corrects_what_makes_them_the_ec_nor_without_running_the_season(
     refused("season.not-organiser", corrected, orla=account(season, 1), season=season, scores=FOUR)
 
 
-def test_what_was_won_and_taken_back_by_hand_stays_so_unless_it_changes(orla: User) -> None:
+def test_what_was_won_and_taken_back_by_hand_stays_so(orla: User) -> None:
     season = running(orla, 4, trade=TRADE)
     rows: Scores = {1: [9, 5], 2: [7, 2], 3: [5, 1], 4: [2, 0]}
     saved(orla, season, rows, columns=(POINTS, WON))
@@ -480,9 +584,136 @@ def test_what_was_won_and_taken_back_by_hand_stays_so_unless_it_changes(orla: Us
     ledger_correct(acting_user=orla, entry=entry, why="So", at=after(minutes=2))
     corrected(orla, season, {**rows, 2: [7, 4]}, columns=(POINTS, WON), at=after(minutes=3))
     assert [balance_of(who(season, each)) for each in (1, 2)] == [3, 7]
-    corrected(orla, season, {**rows, 1: [9, 6]}, columns=(POINTS, WON), at=after(minutes=4))
-    assert [balance_of(who(season, each)) for each in (1, 2)] == [9, 5]
+    for much in (6, 4, 0):
+        turned = {**rows, 1: [9, much], 2: [7, 4]}
+        refused("scores.taken-back", corrected, orla=orla, season=season, scores=turned,
+                columns=(POINTS, WON))  # fmt: skip
     assert faults_of(season) == []
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_a_correction_enters_how_much_more_or_less_is_won(orla: User, *, imported: bool) -> None:
+    season = running(orla, 4, trade={**TRADE, "payments": "open"})
+    rows: Scores = {1: [9, 5], 2: [7, 2], 3: [5, 1], 4: [2, 0]}
+    saved(orla, season, rows, columns=(POINTS, WON))
+    recorded(orla, season)
+    # What has been spent since is not missed where little enough goes back.
+    ledger_give(
+        acting_user=account(season, 1), season=season, payee=who(season, 4), amount=6,
+        at=after(minutes=1),
+    )  # fmt: skip
+    by_hand = 0
+    if imported:
+        data = season_export(season=season, reader=orla)
+        season = season_import(acting_user=orla, data=data, beside=True)
+    else:
+        by_hand = 2
+        alike = LedgerEntry.objects.get(kind="won", payee=who(season, 2))
+        ledger_grant(
+            acting_user=orla, season=season, contestants=[who(season, 2)], amount=by_hand,
+            why=alike.why, round=alike.round, at=after(minutes=1),
+        )  # fmt: skip
+    for minutes, (first, second) in enumerate(((3, 2), (4, 0), (4, 7), (5, 1)), start=2):
+        turned = {**rows, 1: [9, first], 2: [7, second]}
+        corrected(orla, season, turned, columns=(POINTS, WON), at=after(minutes=minutes))
+        assert balance_of(who(season, 1)) == 3 + first - 6
+        assert balance_of(who(season, 2)) == 3 + second + by_hand
+        assert (balance_of(who(season, 3)), balance_of(who(season, 4))) == (4, 9)
+    less: Scores = {**rows, 1: [9, 2], 2: [7, 1]}
+    refused("ledger.short", corrected, orla=orla, season=season, scores=less,
+            columns=(POINTS, WON))  # fmt: skip
+    assert faults_of(season) == []
+    told = AuditEntry.objects.filter(action="ledger.correct").latest("pk")
+    assert (told.data["amount"], told.data["scores"]) == (6, episode_now(season).pk)
+
+
+@pytest.mark.parametrize("leaving", ["lapses", "stays"])
+def test_what_whoever_is_out_won_stays_and_is_said(orla: User, leaving: str) -> None:
+    season = running(orla, 4, trade={**TRADE, "leaving": leaving})
+    rows: Scores = {1: [9, 5], 2: [7, 2], 3: [5, 1], 4: [2, 1]}
+    saved(orla, season, rows, columns=(POINTS, WON))
+    recorded(orla, season)
+    row = dmo_choose(
+        acting_user=account(season, 4), episode=episode_now(season), contestant=who(season, 2),
+        at=after(minutes=3),
+    )  # fmt: skip
+    played(orla, row, winner=1)
+    assert who(season, 4).status == "eliminated"
+    before = LedgerEntry.objects.filter(payee=who(season, 4)).count()
+    turned: Scores = {**rows, 1: [9, 6], 4: [2, 3]}
+    made = corrected(orla, season, turned, columns=(POINTS, WON), at=after(hours=9))
+    stays = leaving == "lapses"
+    assert made.out == ([who(season, 4)] if stays else [])
+    assert LedgerEntry.objects.filter(payee=who(season, 4)).count() == before + (not stays)
+    assert balance_of(who(season, 1)) == 9
+    assert faults_of(season) == []
+
+
+def test_a_correction_goes_on_where_the_time_that_was_set_has_passed(orla: User) -> None:
+    season = running(orla, 4)
+    saved(orla, season)
+    recorded(orla, season, ahead=Ahead(GAME, scheduled_at=after(hours=5), minutes=600))
+    turned: Scores = {1: [9], 2: [7], 3: [2], 4: [5]}
+    corrected(orla, season, turned, at=after(hours=6))
+    episode = episode_now(season)
+    assert (episode.ec, episode.death_match_at) == (who(season, 3), None)
+    assert episode.round.ruleset == GAME["ruleset"]
+
+
+def test_whoever_plays_corrects_where_the_time_that_was_set_has_passed(orla: User) -> None:
+    season = running(orla, 4)
+    olin = organiser_named("olin")
+    SeasonOrganiser.objects.create(season=season, user=olin)
+    own = who(season, 2)
+    own.user = olin
+    own.save(update_fields=["user"])
+    saved(orla, season)
+    recorded(orla, season, ahead=Ahead(GAME, scheduled_at=after(hours=5), minutes=600))
+    turned: Scores = {1: [9], 2: [7], 3: [2], 4: [5]}
+    corrected(olin, season, turned, at=after(hours=6))
+    episode = episode_now(season)
+    assert (episode.ec, episode.death_match_at) == (who(season, 3), None)
+    assert episode.round.ruleset == GAME["ruleset"]
+
+
+def test_the_ec_of_a_correction_is_chosen_where_several_are_last(orla: User) -> None:
+    season = running(orla, 4)
+    saved(orla, season, share=True)
+    recorded(orla, season)
+    turned: Scores = {1: [9], 2: [1], 3: [1], 4: [2]}
+    told: dict[str, Any] = {"orla": orla, "season": season, "scores": turned, "share": True}
+    refused("placements.tie", corrected, **told)
+    refused("placements.ec-not-last", corrected, **told, ec=who(season, 4))
+    corrected(**told, ec=who(season, 2))
+    assert episode_now(season).ec == who(season, 2)
+    # Who is the EC stays so without a word.
+    corrected(**{**told, "scores": {**turned, 4: [1]}}, at=after(minutes=3))
+    assert episode_now(season).ec == who(season, 2)
+    corrected(**{**told, "scores": {**turned, 4: [1]}}, ec=who(season, 4), at=after(minutes=4))
+    assert episode_now(season).ec == who(season, 4)
+
+
+# -- in words -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_what_is_posted_of_the_ec_has_the_totals_in_a_line(orla: User, *, hidden: bool) -> None:
+    season = running(orla, 4, trade={**TRADE, "hidden": hidden})
+    rows: Scores = {1: [2, 77], 2: [9, 2], 3: ["5.5", 1], 4: [7, 0]}
+    saved(orla, season, rows, columns=(POINTS, WON))
+
+    def post() -> str:
+        return event_text(season.events.filter(kind="episode.placed").latest("pk"), None)
+
+    recorded(orla, season)
+    line = post().splitlines()[-1].replace("\\", "")
+    assert line == "Scores: Player 2 9, Player 4 7, Player 3 5.5, Player 1 2."
+    assert "77" not in post()
+    other = running(orla, 4)
+    saved(orla, other)
+    placements_record(acting_user=orla, episode=episode_now(other), placements=turned_of(other))
+    event = other.events.filter(kind="episode.placed").latest("pk")
+    assert "Scores" not in event_text(event, None)
 
 
 # -- who sees it ---------------------------------------------------------------------------------

@@ -66,7 +66,8 @@ def _may_record(subject: AtSeason) -> None:
 
 def main_match_form(subject: AtSeason, *, by_scores: bool = False) -> Callable[..., MainMatchForm]:
     """What makes the form about the main match that can be recorded; ``by_scores``: with the
-    placement that follows from its scores. Raises Refusal as `_standing` and `_scored` do."""
+    placement that follows from its scores. Raises Refusal as `_standing`,
+    `scores.must_take_scores` and `_scored` do."""
     season, found = subject.season, _main_match_on(subject)
     number = episodes.next_number(season) if found is None else found.row.round.number
     playing = set(season.contestants.in_round(number).values_list("pk", flat=True))
@@ -80,6 +81,7 @@ def main_match_form(subject: AtSeason, *, by_scores: bool = False) -> Callable[.
         # It may have left the season's list since it was settled.
         games += [initial["settled"]] if initial["settled"] else []
         if by_scores:
+            scores.must_take_scores(found.row, subject.user, standing().table)
             initial |= _scored(found, standing(), tokens)
     return partial(
         MainMatchForm,

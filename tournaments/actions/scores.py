@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any, Final
 
 from core.actions import Action, Done
+from core.refusals import allowed
 from tournaments.actions.subjects import AtRound
 from tournaments.formats.elimination import rescoring, scores
 from tournaments.forms.scores import ScoresForm, filled_in
+from tournaments.lifecycle import EpisodeStatus
 from tournaments.models import Episode, ScoreTable
 from tournaments.rights import Right
 
@@ -34,14 +36,23 @@ def scores_form(subject: AtRound) -> Callable[..., ScoresForm]:
     """What makes the form about the scores of a main match."""
     episode = subject.episode
     table = _table(subject)
-    trade = subject.sheet.trade
+    trade, recorded = subject.sheet.trade, _is_recorded(subject)
     return partial(
         ScoresForm,
         people=scores.playing_in(episode, table),
-        currency=trade.title if trade.currency else "",
-        reasoned=table is not None and table.recorded_at is not None,
+        currency=trade.title if trade.currency and _says_winnings(subject) else "",
+        reasoned=recorded,
+        running=episode.status == EpisodeStatus.MAIN_MATCH,
+        picks_ec=recorded and episode.status == EpisodeStatus.CHOOSING,
         initial=_initial(episode, table),
     )
+
+
+def _says_winnings(subject: AtRound) -> bool:
+    """Whether they can say in the scores what is won: others are not asked for it."""
+    if _is_recorded(subject):
+        return allowed(scores.must_see_what_is_won, subject.season, subject.user)
+    return allowed(scores.must_enter_winnings, subject.episode, subject.user)
 
 
 def must_be_settled(subject: AtRound) -> None:
@@ -66,8 +77,15 @@ def _keep(subject: AtRound, form: Any) -> Done:
         "seen": form.cleaned_data["seen"] or 0,
     }
     if form.reasoned:
-        rescoring.scores_correct(**told, why=form.cleaned_data["why"])
-        return Done("The scores are corrected.", subject.address("round", subject.round.number))
+        made = rescoring.scores_correct(
+            **told, why=form.cleaned_data["why"], ec=form.cleaned_data.get("ec")
+        )
+        names = ", ".join(each.shown_name for each in made.out)
+        stays = f" What they won stays as it was, since they have no purse any more: {names}."
+        return Done(
+            f"The scores are corrected.{stays if names else ''}",
+            subject.address("round", subject.round.number),
+        )
     scores.scores_save(**told)
     return Done("The scores are saved.")
 
@@ -77,8 +95,9 @@ def _follows(subject: AtRound) -> Sequence[str]:
         return []
     return [
         "Where that changes the order the main match is recorded again, while the EC chooses.",
+        "A time of the death match that has passed is dropped then.",
         "Once an opponent is chosen the order stays.",
-        "What was won is taken back and entered anew, where it changes.",
+        "How much more or less is won is entered in the ledger, but for who has no purse more.",
         "That it was corrected, and why, stands on the page of rulings.",
     ]
 

@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from core.moments import MomentField
 from core.refusals import Refusal
+from core.text import whole_number
 from games.forms import games_offered
 from games.words import game_name
 from tournaments.formats.elimination import rules
@@ -292,8 +293,8 @@ class MainMatchForm(ServiceForm):
         return [[self._people[pk] for pk in group] for group in named]
 
     def _tap(self) -> int | None:
-        text = str(self.data.get("tap", ""))
-        return int(text) if text.isdecimal() and int(text) in self._people else None
+        pk = whole_number(str(self.data.get("tap", "")))
+        return pk if pk in self._people else None
 
     @property
     def _is_cleared(self) -> bool:

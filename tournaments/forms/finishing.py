@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from core.text import name_key
+from core.text import name_key, whole_number
 from tournaments.models import Contestant
 
 Groups = list[list[int]]
@@ -111,8 +111,8 @@ def order_of(text: str, known: Collection[int]) -> Groups:
     for part in text.split(","):
         group = []
         for each in part.split("="):
-            pk = int(each) if each.strip().isdecimal() else 0
-            if pk in known and pk not in seen:
+            pk = whole_number(each)
+            if pk is not None and pk in known and pk not in seen:
                 seen.add(pk)
                 group.append(pk)
         if group:
@@ -122,8 +122,8 @@ def order_of(text: str, known: Collection[int]) -> Groups:
 
 def strangers(text: str, known: Collection[int]) -> list[int]:
     """Who of those tapped is not ``known``, in order."""
-    ids = [int(each) for each in re.split("[=,]", text) if each.strip().isdecimal()]
-    return list(dict.fromkeys(pk for pk in ids if pk not in known))
+    ids = [whole_number(each) for each in re.split("[=,]", text)]
+    return list(dict.fromkeys(pk for pk in ids if pk is not None and pk not in known))
 
 
 def order_text(groups: Sequence[Sequence[int]]) -> str:

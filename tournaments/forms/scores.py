@@ -12,13 +12,13 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import QueryDict
 
 from core.refusals import Refusal
-from core.text import name_key, one_line
+from core.text import name_key, one_line, whole_number
 from games.forms import ReasonInput
 from games.reasons import READY, WHY_MAX
 from tournaments import scoring
 from tournaments.formats.elimination.scores import ABOUT_MAX, NOTE_MAX, Line, Table
 from tournaments.forms.base import ServiceForm
-from tournaments.forms.fields import NAMES
+from tournaments.forms.fields import NAMES, ContestantField
 from tournaments.forms.finishing import known_names
 from tournaments.models import Contestant
 from tournaments.scoring import COLUMN_NAME_MAX, COLUMNS_MAX, Column, Scored
@@ -112,14 +112,17 @@ class ScoresForm(ServiceForm):
     ``seen`` is the version of the table that the page showed, ``width`` how many columns it has,
     and ``tied`` who was shown to be equal: what is said of the order among them holds for those
     alone. ``add``, ``remove`` and ``look`` are buttons that keep nothing: with ``looking`` the form
-    only shows what would come of it. ``reasoned``: the scores are recorded, and this is a
-    correction.
+    only shows what would come of it. ``currency``: what is won, where they can say how much of it.
+    ``running``: the main match is, and its scores can be shown. ``reasoned``: the scores are
+    recorded, and this is a correction, which ``picks_ec`` where another order makes another.
     """
 
     at_field: ClassVar[Mapping[str, str]] = {
         "episode.main-match": "name",
         "episode.notes": "notes",
         "scores.about": "about",
+        "placements.tie": "ec",
+        "placements.ec": "ec",
         "why": "why",
     }
 
@@ -176,10 +179,14 @@ class ScoresForm(ServiceForm):
         people: Sequence[Contestant],
         currency: str,
         reasoned: bool = False,
+        running: bool = True,
+        picks_ec: bool = False,
         looking: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        if not running:
+            del self.fields["shown"]
         self._people = {each.pk: each for each in people}
         self._currency, self._looking, self.reasoned = currency, looking, reasoned
         self.most = max(1, min(COLUMNS_MAX, FIELDS_MOST // max(1, len(people)) - 2))
@@ -194,11 +201,19 @@ class ScoresForm(ServiceForm):
             )
         if reasoned:
             self._ask_for_a_reason()
+        if picks_ec:
+            self.fields["ec"] = ContestantField(
+                people,
+                empty="Whoever comes last",
+                label="Elimination candidate",
+                required=False,
+                help_text="Only where several share the last place then.",
+            )
         self.order = self._order_of_initial() if not self.is_bound else None
         self._add_turns()
 
     def _ask_for_a_reason(self) -> None:
-        for name in ("name", "notes", "shown"):
+        for name in ("name", "notes"):
             del self.fields[name]
         self.fields["why"] = forms.CharField(
             label="Reason", max_length=WHY_MAX, help_text="Everybody will read it."
@@ -209,8 +224,10 @@ class ScoresForm(ServiceForm):
         self.fields["why"].widget = widget
 
     def _width(self) -> int:
-        text = str(self.data.get("width", "")) if self.is_bound else str(self.initial.get("width"))
-        return min(int(text), self.most) if text.isdecimal() and int(text) else 1
+        return self._width_in(self.data if self.is_bound else self.initial)
+
+    def _width_in(self, data: Mapping[str, Any]) -> int:
+        return min(whole_number(str(data.get("width", ""))) or 1, self.most)
 
     def _add_column(self, at: int) -> None:
         self.fields[f"name_{at}"] = forms.CharField(
@@ -258,8 +275,7 @@ class ScoresForm(ServiceForm):
     def _arrange(self) -> None:
         """Have columns that are added, removed or pasted among what was sent."""
         data = cast(QueryDict, self.data).copy()
-        text = str(data.get("width", ""))
-        width = min(int(text), self.most) if text.isdecimal() and int(text) else 1
+        width = self._width_in(data)
         self.read = read_pasted(str(data.get("pasted", "")), list(self._people.values()))
         if self.read.rows:
             width = self._take_in(data, width)
@@ -267,9 +283,9 @@ class ScoresForm(ServiceForm):
             data[f"counts_{width}"] = "on"
             data[f"name_{width}"] = f"Round {width + 1}"
             width += 1
-        gone = str(data.get("remove", ""))
-        if gone.isdecimal() and int(gone) < width and width > 1:
-            self._remove(data, int(gone), width)
+        gone = whole_number(str(data.get("remove", "")))
+        if gone is not None and gone < width and width > 1:
+            self._remove(data, gone, width)
             width -= 1
         data["width"] = str(width)
         self.data = data
@@ -371,7 +387,7 @@ class ScoresForm(ServiceForm):
         if not any(each.counts or each.decides for each in columns):
             return None
         shown = {
-            frozenset(int(each) for each in group.split("=") if each.isdecimal())
+            frozenset(map(whole_number, group.split("=")))
             for group in str(data.get("tied") or "").split(",")
         }
         rows = [Scored(pk, self._cells(data, pk), None) for pk in self._people]

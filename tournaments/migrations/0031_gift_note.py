@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tournaments", "0029_predictions"),
+        ("tournaments", "0030_main_match_pictures"),
     ]
 
     operations = [

@@ -5,14 +5,16 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from tournaments.lifecycle import EpisodeStatus
 from tournaments.models.contestants import Contestant
 from tournaments.models.rounds import Episode
 
 
 def scores_seen_by_all() -> Q:
     """Of tables of scores, those that everybody sees who sees the season: by which a placement was
-    recorded, and drafts that are shown."""
-    return Q(recorded_at__isnull=False) | Q(shown=True)
+    recorded, and drafts that are shown, as long as the main match is on."""
+    on = Q(episode__status=EpisodeStatus.MAIN_MATCH)
+    return Q(recorded_at__isnull=False) | Q(on, shown=True)
 
 
 class ScoreTable(models.Model):

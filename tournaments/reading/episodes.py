@@ -28,8 +28,11 @@ def episodes_of(
 ) -> dict[int, EpisodeWithPlacements]:
     """The episodes of a season, by the key of their round, in two queries."""
     numbered = {each.pk: each for each in rounds}
-    rows = Episode.objects.filter(round__season=season).prefetch_related(
-        Prefetch("placements", Placement.objects.order_by("place", "pk"))
+    # Whether it can be recorded anew depends on its scores.
+    rows = (
+        Episode.objects.filter(round__season=season)
+        .select_related("scores")
+        .prefetch_related(Prefetch("placements", Placement.objects.order_by("place", "pk")))
     )
     found = {}
     for row in rows:

@@ -19,10 +19,12 @@ from games.models import Match
 from games.words import points, ruleset_named, won_by
 from tournaments.items.catalogue import Item, item_of
 from tournaments.lifecycle import ContestantStatus, DeathMatchStatus, How, LegStatus
-from tournaments.models import Contestant, DeathMatch, Leg, Season, SeasonEvent
+from tournaments.models import Contestant, DeathMatch, Leg, ScoreTable, Season, SeasonEvent
 from tournaments.naming import Naming
+from tournaments.reading.scores import score_sheet
 from tournaments.reading.sheet import Sheet
 from tournaments.standings.metrics import counted_text
+from tournaments.trade import trade_of
 from tournaments.webhooks import payloads
 from tournaments.webhooks.payloads import Scene
 
@@ -63,18 +65,23 @@ def _names(season: Season, before: str) -> list[str]:
     names = sorted((each.shown_name for each in active), key=str.casefold)
     if len(names) < 2:
         return []
+    return [before + _in_a_line([escaped(name) for name in names])]
+
+
+def _in_a_line(texts: Sequence[str]) -> str:
+    """Escaped texts as far as a line has room for them, and how many there are more."""
     kept, room = [], _NAMES_MOST
-    for name in map(escaped, names):
-        room -= len(name) + 2
+    for text in texts:
+        room -= len(text) + 2
         if room < 0:
             break
-        kept.append(name)
-    more = [f"{len(names) - len(kept)} more"] if len(kept) < len(names) else []
-    return [before + ", ".join([*kept, *more])]
+        kept.append(text)
+    more = [f"{len(texts) - len(kept)} more"] if len(kept) < len(texts) else []
+    return ", ".join([*kept, *more])
 
 
 def _placed(event: SeasonEvent, scene: Scene | None) -> list[str]:
-    """Who is the EC, until when they choose, and whom they cannot."""
+    """Who is the EC, until when they choose, whom they cannot, and the scores it was by."""
     lines = _sentence(event, scene)
     until = parse_datetime(event.data.get("choose_by") or "")
     if until is not None:
@@ -83,7 +90,23 @@ def _placed(event: SeasonEvent, scene: Scene | None) -> list[str]:
     names = [f"**{escaped(each.shown_name)}**" for each in immune.order_by("name")]
     if names:
         lines.append(f"Immune: {', '.join(names)}.")
-    return lines
+    return lines + _totals(event)
+
+
+def _totals(event: SeasonEvent) -> list[str]:
+    """What everybody has in all, the best first, where a main match was recorded by scores."""
+    rows = ScoreTable.objects.filter(episode__round=event.round_id, recorded_at__isnull=False)
+    table = rows.first()
+    if table is None:
+        return []
+    there = list(table.rows.select_related("contestant__user").order_by("pk"))
+    sheet = score_sheet(table, there, sees_winnings=not trade_of(event.season).hidden)
+    told = [
+        f"{escaped(each.contestant.shown_name)} {escaped(each.total)}"
+        for each in sheet.lines
+        if each.total
+    ]
+    return [f"Scores: {_in_a_line(told)}."] if told else []
 
 
 def _chosen(event: SeasonEvent, scene: Scene | None) -> list[str]:

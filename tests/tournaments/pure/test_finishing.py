@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tournaments.formats.elimination.rules import places_in_order
-from tournaments.forms.finishing import order_of, order_text, read, tapped
+from tournaments.forms.finishing import order_of, order_text, read, strangers, tapped
 
 NAMES = {1: "Ada", 2: "Ben", 3: "Cleo", 4: "Dora", 5: "7 of 9", 6: "Smith, John", 7: "-x-"}
 
@@ -93,6 +93,7 @@ def test_what_is_tapped_is_kept_and_taken_back() -> None:
     assert tapped(groups, None, together=True) == groups
 
 
-@pytest.mark.parametrize("text", ["3,5=7", "3,,=5=7=,9,x", "3, 5 = 7,3=5"])
+@pytest.mark.parametrize("text", ["3,5=7", "3,,=5=7=,9,x", "3, 5 = 7,3=5", f"3,5={'9' * 5000}=7"])
 def test_what_a_page_sends_is_read_as_far_as_it_is_known(text: str) -> None:
     assert order_of(text, {3, 5, 7}) == [[3], [5, 7]]
+    assert strangers(text, {3, 5, 7}) in ([], [9])

@@ -47,6 +47,7 @@ def table(*rows: Sequence[int | None], among: Sequence[int | None] = ()) -> list
     [
         ("12", "12"), (" 12.50 ", "12.5"), ("1,5", "1.5"), ("-3", "-3"), ("0", "0"), ("-0", "0"),
         ("\N{MINUS SIGN}3", "-3"), ("007", "7"), ("1e3", "1000"), ("", ""), ("-", ""),
+        ("0,125", "0.125"), ("1234,567", "1234.567"), ("1,2345", "1.2345"), ("1.234", "1.234"),
         ("\N{EM DASH}", ""), ("0.0001", "0.0001"), ("100", "100"), ("1000000000", "1000000000"),
     ],
 )  # fmt: skip
@@ -56,11 +57,32 @@ def test_a_number_is_kept_as_it_is_meant(text: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "1.2.3", "1,000.5", "nan", "Infinity", "1e99999", "0.00001", "1000000001", "12 3"]
+    "text",
+    [
+        "9" * 5000,
+        "x",
+        "1.2.3",
+        "1,000.5",
+        "nan",
+        "Infinity",
+        "1e99999",
+        "0.00001",
+        "1000000001",
+        "12 3",
+    ],
 )
 def test_what_is_no_score_is_said(text: str) -> None:
     with pytest.raises(Refusal, match=r"scores\.number"):
         number_of(text)
+
+
+@pytest.mark.parametrize("text", ["1,234", "12,345", "-123,000", "\N{MINUS SIGN}1,500", " 9,999 "])
+def test_what_may_be_two_numbers_is_asked_after(text: str) -> None:
+    whole, places = text.strip().split(",")
+    with pytest.raises(Refusal, match=r"scores\.number") as refused:
+        number_of(text)
+    assert f"write {whole}{places}, or {whole}.{places} with a point" in refused.value.sentence
+    assert number_of(f"{whole}{places}") == 1000 * (number_of(f"{whole}.{places}") or 0)
 
 
 @pytest.mark.parametrize(

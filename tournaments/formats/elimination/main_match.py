@@ -32,7 +32,7 @@ from tournaments.formats.elimination.standing import (
     standing_of,
 )
 from tournaments.lifecycle import EpisodeStatus
-from tournaments.models import Contestant, Episode, Placement, Round, Season
+from tournaments.models import Contestant, Episode, Placement, Round, ScoreTable, Season
 from tournaments.rights import Right
 from tournaments.services import repertoire
 from tournaments.services.events import season_event
@@ -113,6 +113,7 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     main_match: str = "",
     notes: str = "",
     seen: str | None = None,
+    by_scores: bool = False,
     at: datetime | None = None,
 ) -> Episode:
     """Record how everybody came off in the main match; whoever came last of those who are not
@@ -120,24 +121,26 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     Recording again, while the EC chooses, replaces it, and what was settled ahead.
 
     ``ec`` names one of several who share the last place. ``seen``: how the episode stood for
-    whoever records (`standing.standing_of`), None where they do not say. Late entries play from the
-    next episode on, and are not placed. Raises Refusal as `guards.season_lock_managed` does,
-    ``season.not-running``, ``format.no-episodes``, ``death-match.own`` (again, by the EC),
+    whoever records (`standing.standing_of`), None where they do not say. ``by_scores``: the places
+    are those of its scores; once they have been it changes by those alone (`rescoring`). Late
+    entries play from the next episode on, and are not placed. Raises Refusal as
+    `guards.season_lock_managed` does, ``season.not-running``, ``format.no-episodes``,
+    ``death-match.own`` (again, by the EC),
     ``episode.moved-on`` (not as ``seen`` any more), ``episode.placed``,
     ``placements.missing``, ``placements.twice``, ``placements.stranger``,
     ``placements.place``, ``placements.token`` (who has used one is immune), ``placements.tie``,
     ``placements.ec-not-last``, ``placements.ec-immune``, ``placements.ec-playing`` (in a death
     match of another episode), ``placements.nobody-left`` (to choose from),
-    ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is ahead
-    ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``, ``setup.*`` and
-    ``death-match.own`` (whoever may be in it, as the EC or the DMO, settles nothing of it; what
-    others have settled stays then), and as `choice.dmo_choose` does.
+    ``scores.recorded``, ``episode.main-match.too-long``, ``episode.notes.too-long``, and of what is
+    ahead ``choice.minutes``, ``schedule.past``, ``schedule.far``, ``season.repertoire``,
+    ``setup.*`` and ``death-match.own`` (whoever may be in it, as the EC or the DMO, settles nothing
+    of it; what others have settled stays then), and as `choice.dmo_choose` does.
     """
     season = season_lock_managed(episode.round.season, acting_user, Right.EPISODES)
     fresh = episode_fresh(episode)
     at = instant(at)
     must_stand_as_seen(seen, standing_now(fresh))
-    must_await_placements(fresh, acting_user)
+    must_await_placements(fresh, acting_user, by_scores=by_scores)
     before = Ahead(game_of(fresh.round), fresh.death_match_at)
     if fresh.status == EpisodeStatus.CHOOSING:
         episode_move(fresh, EpisodeStatus.MAIN_MATCH, ec=None, choose_by=None)
@@ -154,7 +157,7 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     if len(notes) > NOTES_MAX:
         raise Refusal("episode.notes.too-long", f"Notes have at most {NOTES_MAX} characters.")
     if any(each.contestant.user_id == acting_user.pk for each in placements if not each.immune):
-        ahead = _as_before(ahead, before)
+        ahead = _as_before(ahead, before, at)
     else:
         must_be_ahead(ahead.scheduled_at, at)
     game = _settled(ahead)
@@ -209,12 +212,19 @@ def placements_record(  # noqa: PLR0913  (everything that is told of a main matc
     return fresh
 
 
-def _as_before(ahead: Ahead, before: Ahead) -> Ahead:
+def still_ahead(ahead: Ahead, at: datetime) -> Ahead:
+    """What has been settled, without a time that has passed meanwhile."""
+    passed = ahead.scheduled_at is not None and ahead.scheduled_at <= at
+    return ahead._replace(scheduled_at=None) if passed else ahead
+
+
+def _as_before(ahead: Ahead, before: Ahead, at: datetime) -> Ahead:
     """What stays settled where somebody records who may be in the death match themselves, as the EC
     or as the DMO. Raises Refusal ``death-match.own`` where they say anything else."""
-    if ahead not in (NOTHING_AHEAD, before):
+    stays = still_ahead(before, at)
+    if ahead not in (NOTHING_AHEAD, before, stays):
         raise own_death_match()
-    return before
+    return stays
 
 
 def _settled(ahead: Ahead) -> dict[str, Any]:
@@ -235,13 +245,27 @@ def _round_plays(played: Round, game: Mapping[str, Any]) -> None:
     played.save(update_fields=["ruleset", "variant", "options"])
 
 
-def must_await_placements(episode: Episode, acting_user: User) -> None:
-    """Whether somebody can record its main match, or do so again. Raises Refusal
-    ``format.no-episodes``, ``season.not-running``, ``death-match.own`` and ``episode.placed``."""
+def must_await_placements(episode: Episode, acting_user: User, *, by_scores: bool = False) -> None:
+    """Whether somebody can record its main match, or do so again; ``by_scores`` as
+    `placements_record` takes it. Raises Refusal ``format.no-episodes``, ``season.not-running``,
+    ``death-match.own``, ``episode.placed`` and ``scores.recorded``."""
     must_have_episodes(episode.round.season)
     must_not_be_ec(episode, acting_user)
     if episode.status not in (EpisodeStatus.MAIN_MATCH, EpisodeStatus.CHOOSING):
         raise Refusal("episode.placed", "What came of this main match has been acted upon.")
+    # Before anything is recorded nothing is by scores.
+    if episode.status == EpisodeStatus.CHOOSING and not by_scores:
+        must_not_be_by_scores(getattr(episode, "scores", None))
+
+
+def must_not_be_by_scores(table: ScoreTable | None) -> None:
+    """Whether the placement was not recorded by that table. Raises Refusal ``scores.recorded``."""
+    if table is not None and table.recorded_at is not None:
+        raise Refusal(
+            "scores.recorded",
+            "The placement was recorded by the scores of this main match: it changes by a "
+            "correction of those.",
+        )
 
 
 def in_main_match(episode: Episode) -> QuerySet[Contestant]:

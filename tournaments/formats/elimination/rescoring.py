@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Q
 
 from accounts.models import User
 from accounts.services import audit_record
@@ -22,10 +24,12 @@ from tournaments.formats.elimination.main_match import (
     Placing,
     in_main_match,
     placements_record,
+    still_ahead,
 )
 from tournaments.formats.elimination.scores import (
     WON_BY,
     Table,
+    entry_key,
     must_be_as_seen,
     must_be_settled,
     must_see_winnings,
@@ -54,8 +58,17 @@ from tournaments.services.guards import (
     reason,
     season_lock_managed,
 )
-from tournaments.services.ledger.acts import ledger_correct
+from tournaments.services.ledger.acts import granted_take_back, must_not_be_own
+from tournaments.services.ledger.book import heir_of, holds
 from tournaments.services.ledger.immunity import immune_by_token
+
+
+class Corrected(NamedTuple):
+    """Scores that have been put right, and who has no purse any more, so that what they won stays
+    as it was."""
+
+    table: ScoreTable
+    out: list[Contestant]
 
 
 @transaction.atomic
@@ -66,15 +79,19 @@ def scores_correct(
     table: Table,
     seen: int,
     why: str,
+    ec: Contestant | None = None,
     at: datetime | None = None,
-) -> ScoreTable:
+) -> Corrected:
     """Put recorded scores right. Where that changes the order, the main match is recorded again by
-    it, as long as the EC chooses; what was won is taken back and entered anew, where it changes.
+    it, as long as the EC chooses; ``ec`` names one of several who share the last place, the EC as
+    before if it is one of them. How much more or less is won is entered in the ledger, but for
+    whoever has no purse any more.
 
     Raises Refusal as `guards.season_lock_managed`, `must_be_correctable` and `must_be_settled` do,
     as `scores_save` does for what it holds, ``why.*``, ``scores.moved-on``, ``episode.placed`` (the
-    order has been acted upon), as `main_match.placements_record` does, and as `ledger_correct` and
-    `ledger_grant` do.
+    order has been acted upon), as `main_match.placements_record` does, ``scores.taken-back`` (what
+    was won is not in the ledger any more), ``season.own`` (of what they win themselves),
+    ``ledger.short`` (it has been spent), and as `granted_write` does.
     """
     at = instant(at)
     season = season_lock_managed(episode.round.season, acting_user)
@@ -95,19 +112,15 @@ def scores_correct(
     order = scoring.table_order(saved, rows, people)
     must_be_settled(order, names)
     won = winnings(saved, rows, names)
-    if _as_sets(order) != _as_sets(old_order):
-        _record_again(fresh, saved, order, immune_by_rule, acting_user, at)
+    if _as_sets(order) != _as_sets(old_order) or (ec is not None and ec.pk != fresh.ec_id):
+        _record_again(fresh, saved, order, immune_by_rule, acting_user, at, ec=ec)
+    fresh.round.season = season
     changed = {
         people[pk]: (old_won.get(pk, 0), won.get(pk, 0))
         for pk in people
         if old_won.get(pk, 0) != won.get(pk, 0)
     }
-    for contestant, (amount, _) in changed.items():
-        entry = _entry_of(fresh, contestant, amount)
-        if entry is not None:
-            ledger_correct(acting_user=acting_user, entry=entry, why=why, at=at)
-    entered = {contestant: amount for contestant, (_, amount) in changed.items() if amount}
-    winnings_grant(season, fresh, entered, acting_user, at)
+    out = _winnings_correct(fresh, saved, changed, acting_user, why, at)
     season_event(
         season=season,
         kind="episode.corrected",
@@ -132,7 +145,7 @@ def scores_correct(
             ],
         },
     )
-    return saved
+    return Corrected(saved, out)
 
 
 def must_be_correctable(
@@ -140,7 +153,7 @@ def must_be_correctable(
 ) -> ScoreTable:
     """The scores of an episode that somebody can correct. Raises Refusal ``scores.none`` (also of a
     draft), ``format.no-episodes``, ``season.not-running``, ``death-match.own`` (by the EC),
-    ``round.frozen`` and ``season.own`` (who plays does not see what others win)."""
+    ``round.frozen``, and as `must_see_winnings` does."""
     must_have_episodes(episode.round.season)
     if table is None or table.recorded_at is None:
         raise NotFound("scores.none", "Nothing has been recorded by scores here.")
@@ -190,8 +203,11 @@ def _record_again(
     immune_by_rule: Collection[int],
     acting_user: User,
     at: datetime,
+    *,
+    ec: Contestant | None,
 ) -> None:
-    """Record the main match by another order. Who is immune for another reason stays so."""
+    """Record the main match by another order. Who is immune for another reason stays so, and so
+    does what was settled ahead, but for a time that has passed."""
     if episode.status != EpisodeStatus.CHOOSING:
         raise Refusal(
             "episode.placed",
@@ -208,34 +224,81 @@ def _record_again(
     last = rules.last_of(
         rules.MainMatchPlace(pk, place, pk in immune) for pk, place in places.items()
     )
-    settled = episode.death_match_at
+    if ec is None and len(last) > 1 and episode.ec_id in last:
+        ec = episode.ec
     placements_record(
         acting_user=acting_user,
         episode=episode,
         placements=[Placing(playing[pk], place, pk in immune) for pk, place in places.items()],
-        ec=episode.ec if len(last) > 1 and episode.ec_id in last else None,
-        ahead=Ahead(game_of(episode.round), settled),
+        ec=ec,
+        ahead=still_ahead(Ahead(game_of(episode.round), episode.death_match_at), at),
         notes=episode.notes,
+        by_scores=True,
         at=at,
     )
 
 
-def _entry_of(episode: Episode, contestant: Contestant, amount: int) -> LedgerEntry | None:
-    """The entry of so much that somebody, or whose place they have taken over, has won by the
-    scores; None where it has been taken back already."""
-    holders = [contestant]
+def _winnings_correct(
+    episode: Episode,
+    table: ScoreTable,
+    changed: Mapping[Contestant, tuple[int, int]],
+    acting_user: User,
+    why: str,
+    at: datetime,
+) -> list[Contestant]:
+    """Enter how much more or less each has won than before; who has no purse any more, for whom it
+    stays."""
+    season = episode.round.season
+    more: dict[Contestant, int] = {}
+    less: dict[Contestant, int] = {}
+    out = []
+    for contestant, (before, now) in changed.items():
+        holder = heir_of(contestant) or contestant
+        must_not_be_own([holder], acting_user)
+        if not holds(season, holder):
+            out.append(contestant)
+            continue
+        if _entered(episode, table, holder) != before:
+            raise Refusal(
+                "scores.taken-back",
+                f"What the ledger says that {contestant.shown_name} won by these scores was "
+                "changed there since: leave what they win as it is here, and enter in the ledger "
+                "what is right.",
+            )
+        (more if now > before else less)[holder] = abs(now - before)
+    for holder, amount in less.items():
+        granted_take_back(
+            acting_user=acting_user,
+            season=season,
+            contestant=holder,
+            amount=amount,
+            why=why,
+            round=episode.round,
+            key=entry_key(table, table.version),
+            about={"scores": episode.pk},
+            at=at,
+        )
+    winnings_grant(episode, table, more, acting_user, at)
+    return out
+
+
+def _entered(episode: Episode, table: ScoreTable, holder: Contestant) -> int:
+    """How much somebody, or whose place they have taken over, has won by the scores as the ledger
+    has it now."""
+    holders = [holder]
     while (replaced := holders[-1].replaces) is not None:
         holders.append(replaced)
-    return (
-        LedgerEntry.objects.filter(
-            round=episode.round,
-            kind=EntryKind.WON,
-            unit=Unit.CURRENCY,
-            payee__in=holders,
-            amount=amount,
-            why__startswith=WON_BY,
-            reversed_by__isnull=True,
-        )
-        .order_by("pk")
-        .last()
+    rows = LedgerEntry.objects.filter(
+        Q(kind=EntryKind.WON, payee__in=holders, reversed_by__isnull=True)
+        | Q(kind=EntryKind.CORRECTION, payer__in=holders, reverses__isnull=True),
+        round=episode.round,
+        unit=Unit.CURRENCY,
+    )
+    own = Q(key__in=[entry_key(table, version) for version in range(1, table.version + 1)])
+    alike = Q(key=None, kind=EntryKind.WON, why__startswith=WON_BY)
+    if LedgerEntry.objects.filter(alike, round=episode.round, at=table.recorded_at).exists():
+        # The season came out of a document, and its entries have no keys.
+        own |= alike | Q(key=None, kind=EntryKind.CORRECTION)
+    return sum(
+        each.amount if each.kind == EntryKind.WON else -each.amount for each in rows.filter(own)
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
+from uuid import UUID, uuid5
 
 import msgspec
 from django.db import transaction
@@ -29,6 +30,7 @@ from tournaments.formats.elimination.main_match import (
     Placing,
     in_main_match,
     must_await_placements,
+    must_not_be_by_scores,
     placements_record,
 )
 from tournaments.models import (
@@ -49,13 +51,14 @@ from tournaments.services.guards import (
     season_lock,
     season_lock_managed,
 )
-from tournaments.services.ledger.acts import ledger_grant
+from tournaments.services.ledger.acts import granted_write
 from tournaments.trade import trade_of
 
 ABOUT_MAX: Final = 500
 NOTE_MAX: Final = 200
 #: Begins what the ledger says of what was won by scores.
 WON_BY: Final = "Main match: "
+_ENTERED: Final = UUID("5b0c7d5e-6a7e-5d0b-8a59-0d8f2f6f4c11")
 
 
 class Line(NamedTuple):
@@ -101,7 +104,7 @@ def scores_save(
     and of what it holds ``scores.columns``, ``scores.number``, ``scores.twice``,
     ``scores.stranger``, ``scores.note.too-long``, ``scores.about.too-long``,
     ``episode.main-match.too-long``, ``episode.notes.too-long``, ``scores.wins`` (nothing is won in
-    the season), ``scores.wins-hidden``, ``season.own`` (who plays does not see what others win).
+    the season), ``scores.wins-hidden``, and as `must_enter_winnings` does.
     """
     public = table.shown or ScoreTable.objects.filter(episode=episode, shown=True).exists()
     season = season_lock(episode.round.season_id, changes=public)
@@ -111,6 +114,8 @@ def scores_save(
     found = table_of(fresh)
     must_take_scores(fresh, acting_user, found)
     must_be_as_seen(found, seen)
+    if any(each.wins for each in table.columns):
+        must_enter_winnings(fresh, acting_user)
     saved = table_write(season, fresh, found, table, acting_user, in_main_match(fresh))
     audit_record(
         acting_user=acting_user,
@@ -122,13 +127,13 @@ def scores_save(
 
 
 def must_take_scores(episode: Episode, acting_user: User, table: ScoreTable | None) -> None:
-    """Whether somebody can save the scores of its main match. Raises Refusal as
-    `main_match.must_await_placements` does, ``scores.recorded``, and ``season.own`` (who plays does
-    not see what others win)."""
+    """Whether somebody can save the scores of its main match, and record it by them. Raises Refusal
+    as `main_match.must_await_placements` and, where they say what is won, `must_enter_winnings`
+    do."""
     must_await_placements(episode, acting_user)
-    if table is not None and table.recorded_at is not None:
-        raise _recorded()
-    must_see_winnings(episode.round.season, acting_user, table)
+    must_not_be_by_scores(table)
+    if _wins(table):
+        must_enter_winnings(episode, acting_user)
 
 
 def table_of(episode: Episode) -> ScoreTable | None:
@@ -155,18 +160,44 @@ def must_be_as_seen(table: ScoreTable | None, seen: int) -> None:
         )
 
 
-def must_see_winnings(
-    season: Season, acting_user: User, table: ScoreTable | None, columns: Sequence[Column] = ()
-) -> None:
-    """Whether somebody may see what a table wins everybody, or one with these ``columns``. Raises
-    Refusal ``season.own``."""
-    kept = () if table is None else scoring.columns_read(table.columns)
-    if not any(each.wins for each in (*kept, *columns)):
+def _wins(table: ScoreTable | None) -> bool:
+    """Whether a table says what is won."""
+    return table is not None and any(each.wins for each in scoring.columns_read(table.columns))
+
+
+def must_see_winnings(season: Season, acting_user: User, table: ScoreTable) -> None:
+    """Whether somebody may see what a table wins everybody. Raises Refusal as
+    `must_see_what_is_won` does."""
+    if _wins(table):
+        must_see_what_is_won(season, acting_user)
+
+
+def must_see_what_is_won(season: Season, acting_user: User) -> None:
+    """Whether somebody may see what everybody wins. Raises Refusal ``season.own`` (it is hidden
+    from who plays) and ``season.no-right`` (and from who does not keep the ledger)."""
+    if audience.sees_purses(season, acting_user):
         return
-    if not audience.sees_purses(season, acting_user):
+    if audience.plays_in(season, acting_user):
+        raise Forbidden(
+            "season.own", "What is won is hidden from whoever plays: ask another organiser."
+        )
+    raise Forbidden(
+        "season.no-right",
+        "What everybody has is hidden here, and this table says what is won: it takes somebody who "
+        f"“{Right.LEDGER.label.lower()}”, too.",
+    )
+
+
+def must_enter_winnings(episode: Episode, acting_user: User) -> None:
+    """Whether somebody can say in its scores what the main match wins everybody: it is entered as
+    it is recorded, so whoever plays it themselves cannot. Raises Refusal as `must_see_what_is_won`
+    does, and ``season.own``."""
+    must_see_what_is_won(episode.round.season, acting_user)
+    if in_main_match(episode).filter(user=acting_user).exists():
         raise Forbidden(
             "season.own",
-            "What is won is hidden from whoever plays: ask another organiser.",
+            "You play in this main match, and nobody enters what they win themselves: ask another "
+            "organiser, or keep its scores without what is won.",
         )
 
 
@@ -182,7 +213,8 @@ def table_write(
     as `scores_save` does for what it holds."""
     columns = scoring.columns_validate(table.columns)
     _must_be_winnable(season, columns)
-    must_see_winnings(season, acting_user, None, columns)
+    if any(each.wins for each in columns):
+        must_see_what_is_won(season, acting_user)
     made = _rows_of(table, columns, {each.pk: each for each in playing})
     notes = table.notes.replace("\x00", "").strip()
     if len(notes) > NOTES_MAX:
@@ -293,12 +325,12 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
     at: datetime | None = None,
 ) -> Episode:
     """Record the main match by its scores: the placement that follows from them, and what they win
-    everybody; the table is frozen by that. ``seen`` is its version, ``standing`` how the episode
-    stood for whoever records (`standing.standing_of`).
+    everybody, for which it takes no other right; the table is frozen by that. ``seen`` is its
+    version, ``standing`` how the episode stood for whoever records (`standing.standing_of`).
 
     Raises Refusal as `guards.season_lock_managed`, `must_take_scores`, `must_be_settled` and
     `main_match.placements_record` do, ``scores.none``, ``scores.moved-on``, ``scores.order`` (the
-    places are not those of the scores), ``scores.winnings``, and as `ledger_grant` does.
+    places are not those of the scores), ``scores.winnings``, and as `winnings_grant` does.
     """
     at = instant(at)
     season = season_lock_managed(episode.round.season, acting_user, Right.EPISODES)
@@ -328,14 +360,16 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
         main_match=main_match,
         notes=notes,
         seen=standing,
+        by_scores=True,
         at=at,
     )
-    winnings_grant(
-        season, recorded, {people[pk]: amount for pk, amount in won.items()}, acting_user, at
-    )
+    recorded.round.season = season
     table.recorded_at = at
     table.version += 1
     table.save(update_fields=["recorded_at", "version"])
+    winnings_grant(
+        recorded, table, {people[pk]: amount for pk, amount in won.items()}, acting_user, at
+    )
     audit_record(
         acting_user=acting_user,
         action="scores.record",
@@ -346,29 +380,39 @@ def scores_record(  # noqa: PLR0913  (everything that is told of a main match)
 
 
 def winnings_grant(
-    season: Season,
     episode: Episode,
+    table: ScoreTable,
     won: Mapping[Contestant, int],
     acting_user: User,
     at: datetime,
 ) -> None:
-    """Enter what a table wins everybody. Where that is hidden it is entered one by one, in no order
-    that tells anything: who is named together wins the same."""
+    """Enter what a table wins everybody, as part of recording or correcting it. Where that is
+    hidden it is entered one by one, in no order that tells anything: who is named together wins the
+    same. Raises Refusal as `granted_write` does."""
+    season = episode.round.season
     people = {each.pk: each for each in won}
     amounts = {pk: won[each] for pk, each in people.items()}
     together = scoring.by_amount(amounts)
     if trade_of(season).hidden:
         together = [(amounts[pk], [pk]) for pk in sorted(amounts)]
     for amount, whom in together:
-        ledger_grant(
+        granted_write(
             acting_user=acting_user,
             season=season,
-            contestants=[people[pk] for pk in whom],
+            people=[people[pk] for pk in whom],
             amount=amount,
             why=won_by(episode),
             round=episode.round,
+            key=entry_key(table, table.version),
+            about={"scores": episode.pk},
             at=at,
         )
+
+
+def entry_key(table: ScoreTable, version: int) -> UUID:
+    """What the ledger's entries are known by that follow from a table as it became that version:
+    no form has such a key."""
+    return uuid5(_ENTERED, f"{table.pk} {version}")
 
 
 def won_by(episode: Episode) -> str:
@@ -395,8 +439,7 @@ def standing(episode: Episode) -> Standing:
     table = table_of(episode)
     if table is None:
         raise no_scores()
-    if table.recorded_at is not None:
-        raise _recorded()
+    must_not_be_by_scores(table)
     people = {each.pk: each for each in in_main_match(episode).select_related("user")}
     rows = list(table.rows.filter(contestant__in=people).order_by("pk"))
     return Standing(table, people, scoring.table_order(table, rows, people), rows)
@@ -405,13 +448,6 @@ def standing(episode: Episode) -> Standing:
 def no_scores() -> Refusal:
     """What whoever asks for scores is told where there are none."""
     return NotFound("scores.none", "This main match has no scores.")
-
-
-def _recorded() -> Refusal:
-    return Refusal(
-        "scores.recorded",
-        "The placement has been recorded by these scores: they change by a correction.",
-    )
 
 
 def playing_in(episode: Episode, table: ScoreTable | None) -> list[Contestant]:

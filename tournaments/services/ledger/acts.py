@@ -3,9 +3,11 @@ right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
+from uuid import UUID
 
 from django.db import transaction
 
@@ -96,13 +98,43 @@ def ledger_grant(  # noqa: PLR0913  (what may be said of it)
     people = _people(locked, contestants)
     must_not_be_own(people, acting_user)
     must_hold(locked, people)
-    why = reason(why)
-    played = _round_of(locked, round)
-    at = instant(at)
-    entries = entries_write(
+    return granted_write(
+        acting_user=acting_user,
         season=locked,
+        people=people,
+        amount=amount,
+        why=reason(why),
+        unit=what,
+        round=_round_of(locked, round),
+        key=key,
+        at=instant(at),
+    )
+
+
+def granted_write(  # noqa: PLR0913  (everything that is told of it)
+    *,
+    acting_user: User,
+    season: Season,
+    people: Sequence[Contestant],
+    amount: int,
+    why: str,
+    unit: Unit = Unit.CURRENCY,
+    round: Round | None = None,  # noqa: A002  (the field's own word)
+    key: UUID | None = None,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    at: datetime,
+) -> list[LedgerEntry]:
+    """Write down what has been won, and tell it, under the season's lock, where it has been settled
+    that ``acting_user`` may have it entered. ``about``: what the audit log says of it besides.
+    Raises Refusal ``ledger.none``, ``ledger.unit``, ``ledger.amount`` and ``ledger.out``."""
+    trade = must_trade(season)
+    what = must_have_unit(trade, unit)
+    must_be_amount(amount)
+    must_hold(season, people)
+    entries = entries_write(
+        season=season,
         moved=[
-            Moved(kind=EntryKind.WON, amount=amount, payee=each, unit=what, why=why, round=played)
+            Moved(kind=EntryKind.WON, amount=amount, payee=each, unit=what, why=why, round=round)
             for each in people
         ],
         by=acting_user,
@@ -114,7 +146,7 @@ def ledger_grant(  # noqa: PLR0913  (what may be said of it)
     wins = "wins" if len(people) == 1 else "win"
     each_of = " each" if len(people) > 1 and not trade.hidden else ""
     season_event(
-        season=locked,
+        season=season,
         kind="ledger.won",
         words=f"{names} {wins} {much}{each_of}{'.' if trade.hidden else f': {why}'}",
         data={
@@ -123,23 +155,24 @@ def ledger_grant(  # noqa: PLR0913  (what may be said of it)
             "amount": None if trade.hidden else amount,
             "why": "" if trade.hidden else why,
         },
-        round=played,
+        round=round,
         contestant=people[0] if len(people) == 1 else None,
         by=acting_user,
         at=at,
     )
     wins = f"You win {trade.said(amount, what)}"
-    entries_tell(locked, [(entry, entry.payee, wins, why) for entry in entries])
+    entries_tell(season, [(entry, entry.payee, wins, why) for entry in entries])
     audit_record(
         acting_user=acting_user,
         action="ledger.grant",
         target=entries[0],
         data={
-            "season": locked.pk,
+            "season": season.pk,
             "contestants": [each.pk for each in people],
             "unit": what,
             "amount": amount,
             "why": why,
+            **about,
         },
     )
     return entries
@@ -189,6 +222,46 @@ def _round_of(season: Season, played: Round | None) -> Round | None:
     if found is None:
         raise NotFound("round.none", "There is no such round.")
     return found
+
+
+def granted_take_back(  # noqa: PLR0913  (everything that is told of it)
+    *,
+    acting_user: User,
+    season: Season,
+    contestant: Contestant,
+    amount: int,
+    why: str,
+    round: Round,  # noqa: A002  (the field's own word)
+    key: UUID,
+    about: Mapping[str, Any],
+    at: datetime,
+) -> LedgerEntry:
+    """Take so much of the currency back of what somebody has won, as `granted_write` gives it: an
+    entry of its own, since what they won otherwise is right. Raises Refusal ``ledger.short`` where
+    it has been spent."""
+    trade = must_trade(season)
+    moved = Moved(kind=EntryKind.CORRECTION, amount=amount, payer=contestant, why=why, round=round)
+    (entry,) = entries_write(season=season, moved=[moved], by=acting_user, at=at, key=key)
+    much = trade.said(None if trade.hidden else amount, Unit.CURRENCY)
+    told = "" if trade.hidden else why
+    season_event(
+        season=season,
+        kind="ledger.corrected",
+        words=f"Taken back: {much} from {contestant.name} to {BANK}.{told and f' {told}'}",
+        data={**_facts(trade, entry), "why": told},
+        round=round,
+        by=acting_user,
+        at=at,
+    )
+    said = f"Taken back from you: {trade.said(amount, Unit.CURRENCY)}"
+    entries_tell(season, [(entry, contestant, said, why)])
+    audit_record(
+        acting_user=acting_user,
+        action="ledger.correct",
+        target=entry,
+        data={"season": season.pk, "amount": amount, "why": why, **about},
+    )
+    return entry
 
 
 # -- given ---------------------------------------------------------------------------------------
