@@ -65,6 +65,8 @@ def test_somebody_follows_by_a_button(visitor: Visitor, cleo: User, season: Seas
     assert b"<dt>Followers" not in client.get(PAGE).content
     assert client.post(FOLLOW).headers["Location"] == PAGE
     page = client.get(PAGE).content
+    # Others without an account read a page that is kept, and nothing that would be old in it.
+    assert b"<dt>Followers" not in Client().get(PAGE).content
     assert b"<dt>Followers</dt><dd>1</dd>" in page
     assert b'name="follow" value="no"' in page
     listed = client.get(LIST)
