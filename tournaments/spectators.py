@@ -248,18 +248,8 @@ def _fate(about: str) -> Callable[[SeasonEvent], Line | None]:
 
     def telling(event: SeasonEvent) -> Line | None:
         sides = Q(death_match__home=event.contestant_id) | Q(death_match__away=event.contestant_id)
-<<<<<<< HEAD
-        results = (
-            _same_act(event)
-            .filter(sides, kind__in=_RESULTS)
-            .exclude(data__contains={"how": How.BYE})
-        )
-||||||| d7358c2b
-        results = _same_act(event).filter(sides, kind__in=_RESULTS).exclude(data__contains={"how": How.BYE})
-=======
         results = _same_act(event).filter(sides, kind__in=_RESULTS)
         results = results.exclude(data__contains={"how": How.BYE})
->>>>>>> 08a092a7812f3717d01526a94b46d40c188b5832
         if event.contestant_id is not None and results.exists():
             return None
         path = event.season.get_absolute_url()

@@ -28,6 +28,7 @@ from tests.tournaments.support import (
     after,
     chosen,
     enrolled,
+    organiser_joins,
     played,
     refused,
     running,
@@ -37,7 +38,6 @@ from tournaments.models import Contestant, MessageTo, Season, SeasonMessage
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.messages import A_DAY_MAX, KIND, form_key, message_send
-from tournaments.services.organisers import organiser_add
 from tournaments.services.rounds import round_pair
 from tournaments.services.seasons import season_archive, season_cancel, season_create
 
@@ -167,7 +167,7 @@ def test_a_form_that_is_sent_twice_sends_one(orla: User) -> None:
 
 def test_of_two_seasons_and_two_writers_each_has_its_own(orla: User, oscar: User) -> None:
     season, other = running(orla, 4), running(orla, 4)
-    organiser_add(acting_user=orla, season=season, user=oscar)
+    organiser_joins(acting_user=orla, season=season, user=oscar)
     rows = [
         sent(writer, where, form=form_key(where, writer))
         for writer, where in ((orla, season), (oscar, season), (orla, other))
