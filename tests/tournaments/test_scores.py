@@ -611,7 +611,7 @@ def test_a_correction_enters_how_much_more_or_less_is_won(orla: User, *, importe
         alike = LedgerEntry.objects.get(kind="won", payee=who(season, 2))
         ledger_grant(
             acting_user=orla, season=season, contestants=[who(season, 2)], amount=by_hand,
-            why=alike.why, round=alike.round, at=after(minutes=1),
+            why=alike.why, round=alike.round, at=after(minutes=1, seconds=1),
         )  # fmt: skip
     for minutes, (first, second) in enumerate(((3, 2), (4, 0), (4, 7), (5, 1)), start=2):
         turned = {**rows, 1: [9, first], 2: [7, second]}

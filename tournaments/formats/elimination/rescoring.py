@@ -296,8 +296,8 @@ def _entered(episode: Episode, table: ScoreTable, holder: Contestant) -> int:
     )
     own = Q(key__in=[entry_key(table, version) for version in range(1, table.version + 1)])
     alike = Q(key=None, kind=EntryKind.WON, why__startswith=WON_BY)
-    known = {"round": episode.round, "at": table.recorded_at}
-    if LedgerEntry.objects.filter(alike, **known).exists():
+    then = LedgerEntry.objects.filter(alike, round=episode.round)
+    if table.recorded_at is not None and then.filter(at=table.recorded_at).exists():
         # The season came out of a document, and its entries have no keys.
         own |= alike | Q(key=None, kind=EntryKind.CORRECTION)
     return sum(
