@@ -162,8 +162,16 @@ def placings(season: Season, last: int, immune: Sequence[int] = ()) -> list[Plac
     return [Placing(each, place, each.name in names) for place, each in enumerate(ordered, start=1)]
 
 
-def chosen(organiser: User, season: Season, ec: int, dmo: int, at: datetime = START) -> DeathMatch:
-    """The death match of the latest episode (opened, if there is none), as far as named."""
+def chosen(
+    organiser: User,
+    season: Season,
+    ec: int,
+    dmo: int,
+    at: datetime = START,
+    later: timedelta = timedelta(0),
+) -> DeathMatch:
+    """The death match of the latest episode (opened, if there is none), as far as named. The EC
+    chooses so much ``later``: not in the same act."""
     if not Episode.objects.filter(round__season=season, status="main-match").exists():
         episode_open(acting_user=organiser, season=season, at=at)
     episode = placements_record(
@@ -175,7 +183,7 @@ def chosen(organiser: User, season: Season, ec: int, dmo: int, at: datetime = ST
     contestant = who(season, dmo)
     ec_user = who(season, ec).user
     assert ec_user is not None
-    return dmo_choose(acting_user=ec_user, episode=episode, contestant=contestant, at=at)
+    return dmo_choose(acting_user=ec_user, episode=episode, contestant=contestant, at=at + later)
 
 
 def down_to_two(organiser: User) -> Season:

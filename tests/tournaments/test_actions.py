@@ -29,7 +29,7 @@ from tournaments.actions.contestants import ENROL, ENROL_MANY
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.legs import LEG
 from tournaments.actions.players import BRING, CONFIRM, JOIN, LEAVE_AT_HOME, UNCONFIRM
-from tournaments.actions.seasons import DRAW_SEEDS, MODERATED, REMOVE_ORGANISER, SEASON
+from tournaments.actions.seasons import DRAW_SEEDS, MODERATED, SEASON
 from tournaments.actions.subjects import AtDeathMatch, AtItem, AtLeg, AtPerson, AtSeason
 from tournaments.formats.elimination.episodes import episode_open
 from tournaments.items.catalogue import catalogue
@@ -189,8 +189,6 @@ def test_who_can_be_entered_is_what_the_services_let_in(
         (ENROL, AtPerson(cleo, sheet, cleo), "season.not-organiser"),
         (JOIN, AtPerson(cleo, sheet, cleo), join),
         (DRAW_SEEDS, AtSeason(orla, sheet), draw),
-        (REMOVE_ORGANISER, AtPerson(orla, sheet, orla), "organiser.last"),
-        (REMOVE_ORGANISER, AtPerson(orla, sheet, cleo), "organiser.none"),
     ):
         assert (offered_code(action, subject), code_of(action, subject)) == (code, code), action
     # Of a list the service says line by line what is wrong.
