@@ -604,7 +604,7 @@ def test_merging_accounts_moves_contestancies(orla: User, oscar: User, cleo: Use
     own = who(season, 1)
     assert own.user is not None
     assert contestancies_merge(cleo, own.user) == {
-        "contestants": 1, "seasons run": 0, "free hours": 0,
+        "contestants": 1, "seasons run": 0, "free hours": 0, "seasons followed": 0,
     }  # fmt: skip
     own.refresh_from_db()
     assert own.user == cleo
