@@ -67,7 +67,7 @@ def test_looking_ends_nothing(ada: User) -> None:
     with nothing_changes((AnnouncementChoice, AuditEntry)):
         page = Client().get(path)
         Client().head(path)
-    assert b"A season begins, ends or is called off" in page.content
+    assert b"A season begins, ends, is called off, or has other rules" in page.content
     assert "no-store" in page["Cache-Control"]
     assert page["X-Robots-Tag"] == "noindex"
     # Nothing says whose mail it is.

@@ -129,7 +129,7 @@ def test_what_is_gone_is_taken_off_once(orla: User) -> None:
     put_up(orla, season)
     (row,) = hung(season)
     picture_remove(acting_user=orla, owner=row)
-    refused("picture.none", picture_remove, acting_user=orla, owner=row)
+    refused("picture.not-there", picture_remove, acting_user=orla, owner=row)
     assert not Picture.objects.exists()
     assert len(audits("picture.remove")) == 1
 
@@ -202,7 +202,7 @@ def test_before_it_is_recorded_they_are_for_those_who_run_its_episodes(
         "report.nothing", report_file, acting_user=cleo, target_type="tournaments.picture",
         target_id=str(picture.pk), reason="abuse", words="Look.",
     )  # fmt: skip
-    refused("picture.none", picture_take_away, acting_user=mona, picture=picture, why="No.")
+    refused("picture.not-there", picture_take_away, acting_user=mona, picture=picture, why="No.")
     assert f"picture/{picture.pk}/change" not in clients[3].get(
         "/admin/tournaments/picture/"
     ).text  # fmt: skip

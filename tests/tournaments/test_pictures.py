@@ -177,7 +177,7 @@ def test_another_takes_its_place_and_nothing_is_left_of_the_first(orla: User) ->
     picture_remove(acting_user=orla, owner=who(season, 1))
     assert not Picture.objects.exists()
     assert not PictureSize.objects.exists()
-    refused("picture.none", picture_remove, acting_user=orla, owner=who(season, 1))
+    refused("picture.not-there", picture_remove, acting_user=orla, owner=who(season, 1))
     assert [entry.action for entry in AuditEntry.objects.filter(action__startswith="picture.")
             .order_by("pk")] == ["picture.set", "picture.set", "picture.remove"]  # fmt: skip
 
@@ -540,7 +540,7 @@ def test_moderators_take_it_away_with_a_sentence(orla: User, client: Client) -> 
     assert "Player 1" in told.words
     assert "Not of you." in told.words
     assert audits("picture.take_away")[0].data["why"] == "Not of you."
-    refused("picture.none", picture_take_away, acting_user=mona, picture=picture, why="No.")
+    refused("picture.not-there", picture_take_away, acting_user=mona, picture=picture, why="No.")
 
 
 def test_of_a_draft_moderators_see_nothing(orla: User, client: Client) -> None:
@@ -548,6 +548,6 @@ def test_of_a_draft_moderators_see_nothing(orla: User, client: Client) -> None:
     picture = put_up(orla, who(season, 1))
     season_unlist(acting_user=orla, season=season)
     mona = moderator()
-    refused("picture.none", picture_take_away, acting_user=mona, picture=picture, why="No.")
+    refused("picture.not-there", picture_take_away, acting_user=mona, picture=picture, why="No.")
     client.force_login(mona)
     assert f"picture/{picture.pk}/change" not in client.get("/admin/tournaments/picture/").text

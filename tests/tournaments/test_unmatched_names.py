@@ -24,7 +24,7 @@ from tournaments.actions.contestants import APPLICATION, CONTESTANT
 from tournaments.actions.death_matches import DEATH_MATCH
 from tournaments.actions.legs import LEG
 from tournaments.actions.rounds import ROUND
-from tournaments.actions.seasons import SEASON
+from tournaments.actions.seasons import ORGANISER, SEASON
 from tournaments.documents.export import season_export, season_records
 from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.choice import choice_expire
@@ -106,6 +106,7 @@ ROWS: dict[str, tuple[Any, Any]] = {
     "/items/": (lambda season: season.gifts.all(), ()),
     "/applications/": (lambda season: season.applications.all(), APPLICATION),
     "/purses/": (lambda season: season.ledger.all(), ()),
+    "/organisers/": (lambda season: season.organisers.all(), ORGANISER),
 }
 
 

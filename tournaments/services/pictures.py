@@ -106,21 +106,21 @@ def must_be_able_to_set(owner: Owner, acting_user: User) -> None:
 
 def must_be_able_to_remove(owner: Owner, acting_user: User) -> None:
     """Whether somebody can take a picture off: one's own also out of the archive. Raises Refusal
-    ``season.none``, ``picture.not-yours``, ``picture.none`` and ``season.archived``."""
+    ``season.none``, ``picture.not-yours``, ``picture.not-there`` and ``season.archived``."""
     season = _must_be_theirs(owner, acting_user)
     if owner.picture_id is None:
-        raise NotFound("picture.none", "There is no picture.")
+        raise NotFound("picture.not-there", "There is no picture.")
     if not OWNERS[type(owner)].is_theirs(owner, acting_user):
         must_not_be_archived(season)
 
 
 def must_be_able_to_take_away(picture: Picture, acting_user: User) -> None:
     """Whether a moderator can take a picture away. Raises Refusal ``picture.not-moderator`` and
-    ``picture.none``."""
+    ``picture.not-there``."""
     if not is_moderator(acting_user):
         raise Forbidden("picture.not-moderator", "Only moderators take pictures away.")
     if not Picture.objects.visible_to(acting_user).filter(pk=picture.pk).exists():
-        raise NotFound("picture.none", "There is no such picture.")
+        raise NotFound("picture.not-there", "There is no such picture.")
 
 
 def _must_be_theirs(owner: Owner, acting_user: User) -> Season:
@@ -223,7 +223,7 @@ def picture_take_away(*, acting_user: User, picture: Picture, why: str) -> None:
     Refusal as `must_be_able_to_take_away` does, and ``why.*``."""
     found = Picture.objects.select_related("by", "season").filter(pk=picture.pk).first()
     if found is None:
-        raise NotFound("picture.none", "There is no such picture.")
+        raise NotFound("picture.not-there", "There is no such picture.")
     must_be_able_to_take_away(found, acting_user)
     why = reason(why)
     owner = owner_of(found)
@@ -322,7 +322,7 @@ def _forget(contestant: Contestant, at: datetime) -> None:
 
 def _lock(owner: Owner) -> Owner:
     """The row as it is now, under its season's lock: whoever shows the season is told anew. Raises
-    Refusal ``picture.none`` of a main match's that is gone."""
+    Refusal ``picture.not-there`` of a main match's that is gone."""
     if isinstance(owner, MainMatchPicture):
         return _lock_main_match(owner)
     season = season_lock(OWNERS[type(owner)].season_of(owner).pk)
@@ -341,7 +341,7 @@ def _lock_main_match(owner: MainMatchPicture) -> MainMatchPicture:
     kept = MainMatchPicture.objects.select_related("picture", "episode__round")
     row = another_of(owner.episode) if owner.is_new else kept.filter(pk=owner.pk).first()
     if row is None:
-        raise NotFound("picture.none", "There is no such picture.")
+        raise NotFound("picture.not-there", "There is no such picture.")
     row.episode.round.season = season
     return row
 

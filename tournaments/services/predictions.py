@@ -43,8 +43,6 @@ from tournaments.models import (
 )
 from tournaments.services.guards import death_match_fresh, heirs_of, season_lock
 
-_CLOSED: Final = "prediction.closed"
-
 
 @transaction.atomic
 def winner_predict(
@@ -132,7 +130,10 @@ def must_be_open_for_winner(season: Season) -> None:
     ).values_list("played", "scored", "begun")
     for is_known, what in zip(known.get(pk=season.pk), _KNOWN, strict=True):
         if is_known:
-            raise Refusal(_CLOSED, f"The winner of the season cannot be predicted any more: {what}")
+            raise Refusal(
+                "prediction.closed",
+                f"The winner of the season cannot be predicted any more: {what}",
+            )
 
 
 _KNOWN: Final = (
@@ -145,11 +146,11 @@ _KNOWN: Final = (
 def _must_be_on_stage(season: Season) -> None:
     """Whether a season is neither hidden nor over. Raises Refusal ``prediction.closed``."""
     if season.visibility == Visibility.ARCHIVED:
-        raise Refusal(_CLOSED, "This season is in the archive.")
+        raise Refusal("prediction.closed", "This season is in the archive.")
     if season.visibility != Visibility.LISTED:
-        raise Refusal(_CLOSED, "This season is a draft.")
+        raise Refusal("prediction.closed", "This season is a draft.")
     if season.status in SEASON_OVER:
-        raise Refusal(_CLOSED, "This season is over.")
+        raise Refusal("prediction.closed", "This season is over.")
 
 
 def must_be_open(death_match: DeathMatch, *, at: int | None = None) -> int | None:
@@ -173,7 +174,7 @@ def must_be_on_the_page(death_match: DeathMatch) -> None:
         raise Refusal("prediction.sides", "It is not known yet who meets here.")
     if not is_ahead(death_match):
         over = death_match.status in SETTLED
-        raise Refusal(_CLOSED, "It is decided." if over else "It has begun.")
+        raise Refusal("prediction.closed", "It is decided." if over else "It has begun.")
 
 
 def is_ahead(death_match: DeathMatch) -> bool:

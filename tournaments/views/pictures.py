@@ -99,7 +99,7 @@ def _page(
             raise refusal
         response = redirect_to_login(sheet.season.get_absolute_url())
     elif owner.picture is None:
-        raise NotFound("picture.none", "There is no picture.")
+        raise NotFound("picture.not-there", "There is no picture.")
     else:
         response = shown(request, sheet, "picture.html", more)
     response["Cache-Control"] = "private, no-cache"
@@ -134,7 +134,7 @@ def main_match_pictures(
         named = request.POST["remove"]
         chosen = next((each for each in hung if str(each.hung.pk) == named), None)
         if chosen is None:
-            raise NotFound("picture.none", "There is no such picture.")
+            raise NotFound("picture.not-there", "There is no such picture.")
         return press(request, TAKE_OFF, chosen, back=back)
     more = {
         "round": played,
