@@ -55,7 +55,7 @@ from tests.support import depth
 from tests.tournaments.support import GAME, begun, conceded, organiser_named
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.formats.elimination.main_match import Placing, placements_record
-from tournaments.models import DeathMatch, Episode
+from tournaments.models import DeathMatch, Episode, Season, SeasonFollow
 from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.gifts import item_give
 from tournaments.services.results.settlement import leg_settle
@@ -360,6 +360,7 @@ def test_sparse_fields(tables: None, world: dict[str, Any], ada: User) -> None:
     there = {**world, "match_id": [match.pk], "id": [offer.pk]}
     saved_move_save(acting_user=ada, ruleset="tetronogo", name="first", text="pick T")
     block_create(acting_user=ada, user=user_named("dora"))
+    SeasonFollow.objects.create(user=ada, season=Season.objects.get(slug=world["slug"][0]))
     # Who is in a match does not begin to wait; who waits may be in one by the time they ask.
     now = now_ms()
     Seek.objects.create(user=ada, pace="normal", rating=1500, since=now, until=now + 60_000)

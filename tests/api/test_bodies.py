@@ -90,7 +90,7 @@ BOUNDED = {
 # What needs another season, or somebody who is no organiser (`tests/seasons_api`).
 OF_OTHERS = {
     "pairing.needed", "pairing.not-by-hand", "ladder.self", "rules.not-in-repertoire",
-    "item.for-which",
+    "item.for-which", "item.not-secret",
 }  # fmt: skip
 
 
@@ -268,7 +268,7 @@ def together(faults: Iterable[Fault]) -> list[list[Fault]]:
 BENS = {
     "challenge_accept", "challenge_decline", "leg_ready", "become_bot",
     "hosted_match_accept", "hosted_match_decline", "invite_accept", "predict",
-    "season_predict",
+    "season_predict", "season_follow",
 }  # fmt: skip
 
 
@@ -380,7 +380,7 @@ class Asking:
 
     def _addresses(self, operation: Operation) -> dict[str, Any]:
         values = {name: found[0] for name, found in self._world.items()}
-        if operation.described["operationId"] == "season_predict":
+        if operation.described["operationId"] in {"season_predict", "season_follow"}:
             # Ben neither plays in it nor runs it.
             values["slug"] = self._swiss.slug
         if operation.described["operationId"] == "season_round_open":
