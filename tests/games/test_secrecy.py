@@ -161,7 +161,11 @@ class Onlooker:
         letters = [
             letter for letter in mail.outbox if self.audience == "room" or letter.to == theirs
         ]
-        told = [(letter.to, letter.subject, letter.body) for letter in letters]
+        # By whose link mail is ended is signed anew in each.
+        told = [
+            (letter.to, letter.subject, re.sub(r"(/unsubscribe/)\S+", r"\1", letter.body))
+            for letter in letters
+        ]
         self.gathered.append(("mail", [each for each in told if each[0] != [ADA]]))
 
     def read_announcements(self) -> None:

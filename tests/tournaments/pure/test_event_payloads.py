@@ -21,7 +21,10 @@ HERE = Path(__file__).parents[3]
 # An id of a row, where the data of an event is put together.
 ID: Final = re.compile(r"\.pk\b|_id\b")
 # These hand on what others have put together.
-HAND_ON: Final = {"tournaments/services/events.py", "tournaments/documents/restore.py"}
+HAND_ON: Final = {
+    "tournaments/services/events.py", "tournaments/services/organisers.py",
+    "tournaments/documents/restore.py",
+}  # fmt: skip
 # What another function puts together: of that, tests of seasons look at what is really written
 # (`tests/tournaments/conftest.py`).
 UNSEEN: Final = {

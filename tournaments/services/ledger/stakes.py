@@ -416,7 +416,7 @@ def _told(
         season=death_match.round.season,
         kind="ledger.stakes",
         words=words,
-        data=dict(facts),
+        data={**facts},
         death_match=death_match,
         by=by,
         at=at,
