@@ -240,6 +240,50 @@ def test_who_leads_is_told_by_what_is_known(
         assert facts.leads == leads
 
 
+def test_that_it_is_brought_changes_nothing_for_who_does_not_know_of_it(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    """Beside an item that everybody knows of, brought by the same and by the other finalist."""
+    known = give(season, final, secret=False, note="for all")
+    theirs = give(season, final, receiver=who(season, 2), leg_number=2, secret=False)
+    Gift.objects.filter(pk=theirs.pk).update(leg_number=1)
+    theirs.refresh_from_db()
+    gift = give(season, final, leg_number=3)
+    Gift.objects.filter(pk=gift.pk).update(leg_number=1)
+    gift.refresh_from_db()
+    brought(final, known)
+    brought(final, theirs)
+    page, api = final.get_absolute_url(), f"/api/v1/death-matches/{final.pk}/"
+    with time_machine.travel(after(hours=2), tick=False):
+
+        def seen() -> Any:
+            own = {(name, api): client.get(api).content for name, client in outsiders.items()}
+            return looked_at(outsiders, season) | own
+
+        looked_at(outsiders, season)  # whatever a first look leaves behind
+        before = seen()
+        brought(final, gift)
+        after_it = seen()
+    assert [key for key, answer in before.items() if answer != after_it[key]] == []
+    assert {after_it[name, page][0] for name in outsiders} == {200}
+
+    def sides(client: Client) -> list[Any]:
+        found = client.get(page).context["legs"][0].brought
+        return [side and [each.gift for each in side] for side in found]
+
+    for name, client in outsiders.items():
+        assert sides(client) == [None, [theirs] if name == "finalist" else None], name
+    for user, shown in ((account(season, 1), [known, gift]), (account(season, 3), None),
+                        (orla, None)):  # fmt: skip
+        client = Client()
+        client.force_login(user)
+        assert sides(client) == [shown, None]
+        assert client.get(api).status_code == 200
+    begun(orla, final)
+    for client in outsiders.values():
+        assert sides(client) == [[known, gift], [theirs]]
+
+
 def test_who_knows_of_it_finds_its_page_where_items_are_no_part_of_the_format(
     orla: User, season: Season, final: DeathMatch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

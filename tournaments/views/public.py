@@ -341,7 +341,10 @@ def _items_by_seat(
     visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
     if any(visible) and gifts:
         for each in sorted(leg.declarations.all(), key=lambda each: each.pk):
-            gift = gifts[each.gift_id]
+            # What is secret still is not known to every reader, brought or not.
+            gift = gifts.get(each.gift_id)
+            if gift is None:
+                continue
             target = None if each.target_id is None else gifts.get(each.target_id)
             bringer = 0 if gift.receiver_id == found.row.home_id else 1
             declared[bringer].append(BroughtGift(gift, target))
