@@ -132,8 +132,8 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
 
 #: What whoever gets an item in secret is told of that.
 FOR_ITS_HOLDER: Final = (
-    "Besides you only who gave it and organisers who do not play know of it, until you use it or "
-    "the season is over."
+    "Besides you only who gave or entered it and organisers who do not play know of it, until you "
+    "use it or the season is over."
 )
 
 
