@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from accounts.announcing.kinds import Way, When
+from accounts.announcing.services import choices_set
 from accounts.models import User
 from core.clock import now_utc
 from tests.discord.support import Guild, description, plain, said
@@ -19,6 +21,7 @@ from tests.tournaments.support import (
     running,
     who,
 )
+from tournaments.announcements import FOLLOW_LIVE, FOLLOW_WINNER, FOLLOWED_KINDS
 from tournaments.discord.fake.people import Person
 from tournaments.discord.fake.schemas import UPDATE
 from tournaments.formats.elimination.choice import choosable
@@ -253,6 +256,29 @@ def test_whoever_has_linked_an_account_follows_and_does_so_no_more(
     assert plain(said(answer)) == f"You do not follow **{season.name}** any more."
     assert said(fan.command("unfollow")) == "You follow no season."
     assert fan.typing("unfollow", "season", season="").choices == []
+
+
+def test_whoever_follows_is_told_of_what_they_hear_there(guild: Guild, season: Season) -> None:
+    fan = user_named("fan")
+    person = guild.joined("Fan", fan)
+
+    def here(*wanted: str) -> str:
+        choices_set(
+            acting_user=fan,
+            chosen={
+                (key, Way.DISCORD): When.NOW if key in wanted else When.OFF
+                for key in FOLLOWED_KINDS
+            },
+        )
+        answer = plain(said(person.command("follow", season=season.slug)))
+        person.command("unfollow")
+        return answer.partition("you are told what happens in it.")[2].strip()
+
+    assert here() == ""
+    assert here(FOLLOW_LIVE) == "Here you are told when a death match is live."
+    some = here(FOLLOW_LIVE, FOLLOW_WINNER)
+    assert some == "Here you are told of “A death match is live”, “A season has a winner”."
+    assert here(*FOLLOWED_KINDS) == "Here you are told all of it."
 
 
 def test_the_button_below_a_season_follows_it_however_often_it_is_pressed(

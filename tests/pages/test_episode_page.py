@@ -520,7 +520,11 @@ def test_where_somebody_holds_a_token_the_next_episode_is_opened_first(
     assert not first()
     granted(orla, season, 1)
     assert first()
-    assert "An immunity token is used while an episode is open" in words(client.get(PAGE))
+    page = client.get(PAGE)
+    assert "An immunity token is used while an episode is open" in words(page)
+    # Its scores can be entered while a token can still be used.
+    assert f"{opening}?then=scores" in links(page)
+    assert "Open the next without a result" not in words(page)
     assert sent(client, order=order(season, 4), others_safe="on").status_code == 302
     assert episode_now(season).ec == who(season, 4)
 

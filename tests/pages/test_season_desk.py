@@ -48,6 +48,7 @@ from tournaments.forms.times import ScheduleForm
 from tournaments.invariants import faults_of
 from tournaments.items.catalogue import items_for
 from tournaments.models import Contestant, DeathMatch, Gift, Leg, Season
+from tournaments.rights import OF_HELPERS
 from tournaments.services.items.gifts import item_give
 from tournaments.services.seasons import season_cancel
 
@@ -323,6 +324,33 @@ def test_a_season_never_runs_out_of_organisers(visitor: Visitor, orla: User) -> 
     assert client.post(f"{address}{theirs.pk}/hand-over/")["Location"] == address
     assert client.post(f"{address}{own.pk}/leave/")["Location"] == "/seasons/autumn/"
     assert visitor(orla).get("/seasons/autumn/desk/").status_code == 403
+
+
+@pytest.mark.parametrize("right", sorted(OF_HELPERS))
+def test_a_helper_comes_from_the_desk_to_every_match_that_they_may_rule(
+    visitor: Visitor, orla: User, right: str
+) -> None:
+    """By the desk of its round, or at once; and to none that they may not."""
+    season = running(orla, 5)
+    over = chosen(orla, season, 5, 4)
+    played(orla, over, 0)
+    row = chosen(orla, season, 3, 5, at=after(hours=1))
+    hal = user_named("hal", display_name="Hal")
+    organiser_joins(acting_user=orla, season=season, user=hal, role="helper", rights=[right])
+    client = visitor(hal)
+    desk = client.get("/seasons/autumn/desk/")
+    for address in links(desk):
+        if address.startswith("/seasons/autumn/"):
+            assert client.get(address).status_code == 200, address
+    by_round = {"/seasons/autumn/desk/rounds/1/", "/seasons/autumn/desk/rounds/2/"}
+    assert by_round.intersection(links(desk)) == (by_round if right == "episodes" else set())
+    own = {f"/seasons/autumn/desk/matches/{each.pk}/": each for each in (over, row)}
+    found = {each.partition("?")[0] for each in links(desk)}.intersection(own)
+    at_once = {address for address, each in own.items() if each == row}
+    assert found == (at_once if right in ("matches", "ledger") else set())
+    for address in own:
+        opens = right in ("episodes", "matches", "ledger")
+        assert client.get(address).status_code == (200 if opens else 403)
 
 
 def test_a_helper_finds_what_is_theirs_and_nothing_else(visitor: Visitor, orla: User) -> None:

@@ -4,6 +4,7 @@ the admin site, in documents and dumps, and in what others are told."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from core.refusals import allowed
 from games.services.arrivals import match_attend
 from games.services.waking import match_wake
 from tests.games.support import committing, user_named
+from tests.pages.support import words
 from tests.secrecy.test_ledger import addresses, looked_at
 from tests.tournaments.support import (
     START,
@@ -56,7 +58,7 @@ from tournaments.notices import event_announce
 from tournaments.rights import OF_HELPERS
 from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.items.declarations import item_declare, must_be_a_target
-from tournaments.services.items.gifts import item_give
+from tournaments.services.items.gifts import FOR_ITS_HOLDER, item_give
 from tournaments.services.items.returns import item_take_back
 from tournaments.services.legs import leg_start, leg_unseal, ms, rules_set
 from tournaments.services.seasons import season_cancel, season_update
@@ -64,6 +66,7 @@ from tournaments.services.seasons import season_cancel, season_update
 pytestmark = pytest.mark.django_db
 
 SECRET = "between us"
+ADVANTAGE = re.compile(r"items for this match so far(?:, as far as is known)?")
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +195,7 @@ def test_whoever_takes_a_place_over_is_told_what_secrets_come_with_it(
     )
     told = Announcement.objects.filter(kind="contestant.items", user=heir)
     words = "With Player 1's place you have Domino Repeat, which was given in secret."
-    assert [each.words for each in told] == [f"{words} Nobody else knows of it until you use it."]
+    assert [each.words for each in told] == [f"{words} {FOR_ITS_HOLDER}"]
     assert SECRET in page_of(season, heir)
 
 
@@ -236,8 +239,62 @@ def test_who_leads_is_told_by_what_is_known(
     owner = Client()
     owner.force_login(account(season, 1))
     for client, leads in ((outsiders["finalist"], ""), (owner, who(season, 1))):
-        facts = client.get(address).context["legs"][0]
-        assert facts.leads == leads
+        page = client.get(address)
+        assert page.context["legs"][0].leads == leads
+        told = ADVANTAGE.findall(words(page))
+        assert len(told) == 3
+        assert all(each.endswith(", as far as is known") for each in told)
+    # Who knows of all of them is told how it stands, and so is everybody where there can be none.
+    all_known = Client()
+    all_known.force_login(orla)
+    assert "as far as is known" not in words(all_known.get(address))
+    season_update(acting_user=orla, season=season, changes={"secret_gifts": "never"})
+    told = ADVANTAGE.findall(words(outsiders["finalist"].get(address)))
+    assert told == ["items for this match so far"] * 3
+
+
+def test_that_it_is_brought_changes_nothing_for_who_does_not_know_of_it(
+    orla: User, season: Season, final: DeathMatch, outsiders: dict[str, Client]
+) -> None:
+    """Beside an item that everybody knows of, brought by the same and by the other finalist."""
+    known = give(season, final, secret=False, note="for all")
+    theirs = give(season, final, receiver=who(season, 2), leg_number=2, secret=False)
+    Gift.objects.filter(pk=theirs.pk).update(leg_number=1)
+    theirs.refresh_from_db()
+    gift = give(season, final, leg_number=3)
+    Gift.objects.filter(pk=gift.pk).update(leg_number=1)
+    gift.refresh_from_db()
+    brought(final, known)
+    brought(final, theirs)
+    page, api = final.get_absolute_url(), f"/api/v1/death-matches/{final.pk}/"
+    with time_machine.travel(after(hours=2), tick=False):
+
+        def seen() -> Any:
+            own = {(name, api): client.get(api).content for name, client in outsiders.items()}
+            return looked_at(outsiders, season) | own
+
+        looked_at(outsiders, season)  # whatever a first look leaves behind
+        before = seen()
+        brought(final, gift)
+        after_it = seen()
+    assert [key for key, answer in before.items() if answer != after_it[key]] == []
+    assert {after_it[name, page][0] for name in outsiders} == {200}
+
+    def sides(client: Client) -> list[Any]:
+        found = client.get(page).context["legs"][0].brought
+        return [side and [each.gift for each in side] for side in found]
+
+    for name, client in outsiders.items():
+        assert sides(client) == [None, [theirs] if name == "finalist" else None], name
+    for user, shown in ((account(season, 1), [known, gift]), (account(season, 3), None),
+                        (orla, None)):  # fmt: skip
+        client = Client()
+        client.force_login(user)
+        assert sides(client) == [shown, None]
+        assert client.get(api).status_code == 200
+    begun(orla, final)
+    for client in outsiders.values():
+        assert sides(client) == [[known, gift], [theirs]]
 
 
 def test_who_knows_of_it_finds_its_page_where_items_are_no_part_of_the_format(
@@ -390,6 +447,32 @@ def test_its_giver_ticks_it_on_the_page(season: Season, final: DeathMatch, orla:
     assert Gift.objects.get().is_hidden
     season_update(acting_user=orla, season=season, changes={"secret_gifts": "never"})
     assert 'name="secret"' not in client.get(page).text
+
+
+@pytest.mark.parametrize("rule", ["never", "choice", "always"])
+def test_the_form_says_of_its_gift_what_is_so(
+    rule: str, season: Season, final: DeathMatch, orla: User
+) -> None:
+    season_update(acting_user=orla, season=season, changes={"secret_gifts": rule})
+    client = Client()
+    client.force_login(account(season, 3))
+    page = words(client.get(f"/seasons/{season.slug}/items/give/"))
+    public = ("It is public from whom it comes.", "Public, beside the item.")
+    unless = ("unless you make it a secret.", "Beside the item: public, unless it is a secret.")
+    secret = ("It is a secret: only you,", "Beside the item. Only who gives it,")
+    said = {"never": public, "choice": unless, "always": secret}
+    for when, sentences in said.items():
+        assert [each in page for each in sentences] == [when == rule] * 2
+
+
+def test_its_holder_is_told_who_knows_of_it(season: Season, final: DeathMatch) -> None:
+    give(season, final)
+    give(season, final, secret=False, leg_number=2)
+    heard = Announcement.objects.filter(user=account(season, 1), kind="contestant.items")
+    secret, public = (each.words for each in heard.order_by("pk"))
+    assert secret.endswith(FOR_ITS_HOLDER)
+    assert "only who gave or entered it and organisers who do not play know" in secret
+    assert "know of it" not in public
 
 
 def test_a_document_takes_it_along_for_those_who_know(

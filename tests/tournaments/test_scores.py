@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import Client
 
 from accounts.models import AuditEntry, User
 from core.refusals import Refusal
 from tests.games.support import user_named
+from tests.pages.support import words
 from tests.tournaments.support import (
     GAME,
     START,
     account,
     after,
+    chosen,
     episode_now,
     kinds,
     nothing_changes,
@@ -30,7 +33,7 @@ from tests.tournaments.support import refused as _refused
 from tournaments.documents.export import season_export
 from tournaments.documents.restore import season_import
 from tournaments.formats.elimination.choice import dmo_choose
-from tournaments.formats.elimination.episodes import episode_skip
+from tournaments.formats.elimination.episodes import episode_open, episode_skip
 from tournaments.formats.elimination.main_match import Ahead, Placing, placements_record
 from tournaments.formats.elimination.rescoring import Corrected, must_be_editable, scores_correct
 from tournaments.formats.elimination.scores import (
@@ -739,6 +742,40 @@ def test_a_draft_is_seen_once_it_is_shown_and_scores_once_they_are_recorded(orla
     assert not seen()
     recorded(orla, season)
     assert seen()
+
+
+def test_an_old_main_match_is_not_shown_as_the_last(orla: User) -> None:
+    """Whose scores nobody has entered has none: those of an earlier one are not its."""
+    season = running(orla, 5)
+
+    def shown() -> int | None:
+        """The number of the episode whose scores are."""
+        page = Client().get(season.get_absolute_url())
+        latest = Sheet(Season.objects.get(pk=season.pk)).latest_scores(None)
+        assert ("The last main match" in words(page)) == (latest is not None)
+        return None if latest is None else latest[0].number
+
+    saved(orla, season, {**FOUR, 5: [1]})
+    recorded(orla, season)
+    row = dmo_choose(
+        acting_user=account(season, 5), episode=episode_now(season), contestant=who(season, 4),
+        at=after(minutes=3),
+    )  # fmt: skip
+    played(orla, row, winner=1, at=after(minutes=5))
+    episode_open(acting_user=orla, season=season, at=after(hours=1))
+    assert shown() == 1
+    saved(orla, season, shown=True)
+    assert shown() == 2
+    saved(orla, season, seen=1)
+    assert shown() == 1
+    ScoreTable.objects.filter(episode=episode_now(season)).delete()
+    row = chosen(orla, season, 4, 3, at=after(hours=2))
+    assert shown() is None
+    played(orla, row, winner=1, at=after(hours=3))
+    episode_open(acting_user=orla, season=season, at=after(hours=4))
+    assert shown() is None
+    saved(orla, season, {1: [9], 2: [7], 3: [5]}, shown=True)
+    assert shown() == 3
 
 
 def test_what_is_won_is_seen_by_whoever_sees_purses(orla: User) -> None:

@@ -258,6 +258,25 @@ def test_the_page_says_why_it_is_closed(orla: User, cleo: User) -> None:
     assert "Closed. This season is in the archive." in words(client.get(address))
 
 
+@pytest.mark.parametrize("ends", [season_cancel, season_archive, None])
+def test_what_is_over_promises_nothing_more_to_predict(orla: User, ends: Any) -> None:
+    season, rows = swiss(orla)
+    address = f"/seasons/{season.slug}/predictions/"
+    for row in rows:
+        conceded(begun(orla, row), 0)
+    page = words(Client().get(address))
+    assert ("There is one to predict as soon as" in page, "None just now" in page) == (True, True)
+    if ends is None:
+        season_end(acting_user=orla, season=season, winner=rows[0].home, at=after(hours=1))
+        assert Season.objects.get(pk=season.pk).status == "finished"
+    else:
+        why = {"why": "rain"} if ends is season_cancel else {}
+        ends(acting_user=orla, season=season, at=after(hours=1), **why)
+    page = words(Client().get(address))
+    assert ("as soon as" in page, "None just now" in page) == (False, False)
+    assert "There is none to predict any more." in page
+
+
 def test_who_is_refused_in_the_season_and_not_at_the_match_counts_there_alone(
     orla: User, cleo: User, mona: User
 ) -> None:

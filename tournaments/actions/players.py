@@ -413,7 +413,7 @@ GIVE: Final = Action[AtContestant](
     follows=lambda s: [
         "Who is out gives one item for a death match, and one for each match of the final.",
         *without_items(s.sheet),
-        "It is public from whom it comes.",
+        gifts.who_knows(s.season),
         "Only an organiser can take it back.",
     ],
     check=_may_give,

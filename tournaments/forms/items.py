@@ -94,6 +94,7 @@ class GiftForm(ServiceForm):
                 help_text="Only who gives it, who gets it and organisers who do not play know of "
                 "it, until it is used or the season is over.",
             )
+            self.fields["note"].help_text = "Beside the item: public, unless it is a secret."
         elif secrets == SecretGifts.ALWAYS:
             self.fields["note"].help_text = (
                 "Beside the item. Only who gives it, who gets it and organisers who do not play "

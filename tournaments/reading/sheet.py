@@ -273,12 +273,15 @@ class Sheet:
         return shown
 
     def latest_scores(self, reader: Any) -> tuple[Round, ScoreSheet] | None:
-        """The same of the last main match that has any, with its round."""
+        """The same of the last main match, with its round: of one that is on, once they are shown,
+        and else of the last that is recorded; None where that has none."""
         tables = list(public_scores(self.season).reverse()[:1])
         sheets = sheets_of(tables, self.season, self.by_id, reader)
-        for found in self.episodes:
+        for found in reversed(self.episodes):
             if found.row.pk in sheets:
                 return found.row.round, sheets[found.row.pk]
+            if found.placements:
+                return None
         return None
 
     @cached_property

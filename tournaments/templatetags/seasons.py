@@ -155,8 +155,8 @@ def season_timeline(sheet: Sheet) -> timelines.Timeline:
 
 @register.simple_tag(takes_context=True)
 def latest_scores(context: dict[str, Any]) -> tuple[Round, ScoreSheet] | None:
-    """The scores of the last main match that has any, as the reader of a season's page sees them,
-    and its round."""
+    """The scores of the last main match, as the reader of a season's page sees them, and its round;
+    None where it has none."""
     sheet: Sheet = context["sheet"]
     return sheet.latest_scores(context["request"].user)
 

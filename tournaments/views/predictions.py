@@ -11,6 +11,7 @@ from core.replica.reading import from_replica
 from games.views.common import PER_PAGE, signed_in
 from tournaments.actions.predictions import PREDICT, PREDICT_WINNER
 from tournaments.actions.subjects import AtDeathMatch, AtSeason
+from tournaments.lifecycle import SEASON_OVER, Visibility
 from tournaments.predicting import MATCH_POINTS, WINNER_POINTS
 from tournaments.reading.predictions import lines_of, predictions_of
 from tournaments.reading.sheet import Sheet
@@ -34,6 +35,8 @@ def predictions(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     context = {
         "told": told,
         "decided": told.decided[:DECIDED_MOST],
+        "over": sheet.season.status in SEASON_OVER
+        or sheet.season.visibility == Visibility.ARCHIVED,
         "may": user is not None and told.refusal is None,
         "page": page,
         "lines": lines_of(page),

@@ -44,7 +44,7 @@ from tournaments.actions.subjects import (
     AtSite,
 )
 from tournaments.lifecycle import UNDECIDED, LegStatus, SeasonStatus
-from tournaments.models import Contestant, DeathMatch, Gift, Leg
+from tournaments.models import Contestant, DeathMatch, Gift, Leg, SecretGifts
 from tournaments.pictures import links
 from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.ledger import treasury_of
@@ -250,6 +250,9 @@ def death_match(request: HttpRequest, sheet: Sheet, pk: int) -> HttpResponse:
         "seat": seat,
         "in_episode": sheet.episode_of(row.round) is not None,
         "legs": [leg_facts(sheet, found, leg, request.user) for leg in found.legs],
+        # Not by what there is: that there is something would be told by it.
+        "may_be_secrets": sheet.season.secret_gifts != SecretGifts.NEVER
+        and not audience.sees_all_gifts(sheet.season, request.user),
         "may_rule": seat is None and opens("match_desk", sheet.rights_of(request.user)),
         "may_choose_rules": user is not None
         and seat is not None
@@ -341,7 +344,10 @@ def _items_by_seat(
     visible = [audience.may_see_declarations(leg, seat, user) for seat in (0, 1)]
     if any(visible) and gifts:
         for each in sorted(leg.declarations.all(), key=lambda each: each.pk):
-            gift = gifts[each.gift_id]
+            # What is secret still is not known to every reader, brought or not.
+            gift = gifts.get(each.gift_id)
+            if gift is None:
+                continue
             target = None if each.target_id is None else gifts.get(each.target_id)
             bringer = 0 if gift.receiver_id == found.row.home_id else 1
             declared[bringer].append(BroughtGift(gift, target))

@@ -14,7 +14,7 @@ from core.discord.text import escaped
 from core.refusals import NotFound, Refusal, allowed
 from tournaments.actions.episodes import CHOOSE, choosable, standing_at
 from tournaments.actions.subjects import AtRound
-from tournaments.announcements import FOLLOW_LIVE
+from tournaments.announcements import FOLLOW_LIVE, FOLLOWED_KINDS
 from tournaments.discord.commands.base import Choices, Command, Option, Pressed
 from tournaments.discord.forms import must_be_valid
 from tournaments.discord.interactions import (
@@ -105,11 +105,25 @@ def _follow(asked: Asked) -> Reply:
 
 def _followed(asked: Asked, season: Season) -> Reply:
     words = f"You follow **{escaped(season.name)}**: you are told what happens in it."
-    hears = when_of(kind_of(FOLLOW_LIVE), Way.DISCORD, choices_of(asked.user)) is When.NOW
-    if hears:
-        words += " Here you are told when a death match is live."
+    words += _heard_here(asked.user)
     choose = link("What you are told, and how", absolute(reverse("accounts:announcement_choices")))
     return Reply(words, rows=[[choose, _no_more(season)]])
+
+
+def _heard_here(user: User) -> str:
+    """Of what somebody is told on Discord itself, in a sentence; empty: of nothing."""
+    chosen = choices_of(user)
+    heard = [
+        kind
+        for key in FOLLOWED_KINDS
+        if when_of(kind := kind_of(key), Way.DISCORD, chosen) is When.NOW
+    ]
+    if len(heard) == len(FOLLOWED_KINDS):
+        return " Here you are told all of it."
+    if [each.key for each in heard] == [FOLLOW_LIVE]:
+        return " Here you are told when a death match is live."
+    named = ", ".join(f"“{each.what}”" for each in heard)
+    return f" Here you are told of {named}." if heard else ""
 
 
 def _no_more(season: Season) -> Component:

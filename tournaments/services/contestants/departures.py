@@ -48,7 +48,7 @@ from tournaments.services.guards import (
     season_lock,
     undecided_of,
 )
-from tournaments.services.items.gifts import gift_tell
+from tournaments.services.items.gifts import FOR_ITS_HOLDER, gift_tell
 from tournaments.services.ledger.passing import purse_left, purse_pass, purse_return
 from tournaments.services.results import decisions, rulings
 
@@ -344,8 +344,8 @@ def _take_over(old: Contestant, new: Contestant, at: datetime) -> None:
             gift_tell(
                 gift,
                 f"passed:{new.pk}",
-                f"With {old.name}'s place you have {item.name}, which was given in secret. Nobody "
-                "else knows of it until you use it.",
+                f"With {old.name}'s place you have {item.name}, which was given in secret. "
+                f"{FOR_ITS_HOLDER}",
             )
 
 

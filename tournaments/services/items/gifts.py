@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -118,7 +118,7 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
     words = plain(_gift_words(gift, found))
     ItemEvent.objects.create(gift=gift, kind="given", words=words, at=gift.given_at)
     if hidden:
-        gift_tell(gift, "given", f"{words} Nobody else knows of it until you use it.")
+        gift_tell(gift, "given", f"{words} {FOR_ITS_HOLDER}")
     else:
         _give_event(gift, found, gift.given_at)
     audit_record(
@@ -128,6 +128,25 @@ def item_give(  # noqa: PLR0913  (a gift has many sides)
         data={"season": locked.pk, "item": found.id, "receiver": to.pk},
     )
     return gift
+
+
+#: What whoever gets an item in secret is told of that.
+FOR_ITS_HOLDER: Final = (
+    "Besides you only who gave or entered it and organisers who do not play know of it, until you "
+    "use it or the season is over."
+)
+
+
+def who_knows(season: Season) -> str:
+    """Who knows of what a contestant gives, in a sentence for them."""
+    if season.secret_gifts == SecretGifts.NEVER:
+        return "It is public from whom it comes."
+    if season.secret_gifts == SecretGifts.CHOICE:
+        return "It is public from whom it comes, unless you make it a secret."
+    return (
+        "It is a secret: only you, who gets it and organisers who do not play know of it, until it "
+        "is used or the season is over."
+    )
 
 
 def is_secret(season: Season, giver: Contestant | None, secret: bool | None) -> bool:

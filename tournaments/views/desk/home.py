@@ -8,11 +8,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from games.views.common import explains_refusals, needs_sign_in
+from tournaments import audience
 from tournaments.actions.seasons import SEASON, SETTINGS
 from tournaments.actions.site import CREATE
 from tournaments.actions.subjects import AtSeason, AtSite
 from tournaments.formats.base import Task
-from tournaments.lifecycle import SeasonStatus
+from tournaments.lifecycle import PLAYABLE, SeasonStatus
+from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.sheet import Sheet
 from tournaments.views.actions import perform
 from tournaments.views.common import (
@@ -65,8 +67,22 @@ def desk(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
         "main": next(pressing, None) or _being_played(subject),
         "steps": SEASON.offered(subject),
         "now": sheet.current,
+        "rounds": [(each, len(rows), _to_rule(subject, rows)) for each, rows in sheet.by_round],
+        "and_back": and_back(subject.address("desk")),
     }
     return shown(request, sheet, "desk.html", context)
+
+
+def _to_rule(subject: AtSeason, rows: list[DeathMatchWithLegs]) -> list[DeathMatchWithLegs]:
+    """Which of a round's death matches somebody sees to who does not come to the desk of the round,
+    where they are all."""
+    if subject.comes_to("round_desk") or not subject.comes_to("match_desk"):
+        return []
+    return [
+        each
+        for each in rows
+        if each.row.status in PLAYABLE and audience.seat_of(each.row, subject.user) is None
+    ]
 
 
 def _and_back(subject: AtSeason, task: Task, address: str) -> str:
