@@ -183,7 +183,7 @@ def test_practice_is_nobodys_to_embed(visitor: Visitor, ada: User) -> None:
 
 
 def test_a_bracket_is_drawn_no_larger_than_it_is() -> None:
-    """Its size stands in the drawing; a narrow frame makes it smaller, and a wide one not larger."""
+    """Its size stands in the drawing; a narrow frame makes it smaller, a wide one no larger."""
     rules = re.findall(
         r"[^{}]*\.bracket__art[^{}]*\{([^}]*)\}", (ROOT / "static/css/embed.css").read_text()
     )

@@ -41,7 +41,7 @@ class ServiceForm(forms.Form):
         self.add_error(field, ValidationError(sentence, code=refusal.code))
 
     @property
-    def faults(self) -> list[tuple[str, str]]:
+    def mistakes(self) -> list[tuple[str, str]]:
         """Why nothing was done: each sentence with the id of where it is put right; none where that
         is nowhere in particular."""
         return [

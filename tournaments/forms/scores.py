@@ -379,7 +379,7 @@ class ScoresForm(ServiceForm):
 
     @property
     def unsettled(self) -> list[tuple[str, str]]:
-        """Why no placement follows from the scores yet, as `faults` has it."""
+        """Why no placement follows from the scores yet, as `mistakes` has it."""
         if self.order is None or self.reasoned:
             return []
         names = {pk: each.shown_name for pk, each in self._people.items()}
