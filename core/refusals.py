@@ -59,6 +59,13 @@ class Refusal(Exception):
         return other
 
     @property
+    def alone(self) -> str:
+        """What it says where its field is not there to be seen. An option is named then, since its
+        sentence says only what it may be; the names of other fields tell people nothing."""
+        named = self.field and self.code.endswith(".options")
+        return f"{self.field}: {self.sentence}" if named else self.sentence
+
+    @property
     def status(self) -> int:
         """The HTTP status of an answer that says so."""
         return HTTP_STATUS[self.kind]

@@ -411,7 +411,7 @@ class ChallengeForm(forms.Form):
         if field is None:
             usual = self._FIELDS.get(refusal.code)
             field = usual if usual in self.fields else None
-            sentence = f"{refusal.field}: {sentence}" if refusal.field else sentence
+            sentence = refusal.alone
         self.add_error(field, ValidationError(sentence, code=refusal.code))
 
     def _option_field(self, refusal: Refusal) -> str | None:

@@ -86,14 +86,20 @@ def number_of(text: str) -> Decimal | None:
     if tidy in ("", "-", "\N{EN DASH}", "\N{EM DASH}"):
         return None
     try:
-        return number_checked(Decimal(tidy))
+        value = Decimal(tidy)
     except InvalidOperation:
-        raise Refusal("scores.number", f"“{text.strip()[:20]}” is not a number.") from None
+        value = Decimal("NaN")
+    # "NaN" and "Infinity" can be read, and are no scores.
+    if not value.is_finite():
+        raise Refusal("scores.number", f"“{text.strip()[:20]}” is not a number.")
+    return number_checked(value)
 
 
 def number_checked(value: Decimal) -> Decimal:
     """The same number, as it is kept. Raises Refusal ``scores.number``."""
-    if not value.is_finite() or abs(value) > VALUE_MAX:
+    if not value.is_finite():
+        raise Refusal("scores.number", "A score is a number.")
+    if abs(value) > VALUE_MAX:
         raise Refusal("scores.number", "A score is a number of at most a thousand million.")
     exponent = value.normalize().as_tuple().exponent
     if isinstance(exponent, int) and -exponent > PLACES_MAX:

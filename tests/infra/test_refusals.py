@@ -26,6 +26,7 @@ from core.refusals import (
 from games.views.common import explains_refusals
 from script.lib.console import ROOT
 from tests.support.sources import sources
+from tournaments.forms.base import NoForm
 
 KINDS = {each.__name__: each for each in (Refusal, Forbidden, NotFound, NotUnderstood)}
 
@@ -46,6 +47,23 @@ def test_a_code_is_of_one_kind() -> None:
         kinds[code][name].append(where)
     assert len(kinds) > 300
     assert {code: dict(found) for code, found in kinds.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "shown"),
+    [
+        (Refusal("ledger.short", "Not so many.", field="amount"), "Not so many."),
+        (Refusal("free.zone", "No such zone."), "No such zone."),
+        (Refusal("setup.options", "From 1 to 9.", field="rounds"), "rounds: From 1 to 9."),
+        (Refusal("format.options", "From 1 to 9.", field="rounds"), "rounds: From 1 to 9."),
+    ],
+)
+def test_a_form_without_the_field_names_options_alone(refusal: Refusal, shown: str) -> None:
+    """What a field is called in the code tells people nothing; which option it is about does."""
+    form = NoForm({})
+    assert form.is_valid()
+    form.refuse(refusal)
+    assert form.non_field_errors() == [shown]
 
 
 # Where the code is not written out: it begins with what the caller names, or is that of a refusal.

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from games.services.practice import practice_start
+from script.lib.console import ROOT
 from tests.games.support import Play, committing, started
 from tests.pages.support import conceded, words
 from tests.pages.test_match_pages import data_of
@@ -179,6 +180,16 @@ def test_practice_is_nobodys_to_embed(visitor: Visitor, ada: User) -> None:
 
 
 # -- a season ------------------------------------------------------------------------------------
+
+
+def test_a_bracket_is_drawn_no_larger_than_it_is() -> None:
+    """Its size stands in the drawing; a narrow frame makes it smaller, a wide one no larger."""
+    rules = re.findall(
+        r"[^{}]*\.bracket__art[^{}]*\{([^}]*)\}", (ROOT / "static/css/embed.css").read_text()
+    )
+    said = dict(re.findall(r"([\w-]+):\s*([^;]+);", " ".join(rules)))
+    assert (said["max-width"], said["height"]) == ("100%", "auto")
+    assert not {"width", "min-width"} & said.keys()
 
 
 def test_a_season_is_kept_by_its_readers_until_something_happens(
@@ -370,6 +381,31 @@ def test_nobody_asks_too_often(nobody: Client, play: Play, settings: Any) -> Non
     url = f"http://testserver/matches/{play.pk}/"
     answers = [asked(nobody, url=url).status_code for _ in range(4)]
     assert 429 in answers
+
+
+def test_of_a_death_match_its_match_is_told(nobody: Client, olga: User) -> None:
+    """The one that is played, else the last that was; before there is one, what is on."""
+    season = running(olga, 2, "single-elimination", format_options={"best_of": 3})
+    row = season.rounds.get(number=1).death_matches.get()
+    url = f"http://testserver/seasons/{season.slug}/matches/{row.pk}/"
+
+    def told() -> str:
+        page = nobody.get(url.removeprefix("http://testserver")).content.decode()
+        assert f"oembed?url={quote(url, safe='')}" in unescape(page)
+        found = re.search(r'src="http://testserver([^"]*)"', asked(nobody, url=url).json()["html"])
+        assert found is not None
+        assert nobody.get(found[1]).status_code == 200
+        return found[1]
+
+    assert told() == frames(season)[1]
+    first = begun(olga, row)
+    assert told() == f"/embed/matches/{first.match_id}/"
+    match_conceded(first, 0)
+    assert told() == f"/embed/matches/{first.match_id}/"
+    second = begun(olga, row, 2, after(hours=3))
+    assert told() == f"/embed/matches/{second.match_id}/"
+    other = f"http://testserver/seasons/{season.slug}/matches/{row.pk + 1}/"
+    assert asked(nobody, url=other).status_code == 404
 
 
 def test_a_draft_is_not_told_of(visitor: Visitor, olga: User, cup: Season) -> None:

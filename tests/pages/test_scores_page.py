@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from html import unescape
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
+from core.clock import now_utc
 from tests.pages.support import words
 from tests.tournaments.support import (
     account,
@@ -26,6 +28,7 @@ from tests.tournaments.support import (
 )
 from tournaments.formats.elimination.choice import dmo_choose
 from tournaments.models import Contestant, ScoreRow, ScoreTable, Season, SeasonOrganiser
+from tournaments.services.ledger.acts import ledger_give
 from tournaments.services.ledger.book import balance_of
 
 Visitor = Callable[..., Client]
@@ -175,6 +178,70 @@ def test_equal_scores_are_settled_by_the_organiser_alone(visitor: Visitor, orla:
     changed = cells(season, {1: [9], 2: [7], 3: [2], 4: [2]})
     client.post(PAGE, fields(client.get(PAGE)) | changed)
     assert set(ScoreRow.objects.values_list("among", flat=True)) == {None}
+
+
+def refusals(answer: Any) -> list[tuple[str, str]]:
+    """What the summary of a page says, with where each leads."""
+    page = answer.content.decode()
+    if "data-refused" not in page:
+        return []
+    assert page.index("data-refused") < page.index("data-scores")
+    summary = page.split("data-refused")[1].split("</ul>")[0]
+    found = re.findall(r'<li>(?:<a href="#([^"]*)">)?([^<]*)', summary)
+    assert all(not at or f'id="{at}"' in page for at, _ in found)
+    return [(unescape(sentence), at) for at, sentence in found]
+
+
+def test_what_the_placement_waits_for_is_said_first_with_where_it_is_filled_in(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    two, three = who(season, 2).pk, who(season, 3).pk
+
+    def taken(**more: Any) -> Any:
+        told = fields(client.get(PAGE)) | more | {"take": "1"}
+        return client.post(PAGE, told, follow=True)
+
+    page = taken(**cells(season, {1: [9], 2: [7], 4: [2]}))
+    assert "The scores are saved." in words(page)
+    assert refusals(page) == [("No score places Player 3 yet.", f"id_cell_{three}_0")]
+    page = taken(**cells(season, {3: [7]}))
+    sentence = "Equal scores: say who comes first. Player 2 and Player 3."
+    assert refusals(page) == [(sentence, f"id_among_{two}")]
+    # Whoever only looks at the page again is not told that anything went wrong.
+    assert refusals(client.get(PAGE)) == []
+    among = {f"among_{two}": "2", f"among_{three}": "1"}
+    assert taken(**among).request["PATH_INFO"] == EPISODE
+    assert refusals(client.get(f"{PAGE}?take=1")) == []
+
+
+def test_each_fault_of_the_scores_leads_to_its_field(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    two = who(season, 2).pk
+    wrong = {f"cell_{two}_0": "x", f"note_{two}": "n" * 201, "pasted": "Eve,4"}
+    with nothing_changes():
+        page = client.post(PAGE, fields(client.get(PAGE)) | wrong)
+    told = refusals(page)
+    assert {at for _, at in told} == {f"id_cell_{two}_0", f"id_note_{two}", "id_pasted"}
+    assert ("Player 2: “x” is not a number.", f"id_cell_{two}_0") in told
+    with nothing_changes():
+        stale = client.post(PAGE, fields(client.get(PAGE)) | {"seen": "7"})
+    assert [at for _, at in refusals(stale)] == [""]
+    assert "Look again" in words(stale)
+
+
+def test_the_total_stands_beside_the_name(visitor: Visitor, orla: User) -> None:
+    season = running(orla, 4)
+    client = visitor(orla)
+    two = fields(client.post(PAGE, fields(client.get(PAGE)) | {"add": "1"}))
+    scores = cells(season, {1: [9, 5], 2: [7, 2], 3: [5, 1], 4: [2, 0]})
+    client.post(PAGE, two | scores | {"shown": "on"})
+    for address in PUBLIC:
+        page = words(visitor().get(address))
+        assert "Contestant Total Points Round 2" in page
+        assert "Player 1 14 9 5" in page
 
 
 def test_a_stale_page_is_refused_on_either_way(visitor: Visitor, orla: User) -> None:
@@ -375,6 +442,27 @@ def test_what_is_won_is_shown_before_and_entered(visitor: Visitor, orla: User) -
     client.post(EPISODE, fields(page))
     assert [balance_of(who(season, each)) for each in (1, 2, 3, 4)] == [8, 5, 4, 3]
     assert "Garnets" in words(visitor().get(PUBLIC[1]))
+
+
+def test_what_is_spent_is_missed_in_words_and_not_by_the_name_of_a_field(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 4, trade={**TRADE, "payments": "open"})
+    client = visitor(orla)
+    two = fields(client.post(PAGE, fields(client.get(PAGE)) | {"add": "1"}))
+    two.pop("counts_1")
+    won = {"name_1": "Garnets", "wins_1": "on"}
+    scores = cells(season, {1: [9, 5], 2: [7, 2], 3: [5, 1], 4: [2, 0]})
+    client.post(PAGE, two | won | scores | {"take": "1"})
+    client.post(EPISODE, fields(client.get(f"{EPISODE}?scores=1")))
+    ledger_give(
+        acting_user=account(season, 1), season=season, payee=who(season, 4), amount=8, at=now_utc()
+    )
+    slip = fields(client.get(PAGE)) | cells(season, {1: [9, 1]}) | {"why": "A slip"}
+    with nothing_changes():
+        answer = client.post(PAGE, slip)
+    assert refusals(answer) == [("Player 1 does not have so many garnets.", "")]
+    assert "amount:" not in words(answer)
 
 
 def test_hidden_winnings_are_on_no_page_of_others(visitor: Visitor, orla: User) -> None:

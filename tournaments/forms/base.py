@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 
 from core.refusals import Refusal, each_of
 from games.forms import ReasonInput
@@ -35,12 +35,30 @@ class ServiceForm(forms.Form):
             self.add_error(rows[refusal.row], error)
             return
         own = self.part_field(refusal)
-        sentence = refusal.sentence
-        if refusal.field and own not in self.fields:
-            sentence = f"{refusal.field}: {sentence}"
+        sentence = refusal.sentence if own in self.fields else refusal.alone
         known = (f for code, f in self.at_field.items() if refusal.code.startswith(code))
         field = next((each for each in (own, *known) if each in self.fields), None)
         self.add_error(field, ValidationError(sentence, code=refusal.code))
+
+    @property
+    def mistakes(self) -> list[tuple[str, str]]:
+        """Why nothing was done: each sentence with the id of where it is put right; none where that
+        is nowhere in particular."""
+        return [
+            (self.fault_said(name, str(sentence)), self.fault_id(name))
+            for name, sentences in self.errors.items()
+            for sentence in sentences
+        ]
+
+    def fault_said(self, name: str, sentence: str) -> str:
+        """What is said away from a field of what is wrong there."""
+        return sentence
+
+    def fault_id(self, name: str) -> str:
+        """The id of where a field is filled in."""
+        if name == NON_FIELD_ERRORS or self.fields[name].widget.is_hidden:
+            return ""
+        return self[name].id_for_label
 
     def part_field(self, refusal: Refusal) -> str:
         """What the field for the part of a refusal, such as an option, would be called."""

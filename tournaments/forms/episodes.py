@@ -325,20 +325,9 @@ class MainMatchForm(ServiceForm):
         """Whether things do not stand as the page showed them."""
         return _has_moved_on(self)
 
-    @property
-    def faults(self) -> list[tuple[str, str]]:
-        """Why nothing was recorded: each sentence with the id of where it is put right; none where
-        that is nowhere in particular."""
-        return [
-            (str(sentence), self._id_of(name))
-            for name, sentences in self.errors.items()
-            for sentence in sentences
-        ]
-
-    def _id_of(self, name: str) -> str:
-        if name == NON_FIELD_ERRORS or self.fields[name].widget.is_hidden:
-            return ""
-        return "finish-names" if name in _AT_NAMES else self[name].id_for_label
+    def fault_id(self, name: str) -> str:
+        """Where names are tapped for what follows from them."""
+        return "finish-names" if name in _AT_NAMES else super().fault_id(name)
 
     @property
     def places(self) -> dict[int, int]:

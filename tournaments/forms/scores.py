@@ -11,12 +11,18 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import QueryDict
 
-from core.refusals import Refusal
+from core.refusals import Refusal, refusal_of
 from core.text import name_key, one_line, whole_number
 from games.forms import ReasonInput
 from games.reasons import READY, WHY_MAX
 from tournaments import scoring
-from tournaments.formats.elimination.scores import ABOUT_MAX, NOTE_MAX, Line, Table
+from tournaments.formats.elimination.scores import (
+    ABOUT_MAX,
+    NOTE_MAX,
+    Line,
+    Table,
+    must_be_settled,
+)
 from tournaments.forms.base import ServiceForm
 from tournaments.forms.fields import NAMES, ContestantField
 from tournaments.forms.finishing import known_names
@@ -362,6 +368,29 @@ class ScoresForm(ServiceForm):
     def moved_on(self) -> bool:
         """Whether it was refused since somebody else has saved the table meanwhile."""
         return self.has_error(NON_FIELD_ERRORS, "scores.moved-on")
+
+    def fault_said(self, name: str, sentence: str) -> str:
+        """Of a row it is said whose it is."""
+        kind, _, rest = name.partition("_")
+        pk = whole_number(rest.partition("_")[0])
+        if kind not in ("cell", "note", "among") or pk not in self._people:
+            return sentence
+        return f"{self._people[pk].shown_name}: {sentence}"
+
+    @property
+    def unsettled(self) -> list[tuple[str, str]]:
+        """Why no placement follows from the scores yet, as `mistakes` has it."""
+        if self.order is None or self.reasoned:
+            return []
+        names = {pk: each.shown_name for pk, each in self._people.items()}
+        refusal = refusal_of(must_be_settled, self.order, names)
+        if refusal is None:
+            return []
+        if not self.order.lacking:
+            return [(refusal.sentence, self.fault_id(f"among_{self.order.ties[0][0]}"))]
+        cells = [f"cell_{self.order.lacking[0]}_{at}" for at in range(self.width_now)]
+        empty = next((each for each in cells if self[each].value() in ("", None)), cells[0])
+        return [(refusal.sentence, self.fault_id(empty))]
 
     # -- what it says ------------------------------------------------------------------------------
 

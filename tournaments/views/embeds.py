@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from core.conditional import answer_to, strong_tag
 from core.replica.reading import from_replica
-from games.embeds import Embed
+from games.embeds import Embed, embed_at
 from games.views.common import explains_refusals
 from games.views.embeds import Choice, embedding_page
 from games.views.everybody import kept_under
@@ -19,6 +19,7 @@ from games.views.framing import framed, theme_of
 from tournaments.models import Season
 from tournaments.pictures import links
 from tournaments.pictures.brackets import bracket_drawing
+from tournaments.reading.death_matches import DeathMatchWithLegs
 from tournaments.reading.seasons import fingerprint, season_for
 from tournaments.reading.sheet import Sheet
 
@@ -43,16 +44,31 @@ _OF_PAGES: Final = {
 
 def season_embedded(found: ResolverMatch) -> Embed | None:
     """What a frame of a season's page would show: of its first page the bracket, where there is
-    one. Raises Refusal ``season.none``."""
+    one; of a death match `_of_death_match`. Raises Refusal ``season.none`` and
+    ``death-match.none``."""
     name = found.view_name
     part = found.kwargs.get("name", "") if name == "tournaments:embedding" else _OF_PAGES.get(name)
-    if part is None and name != "tournaments:season":
+    if part is None and name not in ("tournaments:season", "tournaments:death_match"):
         return None
     sheet = Sheet(season_for(found.kwargs["slug"], None))
+    if name == "tournaments:death_match":
+        return _of_death_match(sheet, sheet.death_match(found.kwargs["pk"]))
     parts = parts_of(sheet)
     if part is None or (part == BRACKET and name == "tournaments:results"):
         part = BRACKET if BRACKET in parts else STANDINGS
     return embed_of(sheet, part) if part in parts else None
+
+
+def _of_death_match(sheet: Sheet, found: DeathMatchWithLegs) -> Embed:
+    """What a frame of a death match's page would show: the match that is played, else the last that
+    was and that everybody may see, else what is on in the season."""
+    running = [found.running] if found.running is not None else []
+    for leg in (*running, *reversed(found.counting)):
+        if leg.match_id is not None:
+            embed = embed_at(reverse("games:match", args=[leg.match_id]))
+            if embed is not None:
+                return embed
+    return embed_of(sheet, MATCHES)
 
 
 def parts_of(sheet: Sheet) -> tuple[str, ...]:

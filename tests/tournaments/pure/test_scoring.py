@@ -76,6 +76,13 @@ def test_what_is_no_score_is_said(text: str) -> None:
         number_of(text)
 
 
+@pytest.mark.parametrize("text", ["x", "NaN", "-nan", "sNaN", "Infinity", "-inf", "1.2.3"])
+def test_what_is_no_number_is_said_to_be_none(text: str) -> None:
+    with pytest.raises(Refusal, match=r"scores\.number") as refused:
+        number_of(text)
+    assert refused.value.sentence == f"“{text}” is not a number."
+
+
 @pytest.mark.parametrize("text", ["1,234", "12,345", "-123,000", "\N{MINUS SIGN}1,500", " 9,999 "])
 def test_what_may_be_two_numbers_is_asked_after(text: str) -> None:
     whole, places = text.strip().split(",")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
@@ -185,11 +184,16 @@ def episode_new(request: HttpRequest, sheet: Sheet, user: User) -> HttpResponse:
 @organisers_only
 def scores(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpResponse:
     """The scores of a main match. ``look``, ``add`` and ``remove`` are buttons that keep nothing,
-    and ``take`` is one that leads on to the placement that follows from what is saved."""
+    and ``take`` is one that leads on to the placement that follows from what is saved; in the
+    address it has the page say why none does."""
     played = sheet.round(number)
     subject = AtRound(user, sheet, played)
     back = subject.address("scores", number)
-    more = {"round": played, "keeps_pictures": keeps_pictures(subject)}
+    more = {
+        "round": played,
+        "keeps_pictures": keeps_pictures(subject),
+        "taking": request.method != "POST" and "take" in request.GET,
+    }
     looking = request.method == "POST" and not {"look", "add", "remove"}.isdisjoint(request.POST)
     if looking and SCORES.offered(subject):
         form = scores_form(subject)(request.POST, looking=True)
@@ -200,10 +204,8 @@ def scores(request: HttpRequest, sheet: Sheet, user: User, number: int) -> HttpR
     def after(request: HttpRequest, done: Done, back: str) -> HttpResponse:
         if "take" not in request.POST:
             return go_on(request, done, back)
-        refusal = refusal_of(must_be_settled, subject)
-        if refusal is not None:
-            messages.error(request, f"{done.words} {refusal.sentence}")
-            return redirect(back)
+        if refusal_of(must_be_settled, subject) is not None:
+            return go_on(request, done, f"{back}?take=1")
         return redirect(f"{subject.address('episode')}?scores=1")
 
     return perform(
