@@ -66,7 +66,7 @@ def test_whoever_is_linked_hears_of_it_there(site: Site, new_page: Pages) -> Non
         wait_for(is_shut, what="Discord to say that they take no messages")
         page.goto(SETTINGS)
         page.get_by_text("allow direct messages").wait_for()
-        assert page.get_by_role("columnheader", name="In Discord").count() == 4
+        assert page.get_by_role("columnheader", name="In Discord").count() == 5
         assert_fits_each(page, SCREENS)
         assert examiner.faults(page) == []
         page.get_by_role("button", name="Send a test").click()
