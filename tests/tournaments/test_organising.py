@@ -66,6 +66,7 @@ from tournaments.reading.seasons import seasons_run_by
 from tournaments.reading.sheet import Sheet
 from tournaments.services import legs
 from tournaments.services.contestants.departures import contestant_replace, contestant_withdraw
+from tournaments.services.contestants.enrolment import contestant_enrol
 from tournaments.services.items.gifts import item_give
 from tournaments.services.legs import leg_start, ms
 from tournaments.services.preflight import preflight
@@ -358,6 +359,27 @@ def test_the_form_offers_what_may_be_given(orla: User) -> None:
     final = final_open(acting_user=orla, season=season, best_of=3, games=[])
     assert offered(account(season, 3), "items/give/", final) == (["1", "2", "3"], True)
     assert offered(orla, "desk/items/", final) == (["", "1", "2", "3"], False)
+
+
+# -- what happens while a page is read -----------------------------------------------------------
+
+
+def test_what_has_come_since_a_page_began_to_be_read_is_for_the_next(orla: User) -> None:
+    """Its parts are read one after the other: rounds, then what is in them."""
+    season = running(orla, 5, repertoire=[WARS])
+    played(orla, chosen(orla, season, ec=1, dmo=2), winner=0)
+    sheet = Sheet(Season.objects.get(pk=season.pk))
+    assert len(sheet.rounds) == len(sheet.contestants) - 4 == 1
+    late = contestant_enrol(acting_user=orla, season=season, user=user_named("late"))
+    row = chosen(orla, season, ec=3, dmo=4)
+    DeathMatch.objects.filter(pk=row.pk).update(away=late)
+    assert [each.row.round for each in sheet.episodes] == sheet.rounds
+    assert [each.round for each in sheet.death_matches] == sheet.rounds
+    assert sheet.gifts_for(orla) == []
+    assert late.pk not in sheet.by_id
+    again = Sheet(Season.objects.get(pk=season.pk))
+    assert [each.round for each in again.death_matches] == again.rounds
+    assert again.death_matches[-1].away == late
 
 
 # -- who is still in -----------------------------------------------------------------------------

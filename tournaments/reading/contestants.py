@@ -36,10 +36,11 @@ def contestants_of(season: Season) -> list[Contestant]:
 
 
 def link(row: Model, by_id: Mapping[int, Contestant], *names: str) -> None:
-    """Have these foreign keys of a row lead to the contestants that were read already."""
+    """Have these foreign keys of a row lead to the contestants that were read already; one who has
+    come since is read where they are asked for."""
     for name in names:
         pk = getattr(row, f"{name}_id")
-        if pk is not None:
+        if pk in by_id:
             setattr(row, name, by_id[pk])
 
 

@@ -26,11 +26,12 @@ class EpisodeWithPlacements:
 def episodes_of(
     season: Season, rounds: Iterable[Round], by_id: Mapping[int, Contestant]
 ) -> dict[int, EpisodeWithPlacements]:
-    """The episodes of a season, by the key of their round, in two queries."""
+    """The episodes of some rounds of a season, by the key of their round, in two queries. One that
+    has begun since the rounds were read is for the next look."""
     numbered = {each.pk: each for each in rounds}
     # Whether it can be recorded anew depends on its scores.
     rows = (
-        Episode.objects.filter(round__season=season)
+        Episode.objects.filter(round__season=season, round__in=numbered)
         .select_related("scores")
         .prefetch_related(Prefetch("placements", Placement.objects.order_by("place", "pk")))
     )

@@ -33,9 +33,11 @@ def item_named(gift: Gift) -> tuple[str, str]:
 def gifts_of(
     season: Season, death_matches: Iterable[DeathMatch], by_id: Mapping[int, Contestant]
 ) -> list[Gift]:
-    """Every item of a season, in the order in which they were given."""
-    rows = list(Gift.objects.filter(season=season).order_by("pk"))
+    """Every item of a season, in the order in which they were given. One for a death match that has
+    come since these were read is for the next look."""
     matches = {each.pk: each for each in death_matches}
+    found = Gift.objects.filter(season=season).order_by("pk")
+    rows = [row for row in found if row.death_match_id is None or row.death_match_id in matches]
     for row in rows:
         row.season = season
         link(row, by_id, "giver", "receiver")

@@ -286,9 +286,10 @@ class Sheet:
 
     @cached_property
     def with_legs(self) -> list[DeathMatchWithLegs]:
-        """Every death match in order, with its legs."""
-        rows = DeathMatch.objects.filter(round__season=self.season)
+        """Every death match in order, with its legs. One of a round that has begun since the rounds
+        were read is for the next look."""
         rounds = {each.pk: each for each in self.rounds}
+        rows = DeathMatch.objects.filter(round__season=self.season, round__in=rounds)
         found = with_legs(rows.order_by("round__number", "number"))
         for each in found:
             each.row.round = rounds[each.row.round_id]
