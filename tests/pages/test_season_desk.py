@@ -353,6 +353,20 @@ def test_a_helper_comes_from_the_desk_to_every_match_that_they_may_rule(
         assert client.get(address).status_code == (200 if opens else 403)
 
 
+def test_whoever_only_rules_comes_back_to_a_page_that_is_theirs(
+    visitor: Visitor, orla: User
+) -> None:
+    season = running(orla, 5)
+    row = chosen(orla, season, 5, 4)
+    hal = user_named("hal")
+    organiser_joins(acting_user=orla, season=season, user=hal, role="helper", rights=["matches"])
+    client = visitor(hal)
+    address = f"/seasons/autumn/desk/matches/{row.pk}/declare/"
+    ruled = client.post(address, {"winner": who(season, 5).pk, "why": "They were alone."})
+    assert ruled.status_code == 302
+    assert client.get(ruled["Location"]).status_code == 200
+
+
 def test_a_helper_finds_what_is_theirs_and_nothing_else(visitor: Visitor, orla: User) -> None:
     """By a link, from a draft that they see then, to their leaving."""
     season = running(orla, 4)

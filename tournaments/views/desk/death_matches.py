@@ -55,10 +55,11 @@ def _why_kept(row: DeathMatch) -> Refusal | None:
 def match_act(request: HttpRequest, sheet: Sheet, user: User, pk: int, name: str) -> HttpResponse:
     """An action on a death match as a whole, from which it goes on where its address says."""
     subject = AtDeathMatch(user, sheet, sheet.death_match(pk))
-    # An episode goes on on its own page.
+    # An episode goes on on its own page, for whoever comes to that.
     played = sheet.episode_of(subject.death_match.round)
     latest = played is not None and subject.death_match.round == sheet.rounds[-1]
-    back = subject.address("episode") if latest else subject.address("match_desk", pk)
+    to_episode = latest and subject.comes_to("episode")
+    back = subject.address("episode") if to_episode else subject.address("match_desk", pk)
     back = came_from(request) or back
     return perform(request, DEATH_MATCH.named(name), subject, back=back)
 
