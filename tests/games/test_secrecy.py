@@ -163,7 +163,7 @@ class Onlooker:
         ]
         # By whose link mail is ended is signed anew in each.
         told = [
-            (letter.to, letter.subject, re.sub(r"(/unsubscribe/)\S+", r"\1", letter.body))
+            (letter.to, letter.subject, re.sub(r"(/unsubscribe/)\S+", r"\1", str(letter.body)))
             for letter in letters
         ]
         self.gathered.append(("mail", [each for each in told if each[0] != [ADA]]))

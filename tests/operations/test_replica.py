@@ -103,6 +103,20 @@ def _parts() -> dict[str, set[str]]:
     return found
 
 
+_PICTURE = """
+from io import BytesIO
+from PIL import Image
+from tournaments.models import Season
+from tournaments.photographs import WIDE
+from tournaments.services.pictures import picture_set
+season = Season.objects.get(slug={slug!r})
+file = BytesIO()
+Image.new("RGB", (640, 320)).save(file, "PNG")
+by = season.organisers.order_by("pk")[0].user
+print(picture_set(acting_user=by, owner=season, content=file.getvalue()).digest, WIDE.widths[0])
+"""
+
+
 def _addresses(site: Site) -> dict[str, str]:
     """An address for each route that is declared, of something that is there."""
 
@@ -119,7 +133,9 @@ def _addresses(site: Site) -> dict[str, str]:
         " WHERE r.season_id = %s",
         season,
     )
+    digest, width = site.python(_PICTURE.format(slug=slug)).split()[-2:]
     known = {
+        "digest": digest, "width": width,
         "match_id": one("SELECT min(id) FROM games_match WHERE status = 'finished'"),
         "username": "ada", "slug": slug, "number": 1, "ladder": "tetronogo",
         "death_match_id": death_match,
