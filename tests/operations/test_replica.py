@@ -133,6 +133,7 @@ def _addresses(site: Site) -> dict[str, str]:
         " WHERE r.season_id = %s",
         season,
     )
+    cup = one("SELECT slug FROM tournaments_season WHERE format = 'single-elimination' LIMIT 1")
     digest, width = site.python(_PICTURE.format(slug=slug)).split()[-2:]
     known = {
         "digest": digest, "width": width,
@@ -145,6 +146,8 @@ def _addresses(site: Site) -> dict[str, str]:
         if name not in declared():
             continue
         values = dict(known)
+        if "bracket" in name:
+            values["slug"] = cup
         if "pk" in parts:
             values["pk"] = contestant if "contestant" in name else death_match
         found[name] = reverse(name, kwargs={part: values[part] for part in parts})
