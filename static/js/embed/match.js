@@ -6,18 +6,7 @@
 import { MatchClient } from "../match/client.js";
 import { embedded, fill, find, write } from "../match/dom.js";
 import { Players } from "../match/players.js";
-import { namesOf, resultText, turnLine } from "../match/words.js";
-
-/* What is known of a ruleset whose board could not be loaded. */
-/** @type {Boards.Words} */
-const WITHOUT_BOARD = {
-  waiting: {},
-  examples: {},
-  scores: () => null,
-  tags: () => [],
-  caption: () => "",
-  because: () => "",
-};
+import { namesOf, resultText, turnLine, WITHOUT_BOARD } from "../match/words.js";
 
 class EmbeddedMatch {
   /** @type {Boards.Module | null} */

@@ -17,20 +17,10 @@ import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
 import { Players } from "./players.js";
 import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
-import { namesOf, openDecision, reminderText, turnLine } from "./words.js";
+import { namesOf, openDecision, reminderText, turnLine, WITHOUT_BOARD } from "./words.js";
 
 /* Somebody who loads the page anew has not left: so long one may be away without a word. */
 const AWAY_AFTER = 5_000;
-
-/* What is known of a ruleset whose board could not be loaded. */
-const WITHOUT_BOARD = {
-  waiting: {},
-  examples: {},
-  scores: () => null,
-  tags: () => [],
-  caption: () => "",
-  because: () => "",
-};
 
 /* Where a board is looked at, and what is below that. Its bar and its dock stick to the screen. */
 const BOARD = "svg:is(.board, [data-board])";

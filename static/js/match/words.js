@@ -1,6 +1,17 @@
 // @ts-check
 /* What the page says about a match, as sentences. Pure: views in, words out. */
 
+/* What is known of a ruleset whose board could not be loaded. */
+/** @type {Boards.Words} */
+export const WITHOUT_BOARD = {
+  waiting: {},
+  examples: {},
+  scores: () => null,
+  tags: () => [],
+  caption: () => "",
+  because: () => "",
+};
+
 /**
  * The names of both seats; seats that share a name are told apart by their place.
  * @param {Pick<Live.Header, "seats">} header
