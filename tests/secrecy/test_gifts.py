@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import time_machine
 from django.contrib.auth import get_user
-from django.middleware import csrf
 from django.test import Client
 
 from accounts.models import Announcement, AuditEntry, User
@@ -66,17 +65,10 @@ from tournaments.services.legs import leg_start, leg_unseal, ms, rules_set
 from tournaments.services.seasons import season_cancel, season_update
 from tournaments.views.public import leg_facts
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("one_token")]
 
 SECRET = "between us"
 ADVANTAGE = re.compile(r"items for this match so far(?:, as far as is known)?")
-
-
-@pytest.fixture(autouse=True)
-def _one_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forms have the same token each time."""
-    monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
-    monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.middleware import csrf
 from django.test import Client
 from django.urls import URLPattern, reverse
 
@@ -34,7 +33,7 @@ from tournaments.services.ledger.acts import ledger_correct, ledger_give, ledger
 from tournaments.services.ledger.stakes import wager_offer
 from tournaments.services.seasons import season_cancel
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("one_token")]
 
 HIDDEN: dict[str, Any] = {
     "currency": True, "start": 3, "payments": "secret", "hidden": True, "tokens": True,
@@ -45,13 +44,6 @@ API = ("", "contestants/", "standings/", "bracket/", "rounds/", "items/", "event
 NAMED = {"step": "cancel", "round_act": "skip", "match_act": "wager", "leg_act": "void",
          "contestant_act": "withdraw", "application_act": "decline",
          "embedding": "standings", "organiser_act": "remove"}  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _one_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forms have the same token each time."""
-    monkeypatch.setattr(csrf, "_mask_cipher_secret", lambda secret: secret)
-    monkeypatch.setattr(csrf, "_get_new_csrf_string", lambda: "x" * 32)
 
 
 @pytest.fixture
