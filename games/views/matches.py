@@ -365,7 +365,7 @@ def _untold(match: Match) -> str:
 
 
 def match_title(match: Match) -> str:
-    """Who plays what: "Ada vs Ben, Domain"."""
+    """Who plays what: "Ada vs Ben, " and the name of the game."""
     names = [player.name for player in match.players.all()]
     return f"{' vs '.join(names)}, {game_name(match.ruleset, match.variant)}"
 

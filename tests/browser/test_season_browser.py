@@ -497,7 +497,7 @@ def test_a_main_match_of_eight_goes_from_scores_to_its_ec_on_a_phone(
         phones.look_at(passer_by)
         table = passer_by.get_by_role("region", name="Scores of Episode 1")
         first = table.get_by_role("row").nth(1).inner_text().split()
-        assert [first[-4], *first[-3:]] == ["Ada", "9", "4", "13"]
+        assert first[-4:] == ["Ada", "13", "9", "4"]
     orla.goto(f"{home}desk/rounds/1/scores/")
     orla.get_by_role("button", name="Correct them").wait_for()
     phones.look_at(orla)

@@ -62,7 +62,7 @@ def test_a_spectator_predicts_on_their_phone(site: Site, new_page: Pages) -> Non
     orla.get_by_role("button", name="Name the opponent").click()
     orla.locator(".messages .alert--success").wait_for()
     eve.goto(f"{home}predictions/")
-    eve.get_by_text("Closed: the season is under way.").wait_for()
+    eve.get_by_text("Closed.").first.wait_for()
     eve.get_by_role("group", name="Who wins").get_by_role("button", name="Ben").click()
     eve.get_by_text("You have named Ben.").wait_for()
     looked_at(eve)
