@@ -7,15 +7,17 @@ without this program. Reading is strict about types and silent about unknown key
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 
 from core.refusals import Refusal
+from games.engine import draws as derived
 from games.engine import play
 from games.engine.clocks import to_ms
 from games.engine.course import MatchCourse
 from games.engine.decisions import Event, Outcome
+from games.engine.draws import METHOD, Draws, Nonce
 from games.engine.registry import Registry
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Entry, Header, Table
@@ -23,6 +25,9 @@ from games.engine.table import AnyRuleset, Entry, Header, Table
 FORMAT: Literal["deathmatch-record/1"] = "deathmatch-record/1"
 MEDIA_TYPE = "application/vnd.deathmatch-record+json"
 SUFFIX = ".dmr.json"
+
+DrawnHow = Literal["verified", "supplied", "unverifiable"]
+DRAWN: Final[tuple[DrawnHow, ...]] = get_args(DrawnHow)
 
 SeatNumber = Literal[0, 1]
 Reading = Annotated[float, msgspec.Meta(ge=0)]
@@ -74,6 +79,26 @@ class RecordMove(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("only a player's decision can time out")
 
 
+class RecordNonce(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one seat's program gave towards the draws. Without a nonce 32 zero bytes count."""
+
+    commitment: Annotated[
+        str, _says("What its nonce hashes to, as it was known before the nonce was opened.")
+    ] = ""
+    nonce: Annotated[str, _says("The nonce: 32 bytes as 64 hexadecimal digits.")] = ""
+
+
+class RecordDraws(msgspec.Struct, frozen=True, kw_only=True):
+    """What all draws of the match were derived from."""
+
+    method: Annotated[Literal["hmac-sha256/1"], _says("How; docs/record.md describes it.")]
+    seed: Annotated[str, _says("The server's seed: 32 bytes as 64 hexadecimal digits.")]
+    commitment: Annotated[
+        str, _says("What the seed hashes to, as it was published before the first decision.")
+    ]
+    nonces: Annotated[tuple[RecordNonce, RecordNonce], _says("By seat.")]
+
+
 class RecordResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the match ended, as the record states it. The checker compares it with the replay."""
 
@@ -102,6 +127,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ) = msgspec.UNSET
     items: tuple[RecordItem, ...] = ()
     result: RecordResult | msgspec.UnsetType = msgspec.UNSET
+    draws: RecordDraws | msgspec.UnsetType = msgspec.UNSET
 
 
 class Malformed(Exception):
@@ -114,6 +140,7 @@ class Reckoned(msgspec.Struct, frozen=True):
 
     index: int
     entry: Entry
+    text: str  # as canonical notation has it
     events: tuple[Event, ...]
     table: Table
 
@@ -190,7 +217,7 @@ def replay(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> Ite
             step = course.add(entry)
         except Refusal as refusal:
             raise CannotStand(index, refusal) from refusal
-        yield Reckoned(index, entry, step.events, step.table)
+        yield Reckoned(index, entry, step.text, step.events, step.table)
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -203,8 +230,10 @@ def write(
     seats: tuple[str, str],
     entries: Sequence[Entry],
     result: Outcome | None,
+    draws: Draws | None = None,
 ) -> bytes:
-    """A record as JSON text; ``header.advantage`` None where the first entry is the lot."""
+    """A record as JSON text; ``header.advantage`` None where the first entry is the lot. ``draws``
+    only where the match is over: they tell what is to come."""
     record = Record(
         format=FORMAT,
         ruleset=ruleset.id,
@@ -215,6 +244,7 @@ def write(
         items=tuple([RecordItem(_seat(held.seat), held.item) for held in header.items]),
         moves=tuple([_move_of(entry) for entry in entries]),
         result=msgspec.UNSET if result is None else _result_of(result),
+        draws=msgspec.UNSET if draws is None else _draws_of(draws),
     )
     return msgspec.json.encode(record)
 
@@ -251,6 +281,16 @@ def _move_of(entry: Entry) -> RecordMove:
     )
 
 
+def _draws_of(draws: Draws) -> RecordDraws:
+    one, two = draws.nonces
+    return RecordDraws(
+        method=METHOD,
+        seed=draws.seed,
+        commitment=draws.commitment,
+        nonces=(RecordNonce(one.commitment, one.nonce), RecordNonce(two.commitment, two.nonce)),
+    )
+
+
 def _result_of(result: Outcome) -> RecordResult:
     return msgspec.convert(
         {"winner": result.winner, "reason": result.reason, "scores": result.scores}, RecordResult
@@ -263,8 +303,10 @@ def _result_of(result: Outcome) -> RecordResult:
 def check(registry: Registry, data: bytes, *, steps: bool = False) -> dict[str, Any]:
     """What the checker says of one document, whatever it holds; never raises.
 
-    ``{"ok": true, "finished", "winner", "reason", "scores"}`` or ``{"ok": false, "at", "error"}``;
-    with ``steps`` also one object a replayed entry.
+    ``{"ok": true, "finished", "winner", "reason", "scores", "draws"}`` or ``{"ok": false, "at",
+    "error"}``; with ``steps`` also one object a replayed entry. ``draws`` are numbers of outcomes
+    of chance: ``verified``, ``supplied`` by an organiser instead of drawn, and ``unverifiable``, of
+    a record that holds no seed.
     """
     taken: list[dict[str, Any]] = []
     verdict = _verdict(registry, data, taken if steps else None)
@@ -278,12 +320,16 @@ def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None
         record = read(data)
         ruleset, header = header_of(registry, record)
         table = play.opened(ruleset, header)
+        draws = _draws_in(record)
     except Malformed as malformed:
         return {"ok": False, "at": None, "error": str(malformed)}
     except Refusal as refusal:
         return {"ok": False, "at": None, "error": f"{refusal.code}: {refusal.sentence}"}
+    found = dict.fromkeys(DRAWN, 0)
     try:
         for reckoned in replay(ruleset, header, [entry_of(move) for move in record.moves]):
+            if reckoned.entry.actor == "chance":
+                found[_drawn_how(ruleset, table, reckoned, draws)] += 1
             table = reckoned.table
             if taken is not None:
                 taken.append(_step_of(ruleset, reckoned))
@@ -303,7 +349,43 @@ def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None
         "winner": None if result is None else result.winner,
         "reason": None if result is None else result.reason,
         "scores": list(_scores(ruleset, table)),
+        "draws": found,
     }
+
+
+def _draws_in(record: Record) -> Draws | None:
+    """What the draws of a record are derived from, or None. Raises Malformed where it contradicts
+    itself."""
+    stated = record.draws
+    if stated is msgspec.UNSET:
+        return None
+    one, two = (Nonce(each.commitment, each.nonce) for each in stated.nonces)
+    draws = Draws(stated.seed, (one, two))
+    for fault in derived.faults(draws):
+        raise Malformed(fault)
+    if draws.commitment != stated.commitment:
+        raise Malformed("draws: the seed is not what was committed to.")
+    return draws
+
+
+def _drawn_how(
+    ruleset: AnyRuleset, before: Table, reckoned: Reckoned, draws: Draws | None
+) -> DrawnHow:
+    """Which of `DRAWN` an outcome of chance is. Raises CannotStand for another than the seed and
+    the nonces give."""
+    entry = reckoned.entry
+    if entry.by:
+        return "supplied"
+    if draws is None:
+        return "unverifiable"
+    lot = before.advantage is None
+    draw = play.LOT if lot else ruleset.parse_chance(entry.text).draw
+    below = draws.numbers(play.draw_label(ruleset, before, draw))
+    wanted = play.drawn(ruleset, before, draw, below)
+    if reckoned.text != wanted:
+        sentence = f"The seed and the nonces give “{wanted}” here."
+        raise CannotStand(reckoned.index, Refusal("draws.other", sentence))
+    return "verified"
 
 
 def _scores(ruleset: AnyRuleset, table: Table) -> tuple[int, int]:

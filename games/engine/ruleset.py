@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 import msgspec
 
 from core.refusals import Refusal
-from games.engine.chance import RandomSource
+from games.engine.chance import Below, RandomSource
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
@@ -159,9 +159,15 @@ class Ruleset(ABC, Generic[State, Move]):
     def check_chance(self, state: State, chance: Chance) -> None:
         """Raise Refusal where a timeout's draw cannot come out like this."""
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
-        """An outcome for ``draw``, built on ``random`` alone."""
+    def draw(self, state: State, draw: Draw, below: Below) -> Chance:
+        """An outcome for ``draw``, built on ``below`` alone. Records depend on how: whoever has the
+        numbers must come to the same outcome for ever."""
         raise EngineFault(f"{self.id} draws nothing")
+
+    def draw_label(self, state: State, draw: Draw) -> str:
+        """What a draw is called among all of a match, in ASCII: the same when it is repeated after
+        a take-back, and that of no other. By default its name, for a draw that is made once."""
+        return draw.kind if draw.whose is None else f"{draw.kind} {draw.whose}"
 
     # -- time ----------------------------------------------------------------------------------
 

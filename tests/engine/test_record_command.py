@@ -113,6 +113,7 @@ def test_an_unfinished_record_is_fine(tmp_path: Path) -> None:
         "winner": None,
         "reason": None,
         "scores": [0, 0],
+        "draws": {"verified": 0, "supplied": 0, "unverifiable": 0},
     }
 
 

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine import notation, playouts, records
 from games.engine.capabilities import ruled
-from games.engine.chance import choose
+from games.engine.chance import choose, evenly
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import ALL, EVERYONE, Audience, Chance, Decision, Draw, Event
 from games.engine.errors import EngineFault
@@ -89,7 +89,7 @@ class Walk:
         ruleset, random = self.ruleset, self.random.random
         due = ruleset.chance_due(state)
         if due:
-            chance = ruleset.draw(state, choose(random, due), random)
+            chance = ruleset.draw(state, choose(random, due), evenly(random))
             step = Step(state, (), ruleset.apply_chance(state, chance), chance)
         else:
             chosen = []
@@ -118,7 +118,7 @@ class Walk:
     def _timeout(self, state: Any, decision: Decision) -> Any:
         answer = self.ruleset.on_timeout(state, decision)
         if isinstance(answer, Draw):
-            chance = self.ruleset.draw(state, answer, self.random.random)
+            chance = self.ruleset.draw(state, answer, evenly(self.random.random))
             return self.ruleset.drawn_move(state, chance)
         return answer
 
@@ -409,7 +409,7 @@ def test_every_decision_has_an_answer_when_time_runs_out(ruleset: AnyRuleset) ->
     for walk, state, decision in open_decisions(ruleset):
         answer = ruleset.on_timeout(state, decision)
         if isinstance(answer, Draw):
-            chance = ruleset.draw(state, answer, walk.random.random)
+            chance = ruleset.draw(state, answer, evenly(walk.random.random))
             assert chance.draw == answer
             assert ruleset.parse_chance(ruleset.print_chance(chance)) == chance
             ruleset.check_chance(state, chance)
@@ -607,7 +607,7 @@ def test_draws_need_nothing_but_numbers(ruleset: AnyRuleset) -> None:
         answer = ruleset.on_timeout(state, decision)
         if isinstance(answer, Draw):
             for number in (0.0, 1 - 2**-53):
-                chance = ruleset.draw(state, answer, extreme(number, 7))
+                chance = ruleset.draw(state, answer, evenly(extreme(number, 7)))
                 ruleset.check_chance(state, chance)
 
 

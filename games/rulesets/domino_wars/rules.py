@@ -20,7 +20,7 @@ from games.engine.capabilities import (
     Teaches,
     Thinks,
 )
-from games.engine.chance import RandomSource, choose
+from games.engine.chance import Below, RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
@@ -219,8 +219,11 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Supposes, Th
 
     # -- chance --------------------------------------------------------------------------------
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
-        return opening.draw(_opening(state), draw, random)
+    def draw(self, state: State, draw: Draw, below: Below) -> Chance:
+        return opening.draw(_opening(state), draw, below)
+
+    def draw_label(self, state: State, draw: Draw) -> str:
+        return opening.draw_label(_opening(state), draw)
 
     def apply_chance(self, state: State, chance: Chance) -> State:
         return opening.drawn(_opening(state), chance, _dominoes_of(chance))
