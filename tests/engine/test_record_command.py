@@ -37,6 +37,7 @@ GOOD_LINE = {
     "winner": 1,
     "reason": "concession",
     "scores": [0, 0],
+    "draws": {"verified": 0, "supplied": 0, "unverifiable": 0},
 }
 
 
@@ -81,7 +82,7 @@ def test_a_record_that_stands(tmp_path: Path) -> None:
     said = Said("check", file)
     assert said.status == 0
     assert said.lines == [{"file": file, **GOOD_LINE}]
-    assert list(said.lines[0]) == ["file", "ok", "finished", "winner", "reason", "scores"]
+    assert list(said.lines[0]) == ["file", "ok", "finished", "winner", "reason", "scores", "draws"]
     assert said.err == ""
 
 

@@ -15,7 +15,7 @@ from games.engine.ruleset import Options, Ruleset
 from games.rulesets import REGISTRY
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "record.md").read_text()
-EXAMPLE, LINES = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+EXAMPLE, _DRAWS, LINES = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
 
 
 def test_the_example_is_a_record_with_the_verdict_that_is_shown() -> None:
