@@ -41,13 +41,23 @@ OPEN_TO_ALL: Final = {
     "account_reset_password": "to be sent a mail",
     "account_reset_password_from_key": "who has the mail",
     "accounts:preferences": "cookies of one's own device",
-    "games:leaderboards/overall/": "leads elsewhere, whatever is asked",
+    "accounts:mail_stop": "who has the mail",
     "admin:logout": "whoever is signed out is led away",
 }
 # Doors where who is suspended is somebody else than nobody: they are told why.
 TOLD_WHY: Final = {"accounts:suspended"}
-# What reads and writes all the same: rows that only count, or that are made when first asked for.
-NOTES_READERS: Final = frozenset[str]()
+# What reads and writes all the same, by what it notes of its reader.
+NOTES_READERS: Final = {
+    "accounts:announcements": "that they have read them",
+    "api:seek": "that they still look for somebody",
+    "games:lobby": "that they still look for somebody",
+    "games:seek": "that they still look for somebody",
+}
+# What counts otherwise.
+NOT_COUNTED: Final = {
+    "discord:interactions": "all of Discord's people come from a few addresses",
+    "developers": "takes nothing",
+}
 GOOD: Final = ("200", "201", "202", "204", "302")
 
 
@@ -60,7 +70,7 @@ class Door(NamedTuple):
     @property
     def is_api(self) -> bool:
         """Whether programs ask here."""
-        return self.path.startswith("/api/")
+        return self.route.startswith("api:")
 
 
 def doors_of(world: World) -> list[Door]:
@@ -133,6 +143,7 @@ class Knocking:
     def __init__(self, world: World, who: Who) -> None:  # noqa: F811
         self.browser = world.clients[who]
         self.cookies = self.browser.cookies.output(header="", sep=";")
+        self.last: Any = None
 
     def ask(self, method: str, door: Door) -> str:
         """The status of the answer; ``login`` for one that leads to a page for signing in."""
@@ -141,7 +152,8 @@ class Knocking:
         answer = self.browser.generic(method, door.path, b"", kind)
         if answer.streaming and not answer.is_async:
             b"".join(answer.streaming_content)
-        if answer.status_code == 302 and "/login/?" in answer["Location"]:
+        self.last = answer
+        if answer.status_code == 302 and "/login/" in answer["Location"]:
             return "login"
         return str(answer.status_code)
 
@@ -188,6 +200,30 @@ def test_everybody_is_answered_as_the_table_states(
                 if answer != expected:
                     wrong.append(f"{door.route} {method} {door.path[:60]}: {answer}, not {expected}")
     assert wrong == []
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("name", ["nobody", "admin"])
+def test_every_door_is_counted(
+    name: str,
+    world: World,  # noqa: F811
+    doors: list[Door],
+    settings: Any,
+) -> None:
+    """Whatever is sent is sent only so often a minute: where nothing more may be, it is refused
+    with 429 and the seconds to wait, before anything is looked at."""
+    settings.GAUNTLET_API_LIMITS = dict.fromkeys(settings.GAUNTLET_API_LIMITS, 0)
+    knocking, wrong = Knocking(world, WHO[name]), []
+    before = writes()
+    for door in doors:
+        for method in ("POST", "DELETE", "GET") if door.is_api else ("POST",):
+            answer = knocking.ask(method, door)
+            if answer != "429" and door.route not in NOT_COUNTED:
+                wrong.append(f"{door.route} {method}: {answer}")
+            if answer == "429" and int(knocking.last["Retry-After"]) <= 0:
+                wrong.append(f"{door.route} {method}: without the seconds to wait")
+    assert wrong == []
+    assert writes() == before
 
 
 def stated(table: Any, door: Door, method: str, name: str) -> str:
@@ -255,7 +291,7 @@ def test_asking_what_may_be_done_does_nothing() -> None:
     for route, method, cell in _cells():
         if method == "OPTIONS":
             allowed = {"204"} if route.startswith("api:") else {"200", "405", "404", "403", "login"}
-            assert set(cell.values()) <= allowed | {"302"}, (route, write_cell(cell))
+            assert set(cell.values()) <= allowed | {"301", "302"}, (route, write_cell(cell))
 
 
 def test_who_has_no_business_is_refused_in_the_surfaces_own_way() -> None:
