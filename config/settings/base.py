@@ -503,6 +503,8 @@ GAUNTLET_ARRIVALS = env.int("GAUNTLET_ARRIVALS", 1500)
 # many sockets); 0: as much as there is. See `config.crowding`.
 GAUNTLET_SOCKETS_PER_ADDRESS = env.int("GAUNTLET_SOCKETS_PER_ADDRESS", 200)
 GAUNTLET_REQUESTS_PER_ADDRESS = env.int("GAUNTLET_REQUESTS_PER_ADDRESS", 100)
+# Connections of one address, where no proxy stands before us, that wait for a request to come.
+GAUNTLET_WAITING_PER_ADDRESS = env.int("GAUNTLET_WAITING_PER_ADDRESS", 400)
 # How long a web process waits for a worker to begin with a picture before it draws that by itself.
 GAUNTLET_PICTURE_WAIT_MS = env.int("GAUNTLET_PICTURE_WAIT_MS", 500)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
