@@ -1,9 +1,10 @@
 """Pages about people. Thin: they read, ask a service, and show."""
 
-from typing import Any
+from typing import Any, Final
 
 from allauth.account import app_settings as account_settings
 from allauth.account.views import EmailView as LibraryEmailView
+from allauth.account.views import LoginView as LibraryLoginView
 from allauth.account.views import SignupView as LibrarySignupView
 from allauth.core.internal.ratelimit import parse_rates
 from django import forms
@@ -38,6 +39,24 @@ from accounts.services import UNSET, user_note_device_zone, user_update_profile
 from accounts.signin.kept_out import kept_out_here, leave, suspension_here
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
+
+
+# Seconds after which tries of passwords that are refused are let be again, by the code of the refusal.
+_TRY_AGAIN_S: Final = {"too_many_login_attempts": 300, "guesses_from_anywhere": 3600}
+
+
+class LoginView(LibraryLoginView):
+    """Signing in. Too many tries are answered 429, as all that is too often."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        answer: HttpResponse = super().form_invalid(form)
+        codes = {str(each.code) for errors in form.errors.as_data().values() for each in errors}
+        waits = [_TRY_AGAIN_S[code] for code in codes if code in _TRY_AGAIN_S]
+        if waits:
+            answer.status_code = 429
+            answer["Retry-After"] = str(max(waits))
+        return answer
 
 
 class SignupView(LibrarySignupView):
@@ -248,7 +267,7 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
     if target is None:
         raise Http404("There is nothing here that you could report.")
     form = ReportForm(request.POST if request.method == "POST" else None)
-    refused_as = FORM_REFUSED
+    refused: Refusal | None = None
     if request.method == "POST" and form.is_valid():
         try:
             reports.report_file(
@@ -256,13 +275,17 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
             )
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
-            refused_as = refusal.form_status
+            refused = refusal
         else:
             messages.success(request, "Thank you. The moderators will look at it and answer.")
             return redirect("accounts:conduct")
-    status = refused_as if form.errors else 200
+    refused_as = FORM_REFUSED if refused is None else refused.form_status
     context = {"form": form, "target": target}
-    return render(request, "accounts/report_new.html", context, status=status)
+    status = refused_as if form.errors else 200
+    answer = render(request, "accounts/report_new.html", context, status=status)
+    if refused is not None and refused.retry_after is not None:
+        answer["Retry-After"] = str(refused.retry_after)
+    return answer
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

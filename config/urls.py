@@ -1,11 +1,10 @@
 """Addresses of the site."""
 
-from allauth.account.views import LoginView
 from django.contrib import admin
 from django.urls import include, path, re_path
 
 from accounts.discord.offers import leads_to_discord
-from accounts.views import EmailView, SignupView, closed_page, profile_page
+from accounts.views import EmailView, LoginView, SignupView, closed_page, profile_page
 from config.favicon import favicon
 from config.health import healthz, readyz
 from config.installed import offline, service_worker

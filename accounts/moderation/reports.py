@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from math import ceil
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -27,7 +28,7 @@ from accounts.moderation.claims import Claims
 from accounts.roles import is_moderator
 from accounts.services import audit_record
 from core.clock import now_utc
-from core.refusals import Forbidden, Refusal
+from core.refusals import Forbidden, Refusal, TooOften
 
 WORDS_MAX = 1000
 # Enough for anybody who means it.
@@ -186,10 +187,12 @@ def report_file(
     now = now_utc()
     recent = Report.objects.filter(reporter=acting_user, at__gt=now - REPORTS_PER)
     if recent.count() >= REPORTS_AT_MOST:
-        raise Refusal(
+        again = min(report.at for report in recent) + REPORTS_PER
+        raise TooOften(
             "report.too-many",
             f"You have filed {REPORTS_AT_MOST} reports within the hour. Please wait before the "
             "next one.",
+            retry_after=ceil((again - now).total_seconds()),
         )
     try:
         with transaction.atomic():

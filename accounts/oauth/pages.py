@@ -31,6 +31,7 @@ from accounts.models import User
 from accounts.oauth import services
 from accounts.oauth.library import challenge_is_whole
 from accounts.services import audit_record
+from core.api.limits import LimitStatus, TooMany
 from core.refusals import FORM_REFUSED, Refusal
 
 
@@ -148,6 +149,23 @@ def _names_nobody(request: HttpRequest) -> bool:
         shown = request.headers.get("Authorization", "").partition(" ")[2]
         said.append(b64decode(shown).decode("latin-1").replace("%00", "\0"))
     return any("\0" in each for each in said)
+
+
+def too_many(standing: LimitStatus) -> HttpResponse:
+    """The answer to an application that asks for tokens too often, as it knows errors (RFC 6749,
+    5.2), and as our own API says it."""
+    refused = TooMany(standing)
+    said = {
+        "error": "temporarily_unavailable",
+        "error_description": refused.sentence,
+        "code": refused.code,
+        "retry_after": refused.wait,
+    }
+    answer = JsonResponse(said, status=refused.status_code)
+    answer["Retry-After"] = str(refused.wait)
+    answer["Access-Control-Allow-Origin"] = "*"
+    answer["Cache-Control"] = "no-store"
+    return answer
 
 
 def open_to_other_sites(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

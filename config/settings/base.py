@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "config.compression.CompressionMiddleware",
     "config.middleware.PageTagMiddleware",
     "config.middleware.PlainTextMiddleware",
+    "config.middleware.PageMethodsMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.middleware.SlashMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -88,6 +89,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "core.collisions.CollisionMiddleware",
+    "config.middleware.FormLimitMiddleware",
     # Last on purpose: see there.
     "config.middleware.OneThreadMiddleware",
 ]
@@ -405,6 +407,10 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "oembed": 120,
     "organise": 120,
     "bot": 600,
+    # What is sent by forms of pages, by account or, of those who have none, by address; and what
+    # applications ask of OAuth, by their address (theirs may serve many people).
+    "forms": 120,
+    "oauth": env.int("GAUNTLET_OAUTH_PER_MINUTE", 120),
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Gauntlet",
@@ -497,6 +503,8 @@ GAUNTLET_ARRIVALS = env.int("GAUNTLET_ARRIVALS", 1500)
 # many sockets); 0: as much as there is. See `config.crowding`.
 GAUNTLET_SOCKETS_PER_ADDRESS = env.int("GAUNTLET_SOCKETS_PER_ADDRESS", 200)
 GAUNTLET_REQUESTS_PER_ADDRESS = env.int("GAUNTLET_REQUESTS_PER_ADDRESS", 100)
+# Connections of one address, where no proxy stands before us, that wait for a request to come.
+GAUNTLET_WAITING_PER_ADDRESS = env.int("GAUNTLET_WAITING_PER_ADDRESS", 400)
 # How long a web process waits for a worker to begin with a picture before it draws that by itself.
 GAUNTLET_PICTURE_WAIT_MS = env.int("GAUNTLET_PICTURE_WAIT_MS", 500)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
@@ -537,6 +545,8 @@ GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 1500)
 GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 10_000)
 GAUNTLET_CHALLENGE_LASTS = timedelta(hours=24)
 GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
+# Challenges of one person to one other within an hour that were not accepted: each of them is told.
+GAUNTLET_CHALLENGES_TO_ONE_PER_HOUR = 10
 # How long a match at a live pace waits for both players before it is void; 0: it begins at once.
 GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
 # How long after its owner was last seen an open challenge at a live pace ends.
