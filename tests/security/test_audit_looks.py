@@ -103,7 +103,7 @@ def test_what_is_hidden_from_others_is(who: str, ada: User, mona: User, root: Us
     reader = {"mona": mona, "root": root}[who]
     other = account("max", Role.MODERATOR)
     report = report_file(
-        acting_user=ada, target_type="accounts.user", target_id=str(other.pk), reason="abuse",
+        acting_user=ada, target_type="accounts.user", target_id="max", reason="abuse",
         words="See there.",
     )  # fmt: skip
     sanction = user_warn(acting_user=other, user=ada, reason="Do not.")
