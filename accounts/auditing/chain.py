@@ -1,8 +1,8 @@
 """The chain over the audit log, as arithmetic. `docs/audit.md` says the same in words.
 
 Each link holds a digest over its entry, its place and the digest before it. So whoever changes,
-removes, adds or exchanges entries changes every digest from there on, and whoever has kept a head (a
-place and its digest) can tell that all up to there is as it was.
+removes, adds or exchanges entries changes every digest from there on, and whoever has kept a head
+(a place and its digest) can tell that all up to there is as it was.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ class Course:
         position = self.head.position + 1
         if link.position != position:
             return Fault(
-                position, None, f"Place {position} is gone: the next that is there is {link.position}."
+                position,
+                None,
+                f"Place {position} is gone: the next that is there is {link.position}.",
             )
         if link.entry is None:
             return Fault(

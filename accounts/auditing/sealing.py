@@ -1,10 +1,10 @@
 """Putting entries of the audit log into its chain, and looking the chain over.
 
-Entries are sealed after they were committed, in batches, and not by whoever writes them: a chain has
-one end, so writers would have to wait there for each other until each has its commit on the disk.
-What is paid for that are the seconds between commit and seal, in which a change would not show. The
-order in the chain is that of sealing, since numbers of entries become visible out of order: one
-whose transaction took longer is sealed with a later batch.
+Entries are sealed after they were committed, in batches, and not by whoever writes them: a chain
+has one end, so writers would have to wait there for each other until each has its commit on the
+disk. What is paid for that are the seconds between commit and seal, in which a change would not
+show. The order in the chain is that of sealing, since numbers of entries become visible out of
+order: one whose transaction took longer is sealed with a later batch.
 
 An entry that says that it is from long before the last seal, and was not there then, is not sealed:
 somebody has added it afterwards. That is a fault until an operator says that it is none.
@@ -31,7 +31,7 @@ from accounts.auditing.chain import (
     linked,
     text_of,
 )
-from accounts.models import AuditCheck, AuditEntry, AuditLink
+from accounts.models import AuditCheck, AuditLink
 from accounts.services import audit_record
 from core.clock import now_utc
 

@@ -72,8 +72,8 @@ class AuditEntry(models.Model):
 class AuditLink(models.Model):
     """The place of one entry in the chain of the audit log (`accounts.auditing.chain`).
 
-    Made a few seconds after the entry, by a worker: so nobody who writes an entry waits for another.
-    Append-only, as the entries are.
+    Made a few seconds after the entry, by a worker: so nobody who writes an entry waits for
+    another. Append-only, as the entries are.
     """
 
     position = models.BigIntegerField(primary_key=True, help_text="1, and one more for each.")

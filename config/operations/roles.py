@@ -1,9 +1,9 @@
 """What the site's own role may do in the database, which is less than its owner may.
 
 Tables that only grow are held to it by triggers (`core.appendonly`), which whoever owns a table can
-take off. So in production the site connects as a role that owns nothing: it reads and writes rows, and of
-append-only tables it only adds to them. Tables are made by another, the owner, whose address operators'
-commands have and nobody else (`config.owners`).
+take off. So in production the site connects as a role that owns nothing: it reads and writes rows,
+and of append-only tables it only adds to them. Tables are made by another, the owner, whose address
+operators' commands have and nobody else (`config.owners`).
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def roles_grant(*, role: str, password: str = "") -> bool:
     """Have a role be able to do what the site does, and no more; it is made, with this password, if
     there is none. Whatever else it was granted here is taken back. Whether it was made.
 
-    Raises Refusal ``roles.owner`` for the owner's own, and ``roles.none`` where there is no such role
-    and the owner may make none.
+    Raises Refusal ``roles.owner`` for the owner's own, and ``roles.none`` where there is no such
+    role and the owner may make none.
     """
     if not role or role == _owner():
         raise Refusal(
@@ -122,8 +122,8 @@ def _make(role: str, password: str) -> bool:
     if not may:
         raise Refusal(
             "roles.none",
-            f"There is no role {role}, and the owner may make none. Have the database's administrator "
-            f"do it: CREATE ROLE {role} LOGIN PASSWORD '…'.",
+            f"There is no role {role}, and the owner may make none. Have the database's "
+            f"administrator do it: CREATE ROLE {role} LOGIN PASSWORD '…'.",
         )
     made = sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role))
     if password:

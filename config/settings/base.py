@@ -137,8 +137,8 @@ GAUNTLET_CONNECTIONS_KEPT = (
     GAUNTLET_TURN_THREADS + GAUNTLET_READ_THREADS + GAUNTLET_TURN_CONNECTIONS
 )
 POOL_MAX: int = env.int("GAUNTLET_DB_POOL_MAX", GAUNTLET_CONNECTIONS_KEPT + 12)
-# The address that the site itself has, and that of whoever owns its tables, which operators' commands
-# alone use; empty: the site's role owns them.
+# The address that the site itself has, and that of whoever owns its tables, which operators'
+# commands alone use; empty: the site's role owns them.
 GAUNTLET_SITE_URL = env.str("DATABASE_URL", "postgresql:///gauntlet")
 GAUNTLET_OWNER_URL = env.str("DATABASE_OWNER_URL", "")
 GAUNTLET_AS_OWNER = bool(GAUNTLET_OWNER_URL) and is_owners(sys.argv)

@@ -1,8 +1,8 @@
 """That somebody looked, said to whoever writes it down.
 
-The admin site shows what nobody else sees: reports, addresses, messages that were taken away. So each
-row's page and each list that it shows is told, whichever class made it, now and later; the app that
-keeps the audit log says as the site starts that it wants to hear of it:
+The admin site shows what nobody else sees: reports, addresses, messages that were taken away. So
+each row's page and each list that it shows is told, whichever class made it, now and later; the app
+that keeps the audit log says as the site starts that it wants to hear of it:
 
     register_looks(look_record)
 """

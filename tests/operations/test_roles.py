@@ -87,9 +87,7 @@ class Site:
     def __init__(self, role: str, password: str) -> None:
         self.role = role
         own = connection.settings_dict
-        self.address = (
-            f"postgresql://{role}:{password}@{own['HOST']}:{own['PORT']}/{own['NAME']}"
-        )
+        self.address = f"postgresql://{role}:{password}@{own['HOST']}:{own['PORT']}/{own['NAME']}"
 
     def run(self, statement: str, **names: Any) -> Any:
         """Run one statement for itself."""
@@ -170,7 +168,8 @@ def test_nothing_is_done_to_what_holds_it(site: Site, subtests: pytest.Subtests)
 
 @pytest.mark.usefixtures("entry")
 def test_what_the_site_does_it_can(site: Site) -> None:
-    """Entries are added, with numbers of the database's, and everything else is read and written."""
+    """Entries are added, with numbers of the database's, and everything else is read and
+    written."""
     added = "INSERT INTO accounts_auditentry (action, target_type, target_id, data, at)"
     assert site.run(f"{added} VALUES ('a.b', '', '', '[]', now()) RETURNING id")[0][0]
     assert site.run("UPDATE accounts_user SET display_name = 'Ada'") == 1
@@ -181,7 +180,7 @@ def test_what_the_site_does_it_can(site: Site) -> None:
 
 
 def test_no_model_s_table_is_forgotten(site: Site) -> None:
-    from django.apps import apps  # noqa: PLC0415
+    from django.apps import apps
 
     growing = set(append_only_tables())
     for model in apps.get_models(include_auto_created=True):
@@ -282,11 +281,9 @@ def test_only_what_makes_and_keeps_tables_is_the_owner_s(argv: list[str], owner:
     assert {"migrate", "backup", "restore", "database"} == COMMANDS
 
 
-
-
 def test_no_process_of_the_site_is_the_owner() -> None:
     """Whatever is in its environment."""
-    from tests.infra.test_settings import PRODUCTION, evaluate  # noqa: PLC0415
+    from tests.infra.test_settings import PRODUCTION, evaluate
 
     owner = "postgresql://owner:secret@db.example/gauntlet"
     done = evaluate(
@@ -294,5 +291,3 @@ def test_no_process_of_the_site_is_the_owner() -> None:
         **PRODUCTION, DATABASE_OWNER_URL=owner,
     )  # fmt: skip
     assert done.stdout.strip() == "['someone', False]", done.stderr
-
-

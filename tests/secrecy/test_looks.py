@@ -1,7 +1,7 @@
-"""What moderators and administrators can look at, and leave an entry for, is never what players of a
-match that is on hide from each other: every page of the admin site, lists, rows and pages of actions
-alike, and what the API and the pages of the match say to them, for matches of every ruleset that differ
-in nothing but a secret."""
+"""What moderators and administrators can look at, and leave an entry for, is never what players of
+a match that is on hide from each other: every page of the admin site, lists, rows and pages of
+actions alike, and what the API and the pages of the match say to them, for matches of every ruleset
+that differ in nothing but a secret."""
 
 from __future__ import annotations
 
@@ -82,4 +82,3 @@ def test_nothing_secret_is_ever_looked_at(  # noqa: PLR0917  (fixtures)
         if answer != two[asked]:
             with subtests.test(asked):
                 assert answer == two[asked]
-

@@ -57,7 +57,11 @@ def write(who: User | None, count: int = 1, **fields: Any) -> None:
             audit_record(acting_user=who, action="test.done", target=who, data=data)
     for name, value in fields.items():
         with tampering():
-            run(f"UPDATE accounts_auditentry SET {name} = %s WHERE id = %s", value, last_id())
+            run(
+                f"UPDATE accounts_auditentry SET {name} = %s WHERE id = %s",  # noqa: S608
+                value,
+                last_id(),
+            )
 
 
 @contextmanager
@@ -104,7 +108,7 @@ def fault(*kept: Head) -> str:
 )  # fmt: skip
 def test_an_entry_that_was_changed_is_found(change: str) -> None:
     with tampering():
-        run(f"UPDATE accounts_auditentry SET {change} WHERE id = %s", entry_at(4))
+        run(f"UPDATE accounts_auditentry SET {change} WHERE id = %s", entry_at(4))  # noqa: S608
     assert re.fullmatch(rf"Entry {entry_at(4)}, at place 4, is not what was sealed.*", fault())
     assert audit_fault()[0].position == 3
 
@@ -290,15 +294,15 @@ AT = datetime(2026, 1, 2, 3, 4, 5, 678, UTC)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-    max_leaves=6,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner,
+    max_size=3), max_leaves=6,
 )  # fmt: skip
 entries = st.lists(
     st.builds(
         Entry, id=st.integers(1, 50), who=st.none() | st.integers(1, 9),
         action=st.sampled_from(["a.b", "a.c"]), target_type=st.just("x.y"),
-        target_id=st.sampled_from(["1", "2"]), data=st.dictionaries(st.text(max_size=3), json_values),
-        at=st.datetimes(timezones=st.just(UTC)),
+        target_id=st.sampled_from(["1", "2"]), data=st.dictionaries(st.text(max_size=3),
+        json_values), at=st.datetimes(timezones=st.just(UTC)),
     ),
     min_size=2, max_size=6,
 )  # fmt: skip
@@ -313,7 +317,9 @@ def test_no_other_course_has_the_same_digests(made: list[Entry], data: st.DataOb
     other = data.draw(entries)[0]
     if other != made[place]:
         course = Course()
-        changed = [link._replace(entry=other) if n == place else link for n, link in enumerate(links)]
+        changed = [
+            link._replace(entry=other) if n == place else link for n, link in enumerate(links)
+        ]
         found = [course.take(link) for link in changed[: place + 1]]
         assert found[:-1] == [None] * place
         assert found[-1] is not None
@@ -329,7 +335,9 @@ def test_what_is_hashed_is_what_the_page_says() -> None:
     )
     assert text_of(2, "f" * 64, entry) in (ROOT / "docs" / "audit.md").read_text()
     link = next(linked([entry], Head(1, "f" * 64)))
-    assert link == Link(2, hashlib.sha256(text_of(2, "f" * 64, entry).encode()).hexdigest(), 7, entry)
+    assert link == Link(
+        2, hashlib.sha256(text_of(2, "f" * 64, entry).encode()).hexdigest(), 7, entry
+    )
     assert link.digest in (ROOT / "docs" / "audit.md").read_text()
 
 
@@ -347,7 +355,10 @@ def stranger(lines: Path) -> str:
     page = (ROOT / "docs" / "audit.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", page, re.S)
     printed: list[str] = []
-    names = {"open": lambda _name: lines.open(), "print": lambda *words: printed.append(str(*words))}
+    names = {
+        "open": lambda _name: lines.open(),
+        "print": lambda *words: printed.append(str(*words)),
+    }
     try:
         exec(compile(program, "audit.md", "exec"), names)  # noqa: S102  (our own page)
     except SystemExit as end:

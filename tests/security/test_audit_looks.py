@@ -1,5 +1,5 @@
-"""Whoever looks at what others do not see leaves an entry: on every page of the admin site, once for
-each person, row and hour."""
+"""Whoever looks at what others do not see leaves an entry: on every page of the admin site, once
+for each person, row and hour."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ def test_every_list_leaves_an_entry(root: User, subtests: pytest.Subtests) -> No
 
 
 def test_every_kind_of_page_of_a_row_leaves_one(ada: User, mona: User) -> None:
-    """Its page, its history, and that of each thing that can be done to it: it stands there, too."""
+    """Its page, its history, and that of each thing that can be done to it: it stands there,
+    too."""
     client = signed_in(mona)
     user_admin = admin.site._registry[User]
     assert isinstance(user_admin, ActionsAdmin)
@@ -93,7 +94,9 @@ def test_every_kind_of_page_of_a_row_leaves_one(ada: User, mona: User) -> None:
             client = signed_in(mona)
             before = len(looks())
             if client.get(page).status_code == 200:
-                assert looks()[before:] == [("mona", "look.row", "accounts.user", str(ada.pk))], page
+                assert looks()[before:] == [("mona", "look.row", "accounts.user", str(ada.pk))], (
+                    page
+                )
     assert len(looks()) > 3
 
 
@@ -179,7 +182,7 @@ def test_the_log_says_whether_its_chain_holds(ada: User, mona: User) -> None:
     page = client.get(address).content.decode()
     assert f"all {check.position} entries up to the head {check.position}:" in page
     assert "The audit log was changed" not in client.get(reverse("admin:index")).content.decode()
-    from tests.security.test_audit_chain import entry_at, run, tampering  # noqa: PLC0415
+    from tests.security.test_audit_chain import entry_at, run, tampering
 
     with tampering():
         run("UPDATE accounts_auditentry SET who_id = NULL WHERE id = %s", entry_at(1))

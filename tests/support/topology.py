@@ -95,9 +95,7 @@ class Topology:
         # Of a role that the file's own service makes as it migrates.
         self.role = f"{self.database}_site"
         where = f"{self.owner.hostname}:{self.owner.port}"
-        self.direct = self.owner._replace(
-            netloc=f"{self.role}:{secrets.token_hex(12)}@{where}"
-        )
+        self.direct = self.owner._replace(netloc=f"{self.role}:{secrets.token_hex(12)}@{where}")
         self.secret = secrets.token_hex(32)
         self.data = folder / "data"
         self.statics = Statics()

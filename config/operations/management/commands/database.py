@@ -12,8 +12,8 @@ from core.refusals import Refusal
 
 class Command(BaseCommand):
     help = (
-        "Grant the site's role (DATABASE_URL) what the site needs, as the owner (DATABASE_OWNER_URL), "
-        "or look whether it may do more. See docs/operating.md."
+        "Grant the site's role (DATABASE_URL) what the site needs, as the owner "
+        "(DATABASE_OWNER_URL), or look whether it may do more. See docs/operating.md."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

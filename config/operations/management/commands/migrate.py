@@ -24,12 +24,12 @@ LIMITS: Final = {"lock_timeout": "2s", "statement_timeout": "0"}
 
 
 class Command(migrate.Command):
-    """Django's. It has no time limit for statements, and waits 2 s for a lock, not longer. Where the
-    tables have an owner of their own, it grants the site's role what that needs."""
+    """Django's. It has no time limit for statements, and waits 2 s for a lock, not longer. Where
+    the tables have an owner of their own, it grants the site's role what that needs."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, and grant the site's role what it needs of what is new. Raises CommandError where
-        somebody holds what had to be locked, and where there is no such role."""
+        """Migrate, and grant the site's role what it needs of what is new. Raises CommandError
+        where somebody holds what had to be locked, and where there is no such role."""
         with _limits(connections[options.get("database") or DEFAULT_DB_ALIAS]):
             try:
                 super().handle(*args, **options)
