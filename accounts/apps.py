@@ -9,11 +9,13 @@ class AccountsConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in, user_logged_out  # noqa: PLC0415
 
         from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
+        from accounts.auditing.looks import look_record  # noqa: PLC0415
         from accounts.discord.services import discord_let_go  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
         from accounts.roles import has_any_role, is_moderator  # noqa: PLC0415
         from accounts.signin.kept_out import forget_kept_out  # noqa: PLC0415
+        from core.admin.looks import register_looks  # noqa: PLC0415
         from core.admin.readers import register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
 
@@ -22,4 +24,5 @@ class AccountsConfig(AppConfig):
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
         register_moderators(is_moderator)
+        register_looks(look_record)
         register_privileged(has_any_role)

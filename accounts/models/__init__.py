@@ -8,7 +8,7 @@ from accounts.models.announcements import (
     PushSubscription,
     PushSubscriptionQuerySet,
 )
-from accounts.models.audit import AuditEntry
+from accounts.models.audit import AuditCheck, AuditEntry, AuditLink
 from accounts.models.blocks import Block, BlockQuerySet
 from accounts.models.discord import DiscordLink, DiscordLinkRequest
 from accounts.models.moderation import (
@@ -37,7 +37,9 @@ __all__ = [
     "ApiToken",
     "Appeal",
     "AppealQuerySet",
+    "AuditCheck",
     "AuditEntry",
+    "AuditLink",
     "Block",
     "BlockQuerySet",
     "DiscordLink",

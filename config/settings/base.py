@@ -1,5 +1,6 @@
 """Settings of every environment. Safe values here; `dev` and `test` loosen what they must."""
 
+import sys
 import time
 from datetime import timedelta
 from typing import Any
@@ -8,6 +9,7 @@ from celery.schedules import crontab
 from csp.constants import NONE, SELF
 
 from config.logs import logging_config
+from config.owners import is_owners
 from config.settings.discord import *  # noqa: F403
 from config.settings.discord_bot import *  # noqa: F403
 from config.settings.discord_bot import DISCORD_TASKS
@@ -137,9 +139,18 @@ GAUNTLET_CONNECTIONS_KEPT = (
     GAUNTLET_TURN_THREADS + GAUNTLET_READ_THREADS + GAUNTLET_TURN_CONNECTIONS
 )
 POOL_MAX: int = env.int("GAUNTLET_DB_POOL_MAX", GAUNTLET_CONNECTIONS_KEPT + 12)
+# The address that the site itself has, and that of whoever owns its tables, which operators'
+# commands alone use; empty: the site's role owns them.
+GAUNTLET_SITE_URL = env.str("DATABASE_URL", "postgresql:///gauntlet")
+GAUNTLET_OWNER_URL = env.str("DATABASE_OWNER_URL", "")
+GAUNTLET_AS_OWNER = bool(GAUNTLET_OWNER_URL) and is_owners(sys.argv)
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
-        **database_options(env.str("DATABASE_URL", "postgresql:///gauntlet")),
+        **(
+            database_options(GAUNTLET_OWNER_URL, variable="DATABASE_OWNER_URL")
+            if GAUNTLET_AS_OWNER
+            else database_options(GAUNTLET_SITE_URL)
+        ),
         "CONN_MAX_AGE": 0,
         # `core.database` looks at each connection that it takes from the pool.
         "CONN_HEALTH_CHECKS": False,
@@ -150,7 +161,8 @@ DATABASES: dict[str, dict[str, Any]] = {
 # said to the session, nothing stays prepared in it (`core.prepared`), and no cursor of the server's
 # outlives a statement. What is said of sessions otherwise the operator says of the role: see
 # docs/operating.md.
-GAUNTLET_DB_POOLER: bool = env.bool("GAUNTLET_DB_POOLER", False)
+# The owner's address names the database itself.
+GAUNTLET_DB_POOLER: bool = not GAUNTLET_AS_OWNER and env.bool("GAUNTLET_DB_POOLER", False)
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = GAUNTLET_DB_POOLER
 DATABASES["default"]["OPTIONS"] |= {
     # A committed move must be on disk: the server's default is stated, not assumed. And nobody

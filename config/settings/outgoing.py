@@ -54,12 +54,25 @@ GAUNTLET_PUSH_DEVICES = 20
 GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 
 OUTGOING_TASKS = (
+    "accounts.auditing.tasks",
     "accounts.announcing.tasks",
     "tournaments.webhooks.tasks",
     "tournaments.posts.tasks",
     "tournaments.dumps.tasks",
 )
 OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
+    # What the audit log has got since goes into its chain: until then a change would not show.
+    "audit-seal": {
+        "task": "accounts.auditing.tasks.seal",
+        "schedule": 5.0,
+        "options": {"expires": 5},
+    },
+    # Every hour, and done once a night.
+    "audit-check": {
+        "task": "accounts.auditing.tasks.check",
+        "schedule": crontab(minute="15"),
+        "options": {"expires": 3000},
+    },
     # What no worker was told of; one that comes late is worth nothing.
     "announcements-sweep": {
         "task": "accounts.announcing.tasks.sweep",

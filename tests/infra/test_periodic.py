@@ -21,7 +21,7 @@ import psycopg
 import pytest
 import time_machine
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.test import Client
 from django.urls import reverse
@@ -29,10 +29,19 @@ from django.utils import timezone
 
 from accounts.announcing.delivering import DELIVERED, DIGESTED
 from accounts.announcing.services import Told, announce
-from accounts.models import Announcement, AnnouncementDelivery, AuditEntry, User
+from accounts.auditing.sealing import audit_accept_late, audit_seal
+from accounts.models import (
+    Announcement,
+    AnnouncementDelivery,
+    AuditCheck,
+    AuditEntry,
+    AuditLink,
+    User,
+)
+from accounts.services import audit_record
 from config.celery import app
 from config.operations.services import rows_retry
-from core.clock import now_ms
+from core.clock import now_ms, now_utc
 from core.discord import client as discord
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
@@ -494,7 +503,37 @@ def old_announcements(world: World) -> Case:
     )
 
 
+def late_entry(world: World) -> Case:
+    """One that says that it is from before what is sealed: it is left out, and the next is not."""
+    with transaction.atomic():
+        audit_record(acting_user=world.ada, action="test.done")
+    audit_seal()
+    late, sound = (
+        AuditEntry.objects.create(who=world.ada, action="test.done", at=now_utc() - ago)
+        for ago in (timedelta(days=2), timedelta())
+    )
+
+    def is_done() -> bool:
+        sealed = set(AuditLink.objects.values_list("entry_id", flat=True))
+        return late.pk not in sealed and sound.pk in sealed
+
+    return Case("", late.pk, is_done, lambda: audit_accept_late(words="A test."))
+
+
+def broken_chain(world: World) -> Case:
+    """One that was added afterwards: it is told of, and the next ones are sealed all the same."""
+    case = late_entry(world)
+
+    def is_done() -> bool:
+        (look,) = AuditCheck.objects.all()
+        return case.is_done() and f"Entry {case.key} says that it is of" in look.fault
+
+    return Case("", case.key, is_done, case.mend)
+
+
 CASES: dict[str, Callable[[World], Case]] = {
+    "audit-seal": late_entry,
+    "audit-check": broken_chain,
     "announcements-sweep": letters,
     "announcements-digests": digests,
     "announcements-prune": old_announcements,

@@ -66,6 +66,10 @@ SURVIVED: dict[tuple[str, str, str], str] = {
         "It keeps a table append-only that it does not know.",
     ("accounts", "0013_site_wide", "Raw SQL operation"):
         "It keeps a table append-only that it does not know.",
+    ("accounts", "0021_audit_chain", "Raw SQL operation"):
+        "It keeps tables append-only that it does not know.",
+    ("accounts", "0021_audit_looks", "Raw SQL operation"):
+        "An index, made concurrently, over entries that it does not write.",
     ("games", "0013_front_door_turns", "Raw Python operation"):
         "It writes a column that it does not know, one match at a time.",
     **{

@@ -1,1 +1,1 @@
-"""Security: one item of the promises in docs/security.md for each file."""
+"""What holds attackers off: a file for each promise of docs/security.md."""

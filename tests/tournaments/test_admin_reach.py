@@ -78,7 +78,7 @@ ALLOWED = {
         " at__year at__month at__day"
     ),
     "accounts.auditentry": (
-        "who__id__exact target_type target_id target_type__isnull action action__isnull by"
+        "who__id__exact target_type target_id target_type__isnull action action__isnull by what"
         " at__year at__month at__day"
     ),
     "games.ratingruling": "at__year at__month at__day",

@@ -7,8 +7,12 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
+from accounts.auditing.sealing import audit_head
+from accounts.services import audit_record
 from config.operations.backups import backup_restore
+from config.operations.roles import is_apart, roles_grant, site_role
 from core.refusals import Refusal
 from tournaments.invariants import faults_of
 from tournaments.models import Season
@@ -48,9 +52,14 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{file} is restored.")
+        if is_apart():
+            # A backup holds no rights: those of the tables that it has made anew are granted anew.
+            role, password = site_role()
+            roles_grant(role=role, password=password)
         if behind.migrations:
             call_command("migrate", interactive=False, verbosity=0)
             self.stdout.write(f"{behind.migrations} migrations are applied.")
+        self._note(file)
         if not behind.emptied:
             self.stderr.write(
                 "Valkey could not be reached. Empty it before the site starts: what it remembers "
@@ -60,6 +69,12 @@ class Command(BaseCommand):
             return
         call_command("check_matches", stdout=self.stdout, stderr=self.stderr)
         self._check_seasons()
+
+    def _note(self, file: Path) -> None:
+        """Say in the audit log that what came after this is gone, and how far its chain went."""
+        with transaction.atomic():
+            data = {"file": file.name, "head": str(audit_head())}
+            audit_record(acting_user=None, action="database.restore", data=data)
 
     def _check_seasons(self) -> None:
         seasons = list(Season.objects.order_by("pk"))

@@ -1,0 +1,293 @@
+"""The site's role in the database may do what the site needs, and nothing to what only grows."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from psycopg import sql
+from psycopg.errors import InsufficientPrivilege
+
+from accounts.models import User
+from accounts.services import audit_record
+from config.operations.checks import role_does_no_more
+from config.operations.roles import append_only_tables, role_excesses, roles_grant
+from config.owners import COMMANDS, is_owners
+from core.refusals import Refusal
+
+# Whoever connects besides sees what is committed alone.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# What is done to a table that only grows, and who has no business with it.
+FORBIDDEN = {
+    "change": "UPDATE {table} SET {column} = {column}",
+    "delete": "DELETE FROM {table}",
+    "empty": "TRUNCATE {table}",
+    "empty with all that hangs on it": "TRUNCATE {table} CASCADE",
+    "lock its rows": "SELECT FROM {table} FOR UPDATE",
+    "lock it": "BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE",
+    "take its trigger off": "DROP TRIGGER {trigger} ON {table}",
+    "switch its triggers off": "ALTER TABLE {table} DISABLE TRIGGER ALL",
+    "put a trigger of its own on": (
+        "CREATE TRIGGER mine BEFORE INSERT ON {table} FOR EACH ROW"
+        " EXECUTE FUNCTION suppress_redundant_updates_trigger()"
+    ),
+    "put a rule on": "CREATE RULE mine AS ON INSERT TO {table} DO INSTEAD NOTHING",
+    "drop": "DROP TABLE {table} CASCADE",
+    "rename": "ALTER TABLE {table} RENAME TO other",
+    "own": "ALTER TABLE {table} OWNER TO CURRENT_USER",
+    "overwrite what is there": (
+        "INSERT INTO {table} SELECT * FROM {table} ON CONFLICT ({key}) DO UPDATE SET {column} ="
+        " EXCLUDED.{column}"
+    ),
+}
+ANYWHERE = {
+    "replace the triggers' function": (
+        "CREATE OR REPLACE FUNCTION gauntlet_append_only() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN RETURN NEW; END'"
+    ),
+    "drop the triggers' function": "DROP FUNCTION gauntlet_append_only CASCADE",
+    "make a table": "CREATE TABLE mine (id int)",
+    "switch all triggers off": "SET session_replication_role = replica",
+    "become a superuser": "ALTER ROLE CURRENT_USER SUPERUSER",
+    "write to the server's disk": "COPY (SELECT 1) TO '/tmp/x'",
+    "run a program": "COPY (SELECT 1) TO PROGRAM 'true'",
+    "say what is migrated": "DELETE FROM django_migrations",
+    "set the numbers of entries": (
+        "SELECT setval(pg_get_serial_sequence('accounts_auditentry', 'id'), 1)"
+    ),
+}
+
+# What may be granted to it, and what is said of that.
+EXCESSES = {
+    "GRANT UPDATE (action) ON accounts_auditentry TO {role}": "may UPDATE accounts_auditentry",
+    "GRANT INSERT ON django_migrations TO {role}": "may INSERT django_migrations",
+    "ALTER ROLE {role} CREATEROLE": "may make roles",
+    "ALTER ROLE {role} CREATEDB": "may make databases",
+    "ALTER ROLE {role} REPLICATION": "may replicate",
+    "ALTER ROLE {role} BYPASSRLS": "goes past row security",
+    "GRANT pg_write_all_data TO {role}": "is a member of pg_write_all_data",
+    "GRANT {owner} TO {role}": "is a member of",
+    "ALTER TABLE jobs_jobdone OWNER TO {role}": "owns jobs_jobdone",
+    "GRANT DELETE ON accounts_auditentry TO PUBLIC": "may DELETE accounts_auditentry",
+    "GRANT TRIGGER ON accounts_user TO {role}": "may TRIGGER accounts_user",
+    "GRANT CREATE ON SCHEMA public TO PUBLIC": "may make tables",
+}
+
+
+class Site:
+    """Somebody who is connected as the site's role."""
+
+    def __init__(self, role: str, password: str) -> None:
+        self.role = role
+        own = connection.settings_dict
+        self.address = f"postgresql://{role}:{password}@{own['HOST']}:{own['PORT']}/{own['NAME']}"
+
+    def run(self, statement: str, **names: Any) -> Any:
+        """Run one statement for itself."""
+        text = sql.SQL(statement).format(**names)
+        with psycopg.connect(self.address, autocommit=True) as connected:
+            cursor = connected.execute(text)
+            return cursor.fetchall() if cursor.description else cursor.rowcount
+
+
+@pytest.fixture
+def role() -> Iterator[str]:
+    """The name of a role that is gone afterwards, with all that it was granted."""
+    name = f"site_{secrets.token_hex(4)}"
+    yield name
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM pg_roles WHERE rolname = %s", (name,))
+        if cursor.fetchone() is not None:
+            cursor.execute(f"DROP OWNED BY {name}")
+            cursor.execute(f"DROP ROLE {name}")
+
+
+@pytest.fixture
+def site(role: str) -> Site:
+    password = secrets.token_hex(8)
+    assert roles_grant(role=role, password=password)
+    return Site(role, password)
+
+
+@pytest.fixture
+def entry() -> None:
+    user = User.objects.create_user("ada", "ada@example.test", "pw-for-tests")
+    with transaction.atomic():
+        audit_record(acting_user=user, action="test.done", target=user)
+
+
+def test_every_table_that_only_grows_is_known() -> None:
+    assert set(append_only_tables()) >= {
+        "accounts_auditentry", "accounts_auditlink", "accounts_auditcheck",
+        "accounts_accountmerge", "accounts_registrationchange", "games_matchentry",
+        "tournaments_seasonevent", "tournaments_itemevent", "tournaments_ledgerentry",
+    }  # fmt: skip
+
+
+def test_nothing_but_adding_is_done_to_what_only_grows(
+    site: Site, subtests: pytest.Subtests
+) -> None:
+    for table in append_only_tables():
+        key, column = _columns(table)
+        names = {
+            "table": sql.Identifier(table),
+            "key": sql.Identifier(key),
+            "column": sql.Identifier(column),
+            "trigger": sql.Identifier(f"{table}_no_change"),
+        }
+        assert site.run("SELECT count(*) FROM {table}", **names)
+        for what, statement in FORBIDDEN.items():
+            with subtests.test(table=table, what=what), pytest.raises(InsufficientPrivilege):
+                site.run(statement, **names)
+        # The database says nothing of it, and grants nothing.
+        site.run("GRANT ALL ON {table} TO CURRENT_USER", **names)
+    assert role_excesses(role=site.role) == []
+
+
+def _columns(table: str) -> tuple[str, str]:
+    """A table's key, and some other column."""
+    with connection.cursor() as cursor:
+        key = connection.introspection.get_primary_key_column(cursor, table)
+        columns = connection.introspection.get_table_description(cursor, table)
+    assert key is not None
+    return key, next(column.name for column in columns if column.name != key)
+
+
+def test_nothing_is_done_to_what_holds_it(site: Site, subtests: pytest.Subtests) -> None:
+    for what, statement in ANYWHERE.items():
+        with subtests.test(what=what), pytest.raises(InsufficientPrivilege):
+            site.run(statement)
+
+
+@pytest.mark.usefixtures("entry")
+def test_what_the_site_does_it_can(site: Site) -> None:
+    """Entries are added, with numbers of the database's, and everything else is read and
+    written."""
+    added = "INSERT INTO accounts_auditentry (action, target_type, target_id, data, at)"
+    assert site.run(f"{added} VALUES ('a.b', '', '', '[]', now()) RETURNING id")[0][0]
+    assert site.run("UPDATE accounts_user SET display_name = 'Ada'") == 1
+    assert site.run("SELECT count(*) FROM django_migrations")[0][0] > 50
+    assert site.run("INSERT INTO jobs_jobdone (task, at) VALUES ('x', now())") == 1
+    assert site.run("DELETE FROM jobs_jobdone") == 1
+    assert role_excesses(role=site.role) == []
+
+
+def test_no_model_s_table_is_forgotten(site: Site) -> None:
+    from django.apps import apps
+
+    growing = set(append_only_tables())
+    for model in apps.get_models(include_auto_created=True):
+        table = model._meta.db_table
+        wanted = ["SELECT", "INSERT", *([] if table in growing else ["UPDATE", "DELETE"])]
+        for right in wanted:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT has_table_privilege(%s, %s, %s)", (site.role, table, right))
+                assert cursor.fetchone() == (True,), (table, right)
+
+
+def test_what_was_granted_besides_is_taken_back(site: Site) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"GRANT ALL ON accounts_auditentry TO {site.role}")
+        cursor.execute(f"GRANT CREATE ON SCHEMA public TO {site.role}")
+    assert role_excesses(role=site.role) == [
+        "it may make tables", "it may UPDATE accounts_auditentry",
+        "it may DELETE accounts_auditentry", "it may TRUNCATE accounts_auditentry",
+        "it may TRIGGER accounts_auditentry",
+    ]  # fmt: skip
+    assert not roles_grant(role=site.role)
+    assert role_excesses(role=site.role) == []
+
+
+def test_whatever_it_may_besides_is_found(site: Site, subtests: pytest.Subtests) -> None:
+    owner = connection.settings_dict["USER"]
+    for given, found in EXCESSES.items():
+        with subtests.test(given=given), transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute(given.format(role=site.role, owner=owner))
+            told = role_excesses(role=site.role)
+            transaction.set_rollback(True)
+            assert any(found in words for words in told), told
+    assert role_excesses(role=site.role) == []
+
+
+def test_the_owner_itself_is_told_apart(role: str, settings: Any) -> None:
+    owner = connection.settings_dict["USER"]
+    assert role_excesses()
+    assert role_excesses(role=role) == [f"there is no role {role}"]
+    with pytest.raises(Refusal) as refused:
+        roles_grant(role=owner)
+    assert refused.value.code == "roles.owner"
+    settings.GAUNTLET_SITE_URL = f"postgresql://{owner}:x@db.example/gauntlet"
+    with pytest.raises(CommandError, match="may do more than the site needs"):
+        call_command("database", "check")
+    assert [each.id for each in role_does_no_more()] == ["gauntlet.W002"]
+
+
+def test_the_command_makes_the_role_and_says_that_all_is_well(role: str, settings: Any) -> None:
+    settings.GAUNTLET_SITE_URL = f"postgresql://{role}:pa%20ss'w@db.example/gauntlet"
+    out = StringIO()
+    call_command("database", "roles", stdout=out)
+    call_command("database", "roles", stdout=out)
+    call_command("database", "check", stdout=out)
+    assert out.getvalue().splitlines() == [
+        f"{role} is made and granted what it needs.",
+        f"{role} may do what the site needs, and no more.",
+        f"{role} is granted what it needs.",
+        f"{role} may do what the site needs, and no more.",
+        f"{role} may do what the site needs, and no more.",
+    ]
+    assert role_does_no_more() == []
+    assert Site(role, "pa%20ss'w").run("SELECT 1") == [(1,)]
+
+
+def test_migrating_grants_what_is_new(site: Site, settings: Any) -> None:
+    settings.GAUNTLET_AS_OWNER = True
+    settings.GAUNTLET_SITE_URL = site.address
+    with connection.cursor() as cursor:
+        cursor.execute(f"REVOKE ALL ON games_match, accounts_auditentry FROM {site.role}")
+    with pytest.raises(InsufficientPrivilege):
+        site.run("SELECT count(*) FROM games_match")
+    call_command("migrate", verbosity=0)
+    assert site.run("UPDATE games_match SET paused = paused") == 0
+    with pytest.raises(InsufficientPrivilege):
+        site.run("UPDATE accounts_auditentry SET at = at")
+
+
+@pytest.mark.parametrize(
+    ("argv", "owner"),
+    [
+        (["manage.py", "migrate", "--no-input"], True),
+        (["/opt/gauntlet/manage.py", "backup"], True),
+        (["manage.py", "database", "roles"], True),
+        (["manage.py", "restore", "x"], True),
+        (["/x/script/lib/prepare.py"], True),
+        (["manage.py", "shell"], False),
+        (["manage.py", "runserver"], False),
+        (["manage.py"], False),
+        (["/x/bin/daphne", "migrate"], False),
+        (["/x/bin/celery", "-A", "config.celery", "worker"], False),
+        ([], False),
+    ],
+)
+def test_only_what_makes_and_keeps_tables_is_the_owner_s(argv: list[str], owner: bool) -> None:
+    assert is_owners(argv) == owner
+    assert {"migrate", "backup", "restore", "database"} == COMMANDS
+
+
+def test_no_process_of_the_site_is_the_owner() -> None:
+    """Whatever is in its environment."""
+    from tests.infra.test_settings import PRODUCTION, evaluate
+
+    owner = "postgresql://owner:secret@db.example/gauntlet"
+    done = evaluate(
+        "[settings.DATABASES['default']['USER'], settings.GAUNTLET_AS_OWNER]",
+        **PRODUCTION, DATABASE_OWNER_URL=owner,
+    )  # fmt: skip
+    assert done.stdout.strip() == "['someone', False]", done.stderr
