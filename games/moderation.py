@@ -26,7 +26,7 @@ from core.clock import instant_of
 from games import store
 from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match, MatchCommentator
-from games.ratings.pairs import PAIR, pair_of, withheld_pairs
+from games.ratings.pairs import PAIR, of_pair_counted, pair_of, withheld_pairs
 from games.services.merging import referees, rows_move
 from games.words import game_name
 
@@ -128,11 +128,10 @@ def pair_remedies(report: Report) -> list[tuple[str, str]]:
     if pair is None or len(people) != 2:
         return []
     first, second = (people[pk] for pk in pair)
-    return [
-        (f"@{first.username}", row_address(first)),
-        (f"@{second.username}", row_address(second)),
-        (UNRATE_WORDS, unrate_address(first, second, report=report)),
-    ]
+    links = [(f"@{each.username}", row_address(each)) for each in (first, second)]
+    if of_pair_counted(first.pk, second.pk).exists():
+        links.append((UNRATE_WORDS, unrate_address(first, second, report=report)))
+    return links
 
 
 UNRATE_WORDS = "Have their matches count for nobody…"

@@ -283,7 +283,8 @@ def report_release(*, acting_user: User, report: Report) -> Report:
 def report_resolve(
     *, acting_user: User, report: Report, outcome: str, answer: str = "", note: str = ""
 ) -> Report:
-    """Close a report and tell the reporter, if a person is one. `answer` is told with it, `note` is kept inside.
+    """Close a report and tell the reporter, if a person is one. `answer` is told with it, `note` is
+    kept inside.
 
     Raises Refusal as `must_handle` does, ``report.closed``, ``report.claimed``,
     ``report.outcome`` and ``report.answer-too-long``.

@@ -88,7 +88,7 @@ class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdm
         return len(ruling.matches)
 
     @admin.display(description="matches")
-    def which(self, ruling: PairRuling) -> SafeString:
+    def which(self, ruling: PairRuling) -> SafeString | str:
         """The matches that it is about."""
         return row_links(Match.objects.filter(pk__in=ruling.matches).defer("snapshot"))
 

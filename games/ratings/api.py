@@ -227,8 +227,7 @@ class LeaderboardView(ApiView):
     )
     def get(self, request: Request, ladder: str) -> HttpResponse:
         """Who stands where, of those who have played enough to be ranked. CSV and NDJSON hold the
-        rows alone; the neighbouring pages are in
-        `Link`, whatever the form."""
+        rows alone; the neighbouring pages are in `Link`, whatever the form."""
         ladder_named(ladder)
         asked = Asked.of(request)
         version = keys.version_of(ladder)

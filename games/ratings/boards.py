@@ -454,6 +454,6 @@ def player_ladders(user: User, *, at_most: int = 100) -> list[Seen]:
                 total=Count("pk"), above=Count("pk", filter=Q(shown__gt=rating.shown))
             )
             rank, total = counts["above"] + 1, counts["total"]
-            own = points.get(ladder, ())
-            seen.append(Seen(ladder, name, rating, rank, total, own, is_ranked(rating)))
+            latest_points = points.get(ladder, [])
+            seen.append(Seen(ladder, name, rating, rank, total, latest_points, is_ranked(rating)))
     return seen

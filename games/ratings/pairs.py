@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Min, Q, QuerySet
 
 from accounts.announcing.services import Told, announce
 from accounts.models import Report, User
@@ -17,14 +17,14 @@ from accounts.moderation.reports import report_of_site, settled_evidence
 from accounts.moderation.ways import WEAK, shared_ways
 from accounts.roles import is_moderator
 from accounts.services import audit_record
-from core.clock import now_utc
+from core.clock import instant_of, now_utc
 from core.jobs import guard
 from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, Refusal
 from core.text import one_line
 from games.announcements import RATING_RULED
 from games.jobs import RATE
-from games.models import Match, MatchPlayer
+from games.models import Match, MatchEntry, MatchPlayer
 from games.ratings.course import TOO_SHORT
 from games.ratings.models import PairRuling, RatingRuling
 from games.ratings.rating import PAIR_WINDOW
@@ -116,7 +116,8 @@ def pair_look(one: int, other: int) -> Report | None:
         return None
     settled = settled_evidence(PAIR, pair_key(one, other))
     rows = {match.pk: match for match in _suspect(one, other) if match.pk not in settled}
-    matches = [_played(match) for match in rows.values()]
+    begun = _begun(rows)
+    matches = [_played(match, begun.get(pk, match.created_at)) for pk, match in rows.items()]
     ways = shared_ways(one, other)
     found = findings(matches, shared=[way.kind for way in ways], weak=WEAK)
     if not found:
@@ -162,12 +163,18 @@ def _suspect(one: int, other: int) -> Iterable[Match]:
     return matches.defer("snapshot").prefetch_related("players")
 
 
-def _played(match: Match) -> PairMatch:
+def _begun(matches: Collection[int]) -> dict[int, datetime]:
+    """When the first thing happened in each match: it may have waited for its players before."""
+    first = MatchEntry.objects.filter(match__in=matches).values_list("match")
+    return {pk: instant_of(at) for pk, at in first.annotate(Min("at")).order_by()}
+
+
+def _played(match: Match, began: datetime) -> PairMatch:
     seats = [player.user_id or 0 for player in match.players.all()]
     winner = match.winner or 0
     return PairMatch(
         match_id=match.pk,
-        began=match.created_at,
+        began=began,
         ended=match.finished_at or match.created_at,
         winner=seats[winner],
         loser=seats[1 - winner],

@@ -101,7 +101,8 @@ def _lopsided(matches: Sequence[PairMatch]) -> Finding | None:
     first = matches[0].winner
     won = sum(each.winner == first for each in matches)
     most = max(won, len(matches) - won)
-    short = median(each.lasted for each in matches) <= LOPSIDED_SHORT
+    lasted = median(each.lasted.total_seconds() for each in matches)
+    short = lasted <= LOPSIDED_SHORT.total_seconds()
     if most < LOPSIDED_SHARE * len(matches) or not short:
         return None
     said = f"One of them has won {most} of {_matches(len(matches))}, half of them very short."
