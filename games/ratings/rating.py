@@ -199,10 +199,12 @@ def changes_of(
 
 
 def rate(
-    results: Iterable[RatedResult], standings: Mapping[int, RatingStanding] | None = None
+    results: Iterable[RatedResult],
+    standings: Mapping[int, RatingStanding] | None = None,
+    meetings: Meetings | None = None,
 ) -> tuple[dict[int, RatingStanding], list[Change]]:
     """Everybody's standing after ``results`` (in the order of their instant and match), from
-    ``standings`` or from nothing; and what each result changed."""
+    ``standings`` and ``meetings`` or from nothing; and what each result changed."""
     reached = dict(standings or {})
-    changes = list(changes_of(results, reached))
+    changes = list(changes_of(results, reached, meetings))
     return reached, changes

@@ -514,9 +514,7 @@ def suspects(world: World) -> Case:
             matches.append(result_row((world.ada, other), **more))
     mend = break_date("games_match", "created_at", matches[0].pk)
     keys = [pair_key(world.ada.pk, other.pk) for other in (world.ben, world.orla)]
-    return Case(
-        LOOKED, keys[0], lambda: Report.objects.filter(target_id=keys[1]).exists(), mend
-    )
+    return Case(LOOKED, keys[0], lambda: Report.objects.filter(target_id=keys[1]).exists(), mend)
 
 
 def old_ways(world: World) -> Case:

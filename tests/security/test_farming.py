@@ -208,7 +208,9 @@ def test_a_shared_way_in_is_reported(
     assert (report is not None) is found
     if report is not None:
         assert "203.0.113.5" not in str(report.context)
-        assert any(label == "Shared way in" and "on " in text for label, text in report.context["facts"])
+        assert any(
+            label == "Shared way in" and "on " in text for label, text in report.context["facts"]
+        )
 
 
 def test_lopsided_pairs_are_reported(ada: User, ben: User) -> None:
@@ -222,9 +224,7 @@ def test_lopsided_pairs_are_reported(ada: User, ben: User) -> None:
 def quick(ada: User, ben: User, *, ago: float, times: int = 3) -> list[Match]:
     """Concessions as soon as the matches had begun."""
     return [
-        friendly(
-            ada, ben, ago=timedelta(minutes=ago + number), lasted=0.2, reason="concession"
-        )
+        friendly(ada, ben, ago=timedelta(minutes=ago + number), lasted=0.2, reason="concession")
         for number in range(times)
     ]
 
@@ -326,9 +326,7 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     page = Client().get("/u/ada/matches/").content.decode()
     assert page.count('title="Both are one."') == 2
 
-    refused(
-        "rating.of-pair", rating_include, match_id=theirs[0].pk, acting_user=None, why="mine"
-    )
+    refused("rating.of-pair", rating_include, match_id=theirs[0].pk, acting_user=None, why="mine")
     with committing():
         pair_rate_again(acting_user=mona, ruling=ruling, why="Siblings, they showed us.")
     after = list(RatingPoint.objects.order_by("ladder", "at", "user").values("mu", "weight"))
@@ -337,9 +335,7 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     assert told.count() == 4
     actions = list(AuditEntry.objects.values_list("action", flat=True).order_by("pk"))
     assert actions == ["rating.exclude-pair", "rating.include-pair"]
-    refused(
-        "rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more"
-    )
+    refused("rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more")
 
 
 def test_what_a_pair_cannot_be_ruled_upon(
