@@ -62,9 +62,7 @@ class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdm
                 "first", "second", "which", "why", "by", "at", "report", "lifted_at", "lifted_by",
                 "lifted_why",
             )  # fmt: skip
-        return list(
-            self.get_form(request)(initial=self.get_changeform_initial_data(request)).fields
-        )
+        return ("first", "second", "chosen", "why")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PairRuling]:
         """Without those about the moderator who asks."""

@@ -185,7 +185,7 @@ class PairRulingForm(forms.ModelForm):  # type: ignore[type-arg]
         offered = self.fields["chosen"]
         assert isinstance(offered, forms.MultipleChoiceField)  # noqa: S101  (as above)
         if None in pair or pair[0] == pair[1]:
-            del self.fields["chosen"]
+            offered.help_text = "All of theirs of the last thirty days."
             return
         one, other = (user.pk for user in pair if user is not None)
         offered.choices = [

@@ -21,7 +21,6 @@ from games.ratings import services
 from games.ratings.course import TOO_SHORT, match_judge_course
 from games.ratings.models import OVERALL, Rating, RatingPoint
 from games.ratings.pairs import (
-    PAIR,
     pair_key,
     pair_look,
     pair_rate_again,
@@ -31,13 +30,14 @@ from games.ratings.pairs import (
 from games.ratings.services import match_rate, rating_include, ratings_rebuild, ratings_take_in
 from games.ratings.tasks import on_match_ended
 from tests.games.conftest import ada, ben, cleo, mona, orla, root
-from tests.games.support import T0, Play, committing, refused, started, user_named
+from tests.games.support import T0, committing, refused, started, user_named
+from tests.pages.conftest import own_cache
 from tests.ratings.support import is_true, result_row
 from tests.support.workers import Workers
 
-__all__ = ["ada", "ben", "cleo", "mona", "orla", "root"]
+__all__ = ["ada", "ben", "cleo", "mona", "orla", "own_cache", "root"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_cache")]
 
 
 def conceded(winner: User, loser: User, *, answers: int = 0) -> Match:
@@ -78,8 +78,9 @@ def test_fifteen_concessions_of_a_second_account_bring_nothing(
     assert listed() == []
     for match in matches:
         assert match.unrated.startswith(TOO_SHORT)
-        answer = Client().get(f"/api/v1/matches/{match.pk}/").json()
-        assert (answer["rated"], answer["terms"]) == (False, match.unrated)
+    rows = Client().get("/api/v1/matches/?status=finished").json()["results"]
+    assert {(row["rated"], row["terms"]) for row in rows} == {(False, matches[0].unrated)}
+    assert matches[0].unrated in Client().get(f"/matches/{matches[0].pk}/replay/").content.decode()
     (report,) = Report.objects.all()
     assert (report.reporter, report.target_id) == (None, pair_key(ada.pk, ben.pk))
     assert sorted(report.context["evidence"]) == sorted(match.pk for match in matches)
@@ -106,7 +107,7 @@ def test_what_was_taken_back_is_no_answer(
     for _ in range(6):
         seat = 0 if play.decision(0) else 1
         play.move(seat, play.random_move(seat, play.random), now_ms() - T0)
-    play.act(orla, "takeback", now_ms() - T0)
+    play.act(orla, "take back", now_ms() - T0)
     play.move(1, "concede", now_ms() - T0)
     on_match_ended(match_id=play.pk)
     assert play.match.unrated.startswith(TOO_SHORT)
@@ -314,7 +315,7 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     assert set(listed()) == {"ada", "ben", "cleo"}
 
     with committing():
-        ruling = pair_unrate(acting_user=mona, first=ben, second=ada, why=" Both are  one. ")
+        ruling = pair_unrate(acting_user=mona, first=ben, second=ada, why=" Both are\none. ")
     assert (ruling.matches, ruling.why) == (sorted(m.pk for m in theirs), "Both are one.")
     counting = RatingPoint.objects.filter(ladder=OVERALL, user=ada).order_by("at")
     assert [point.match_id for point in counting] == [old.pk, other.pk]
@@ -332,7 +333,7 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     after = list(RatingPoint.objects.order_by("ladder", "at", "user").values("mu", "weight"))
     assert after == before
     assert not RatingRuling.objects.exists()
-    assert told.count() == 4
+    assert told.all().count() == 4
     actions = list(AuditEntry.objects.values_list("action", flat=True).order_by("pk"))
     assert actions == ["rating.exclude-pair", "rating.include-pair"]
     refused("rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more")
