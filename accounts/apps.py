@@ -15,11 +15,13 @@ class AccountsConfig(AppConfig):
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
         from accounts.roles import has_any_role, is_moderator  # noqa: PLC0415
         from accounts.signin.kept_out import forget_kept_out  # noqa: PLC0415
+        from accounts.signin.ways import on_signed_in  # noqa: PLC0415
         from core.admin.looks import register_looks  # noqa: PLC0415
         from core.admin.readers import register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
 
         user_logged_in.connect(forget_kept_out, dispatch_uid="accounts.kept_out")
+        user_logged_in.connect(on_signed_in, dispatch_uid="accounts.ways")
         user_logged_out.connect(on_signed_out, dispatch_uid="accounts.push")
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)

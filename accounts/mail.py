@@ -35,8 +35,10 @@ def sanction_announce_lift(sanction_id: int) -> None:
 
 
 def report_announce_outcome(report_id: int) -> None:
-    """Tell a reporter what came of their report."""
+    """Tell a reporter what came of their report. The site itself is told nothing."""
     report = Report.objects.select_related("reporter").get(pk=report_id)
+    if report.reporter is None:
+        return
     subject = f"Your report: {report.get_outcome_display()}"
     _send(report.reporter, subject, "accounts/mail/report_answered.txt", {"report": report})
 

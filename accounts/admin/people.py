@@ -33,6 +33,7 @@ from accounts.models import (
 )
 from accounts.moderation import reports
 from accounts.moderation.actions import PEOPLE, USER, USERS, AtPeople, AtUser
+from accounts.moderation.ways import sharing_with
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
 from accounts.services import audit_record, password_given, rights_announce_change
@@ -212,6 +213,10 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
             ),
             ("Their actions", list_address(AuditEntry, who__id__exact=row.pk)),
             ("Actions by and to them", list_address(AuditEntry, q=row.username)),
+            *(
+                (f"Shares with @{each.username}: {', '.join(kinds).lower()}", row_address(each))
+                for each, kinds in sharing_with(acting_user=person(request), user=row).items()
+            ),
         ]
         return [*own, *super().row_links(request, row)]
 

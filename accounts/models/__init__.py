@@ -27,6 +27,7 @@ from accounts.models.site import (
 )
 from accounts.models.tokens import ApiToken
 from accounts.models.users import User
+from accounts.models.ways import WayIn
 
 __all__ = [
     "AccountMerge",
@@ -54,4 +55,5 @@ __all__ = [
     "SiteAnnouncement",
     "SiteAnnouncementQuerySet",
     "User",
+    "WayIn",
 ]

@@ -33,6 +33,7 @@ from accounts.addresses import confirmed_addresses
 from accounts.announcing.services import announcements_move
 from accounts.blocking.services import blocks_move
 from accounts.models import AccountMerge, Appeal, Report, Sanction, User
+from accounts.moderation.ways import ways_move
 from accounts.roles import Role, is_moderator, is_protected_from
 from accounts.services import audit_record, users_lock
 from core.clock import now_utc
@@ -188,6 +189,7 @@ def _move_own(keep: User, duplicate: User) -> Mapping[str, int]:
         "reports": _move_reports(keep, duplicate),
         "blocks": blocks_move(keep, duplicate),
         "announcements": announcements_move(keep, duplicate),
+        "ways in": ways_move(keep, duplicate),
     }
 
 

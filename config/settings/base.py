@@ -88,6 +88,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.guests.GuestMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.signin.ways.WaysMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "core.collisions.CollisionMiddleware",
@@ -254,7 +255,7 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
-CELERY_IMPORTS = (*OUTGOING_TASKS, *DISCORD_TASKS)
+CELERY_IMPORTS = (*OUTGOING_TASKS, *DISCORD_TASKS, "accounts.signin.tasks")
 # Whatever comes seldom looks for itself whether it is due, so there is nothing to remember between
 # runs, and no state file that a killed beat could leave broken.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
@@ -301,6 +302,11 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 3.0,
         "options": {"expires": 6},
     },
+    # By which ways accounts were come into is forgotten in time.
+    "ways-forget": {
+        "task": "accounts.signin.tasks.forget_ways",
+        "schedule": crontab(minute="20", hour="3"),
+    },
     # Results that no worker was told of: recent ones soon, all of them now and then.
     "games-ratings-repair": {
         "task": "games.ratings.repair",
@@ -313,7 +319,18 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "args": (True,),
         "options": {"expires": 600},
     },
+    # Pairs whose results look farmed, where no worker has looked at the end of a match.
+    "games-ratings-pairs": {
+        "task": "games.ratings.pairs",
+        "schedule": crontab(minute="50"),
+        "options": {"expires": 3600},
+    },
 }
+
+# Who stands on a leaderboard: whoever has so many rated matches there, against so many different
+# players. A second account, or a single friend, makes nobody first.
+GAUNTLET_RANKED_MATCHES = env.int("GAUNTLET_RANKED_MATCHES", 5)
+GAUNTLET_RANKED_OPPONENTS = env.int("GAUNTLET_RANKED_OPPONENTS", 3)
 
 # What one row of a periodic job may wait for a lock and for a statement, at most.
 GAUNTLET_JOB_LOCK_MS = 500
@@ -370,6 +387,8 @@ SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 SESSION_CACHE_ALIAS = "sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+# By which a browser is known again: see `accounts.signin.ways`.
+GAUNTLET_DEVICE_COOKIE = "device"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"

@@ -28,6 +28,7 @@ SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 SESSION_COOKIE_NAME = "__Host-sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken"
+GAUNTLET_DEVICE_COOKIE = "__Host-device"
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("GAUNTLET_TRUSTED_ORIGINS", [])
 # Only a proxy that always sets this header may be trusted to say that a request came by HTTPS.
 if env.bool("GAUNTLET_BEHIND_PROXY", False):

@@ -74,6 +74,10 @@ GAUNTLET_BOT_PAUSE_MS = env.int("GAUNTLET_BOT_PAUSE_MS", 0)
 GAUNTLET_BOT_SECONDS = env.float("GAUNTLET_BOT_SECONDS", 0.05)
 GAUNTLET_STUDY_PART_SECONDS = env.float("GAUNTLET_STUDY_PART_SECONDS", 0.05)
 
+# Most tests of leaderboards have two players and a match; those about who is ranked say so.
+GAUNTLET_RANKED_MATCHES = 1
+GAUNTLET_RANKED_OPPONENTS = 0
+
 # Receivers of webhooks are played on this machine.
 GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]
 GAUNTLET_WEBHOOK_PLAIN_HTTP = True

@@ -89,6 +89,10 @@ class Ruleset(ABC, Generic[State, Move]):
     options_type: ClassVar[type[Options]]
     reasons: ClassVar[tuple[Reason, ...]]
     items: ClassVar[tuple[ItemRule, ...]] = ()
+    # How many decisions players must have answered before a match says anything about them: one
+    # that ends sooner, by whatever way, counts for no rating. Far below any match that is played
+    # out; a game that begins with choices of set-up asks for more.
+    least_answers: ClassVar[int] = 6
 
     # -- the course of a match -----------------------------------------------------------------
 

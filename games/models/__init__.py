@@ -16,7 +16,14 @@ from games.models.studies import Study, StudyPart
 
 # Those of puzzles and of ratings are kept with them, and found by Django through this module.
 from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleSearch, PuzzleSolver
-from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
+from games.ratings.models import (
+    PairRuling,
+    Rating,
+    RatingLadder,
+    RatingPoint,
+    RatingRequest,
+    RatingRuling,
+)
 
 __all__ = [
     "LIVE_ROOMS",
@@ -32,6 +39,7 @@ __all__ = [
     "MatchEntry",
     "MatchPlayer",
     "MatchReferee",
+    "PairRuling",
     "Plan",
     "Prediction",
     "Preparation",

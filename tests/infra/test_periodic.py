@@ -36,8 +36,11 @@ from accounts.models import (
     AuditCheck,
     AuditEntry,
     AuditLink,
+    Report,
     User,
+    WayIn,
 )
+from accounts.moderation.ways import ways_note
 from accounts.services import audit_record
 from config.celery import app
 from config.operations.services import rows_retry
@@ -57,6 +60,7 @@ from games.models import (
     Seek,
 )
 from games.puzzles import finding
+from games.ratings.pairs import LOOKED, pair_key
 from games.ratings.services import match_rate
 from games.services import processes
 from games.services.challenges import challenge_create
@@ -531,6 +535,37 @@ def broken_chain(world: World) -> Case:
     return Case("", case.key, is_done, case.mend)
 
 
+def suspects(world: World) -> Case:
+    """Of a match of one pair nobody can tell when it was begun."""
+    matches = []
+    for other in (world.ben, world.orla):
+        for number in range(3):
+            ended = timezone.now() - timedelta(minutes=number)
+            began = ended - timedelta(seconds=9)
+            more = {"reason": "concession", "finished_at": ended, "created_at": began}
+            matches.append(result_row((world.ada, other), **more))
+    mend = break_date("games_match", "created_at", matches[0].pk)
+    keys = [pair_key(world.ada.pk, other.pk) for other in (world.ben, world.orla)]
+    return Case(LOOKED, keys[0], lambda: Report.objects.filter(target_id=keys[1]).exists(), mend)
+
+
+def old_ways(world: World) -> Case:
+    """Nothing is read of them."""
+    for what in ("locked", "free"):
+        day = timezone.now().date() - timedelta(days=365)
+        ways_note(user_id=world.ada.pk, ways=[("device", what)], on=day)
+    rows = WayIn.objects.order_by("pk")
+    locked, _free = rows.values_list("pk", flat=True)
+    other = psycopg.connect(_address())
+    other.execute("SELECT 1 FROM accounts_wayin WHERE id = %s FOR UPDATE", [locked])
+    return Case(
+        "",
+        locked,
+        lambda: set(rows.values_list("pk", flat=True)) == {locked},
+        other.close,
+    )
+
+
 CASES: dict[str, Callable[[World], Case]] = {
     "audit-seal": late_entry,
     "audit-check": broken_chain,
@@ -546,6 +581,8 @@ CASES: dict[str, Callable[[World], Case]] = {
     "games-pair": pairs,
     "games-ratings-repair": ladders,
     "games-ratings-repair-all": ladders,
+    "games-ratings-pairs": suspects,
+    "ways-forget": old_ways,
     "tournaments-sweep": legs,
     "webhooks-sweep": receivers,
     "webhooks-repair": turns,

@@ -81,6 +81,8 @@ SURVIVED: dict[tuple[str, str, str], str] = {
             ("organiser_rights_of_helpers", "It writes neither, and gets an organiser with none."),
         )
     },
+    ("accounts", "0020_ways_in", "Create constraint report_of_site_once on model report"):
+        "It makes no report without a reporter.",
     ("tournaments", "0022_owners", "Raw Python operation"):
         "It writes columns that it does not know, and takes out whom it lets do nothing.",
     ("tournaments", "0023_helpers_valid", "Raw SQL operation"):

@@ -24,7 +24,7 @@ from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
 from core.clock import now_utc
 from core.jobs.models import SetAside
-from games.models import Puzzle, Seek
+from games.models import PairRuling, Puzzle, Seek
 from games.puzzles.services import puzzles_load
 from games.reading.records import record_bytes
 from games.services.challenges import challenge_create
@@ -593,7 +593,14 @@ def _decided(world: World) -> Scene:
     conceded(scene.leg, 0, timezone.now() + timedelta(seconds=1))
     leg = leg_of(scene.row)
     assert leg.match is not None
-    more = {"row": fresh(scene.row), "leg": leg, "record": record_bytes(leg.match)}
+    pair = PairRuling.objects.create(
+        first=world.users["player3"],
+        second=world.users["player4"],
+        matches=[leg.match.pk],
+        why="because",
+        by=world.users["mona"],
+    )
+    more = {"row": fresh(scene.row), "leg": leg, "record": record_bytes(leg.match), "pair": pair}
     return Scene(world, scene.season, more)
 
 

@@ -125,6 +125,8 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Supposes, Th
     options_type: ClassVar[type[Options]] = DominoWarsOptions
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
     # A deck hangs on one's own items alone, whoever is to begin.
+    # Three of them are choices before the first domino.
+    least_answers: ClassVar[int] = 9
     premoves: ClassVar[frozenset[str]] = frozenset({"deck"})
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule(
