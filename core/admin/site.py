@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from core.admin.links import page_of
 from core.admin.lists import guarded
 from core.admin.panels import panels
-from core.admin.readers import moderates
+from core.admin.readers import is_kept_out, moderates
 
 
 def _number(text: str) -> int:
@@ -30,7 +30,9 @@ class GauntletAdminSite(admin.AdminSite):
     index_title = "What is going on"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        return super().has_permission(request) or moderates(request.user)
+        if moderates(request.user):
+            return True
+        return super().has_permission(request) and not is_kept_out(request.user)
 
     @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
