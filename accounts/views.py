@@ -332,6 +332,8 @@ _LIMITS = {
     "account_change_password": "change_password",
     "account_email": "manage_email",
     "account_reauthenticate": "reauthenticate",
+    "mfa_reauthenticate": "reauthenticate",
+    "mfa_reauthenticate_webauthn": "reauthenticate",
     "discord_asked": "discord",
     "discord_link": "discord",
     "discord_login": "discord",

@@ -1,0 +1,1 @@
+"""Accounts, draws, results and the audit log: that nobody gets past what protects them."""
