@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from allauth.mfa.adapter import get_adapter
@@ -9,17 +12,21 @@ from allauth.mfa.base import forms as base
 from allauth.mfa.recovery_codes import forms as recovery
 from allauth.mfa.totp import forms as totp
 from allauth.mfa.webauthn import forms as webauthn
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from django import forms
+from django.core.validators import MaxLengthValidator
 
 from accounts.forms import PlainFields
 
 NAME_MAX: Final = 60
 CODE_MAX: Final = 40
+CREDENTIAL_MAX: Final = 64 * 1024
 
 
 def _ask_for_code(form: Any, *, label: str, help_text: str, digits: bool) -> None:
     field = form.fields["code"]
-    field.label, field.help_text, field.max_length = label, help_text, CODE_MAX
+    field.label, field.help_text = label, help_text
+    field.validators.append(MaxLengthValidator(CODE_MAX))
     field.widget.attrs |= {"autocapitalize": "none", "spellcheck": "false", "maxlength": CODE_MAX}
     if digits:
         field.widget.attrs["inputmode"] = "numeric"
@@ -63,13 +70,46 @@ class GenerateRecoveryCodesForm(recovery.GenerateRecoveryCodesForm):
 
 
 class _CredentialField(forms.JSONField):
-    """What a browser says of a passkey: an object, or it means nothing."""
+    """What a browser says of a passkey: an object of the form that all give, or it means
+    nothing."""
 
     def clean(self, value: Any) -> Any:
-        credential = super().clean(value)
+        text = value if isinstance(value, str) else ""
+        # The database keeps no NUL, and nobody's passkey takes more room than this.
+        is_kept = len(text) <= CREDENTIAL_MAX and "\\u0000" not in text
+        credential = super().clean(value) if is_kept else None
         if not _is_credential(credential):
             raise get_adapter().validation_error("incorrect_code")
         return credential
+
+
+# What the library stumbles over in an answer that no browser gives.
+_STUMBLES: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+    InvalidSignature,
+    UnsupportedAlgorithm,
+)
+
+
+@contextmanager
+def _understood() -> Iterator[None]:
+    try:
+        yield
+    except _STUMBLES as error:
+        raise get_adapter().validation_error("incorrect_code") from error
+
+
+class _ShowsPasskey:
+    def clean_credential(self) -> Any:
+        with _understood():
+            return super().clean_credential()  # type: ignore[misc]
 
 
 def _is_credential(value: Any) -> bool:
@@ -87,14 +127,17 @@ def _hidden_credential() -> _CredentialField:
 class AddWebAuthnForm(PlainFields, webauthn.AddWebAuthnForm):
     """Add a passkey."""
 
+    name = forms.CharField(
+        label="Name",
+        required=False,
+        max_length=NAME_MAX,
+        help_text="To tell it from others, such as the device it is on.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
     credential = _hidden_credential()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        name = self.fields["name"]
-        name.label, name.help_text = "Name", "To tell it from others, such as the device it is on."
-        name.max_length = NAME_MAX  # type: ignore[attr-defined]
-        name.widget.attrs |= {"maxlength": NAME_MAX, "autocomplete": "off"}
         alone = self.fields["passwordless"]
         alone.label, alone.initial = "Sign in with it alone", True
         alone.help_text = (
@@ -102,8 +145,9 @@ class AddWebAuthnForm(PlainFields, webauthn.AddWebAuthnForm):
             "security key may be unable to: untick this for one."
         )
 
-    def clean_name(self) -> str:
-        return super().clean_name()[:NAME_MAX]
+    def clean(self) -> dict[str, Any]:
+        with _understood():
+            return super().clean()
 
 
 class EditWebAuthnForm(PlainFields, webauthn.EditWebAuthnForm):
@@ -114,19 +158,19 @@ class EditWebAuthnForm(PlainFields, webauthn.EditWebAuthnForm):
     )
 
 
-class AuthenticateWebAuthnForm(webauthn.AuthenticateWebAuthnForm):
+class AuthenticateWebAuthnForm(_ShowsPasskey, webauthn.AuthenticateWebAuthnForm):
     """The second step of signing in, by a passkey."""
 
     credential = _hidden_credential()
 
 
-class LoginWebAuthnForm(webauthn.LoginWebAuthnForm):
+class LoginWebAuthnForm(_ShowsPasskey, webauthn.LoginWebAuthnForm):
     """Sign in by a passkey alone."""
 
     credential = _hidden_credential()
 
 
-class ReauthenticateWebAuthnForm(webauthn.ReauthenticateWebAuthnForm):
+class ReauthenticateWebAuthnForm(_ShowsPasskey, webauthn.ReauthenticateWebAuthnForm):
     """Show once more that it is you, by a passkey."""
 
     credential = _hidden_credential()
