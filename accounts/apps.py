@@ -11,13 +11,14 @@ class AccountsConfig(AppConfig):
         from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
         from accounts.auditing.looks import look_record  # noqa: PLC0415
         from accounts.discord.services import discord_let_go  # noqa: PLC0415
+        from accounts.factors import receivers as factors  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
-        from accounts.roles import has_any_role, is_moderator  # noqa: PLC0415
+        from accounts.roles import administration_rests, has_any_role, is_moderator  # noqa: PLC0415
         from accounts.signin.kept_out import forget_kept_out  # noqa: PLC0415
         from accounts.signin.ways import on_signed_in  # noqa: PLC0415
         from core.admin.looks import register_looks  # noqa: PLC0415
-        from core.admin.readers import register_moderators  # noqa: PLC0415
+        from core.admin.readers import register_kept_out, register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
 
         user_logged_in.connect(forget_kept_out, dispatch_uid="accounts.kept_out")
@@ -27,4 +28,6 @@ class AccountsConfig(AppConfig):
         merging.register("accounts.discord", discord_let_go)
         register_moderators(is_moderator)
         register_looks(look_record)
+        register_kept_out(administration_rests)
+        factors.connect()
         register_privileged(has_any_role)

@@ -62,6 +62,12 @@ def merge_announce(merge_id: int, reader_id: int, address: str | None) -> None:
     _send_to(address, reader, subject, "accounts/mail/accounts_merged.txt", context)
 
 
+def second_factor_announce_reset(user_id: int) -> None:
+    """Tell somebody that an administrator has taken their second factors away."""
+    user = User.objects.get(pk=user_id)
+    _send(user, "Your second factor was removed", "accounts/mail/second_factor_reset.txt", {})
+
+
 def _send(reader: User, subject: str, template: str, context: dict[str, Any]) -> None:
     address = confirmed_addresses([reader]).get(reader.pk)
     _send_to(address, reader, subject, template, context)

@@ -17,7 +17,13 @@ from accounts import hooks
 from accounts.models import AccountMerge, AuditEntry, DiscordLink, PushSubscription, User
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name, validate_not_reserved
-from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
+from accounts.roles import (
+    Role,
+    forget_roles,
+    is_administrator,
+    is_moderator,
+    is_protected_from,
+)
 from core.hooks import send
 from core.refusals import Forbidden, Refusal
 
@@ -249,7 +255,7 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
     ``account.protected`` and ``account.closed``.
     """
     locked = _lock_for_moderation(acting_user, user)
-    _must_give_a_reason(reason)
+    must_give_a_reason(reason)
     must_not_be_closed(locked)
     return _set_active(acting_user, locked, active=False, reason=reason)
 
@@ -262,7 +268,7 @@ def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
     of it.
     """
     locked = _lock_for_moderation(acting_user, user)
-    _must_give_a_reason(reason)
+    must_give_a_reason(reason)
     must_be_reopenable(locked)
     return _set_active(acting_user, locked, active=True, reason=reason)
 
@@ -299,7 +305,8 @@ def _lock_for_moderation(acting_user: User, user: User) -> User:
     return locked
 
 
-def _must_give_a_reason(reason: str) -> None:
+def must_give_a_reason(reason: str) -> None:
+    """Raises Refusal ``account.reason-missing``."""
     if not reason.strip():
         raise Refusal("account.reason-missing", "Please give a reason.", field="reason")
 
@@ -399,9 +406,9 @@ def must_hold_role(user: User, role: Role) -> Group:
 
 def must_administer(acting_user: User) -> None:
     """Raises Refusal ``account.not-administrator``."""
-    if not (acting_user.is_active and acting_user.is_superuser):
+    if not is_administrator(acting_user):
         raise Forbidden(
-            "account.not-administrator", "Only an administrator may give or take roles."
+            "account.not-administrator", "Only an administrator of the site may do this."
         )
 
 

@@ -34,7 +34,7 @@ from accounts.preferences import (
     remember_preference,
     results_of,
 )
-from accounts.roles import is_moderator, is_organiser
+from accounts.roles import Role, holds_role
 from accounts.services import UNSET, user_note_device_zone, user_update_profile
 from accounts.signin.kept_out import kept_out_here, leave, suspension_here
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
@@ -92,8 +92,8 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
         return redirect(person, permanent=True)
     context = {
         "person": person,
-        "person_is_organiser": is_organiser(person),
-        "person_is_moderator": is_moderator(person),
+        "person_is_organiser": holds_role(person, Role.ORGANISER),
+        "person_is_moderator": holds_role(person, Role.MODERATOR),
         "sections": profile.sections(request, person),
         "blocked": isinstance(request.user, User) and has_blocked(request.user, person),
     }
@@ -354,6 +354,8 @@ _LIMITS = {
     "account_change_password": "change_password",
     "account_email": "manage_email",
     "account_reauthenticate": "reauthenticate",
+    "mfa_reauthenticate": "reauthenticate",
+    "mfa_reauthenticate_webauthn": "reauthenticate",
     "discord_asked": "discord",
     "discord_link": "discord",
     "discord_login": "discord",

@@ -24,6 +24,7 @@ urlpatterns = [
     path("accounts/email/", EmailView.as_view(), name="account_email"),
     path("accounts/inactive/", closed_page, name="account_inactive"),
     path("accounts/", include("allauth.account.urls")),
+    path("accounts/second-factor/", include("accounts.factors.urls")),
     path("accounts/discord/", include("accounts.discord.urls")),
     path("api/v1/", include("config.api_urls")),
     path("api/", developers, name="developers"),

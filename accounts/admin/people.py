@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
@@ -109,6 +110,8 @@ class UserStandingFilter(admin.SimpleListFilter):
 admin.site.unregister(Group)
 # The sign-in library's: nothing is ever in them.
 admin.site.unregister([SocialApp, SocialAccount, SocialToken])
+# And its second factors: a row is a secret, and removing one is an action with a reason.
+admin.site.unregister(Authenticator)
 
 
 @admin.register(Group)
@@ -134,7 +137,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
     ordering = ("username",)
     date_hierarchy = "date_joined"
     readonly_fields = (
-        "username", "is_active", "standing", "discord", "groups", "last_login", "date_joined",
+        "username", "is_active", "standing", "discord", "second_factor", "groups", "last_login", "date_joined",
         "device_zone",
     )  # fmt: skip
     # Django's widget of two lists has signs that nobody hears of.
@@ -148,6 +151,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
                     "display_name",
                     "email",
                     "discord",
+                    "second_factor",
                     "time_zone",
                     "device_zone",
                     "theme",
@@ -201,6 +205,12 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
         if link is None:
             return "—"
         return f"{link.name} ({link.discord_id}), since {date_format(link.linked_at, 'j F Y')}"
+
+    @admin.display(description="second factor")
+    def second_factor(self, user: User) -> str:
+        """What this person signs in with besides a password."""
+        kinds = Authenticator.objects.filter(user=user).values_list("type", flat=True)
+        return ", ".join(sorted({Authenticator.Type(kind).label.lower() for kind in kinds})) or "—"
 
     def row_links(self, request: HttpRequest, row: User) -> list[tuple[str, str]]:
         """The public page, and what moderators have of this person."""

@@ -22,6 +22,7 @@ from accounts.models.moderation import (
 )
 from accounts.models.site import (
     RegistrationChange,
+    SecondFactorRule,
     SiteAnnouncement,
     SiteAnnouncementQuerySet,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "ReportQuerySet",
     "Sanction",
     "SanctionQuerySet",
+    "SecondFactorRule",
     "SiteAnnouncement",
     "SiteAnnouncementQuerySet",
     "User",

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, ClassVar, Final
 from zoneinfo import ZoneInfo
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import AbstractUser, Group
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.contrib.postgres.expressions import ArraySubquery
@@ -29,6 +30,8 @@ from accounts.names.validators import (
 )
 from core.clock import now_utc
 
+# What makes a second factor: recovery codes stand in for one that was lost, and are none.
+SECOND_FACTORS: Final = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 # They stand in the text of `UserManager.of_number` for what differs from one request to the next.
 _SOME_INSTANT: Final = datetime(1, 2, 3, tzinfo=UTC)
 _SOME_NUMBER: Final = -9876543210
@@ -51,10 +54,11 @@ class UserManager(DjangoUserManager["User"]):
     def with_standing(self, at: datetime | None = None) -> models.QuerySet[User]:
         """Everybody, each with `suspended` and `warned` (is a suspension in force at an instant,
         now; does a warning wait to be acknowledged?), `has_news` (is there an announcement that
-        they have not read?) and `group_names`. For those who need them on every request: it is one
-        query."""
+        they have not read?), `group_names` and `has_second_factor`. For those who need them on every
+        request: it is one query."""
         own = Sanction.objects.filter(user=OuterRef("pk"))
         groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
+        factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=SECOND_FACTORS)
         # By the names that `User` declares, which the plugin of mypy would take for a second
         # declaration.
         standing: dict[str, Any] = {
@@ -62,6 +66,7 @@ class UserManager(DjangoUserManager["User"]):
             "warned": Exists(own.unread_warnings()),
             "has_news": Exists(Announcement.objects.unread().filter(user=OuterRef("pk"))),
             "group_names": ArraySubquery(groups.values("name")),
+            "has_second_factor": Exists(factors),
         }
         return self.get_queryset().annotate(**standing)
 
@@ -167,6 +172,11 @@ class User(AbstractUser):
     has_news: bool | None = None
     #: Kept as well by `accounts.roles`, once it was asked for.
     group_names: Sequence[str] | None = None
+    has_second_factor: bool | None = None
+    #: Of `accounts.roles`: whether organisers need a second factor, once that was asked for; and
+    #: that something was not theirs to do only because they have none.
+    organisers_need_factor: bool | None = None
+    was_held_back: bool = False
 
     objects: ClassVar[UserManager] = UserManager()
 

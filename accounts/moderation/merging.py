@@ -34,7 +34,7 @@ from accounts.announcing.services import announcements_move
 from accounts.blocking.services import blocks_move
 from accounts.models import AccountMerge, Appeal, Report, Sanction, User
 from accounts.moderation.ways import ways_move
-from accounts.roles import Role, is_moderator, is_protected_from
+from accounts.roles import Role, is_administrator, is_moderator, is_protected_from
 from accounts.services import audit_record, users_lock
 from core.clock import now_utc
 from core.hooks import send
@@ -166,7 +166,7 @@ def must_be_mergeable(acting_user: User, user: User) -> None:
     if is_protected_from(acting_user, user):
         sentence = "Only an administrator may merge a moderator's account."
         raise Forbidden("account.protected", sentence)
-    if not acting_user.is_superuser and _runs_something(user):
+    if not is_administrator(acting_user) and _runs_something(user):
         sentence = "Only an administrator may merge the account of somebody who organises."
         raise Refusal("merge.organiser", sentence)
     if AccountMerge.objects.filter(duplicate=user).exists():

@@ -110,6 +110,16 @@ class AccountAdapter(DefaultAccountAdapter):
         """One's address is replaced by another that is confirmed, and never by one that is not."""
         return not email_address.primary
 
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """The ways in which somebody shows once more that it is them, in our words."""
+        words = {
+            "reauthenticate": "Give your password",
+            "mfa_reauthenticate": "Give a code",
+            "mfa_reauthenticate:webauthn": "Use a passkey",
+        }
+        ways = super().get_reauthentication_methods(user)
+        return [{**way, "description": words[way["id"]]} for way in ways]
+
     # -- guessing ----------------------------------------------------------------------------
     # Wrong tries are counted for an account and an address together: a stranger's lock out nobody
     # but the stranger. What many addresses try together is bounded as well, and that must not lock

@@ -57,6 +57,7 @@ INSTALLED_APPS = [
     "django.forms",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.discord",
     "channels",
@@ -90,6 +91,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.signin.ways.WaysMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "accounts.factors.middleware.FactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "core.collisions.CollisionMiddleware",
     "config.middleware.FormLimitMiddleware",
@@ -382,6 +384,34 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_SESSION_REMEMBER = True
 # Somebody else's address must not be discoverable through sign-up or password reset.
 ACCOUNT_PREVENT_ENUMERATION = True
+
+# Second factors: codes of an authenticator app, passkeys (also as a way to sign in), and recovery
+# codes for whoever loses theirs.
+MFA_ADAPTER = "accounts.factors.adapter.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_FORMS = {
+    "activate_totp": "accounts.factors.forms.ActivateTOTPForm",
+    "add_webauthn": "accounts.factors.forms.AddWebAuthnForm",
+    "authenticate": "accounts.factors.forms.AuthenticateForm",
+    "authenticate_webauthn": "accounts.factors.forms.AuthenticateWebAuthnForm",
+    "deactivate_totp": "accounts.factors.forms.DeactivateTOTPForm",
+    "edit_webauthn": "accounts.factors.forms.EditWebAuthnForm",
+    "generate_recovery_codes": "accounts.factors.forms.GenerateRecoveryCodesForm",
+    "login_webauthn": "accounts.factors.forms.LoginWebAuthnForm",
+    "reauthenticate": "accounts.factors.forms.ReauthenticateForm",
+    "reauthenticate_webauthn": "accounts.factors.forms.ReauthenticateWebAuthnForm",
+}
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Gauntlet"
+# A phone's clock is off by some seconds, and people type for some more.
+MFA_TOTP_TOLERANCE = 1
+# An account of an administrator may have no address at all, and is the one that needs this most.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+# Each try asks twice: for what is to be signed, and whether it was.
+MFA_RATE_LIMITS = {"webauthn_login": "30/m/ip"}
+# Whether moderators and administrators (and organisers, where an administrator has said so) must
+# have one before they can use what they may do beyond others.
+GAUNTLET_SECOND_FACTOR_REQUIRED = False
 
 SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 SESSION_CACHE_ALIAS = "sessions"

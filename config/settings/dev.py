@@ -17,6 +17,8 @@ DEBUG = env.bool("GAUNTLET_DEBUG", False)
 GAUNTLET_DEVELOPMENT = True
 SECRET_KEY = secret_key(DATA_DIR)
 GAUNTLET_VAPID_PRIVATE_KEY = env.str("GAUNTLET_VAPID_PRIVATE_KEY", "") or vapid_key(DATA_DIR)
+# Passkeys without TLS: browsers take that for this machine only.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
 EMAIL_BACKEND = "core.mailing.Queued"
 GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"

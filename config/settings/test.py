@@ -25,6 +25,8 @@ from config.settings.base import (
 from core.env import env
 
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
+# Passkeys without TLS: browsers take that for this machine only.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 GAUNTLET_EMAIL_TRANSPORT = EMAIL_BACKEND

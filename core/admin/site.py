@@ -17,7 +17,7 @@ from core.admin.links import page_of
 from core.admin.lists import guarded
 from core.admin.looks import tell_look
 from core.admin.panels import panels
-from core.admin.readers import moderates
+from core.admin.readers import is_kept_out, moderates
 
 
 def _number(text: str) -> int:
@@ -32,7 +32,9 @@ class GauntletAdminSite(admin.AdminSite):
     index_title = "What is going on"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        return super().has_permission(request) or moderates(request.user)
+        if moderates(request.user):
+            return True
+        return super().has_permission(request) and not is_kept_out(request.user)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         """As usual; and what is shown is told (`core.admin.looks`), whichever class shows it."""

@@ -12,6 +12,7 @@ from django.utils.functional import cached_property
 from accounts.connections.sockets import Found, Visitor
 from accounts.guests import is_guest
 from accounts.models import User
+from accounts.roles import explained
 from core.api.scopes import Scope
 from core.clock import now_ms
 from core.instants import RECEIVED, instant_of_reading
@@ -191,6 +192,8 @@ class MatchSocket(Socket):
             if isinstance(frame, Ping | Sync):
                 raise  # who may not look any more is not told so: the socket ends
             about = None if isinstance(frame, ChatHistory) else frame.id
+            if isinstance(frame, Organise):
+                refusal = explained(refusal, self.user)
             REFUSALS.inc("socket", refusal.code)
             await self.send_frame(frames.refused_frame(about, refusal))
 

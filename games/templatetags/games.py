@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.preferences import hides_results
-from accounts.roles import is_organiser
+from accounts.roles import Role, holds_role
 from core.modules import led_to
 from games import words
 from games.folders import static_name
@@ -276,7 +276,7 @@ def ruling_link(context: template.Context) -> dict[str, Any]:
         return {"shown": False}
     waiting = list(matches_to_rule(user).values_list("pk", flat=True)[:50])
     return {
-        "shown": bool(waiting) or is_organiser(user),
+        "shown": bool(waiting) or holds_role(user, Role.ORGANISER),
         "waiting": waiting,
         "request": context.get("request"),
     }

@@ -1,0 +1,77 @@
+"""Second factors in tests: an authenticator app of our own, and accounts that have one."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import struct
+import time
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.test import Client
+
+from accounts.models import User
+from tests.accounts.conftest import PASSWORD
+
+INDEX = "/accounts/second-factor/"
+APP = f"{INDEX}app/"
+STEP = f"{INDEX}sign-in/"
+CODES = f"{INDEX}codes/"
+
+
+def app_code(secret: str, *, later: int = 0) -> str:
+    """What an authenticator app shows now (RFC 6238: SHA-1, six digits, half a minute), or so many
+    steps later."""
+    count = struct.pack(">Q", int(time.time()) // 30 + later)
+    digest = hmac.new(base64.b32decode(secret), count, hashlib.sha1).digest()
+    at = digest[-1] & 15
+    (number,) = struct.unpack(">I", digest[at : at + 4])
+    return f"{(number & 0x7FFFFFFF) % 10**6:06}"
+
+
+def with_app(user: User) -> str:
+    """Set up an app for somebody, without the pages; return its secret."""
+    secret = generate_totp_secret()
+    TOTP.activate(user, secret)
+    user.has_second_factor = None
+    return secret
+
+
+def has_factor(user: User) -> bool:
+    """Whether somebody has a second factor, as the database has it."""
+    return Authenticator.objects.filter(user=user).exclude(type="recovery_codes").exists()
+
+
+def confirmed(client: Client, address: str) -> Any:
+    """The page at an address that wants the password first."""
+    asked = client.get(address)
+    assert asked.status_code == 302, asked.status_code
+    assert "reauthenticate" in asked["Location"] or "is-it-you" in asked["Location"]
+    answer = client.post(
+        "/accounts/reauthenticate/", {"password": PASSWORD, "next": address}, follow=True
+    )
+    assert answer.status_code == 200
+    return answer
+
+
+def set_up_app(client: Client) -> tuple[str, Any]:
+    """Set up an app through the pages: its secret, and the page that follows."""
+    shown = confirmed(client, APP).content.decode()
+    found = re.search(r'id="factor-key"[^>]*value="([A-Z2-7]+)"', shown)
+    assert found is not None
+    secret = found[1]
+    return secret, client.post(APP, {"code": app_code(secret)}, follow=True)
+
+
+def codes_on(page: Any) -> list[str]:
+    """The recovery codes that a page shows."""
+    return re.findall(r"<code>(\d{8})</code>", page.content.decode())
+
+
+def signed_in(client: Client) -> bool:
+    """Whether this browser is signed in."""
+    return "_auth_user_id" in client.session
