@@ -20,6 +20,7 @@ from accounts.models.moderation import (
     Sanction,
     SanctionQuerySet,
 )
+from accounts.models.sessions import UserSession, UserSessionQuerySet
 from accounts.models.site import (
     RegistrationChange,
     SiteAnnouncement,
@@ -52,4 +53,6 @@ __all__ = [
     "SiteAnnouncement",
     "SiteAnnouncementQuerySet",
     "User",
+    "UserSession",
+    "UserSessionQuerySet",
 ]

@@ -31,10 +31,12 @@ from accounts.models import User
 from accounts.oauth import services
 from accounts.oauth.library import challenge_is_whole
 from accounts.services import audit_record
+from accounts.signin.notices import owner_tell
+from accounts.signin.recent import recently_confirmed, typed_before
 from core.refusals import FORM_REFUSED, Refusal
 
 
-@method_decorator(never_cache, name="dispatch")
+@method_decorator([never_cache, recently_confirmed], name="dispatch")
 class AuthorizationView(LibraryAuthorizationView):
     """Ask a person whether to let an application in, in words."""
 
@@ -103,17 +105,31 @@ class AuthorizationView(LibraryAuthorizationView):
     ) -> Any:
         """Note in the audit log what was allowed, in the same transaction."""
         with transaction.atomic():
+            known = _let_in_before(request.user, credentials["client_id"], scopes)
             made = super().create_authorization_response(request, scopes, credentials, allow)
             if allow:
-                model = get_application_model()
                 assert isinstance(request.user, User)  # noqa: S101  (the library asked)
+                application = get_application_model().objects.get(
+                    client_id=credentials["client_id"]
+                )
                 audit_record(
                     acting_user=request.user,
                     action="authorisation.grant",
-                    target=model.objects.get(client_id=credentials["client_id"]),
+                    target=application,
                     data={"scopes": scopes},
                 )
+                said = {"name": application.name, "scopes": ", ".join(scopes.split())}
+                if not known:
+                    owner_tell(request.user, "application_let_in", said)
         return made
+
+
+def _let_in_before(user: Any, client_id: str, scopes: str) -> bool:
+    """Whether somebody has let an application in already, to do as much."""
+    return any(
+        entry["application"].client_id == client_id and set(scopes.split()) <= set(entry["scopes"])
+        for entry in services.authorisations_of(user)
+    )
 
 
 def _with_issuer(issuer: str, address: str) -> str:
@@ -194,11 +210,14 @@ class ApplicationForm(forms.Form):
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@recently_confirmed(keeps=("name", "redirect_uris", "public"))
 def applications_page(request: HttpRequest) -> HttpResponse:
     """Show what one has let in and what one has registered, and register one."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
-    form = ApplicationForm(request.POST if request.method == "POST" else None)
+    form = ApplicationForm(
+        request.POST if request.method == "POST" else None, initial=typed_before(request)
+    )
     made: dict[str, Any] = {}
     refused_as = FORM_REFUSED
     if request.method == "POST" and form.is_valid():

@@ -43,6 +43,23 @@ _TYPED: Final = "typed_before"
 _AGAIN: Final = "again"
 
 
+# How somebody can confirm who has neither password nor second factor: the name of the page where
+# they do it, or None where they cannot by this.
+Way = Callable[[User], str | None]
+_ways: list[Way] = []
+
+
+def register_way(way: Way) -> None:
+    """Have ``way`` asked for those who have no other. Again changes nothing."""
+    if way not in _ways:
+        _ways.append(way)
+
+
+def other_ways(user: User) -> list[str]:
+    """The pages where somebody can confirm who has neither password nor second factor."""
+    return [page for page in (way(user) for way in _ways) if page is not None]
+
+
 def confirm(request: HttpRequest) -> None:
     """Note that whoever sits here has just shown that they own the account."""
     request.session[_AT] = now_utc().timestamp()
