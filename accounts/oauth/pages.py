@@ -6,7 +6,7 @@ from base64 import b64decode
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from csp.constants import SELF
@@ -32,15 +32,41 @@ from accounts.oauth import services
 from accounts.oauth.library import challenge_is_whole
 from accounts.services import audit_record
 from accounts.signin.notices import owner_tell
-from accounts.signin.recent import recently_confirmed, typed_before
+from accounts.signin.recent import (
+    ask_to_confirm,
+    is_recently_confirmed,
+    recently_confirmed,
+    typed_before,
+)
 from core.refusals import FORM_REFUSED, Refusal
 
 
-@method_decorator([never_cache, recently_confirmed], name="dispatch")
+# What an application asks by.
+_ASKED: Final = frozenset(
+    {
+        "response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge",
+        "code_challenge_method", "nonce", "claims",
+    }
+)  # fmt: skip
+
+
+@method_decorator(never_cache, name="dispatch")
 class AuthorizationView(LibraryAuthorizationView):
-    """Ask a person whether to let an application in, in words."""
+    """Ask a person whether to let an application in, in words, once they have shown that it is
+    they."""
 
     template_name = "accounts/authorise.html"
+    asks_to_confirm = True  # as `recently_confirmed` marks a view
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The page, or where they show it. What the application asks is in the page's address, or
+        in the answer to it, so they find it again."""
+        if not is_recently_confirmed(request):
+            asked = {name: value for name, value in request.POST.items() if name in _ASKED}
+            page = f"{request.path}?{urlencode(asked)}" if asked else ""
+            return ask_to_confirm(request, page=page)
+        response: HttpResponse = super().dispatch(request, *args, **kwargs)
+        return response
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """The page. The form's answer leads to the application, which browsers must be told."""

@@ -100,14 +100,15 @@ def recently_confirmed(
 
 
 def ask_to_confirm(
-    request: HttpRequest, *, keeps: Sequence[str] = (), back: str = ""
+    request: HttpRequest, *, keeps: Sequence[str] = (), back: str = "", page: str = ""
 ) -> HttpResponse:
     """Lead to where somebody confirms that it is they, and from there back by GET.
 
     What was posted is not done when they come back: whoever holds their session, too, could have
     left it there for them to confirm unseen. They see it again in the form, and press once more.
+    ``page``: the address that they come back to, if not that of the request, or of ``back``.
     """
-    page = reverse(back) if back else request.get_full_path()
+    page = page or (reverse(back) if back else request.get_full_path())
     if not isinstance(request.user, User):
         return redirect_to_login(page)
     if request.method not in ("GET", "HEAD"):
