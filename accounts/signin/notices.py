@@ -18,6 +18,7 @@ from allauth.core import context
 from django.db import transaction
 
 from accounts.models import User
+from accounts.signin.whence import whence
 
 log = structlog.get_logger("gauntlet.accounts")
 
@@ -27,7 +28,9 @@ def owner_tell(
 ) -> None:
     """Write to an account's owner after commit: ``what`` names the letter's templates. ``address``:
     where to, if not to the account's own."""
-    tell = partial(_send, user, what, dict(said or {}), address)
+    # From where it is asked is known now, and maybe no more when it is written.
+    whole = {"place": whence(context.request), **(said or {})}
+    tell = partial(_send, user, what, whole, address)
     transaction.on_commit(tell, robust=True)
 
 

@@ -19,8 +19,8 @@ from oauth2_provider.models import Application, Grant
 
 from accounts.models import ApiToken, AuditEntry, DiscordLink, User
 from accounts.signin import recent
-from core.clock import now_utc
 from tests.accounts.conftest import PASSWORD, made_person, own_cache, with_confirmed_address  # noqa: F401
+from tests.security.support import later
 
 pytestmark = pytest.mark.django_db
 
@@ -45,13 +45,19 @@ NEEDED_IN_ADMIN = {
     "admin:auth_group_add", "admin:auth_group_change",
     *(
         f"admin:{model}_{what}"
-        for model in (
-            "account_emailaddress", "oauth2_provider_application", "oauth2_provider_accesstoken",
-            "oauth2_provider_grant", "oauth2_provider_idtoken", "oauth2_provider_refreshtoken",
-        )
+        for model in ("account_emailaddress", "oauth2_provider_application")
         for what in ("add", "change")
     ),
+    *(
+        f"admin:oauth2_provider_{model}_change"
+        for model in ("accesstoken", "grant", "idtoken", "refreshtoken")
+    ),
 }  # fmt: skip
+# Nobody may, whatever they have confirmed.
+CLOSED_IN_ADMIN = {
+    f"admin:oauth2_provider_{model}_add"
+    for model in ("accesstoken", "grant", "idtoken", "refreshtoken")
+}
 # Those that do not, and why.
 FREE = {
     "account_change_password": "asks for the old password itself",
@@ -109,7 +115,9 @@ def _named(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{space}{each.name}", each.callback
 
 
-ROUTES = dict(_named(get_resolver()))
+ROUTES: dict[str, Any] = {}
+for _name, _view in _named(get_resolver()):
+    ROUTES.setdefault(_name, _view)  # the first is the one that answers
 
 
 def _address(name: str) -> str:
@@ -138,13 +146,6 @@ def discord(settings: Any) -> None:
     settings.GAUNTLET_DISCORD_CLIENT_SECRET = "hush"
 
 
-def later(browser: Client, by: timedelta = recent.CONFIRMED_FOR) -> None:
-    """What they have shown was so long ago."""
-    session = browser.session
-    session["confirmed_at"] = (now_utc() - by).timestamp()
-    session.save()
-
-
 def leads_to_confirm(answer: Any) -> bool:
     return answer.status_code == 302 and urlsplit(answer["Location"]).path == ASKS
 
@@ -167,7 +168,7 @@ def test_every_route_of_an_account_is_decided() -> None:
         )
         for what in ("add", "change")
     }  # fmt: skip
-    decided = set(NEEDED) | set(FREE) | NEEDED_IN_ADMIN | moderation
+    decided = set(NEEDED) | set(FREE) | NEEDED_IN_ADMIN | CLOSED_IN_ADMIN | moderation
     assert ours - decided == set(), "may a stolen session do this? then NEEDED, or else FREE"
     assert decided - set(ROUTES) == set(), "there is no such route any more"
     assert not set(NEEDED) & set(FREE)
@@ -185,7 +186,8 @@ def test_what_needs_it_asks_and_does_nothing(name: str, client: Client, ada: Use
         Application.objects.count(), DiscordLink.objects.count(), Grant.objects.count(),
         AuditEntry.objects.count(),
     )  # fmt: skip
-    answers = [client.post(_address(name), NEEDED[name])]
+    as_json = {"content_type": "application/json"} if name.startswith("api:") else {}
+    answers = [client.post(_address(name), NEEDED[name], **as_json)]
     if name not in ("accounts:discord_link", "accounts:discord_unlink", "api:become_bot"):
         answers.append(client.get(_address(name)))
     for answer in answers:
@@ -220,6 +222,13 @@ def test_an_administrator_is_asked_as_well(name: str) -> None:
     if not name.endswith("_add"):
         root.refresh_from_db()
         assert root.check_password(PASSWORD)
+
+
+@pytest.mark.parametrize("name", sorted(CLOSED_IN_ADMIN))
+def test_nobody_makes_a_token_of_oauth_by_hand(name: str) -> None:
+    browser = Client()
+    browser.force_login(made_person("root", is_staff=True, is_superuser=True))
+    assert browser.post(reverse(name), {}).status_code == 403
 
 
 def test_who_does_several_rows_at_once_in_the_admin_site_is_asked() -> None:
