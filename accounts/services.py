@@ -14,7 +14,14 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
 from accounts import hooks
-from accounts.models import AccountMerge, AuditEntry, DiscordLink, PushSubscription, User
+from accounts.models import (
+    AccountMerge,
+    AuditEntry,
+    DiscordLink,
+    PushSubscription,
+    User,
+    UserSession,
+)
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name, validate_not_reserved
 from accounts.roles import (
@@ -329,7 +336,13 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
 
 @transaction.atomic
 def user_set_password(
-    *, user: User, password: str, forgotten: bool = False, device_id: int | None = None
+    *,
+    user: User,
+    password: str,
+    forgotten: bool = False,
+    device_id: int | None = None,
+    session_key: str = "",
+    keeps_sessions: bool = False,
 ) -> None:
     """Give somebody the password that they have chosen, and end what they have open: whoever had
     got hold of the old one may be among it. Whether it is good enough is for the form to judge.
@@ -338,11 +351,24 @@ def user_set_password(
     they have shown by mail who they are, maybe since somebody else is in their account. Then no
     device stays, and neither does a Discord account by which one could sign in, unless that was
     the only way in.
+
+    All sessions end but that of ``session_key``, where they do it, unless they want the others to go
+    on (``keeps_sessions``).
     """
     ends_link = forgotten and user.has_usable_password()
     user.set_password(password)
     user.save(update_fields=["password"])
-    audit_record(acting_user=user, action="user.set_password", target=user)
+    others = UserSession.objects.filter(user=user).exclude(session_key=session_key)
+    if keeps_sessions:
+        others.stay_open(user.get_session_auth_hash())
+    else:
+        others.end()
+    audit_record(
+        acting_user=user,
+        action="user.set_password",
+        target=user,
+        data={"keeps_sessions": True} if keeps_sessions else None,
+    )
     _end_what_others_hold(
         user, user, device_id=None if forgotten else device_id, ends_link=ends_link
     )
@@ -352,6 +378,7 @@ def user_set_password(
 def password_given(*, acting_user: User, user: User) -> None:
     """An administrator has given somebody another password, or taken theirs away: note it, and end
     whatever others may hold of the account."""
+    UserSession.objects.filter(user=user).end()
     audit_record(acting_user=acting_user, action="user.admin_password", target=user)
     _end_what_others_hold(acting_user, user, device_id=None, ends_link=True)
 

@@ -37,6 +37,7 @@ from accounts.preferences import (
 from accounts.roles import Role, holds_role
 from accounts.services import UNSET, user_note_device_zone, user_update_profile
 from accounts.signin.kept_out import kept_out_here, leave, suspension_here
+from accounts.signin.recent import recently_confirmed, typed_before
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
 
@@ -75,6 +76,13 @@ class EmailView(LibraryEmailView):
 
     def _action_primary(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         """There is one address. It changes when the new one is confirmed, not before."""
+
+    def get_initial(self) -> dict[str, Any]:
+        """With the address that was typed before its owner was asked to confirm."""
+        return super().get_initial() | typed_before(self.request)
+
+
+email_page = recently_confirmed(keeps=("email",))(EmailView.as_view())
 
 
 @require_safe

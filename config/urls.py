@@ -1,10 +1,12 @@
 """Addresses of the site."""
 
+from allauth.account.views import PasswordSetView
 from django.contrib import admin
 from django.urls import include, path, re_path
 
 from accounts.discord.offers import leads_to_discord
-from accounts.views import EmailView, LoginView, SignupView, closed_page, profile_page
+from accounts.signin.recent import recently_confirmed
+from accounts.views import LoginView, SignupView, closed_page, email_page, profile_page
 from config.favicon import favicon
 from config.health import healthz, readyz
 from config.installed import offline, service_worker
@@ -21,7 +23,12 @@ urlpatterns = [
     # Before the library's own, whose place it takes.
     path("accounts/login/", leads_to_discord(LoginView.as_view()), name="account_login"),
     path("accounts/signup/", leads_to_discord(SignupView.as_view()), name="account_signup"),
-    path("accounts/email/", EmailView.as_view(), name="account_email"),
+    path("accounts/email/", email_page, name="account_email"),
+    path(
+        "accounts/password/set/",
+        recently_confirmed(PasswordSetView.as_view()),
+        name="account_set_password",
+    ),
     path("accounts/inactive/", closed_page, name="account_inactive"),
     path("accounts/", include("allauth.account.urls")),
     path("accounts/second-factor/", include("accounts.factors.urls")),

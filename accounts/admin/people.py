@@ -22,6 +22,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
+from accounts.admin.keys import ConfirmedAdmin
 from accounts.admin.search import about_people, details_name
 from accounts.models import (
     AccountMerge,
@@ -38,6 +39,7 @@ from accounts.moderation.ways import sharing_with
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
 from accounts.services import audit_record, password_given, rights_announce_change
+from accounts.signin.recent import ask_to_confirm, is_recently_confirmed
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
 from core.admin.readers import ModeratorView, person
@@ -115,14 +117,14 @@ admin.site.unregister(Authenticator)
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin):
+class GroupAdmin(ConfirmedAdmin, DjangoGroupAdmin):
     """Roles, and what they may do."""
 
     filter_horizontal = ()  # as for accounts
 
 
 @admin.register(User)
-class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
+class UserAdmin(ConfirmedAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
     """Accounts. What is done to them has a page of its own, so that each leaves its entry."""
 
     row_actions = USER
@@ -268,6 +270,8 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
     @method_decorator(sensitive_post_parameters())
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
         """Set somebody's password, or take it away, and say so in the audit log."""
+        if not is_recently_confirmed(request):
+            return ask_to_confirm(request)
         with transaction.atomic():
             before = self.get_object(request, unquote(id))
             response = super().user_change_password(request, id, form_url)

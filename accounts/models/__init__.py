@@ -20,6 +20,7 @@ from accounts.models.moderation import (
     Sanction,
     SanctionQuerySet,
 )
+from accounts.models.sessions import UserSession, UserSessionQuerySet
 from accounts.models.site import (
     RegistrationChange,
     SecondFactorRule,
@@ -57,5 +58,7 @@ __all__ = [
     "SiteAnnouncement",
     "SiteAnnouncementQuerySet",
     "User",
+    "UserSession",
+    "UserSessionQuerySet",
     "WayIn",
 ]

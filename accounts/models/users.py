@@ -17,6 +17,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Lower, Trim
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 
 from accounts.models.announcements import Announcement
 from accounts.models.moderation import Sanction
@@ -166,6 +167,13 @@ class User(AbstractUser):
         "else.",
     )
 
+    sign_outs = models.PositiveIntegerField(
+        "signed out everywhere",
+        default=0,
+        db_default=0,
+        help_text="How often: no session from before the last time is good any more.",
+    )
+
     # What `UserManager.with_standing` brings along; None where somebody was read without it.
     suspended: bool | None = None
     warned: bool | None = None
@@ -218,6 +226,15 @@ class User(AbstractUser):
     @classmethod
     def normalize_username(cls, username: str) -> str:
         return super().normalize_username(username).lower() if username else username
+
+    def _get_session_auth_hash(self, secret: Any = None) -> str:
+        """What a session must know to be good: of whoever has never signed out everywhere, that is
+        the library's own."""
+        if not self.sign_outs:
+            return super()._get_session_auth_hash(secret=secret)
+        salt = "accounts.models.User.session"
+        value = f"{self.password}:{self.sign_outs}"
+        return salted_hmac(salt, value, secret=secret, algorithm="sha256").hexdigest()
 
     @property
     def shown_name(self) -> str:

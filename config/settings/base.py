@@ -89,6 +89,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.guests.GuestMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    # Right inside of it: what its views raise is answered here first.
+    "accounts.signin.middleware.SignedInMiddleware",
     "accounts.signin.ways.WaysMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "accounts.factors.middleware.FactorMiddleware",
@@ -376,6 +378,8 @@ ACCOUNT_PRESERVE_USERNAME_CASING = False
 # One address per account, changed once the new one is confirmed.
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
+# Asked of the library's own views; ours are wrapped, see `accounts.signin.recent`.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
