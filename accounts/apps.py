@@ -10,6 +10,7 @@ class AccountsConfig(AppConfig):
 
         from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
         from accounts.discord.services import discord_let_go  # noqa: PLC0415
+        from accounts.leaving import kept  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
         from accounts.roles import has_any_role, is_moderator  # noqa: PLC0415
@@ -21,5 +22,6 @@ class AccountsConfig(AppConfig):
         user_logged_out.connect(on_signed_out, dispatch_uid="accounts.push")
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
+        kept.declare(kept.ACCOUNTS)
         register_moderators(is_moderator)
         register_privileged(has_any_role)

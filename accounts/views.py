@@ -76,7 +76,8 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
         "person": person,
         "person_is_organiser": is_organiser(person),
         "person_is_moderator": is_moderator(person),
-        "sections": profile.sections(request, person),
+        # Of whoever is gone nothing is put together any more.
+        "sections": [] if person.is_former else profile.sections(request, person),
         "blocked": isinstance(request.user, User) and has_blocked(request.user, person),
     }
     return render(request, "accounts/profile.html", context)

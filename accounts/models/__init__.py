@@ -11,6 +11,7 @@ from accounts.models.announcements import (
 from accounts.models.audit import AuditEntry
 from accounts.models.blocks import Block, BlockQuerySet
 from accounts.models.discord import DiscordLink, DiscordLinkRequest
+from accounts.models.leaving import AccountDeletion, ReservedName
 from accounts.models.moderation import (
     AccountMerge,
     Appeal,
@@ -29,6 +30,7 @@ from accounts.models.tokens import ApiToken
 from accounts.models.users import User
 
 __all__ = [
+    "AccountDeletion",
     "AccountMerge",
     "Announcement",
     "AnnouncementChoice",
@@ -47,6 +49,7 @@ __all__ = [
     "RegistrationChange",
     "Report",
     "ReportQuerySet",
+    "ReservedName",
     "Sanction",
     "SanctionQuerySet",
     "SiteAnnouncement",

@@ -21,6 +21,8 @@ from accounts.models.announcements import Announcement
 from accounts.models.moderation import Sanction
 from accounts.names.validators import (
     DISPLAY_NAME_MAX_LENGTH,
+    FORMER_NAME,
+    FORMER_PREFIX,
     USERNAME_MAX_LENGTH,
     USERNAME_PATTERN,
     username_validators,
@@ -161,6 +163,13 @@ class User(AbstractUser):
         "else.",
     )
 
+    deleted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When its owner had it deleted: nothing of theirs is left in this row.",
+    )
+
     # What `UserManager.with_standing` brings along; None where somebody was read without it.
     suspended: bool | None = None
     warned: bool | None = None
@@ -200,6 +209,21 @@ class User(AbstractUser):
                 | Q(is_staff=False, is_superuser=False, is_bot=False, email=""),
                 name="user_guest_unprivileged",
             ),
+            # Nobody signs in as somebody who is gone, and nothing says who it was.
+            models.CheckConstraint(
+                condition=Q(deleted_at=None)
+                | Q(
+                    is_active=False,
+                    is_staff=False,
+                    is_superuser=False,
+                    email="",
+                    time_zone="",
+                    device_zone="",
+                    display_name=FORMER_NAME,
+                    username__startswith=FORMER_PREFIX,
+                ),
+                name="user_deleted_is_blank",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -213,6 +237,11 @@ class User(AbstractUser):
     def shown_name(self) -> str:
         """The display name, or the username where there is none."""
         return self.display_name or self.username
+
+    @property
+    def is_former(self) -> bool:
+        """Whether its owner had the account deleted."""
+        return self.deleted_at is not None
 
     @property
     def zone(self) -> ZoneInfo:

@@ -54,6 +54,7 @@ GAUNTLET_PUSH_DEVICES = 20
 GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 
 OUTGOING_TASKS = (
+    "accounts.leaving.tasks",
     "accounts.announcing.tasks",
     "tournaments.webhooks.tasks",
     "tournaments.posts.tasks",
@@ -75,6 +76,12 @@ OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
     "announcements-prune": {
         "task": "accounts.announcing.tasks.prune",
         "schedule": crontab(minute="30", hour="3"),
+    },
+    # Accounts whose owners have had time to think again.
+    "accounts-deletions": {
+        "task": "accounts.leaving.tasks.deletions",
+        "schedule": crontab(minute="15"),
+        "options": {"expires": 1800},
     },
     "webhooks-sweep": {
         "task": "tournaments.webhooks.tasks.sweep",

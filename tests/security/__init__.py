@@ -1,0 +1,1 @@
+"""What issue 19 asks for: accounts, draws, results and logs that can be trusted."""
