@@ -210,7 +210,8 @@ def test_their_page_says_nothing_of_them(player: User, client: Client) -> None:
 def test_what_is_their_own_goes(ada: User, ben: User) -> None:
     EmailAddress.objects.create(user=ada, email="ada@example.org", verified=True, primary=True)
     DiscordLink.objects.create(user=ada, discord_id="77", name="ada.at.discord")
-    ApiToken.objects.create(user=ada, name="mine", digest="0" * 64, scopes=["read"], expires_at=now_utc())
+    ApiToken.objects.create(user=ada, name="mine", digest="0" * 64, scopes=["read"],
+                            expires_at=now_utc() + timedelta(days=1))  # fmt: skip
     Announcement.objects.create(user=ada, kind="x", key="1", subject="s", words="w", path="/")
     Block.objects.create(blocker=ada, blocked=ben)
     Block.objects.create(blocker=ben, blocked=ada)
@@ -381,7 +382,7 @@ def test_what_comes_in_the_way_meanwhile_is_waited_for(play: Play, ada: User, be
 
 def test_chat_stays_without_the_name(play: Play, ada: User) -> None:
     ChatMessage.objects.create(
-        match=play.match, room="all", author=ada, client_id="1", text="well played", at=1
+        match=play.match, room="players", author=ada, client_id="1", text="well played", at=1
     )
     play.move(0, "concede", 5000)
     erased(ada)
@@ -406,6 +407,8 @@ def confirmed(user: User) -> Client:
     """Signed in, with the password given just now."""
     client = Client()
     answer = client.post(reverse("account_login"), {"login": user.username, "password": PASSWORD})
+    assert answer.status_code == 302
+    answer = client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     assert answer.status_code == 302
     return client
 

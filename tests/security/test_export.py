@@ -110,10 +110,10 @@ def life(stage: Stage, ada: User, ben: User, mona: User) -> Play:
     """Things that Ada has done, and that others have done about her."""
     play = stage.play()
     ChatMessage.objects.create(
-        match=play.match, room="all", author=ada, client_id="1", text="my own words", at=1
+        match=play.match, room="players", author=ada, client_id="1", text="my own words", at=1
     )
     ChatMessage.objects.create(
-        match=play.match, room="all", author=ben, client_id="1", text="words of ben", at=1
+        match=play.match, room="players", author=ben, client_id="1", text="words of ben", at=1
     )
     Block.objects.create(blocker=ada, blocked=ben)
     Block.objects.create(blocker=mona, blocked=ada)
@@ -199,6 +199,7 @@ def test_the_page_wants_the_password(ada: User, ben: User, client: Client) -> No
     assert not AuditEntry.objects.filter(action="user.export").exists()
     signed_in = Client()
     signed_in.post(reverse("account_login"), {"login": "ada", "password": PASSWORD})
+    signed_in.post(reverse("account_reauthenticate"), {"password": PASSWORD})
     answer = signed_in.post(url)
     assert answer["Content-Type"] == "application/zip"
     assert "no-store" in answer["Cache-Control"]

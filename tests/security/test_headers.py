@@ -103,8 +103,7 @@ def test_other_sites_show_what_is_meant_for_them(
 
 def test_pages_and_pictures_as_they_are(play: Play, client: Client) -> None:
     for name, policy in (
-        ("games:match", "same-origin"), ("games:record", "same-origin"),
-        ("games:board", "cross-origin"), ("games:match_share", "cross-origin"),
+        ("games:match", "same-origin"), ("games:board", "cross-origin"), ("games:match_share", "cross-origin"),
         ("games:match_embed", "cross-origin"), ("api:match", "cross-origin"),
     ):  # fmt: skip
         answer = client.get(reverse(name, args=[play.pk]))
