@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import connection, transaction
-
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.operations.special import RunSQL
 

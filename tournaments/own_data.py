@@ -1,4 +1,4 @@
-"""What people are given, with their data, of what seasons keep of them (`accounts.leaving.kept`)."""
+"""What people are given, with their data, of what seasons keep (`accounts.leaving.kept`)."""
 
 from __future__ import annotations
 

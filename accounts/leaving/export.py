@@ -10,6 +10,7 @@ import msgspec
 from django.apps import apps
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from accounts.leaving.kept import Given, decisions
 from accounts.models import AuditEntry, User
@@ -85,7 +86,7 @@ def _is_installed(label: str) -> bool:
 
 def _rows(label: str, path: str, given: Given, user: User) -> Iterator[dict[str, Any]]:
     model = apps.get_model(label)
-    rows = model._base_manager.filter(given.only, **{path: user}).order_by("pk")
+    rows = QuerySet(model).filter(given.only, **{path: user}).order_by("pk")
     yield from rows.values(*given.fields).iterator(chunk_size=_AT_ONCE)
 
 

@@ -1,4 +1,4 @@
-"""Of every row that points at an account: whether its owner is given it with their data, or why not.
+"""Of every row that points at an account: whether its owner is given it, or why not.
 
 Each app says so of its own models, in its `AppConfig.ready`, by `declare`. A row is found by the
 path from its model to the account; a test goes over every foreign key there is, and fails for one
@@ -45,7 +45,9 @@ def decisions() -> Mapping[tuple[str, str], Decision]:
     return _decisions
 
 
-_MODERATING: Final = Withheld("what a moderator does about others; the audit entries say that it was")
+_MODERATING: Final = Withheld(
+    "what a moderator does about others; the audit entries say that it was"
+)
 _KEYS: Final = Withheld("keys and codes, which open something")
 
 ACCOUNTS: Final[Mapping[tuple[str, str], Decision]] = {
@@ -67,9 +69,7 @@ ACCOUNTS: Final[Mapping[tuple[str, str], Decision]] = {
     ("accounts.user_groups", "user"): Given(("group__name",)),
     ("accounts.user_user_permissions", "user"): Given(("permission__codename",)),
     ("accounts.accountdeletion", "user"): Given(("asked_at", "due_at")),
-    ("accounts.announcement", "user"): Given(
-        ("kind", "subject", "words", "path", "at", "read_at")
-    ),
+    ("accounts.announcement", "user"): Given(("kind", "subject", "words", "path", "at", "read_at")),
     ("accounts.announcementchoice", "user"): Given(("kind", "way", "when")),
     ("accounts.pushsubscription", "user"): Given(("browser", "created_at", "reached_at")),
     ("accounts.apitoken", "user"): Given(

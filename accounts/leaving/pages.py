@@ -52,10 +52,12 @@ def export_page(request: HttpRequest) -> HttpResponseBase:
         messages.warning(request, refusal.sentence)
         return redirect("accounts:data")
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed by `_pieces`)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        with archive.open("account.json", "w", force_zip64=True) as member:
-            for piece in document(user):
-                member.write(piece)
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("account.json", "w", force_zip64=True) as member,
+    ):
+        for piece in document(user):
+            member.write(piece)
     file.seek(0)
     response = StreamingHttpResponse(_pieces(file), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="gauntlet-{user.username}.zip"'
@@ -124,5 +126,3 @@ def _must_be_meant(request: HttpRequest, user: User) -> str:
     """A sentence where the name was not written down with it."""
     given = User.normalize_username(str(request.POST.get("username", "")).strip().lstrip("@"))
     return "" if given == user.username else "Please write your username there, as it stands above."
-
-

@@ -131,9 +131,7 @@ def user_erase(*, user: User) -> User:
         _make_blank(each, f"{FORMER_PREFIX}{secrets.token_hex(6)}")
     # Nothing in it says who it was.
     audit_record(acting_user=locked, action="user.delete", target=locked)
-    transaction.on_commit(
-        partial(send, hooks.account_closed, User, user_id=locked.pk), robust=True
-    )
+    transaction.on_commit(partial(send, hooks.account_closed, User, user_id=locked.pk), robust=True)
     rights_announce_change(locked.pk)
     transaction.on_commit(partial(mail.deletion_announce_done, address, shown), robust=True)
     return locked

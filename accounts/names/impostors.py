@@ -89,7 +89,7 @@ class Impostors:
 
     def _is_a_username(self, name: str, bearer: User) -> bool:
         looks = confusables.skeletons_of(name)
-        # Theirs who are gone: the name itself is not kept, so nothing can be said of how near it is.
+        # Theirs who are gone: the name itself is not kept, so nothing says how near it is.
         if not self._gone.isdisjoint(looks):
             return True
         found = (self._usernames.get(each, {}) for each in looks)

@@ -26,12 +26,13 @@ FORMER_PREFIX = "former-"
 RESERVED_USERNAMES = frozenset(
     """
     about account accounts admin administrator anonymous api arena audit auth bot bots channel
-    console contact dealer demo developer dmo elimination everyone formerplayer gauntlet gauntletbot guest
-    help home host house judge live lobby login logout match matches me mod moderator moderators mods
-    new nobody null official organiser organisers organizer organizers owner player players random
-    record records referee register replay results robot room root rules security seat self
-    settings signin signup site spectator spectators staff static style support system team test
-    thegauntlet tournament tournaments undefined unknown user users watch webmaster winner www you
+    console contact dealer demo developer dmo elimination everyone formerplayer gauntlet gauntletbot
+    guest help home host house judge live lobby login logout match matches me mod moderator
+    moderators mods new nobody null official organiser organisers organizer organizers owner player
+    players random record records referee register replay results robot room root rules security
+    seat self settings signin signup site spectator spectators staff static style support system
+    team test thegauntlet tournament tournaments undefined unknown user users watch webmaster winner
+    www you
     """.split()  # noqa: SIM905  (a hundred lines of one word each would hide the rest of the file)
 )
 

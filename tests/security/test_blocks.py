@@ -64,7 +64,9 @@ def challenge_by_the_maker(pair: Pair) -> None:
 
 
 def challenge_by_the_api(pair: Pair) -> None:
-    _, text = token_create(acting_user=pair.other, name="x", scopes=["play"], lasts=timedelta(days=1))
+    _, text = token_create(
+        acting_user=pair.other, name="x", scopes=["play"], lasts=timedelta(days=1)
+    )
     answer = Client().post(
         "/api/v1/challenges/",
         {"ruleset": "tetronogo", "variant": "standard", "opponent": pair.maker.username},
@@ -161,9 +163,7 @@ def test_a_block_holds_on(surface: Callable[[Pair], None], pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda each: each.__name__)
-def test_without_a_block_it_is_otherwise(
-    surface: Callable[[Pair], None], stage: Stage
-) -> None:
+def test_without_a_block_it_is_otherwise(surface: Callable[[Pair], None], stage: Stage) -> None:
     """No row of the table can pass without one."""
     with pytest.raises((AssertionError, pytest.fail.Exception)) as raised:
         surface(Pair(stage, stage.ada, stage.orla))

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 import time_machine
-from asgiref.sync import async_to_sync
 from allauth.account.models import EmailAddress
+from asgiref.sync import async_to_sync
 from django.apps import apps
 from django.core import mail
 from django.db import Error, connection, transaction
@@ -39,8 +39,7 @@ from core.clock import now_utc
 from core.refusals import Refusal
 from games.models import ChatMessage, Match, MatchEntry, MatchPlayer
 from tests.games.support import Play, committing, refused, started, user_named
-from tests.tournaments.support import GAME, START
-from tests.tournaments.support import organiser_named
+from tests.tournaments.support import GAME, START, organiser_named
 from tournaments.dumps import archive
 from tournaments.models import Contestant, Season, SeasonEvent
 from tournaments.simulation.plan import Plan

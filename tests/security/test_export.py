@@ -1,4 +1,4 @@
-"""What somebody takes along: everything that is kept of them, and nothing that is somebody else's."""
+"""What somebody takes along: all that is kept of them, and nothing that is somebody else's."""
 
 from __future__ import annotations
 

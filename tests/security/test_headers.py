@@ -82,6 +82,9 @@ def test_nothing_is_allowed_that_no_page_uses(client: Client) -> None:
     assert {"camera", "microphone", "geolocation", "payment", "usb"} <= set(DENIED)
 
 
+PNG = {"content-type": "image/png"}
+
+
 @pytest.mark.parametrize(
     ("path", "said", "policy"),
     [
@@ -89,9 +92,9 @@ def test_nothing_is_allowed_that_no_page_uses(client: Client) -> None:
         ("/matches/1/", {"content-type": "text/html"}, "same-origin"),
         ("/embed/matches/1/", {"content-type": "text/html"}, "cross-origin"),
         ("/api/v1/x", {"access-control-allow-origin": "*"}, "cross-origin"),
-        ("/x.png", {"content-type": "image/png", "cache-control": "public, no-cache"}, "cross-origin"),
-        ("/x.png", {"content-type": "image/png", "cache-control": "private"}, "same-origin"),
-        ("/x.png", {"content-type": "image/png"}, "same-origin"),
+        ("/x.png", {**PNG, "cache-control": "public, no-cache"}, "cross-origin"),
+        ("/x.png", {**PNG, "cache-control": "private"}, "same-origin"),
+        ("/x.png", PNG, "same-origin"),
         ("/x.html", {"content-type": "text/html", "cache-control": "public"}, "same-origin"),
     ],
 )  # fmt: skip
@@ -103,8 +106,9 @@ def test_other_sites_show_what_is_meant_for_them(
 
 def test_pages_and_pictures_as_they_are(play: Play, client: Client) -> None:
     for name, policy in (
-        ("games:match", "same-origin"), ("games:board", "cross-origin"), ("games:match_share", "cross-origin"),
-        ("games:match_embed", "cross-origin"), ("api:match", "cross-origin"),
+        ("games:match", "same-origin"), ("games:board", "cross-origin"),
+        ("games:match_share", "cross-origin"), ("games:match_embed", "cross-origin"),
+        ("api:match", "cross-origin"),
     ):  # fmt: skip
         answer = client.get(reverse(name, args=[play.pk]))
         assert answer.status_code == 200, name
@@ -136,7 +140,7 @@ def test_what_says_something_of_its_own_keeps_it() -> None:
 
 
 def test_the_application_is_wrapped() -> None:
-    from config import asgi  # noqa: PLC0415
+    from config import asgi
 
     assert isinstance(asgi.graceful.application.application_mapping["http"], Headers)
     assert site.MIDDLEWARE[0] == f"{headers.__name__}.HeadersMiddleware"

@@ -17,9 +17,9 @@ from tests.pages.test_browser import hear_lobby, sign_in
 __all__ = ["sign_in"]
 
 SINKS = re.compile(
-    r"\binnerHTML\b|\bouterHTML\b|insertAdjacentHTML|createContextualFragment|DOMParser|setHTMLUnsafe"
-    r"|parseHTMLUnsafe|document\.write|\beval\(|new Function|\.srcdoc\b|serviceWorker\s*\.register\(\"|"
-    r"new (?:Shared)?Worker\("
+    r"\binnerHTML\b|\bouterHTML\b|insertAdjacentHTML|createContextualFragment|DOMParser"
+    r"|setHTMLUnsafe|parseHTMLUnsafe|document\.write|\beval\(|new Function|\.srcdoc\b"
+    r"|serviceWorker\s*\.register\(\"|new (?:Shared)?Worker\("
 )
 
 
