@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from django.db import transaction
 from django.db.models import Q
 
 from accounts.leaving.parts import Leaver
@@ -22,6 +25,9 @@ from games.models import (
     Seek,
 )
 from games.puzzles.models import PuzzleAnswer, PuzzleSolver
+from games.ratings.keys import ladder_changed
+from games.ratings.models import Rating
+from games.reading.replays import replays_forget
 
 
 def must_not_play(user: User) -> None:
@@ -52,6 +58,7 @@ def matches_erase(leaver: Leaver) -> None:
     Challenge.objects.filter(challenger=user).update(message="")
     HostedMatch.objects.filter(host=user).update(message="")
     _preparations_forget(user)
+    _boards_make_anew(user)
 
 
 def _entries_erase(leaver: Leaver) -> None:
@@ -68,17 +75,26 @@ def _entries_erase(leaver: Leaver) -> None:
     }
     named = [*leaver.names.all, leaver.names.username]
     supplied = Q(match__in=matches, by_name__in=named)
+    acted_in = set[int]()
     with names_erased():
         for entry in MatchEntry.objects.filter(Q(by=user) & ~Q(by_name="")).iterator():
-            _entry_erase(entry, leaver)
+            acted_in.add(_entry_erase(entry, leaver))
         for entry in MatchEntry.objects.filter(supplied).exclude(by=user).iterator():
-            _entry_erase(entry, leaver)
+            acted_in.add(_entry_erase(entry, leaver))
+    transaction.on_commit(partial(replays_forget, acted_in), robust=True)
 
 
-def _entry_erase(entry: MatchEntry, leaver: Leaver) -> None:
+def _entry_erase(entry: MatchEntry, leaver: Leaver) -> int:
     MatchEntry.objects.filter(pk=entry.pk).update(
         by_name=FORMER_NAME, events=leaver.names.out_of_data(entry.events)
     )
+    return entry.match_id
+
+
+def _boards_make_anew(user: User) -> None:
+    """What is kept of leaderboards names people."""
+    for ladder in Rating.objects.filter(user=user).values_list("ladder", flat=True):
+        transaction.on_commit(partial(ladder_changed, ladder), robust=True)
 
 
 def _preparations_forget(user: User) -> None:

@@ -164,9 +164,16 @@ def test_every_surface_calls_them_a_former_player(
 ) -> None:
     seat = MatchPlayer.objects.filter(user=player, match__status="finished").first()
     assert seat is not None
-    known = {name: body_of(client.get(url)) for name, url in surfaces(season, seat.match)}
+    answers = {name: client.get(url) for name, url in surfaces(season, seat.match)}
+    known = {name: body_of(answer) for name, answer in answers.items()}
+    tags = {name: answer.get("ETag", "") for name, answer in answers.items()}
     erased(player)
     told = {name: body_of(client.get(url)) for name, url in surfaces(season, seat.match)}
+    for name, url in surfaces(season, seat.match):
+        # Nor does whoever has it go on with what they have.
+        if PLAYER[1] in known[name] and tags[name]:
+            again = client.get(url, headers={"If-None-Match": tags[name]})
+            assert again.status_code == 200, name
     for name, body in told.items():
         assert PLAYER[0] not in body.lower(), name
         assert PLAYER[1].lower() not in body.lower(), name
@@ -439,3 +446,15 @@ def test_the_page_keeps_the_account(member: User, ada: User) -> None:
     page = client.post(url, {"keep": "yes"}, follow=True)
     assert "Your account stays." in body_of(page)
     assert not AccountDeletion.objects.exists()
+
+
+def test_what_was_kept_of_a_replay_is_reckoned_anew(organiser: User, client: Client) -> None:
+    play = started((user_named("ben"), user_named("cleo")))
+    play.act(organiser, "pause", 1000)
+    play.act(organiser, "resume", 2000)
+    play.move(0, "concede", 5000)
+    url = reverse("games:replay_steps", args=[play.pk])
+    assert ORGANISER[1] in body_of(client.get(url))
+    erased(organiser)
+    assert ORGANISER[1] not in body_of(client.get(url))
+    assert "Former player" in body_of(client.get(url))

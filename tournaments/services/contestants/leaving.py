@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from accounts.leaving.names import Names
 from accounts.leaving.parts import Leaver
@@ -61,7 +61,7 @@ def seasons_erase(leaver: Leaver) -> None:
         model.objects.filter(user=user).delete()
     SeasonOrganiser.objects.filter(user=user).exclude(role=Role.OWNER).delete()
     # Whoever keeps what is shown of them asks anew.
-    Season.objects.filter(pk__in=seasons).update(changed_at=now_utc())
+    Season.objects.filter(pk__in=seasons).update(changed_at=now_utc(), revision=F("revision") + 1)
 
 
 def _seasons_of(user: User) -> set[int]:
