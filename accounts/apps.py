@@ -16,6 +16,7 @@ class AccountsConfig(AppConfig):
         from accounts.auditing.looks import look_record  # noqa: PLC0415
         from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
         from accounts.factors import receivers as factors  # noqa: PLC0415
+        from accounts.leaving import kept  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
         from accounts.oauth.services import (  # noqa: PLC0415
@@ -46,6 +47,7 @@ class AccountsConfig(AppConfig):
         email_added.connect(on_address_asked, dispatch_uid="accounts.address_asked")
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
+        kept.declare(kept.ACCOUNTS)
         register_way(confirm_way)
         ending.register(
             ending.Part(

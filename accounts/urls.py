@@ -25,6 +25,7 @@ from accounts.discord.pages import (
     settings_page,
     unlink_page,
 )
+from accounts.leaving.pages import data_page, deletion_page, export_page
 from accounts.oauth.pages import (
     application_delete_page,
     applications_page,
@@ -55,6 +56,9 @@ urlpatterns = [
     path("settings/blocked/", blocks_page, name="blocks"),
     path("block/<str:username>/", block_page, name="block"),
     path("unblock/<str:username>/", unblock_page, name="unblock"),
+    path("settings/data/", data_page, name="data"),
+    path("settings/data/export/", export_page, name="export"),
+    path("settings/delete/", deletion_page, name="deletion"),
     path("settings/discord/", settings_page, name="discord_settings"),
     path("settings/discord/link/", link_page, name="discord_link"),
     path("settings/discord/confirm/", confirm_page, name="discord_confirm"),

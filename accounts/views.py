@@ -102,7 +102,8 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
         "person": person,
         "person_is_organiser": holds_role(person, Role.ORGANISER),
         "person_is_moderator": holds_role(person, Role.MODERATOR),
-        "sections": profile.sections(request, person),
+        # Of whoever is gone nothing is put together any more.
+        "sections": [] if person.is_former else profile.sections(request, person),
         "blocked": isinstance(request.user, User) and has_blocked(request.user, person),
     }
     return render(request, "accounts/profile.html", context)

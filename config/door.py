@@ -18,6 +18,7 @@ from daphne import http_protocol
 from twisted.web import http
 
 from config.bodies import LINGER, answer_to_more_than, is_signed_in, most_of_anybody
+from config.headers import complete
 from config.identified import new_id
 from config.patience import Patience
 from core.sizes import OF_NOBODY, most_at
@@ -152,7 +153,8 @@ class LimitedRequest(http_protocol.WebRequest):
         self.refused = True
         log.info("body.too-large", path=self._path, most=most, request=new_id())
         self.content.close()
-        headers, content = answer_to_more_than(most, self._path)
+        said, content = answer_to_more_than(most, self._path)
+        headers = complete(self._path, said)
         head = b"".join(b"%b: %b\r\n" % (name.title(), value) for name, value in headers)
         channel = self.channel
         channel.transport.write(b"HTTP/1.1 413 Content Too Large\r\n" + head + b"\r\n" + content)

@@ -10,6 +10,8 @@ from accounts.views import LoginView, SignupView, closed_page, email_page, profi
 from config.favicon import favicon
 from config.health import healthz, readyz
 from config.installed import offline, service_worker
+from config.violations import reports
+from config.well_known import change_password, robots_txt, security, security_txt
 from core.api.pages import developers
 from tournaments.dumps.views import season_records_file
 
@@ -19,6 +21,11 @@ urlpatterns = [
     path("favicon.ico", favicon, name="favicon"),
     path("service-worker.js", service_worker, name="service_worker"),
     path("offline/", offline, name="offline"),
+    path("csp-reports/", reports, name="csp_reports"),
+    path("robots.txt", robots_txt, name="robots_txt"),
+    path(".well-known/security.txt", security_txt, name="security_txt"),
+    path(".well-known/change-password", change_password, name="change_password"),
+    path("security/", security, name="security"),
     path("accounts/", include("accounts.urls")),
     # Before the library's own, whose place it takes.
     path("accounts/login/", leads_to_discord(LoginView.as_view()), name="account_login"),

@@ -11,6 +11,7 @@ from accounts.models.announcements import (
 from accounts.models.audit import AuditCheck, AuditEntry, AuditLink
 from accounts.models.blocks import Block, BlockQuerySet
 from accounts.models.discord import DiscordLink, DiscordLinkRequest
+from accounts.models.leaving import AccountDeletion, ReservedName
 from accounts.models.moderation import (
     AccountMerge,
     Appeal,
@@ -32,6 +33,7 @@ from accounts.models.users import User
 from accounts.models.ways import WayIn
 
 __all__ = [
+    "AccountDeletion",
     "AccountMerge",
     "Announcement",
     "AnnouncementChoice",
@@ -52,6 +54,7 @@ __all__ = [
     "RegistrationChange",
     "Report",
     "ReportQuerySet",
+    "ReservedName",
     "Sanction",
     "SanctionQuerySet",
     "SecondFactorRule",

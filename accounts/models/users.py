@@ -23,6 +23,8 @@ from accounts.models.announcements import Announcement
 from accounts.models.moderation import Sanction
 from accounts.names.validators import (
     DISPLAY_NAME_MAX_LENGTH,
+    FORMER_NAME,
+    FORMER_PREFIX,
     USERNAME_MAX_LENGTH,
     USERNAME_PATTERN,
     username_validators,
@@ -174,6 +176,13 @@ class User(AbstractUser):
         help_text="How often: no session from before the last time is good any more.",
     )
 
+    deleted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When its owner had it deleted: nothing of theirs is left in this row.",
+    )
+
     # What `UserManager.with_standing` brings along; None where somebody was read without it.
     suspended: bool | None = None
     warned: bool | None = None
@@ -218,6 +227,21 @@ class User(AbstractUser):
                 | Q(is_staff=False, is_superuser=False, is_bot=False, email=""),
                 name="user_guest_unprivileged",
             ),
+            # Nobody signs in as somebody who is gone, and nothing says who it was.
+            models.CheckConstraint(
+                condition=Q(deleted_at=None)
+                | Q(
+                    is_active=False,
+                    is_staff=False,
+                    is_superuser=False,
+                    email="",
+                    time_zone="",
+                    device_zone="",
+                    display_name=FORMER_NAME,
+                    username__startswith=FORMER_PREFIX,
+                ),
+                name="user_deleted_is_blank",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -240,6 +264,11 @@ class User(AbstractUser):
     def shown_name(self) -> str:
         """The display name, or the username where there is none."""
         return self.display_name or self.username
+
+    @property
+    def is_former(self) -> bool:
+        """Whether its owner had the account deleted."""
+        return self.deleted_at is not None
 
     @property
     def zone(self) -> ZoneInfo:

@@ -75,6 +75,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # First, so that no answer goes out without what it says: see there.
+    "config.headers.HeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.middleware.RequestLogMiddleware",
@@ -538,8 +540,19 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
+        # Text is made markup by `static/js/trusted.js` alone.
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["gauntlet"],
+        "report-uri": "/csp-reports/",
+        "report-to": "gauntlet",
     }
 }
+# Whom somebody tells who has found a hole, `mailto:` or `https://`, and until when that holds (a
+# day, as 2027-01-31). Without a day: for a year from the start of a process.
+GAUNTLET_SECURITY_CONTACT = env.str("GAUNTLET_SECURITY_CONTACT", "")
+GAUNTLET_SECURITY_EXPIRES = env.str("GAUNTLET_SECURITY_EXPIRES", "")
+# Reports of browsers a minute, of which each is a line in the log; what is more is only counted.
+GAUNTLET_CSP_REPORTS_PER_MINUTE = env.int("GAUNTLET_CSP_REPORTS_PER_MINUTE", 60)
 
 # Which sites may show the pages at /embed/ in theirs, and no others: `*` is every one; empty, none.
 GAUNTLET_EMBED_HOSTS: list[str] = env.list("GAUNTLET_EMBED_HOSTS", ["*"])

@@ -55,6 +55,7 @@ GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 
 OUTGOING_TASKS = (
     "accounts.auditing.tasks",
+    "accounts.leaving.tasks",
     "accounts.announcing.tasks",
     "tournaments.webhooks.tasks",
     "tournaments.posts.tasks",
@@ -88,6 +89,12 @@ OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
     "announcements-prune": {
         "task": "accounts.announcing.tasks.prune",
         "schedule": crontab(minute="30", hour="3"),
+    },
+    # Accounts whose owners have had time to think again.
+    "accounts-deletions": {
+        "task": "accounts.leaving.tasks.deletions",
+        "schedule": crontab(minute="15"),
+        "options": {"expires": 1800},
     },
     "webhooks-sweep": {
         "task": "tournaments.webhooks.tasks.sweep",

@@ -81,6 +81,10 @@ NO_PAGES = {
     "readyz": "JSON",
     "favicon": "a picture",
     "service_worker": "a script",
+    "csp_reports": "takes POST only",
+    "robots_txt": "a text",
+    "security_txt": "a text",
+    "change_password": "only leads elsewhere",
     "api:": "JSON",
     "discord:interactions": "JSON",
     "season_records": "a file",
@@ -135,6 +139,7 @@ NO_PAGES = {
     "games:seek": "a part of the lobby",
     "games:replay_steps": "JSON",
     "accounts:block": "takes POST only",
+    "accounts:export": "takes POST only",
     "accounts:unblock": "takes POST only",
     "accounts:device_": "takes POST only",
     "accounts:direct_test": "takes POST only",
@@ -180,6 +185,7 @@ def _of_people() -> Iterator[Place]:
     for name in ("account_logout", "account_reauthenticate", "account_email",
                  "account_change_password", "accounts:settings", "accounts:tokens", "accounts:bot",
                  "accounts:applications", "accounts:conduct", "accounts:blocks",
+                 "accounts:data", "accounts:deletion",
                  "accounts:discord_settings", "accounts:announcements",
                  "accounts:announcement_choices"):  # fmt: skip
         yield Place(name, who=Who.CONTESTANT)
@@ -202,6 +208,7 @@ def _of_people() -> Iterator[Place]:
     yield Place("games:history", "decided", args=given("player1"))
     yield Place("developers")
     yield Place("offline")
+    yield Place("security")
     yield Place("exports:index")
 
 

@@ -56,6 +56,11 @@ ELSEWHERE = {
     "favicon": "reads",
     "service_worker": "reads",
     "offline": "reads",
+    "robots_txt": "reads",
+    "security_txt": "reads",
+    "change_password": "reads",
+    "security": "reads",
+    "csp_reports": "what anybody's browser tells: tests/security/test_csp_reports.py",
 }
 
 

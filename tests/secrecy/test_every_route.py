@@ -44,6 +44,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 # texts about the rules, and what only takes POST.
 NOT_ABOUT_MATCHES = {
     "healthz", "readyz", "favicon", "service_worker", "offline", "profile", "api:index",
+    "csp_reports", "robots_txt", "security_txt", "change_password", "security",
     "api:schema", "api:rulesets", "api:ruleset",
     "api:items", "api:saved", "api:saved_one", "api:become_bot", "api:submissions", "api:ready",
     "api:blocks", "api:block", "api:seek", "games:seek", "games:seek_cancel",

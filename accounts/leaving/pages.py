@@ -1,0 +1,128 @@
+"""Pages: one's own data to take along, and the account to be deleted."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator
+from typing import IO, Final
+
+from allauth.account.decorators import reauthentication_required
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.leaving.export import document, export_begin, must_be_exportable
+from accounts.leaving.services import WAIT, deletion_ask, deletion_cancel, must_be_deletable
+from accounts.models import AccountDeletion, User
+from core.refusals import FORM_REFUSED, Refusal, refusal_of
+from core.streaming import give_back_database
+
+_PIECE: Final = 64 * 1024
+_IN_MEMORY: Final = 4 * 1024 * 1024
+
+
+@never_cache
+@login_required
+@require_safe
+def data_page(request: HttpRequest) -> HttpResponse:
+    """What can be taken along, and where the account is deleted."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    context = {"refused": refusal_of(must_be_exportable, user)}
+    return render(request, "accounts/data.html", context)
+
+
+@never_cache
+@login_required
+@require_POST
+@reauthentication_required
+def export_page(request: HttpRequest) -> HttpResponseBase:
+    """One's data as a file: a zip with one JSON document."""
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    try:
+        export_begin(acting_user=user)
+    except Refusal as refusal:
+        messages.warning(request, refusal.sentence)
+        return redirect("accounts:data")
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed by `_pieces`)
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("account.json", "w", force_zip64=True) as member,
+    ):
+        for piece in document(user):
+            member.write(piece)
+    file.seek(0)
+    response = StreamingHttpResponse(_pieces(file), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="gauntlet-{user.username}.zip"'
+    give_back_database()
+    return response
+
+
+async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
+    # Asynchronous, because Django would read a synchronous iterator into memory first.
+    try:
+        while piece := await asyncio.to_thread(file.read, _PIECE):
+            yield piece
+    finally:
+        file.close()
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def deletion_page(request: HttpRequest) -> HttpResponse:
+    """What goes and what stays, and asking for it; while it waits, keeping the account."""
+    if request.method == "POST" and "keep" in request.POST:
+        return _kept(request)
+    return _asking(request)
+
+
+def _kept(request: HttpRequest) -> HttpResponse:
+    assert isinstance(request.user, User)  # noqa: S101  (login_required; for the type checker)
+    try:
+        deletion_cancel(acting_user=request.user)
+    except Refusal as refusal:
+        messages.warning(request, refusal.sentence)
+    else:
+        messages.success(request, "Your account stays.")
+    return redirect("accounts:deletion")
+
+
+@reauthentication_required(allow_get=True)
+def _asking(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    fault, status = "", 200
+    if request.method == "POST":
+        fault, status = _must_be_meant(request, user), FORM_REFUSED
+        if not fault:
+            try:
+                asked = deletion_ask(acting_user=user)
+            except Refusal as refusal:
+                fault, status = refusal.sentence, refusal.form_status
+            else:
+                if asked is not None:
+                    return redirect("accounts:deletion")
+                logout(request)
+                messages.success(request, "Your account is deleted.")
+                return redirect("/")
+    context = {
+        "asked": AccountDeletion.objects.filter(user=user).first(),
+        "refused": refusal_of(must_be_deletable, user),
+        "fault": fault,
+        "days": WAIT.days,
+    }
+    return render(request, "accounts/deletion.html", context, status=status)
+
+
+def _must_be_meant(request: HttpRequest, user: User) -> str:
+    """A sentence where the name was not written down with it."""
+    given = User.normalize_username(str(request.POST.get("username", "")).strip().lstrip("@"))
+    return "" if given == user.username else "Please write your username there, as it stands above."

@@ -1,0 +1,235 @@
+"""Asking for one's account to be deleted, thinking again, and the deletion itself.
+
+The row of an account stays, since what others have done with its owner does (results, the audit
+log): blank, under a name that says nothing (`FORMER_PREFIX`), and shown as "Former player". What is
+the person's own goes; what each app keeps with their name in it, it takes the name out of
+(`accounts.leaving.parts`). The username is taken by nobody afterwards (`accounts.names.reserved`).
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.admin.models import LogEntry
+from django.db import transaction
+from oauth2_provider.models import (
+    get_access_token_model,
+    get_application_model,
+    get_grant_model,
+    get_id_token_model,
+    get_refresh_token_model,
+)
+
+from accounts import hooks, mail
+from accounts.addresses import confirmed_addresses
+from accounts.leaving import parts
+from accounts.leaving.names import Names
+from accounts.models import (
+    AccountDeletion,
+    Announcement,
+    AnnouncementChoice,
+    ApiToken,
+    AuditEntry,
+    Block,
+    DiscordLink,
+    PushSubscription,
+    User,
+)
+from accounts.names.reserved import name_reserve
+from accounts.names.validators import FORMER_NAME, FORMER_PREFIX
+from accounts.roles import forget_roles
+from accounts.services import audit_record, rights_announce_change, users_lock
+from core.api.models import IdempotencyKey
+from core.clock import now_utc
+from core.hooks import send
+from core.jobs import guard
+from core.refusals import Forbidden, Refusal
+
+#: How long somebody can think again who has done anything here.
+WAIT: Final = timedelta(days=7)
+#: How long one is told to wait who has done nothing: the next run of the worker.
+ERASED: Final = "accounts.leaving.erase"
+
+
+@transaction.atomic
+def deletion_ask(*, acting_user: User) -> AccountDeletion | None:
+    """Have one's own account deleted: after `WAIT`, or at once where nothing was ever played or
+    run, in which case there is nothing to return. A mail says so. Asked again nothing changes.
+
+    Raises Refusal as `must_be_deletable` does.
+    """
+    user = users_lock([acting_user])[acting_user.pk]
+    known = AccountDeletion.objects.filter(user=user).first()
+    if known is not None:
+        return known
+    must_be_deletable(user)
+    if not _has_a_past(user):
+        user_erase(user=user)
+        return None
+    now = now_utc()
+    asked = AccountDeletion.objects.create(user=user, asked_at=now, due_at=now + WAIT)
+    audit_record(acting_user=user, action="user.ask_deletion", target=user)
+    transaction.on_commit(partial(mail.deletion_announce, asked.pk), robust=True)
+    return asked
+
+
+@transaction.atomic
+def deletion_cancel(*, acting_user: User) -> None:
+    """Keep one's account after all. Raises Refusal ``deletion.none``."""
+    users_lock([acting_user])
+    deleted, _ = AccountDeletion.objects.filter(user=acting_user).delete()
+    if not deleted:
+        raise Refusal("deletion.none", "Nobody has asked for this account to be deleted.")
+    audit_record(acting_user=acting_user, action="user.keep", target=acting_user)
+
+
+def must_be_deletable(user: User) -> None:
+    """Whether an account can go. Raises Refusal ``deletion.closed``, ``deletion.guest``,
+    ``deletion.last-administrator``, and as the obstacles of apps do (``deletion.playing``,
+    ``deletion.in-season``, ``deletion.owns-season``, ``deletion.house-bot``)."""
+    if user.is_guest:
+        raise Forbidden("deletion.guest", "There is no account here to delete.")
+    if not user.is_active:
+        raise Forbidden("deletion.closed", "This account is closed. Please write to the operator.")
+    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if user.is_superuser and not others.exists():
+        sentence = "You are the only administrator. Make somebody else one first."
+        raise Refusal("deletion.last-administrator", sentence)
+    parts.must_be_free(user)
+
+
+@transaction.atomic
+def user_erase(*, user: User) -> User:
+    """Delete an account, for good; its row stays, blank. Raises Refusal as `must_be_deletable`
+    does."""
+    # Of those who could all go as the last administrator but one, only one at a time does.
+    admins = User.objects.filter(is_superuser=True) if user.is_superuser else ()
+    locked = users_lock([user, *admins])[user.pk]
+    if locked.is_former:
+        return locked
+    must_be_deletable(locked)
+    # Accounts that were merged into this one: their names lead to it.
+    merged = list(_merged_into(locked))
+    address = confirmed_addresses([locked]).get(locked.pk)
+    username = f"{FORMER_PREFIX}{secrets.token_hex(6)}"
+    shown = locked.shown_name
+    others = {shown, *_earlier_names(locked), *parts.names_of(locked)}
+    others |= {name for each in merged for name in (each.username, each.display_name)}
+    names = Names(locked.username, others, becomes=username)
+    parts.erase(parts.Leaver(locked, names))
+    _forget_own(locked)
+    name_reserve(locked.username)
+    _make_blank(locked, username)
+    for each in merged:
+        name_reserve(each.username)
+        _make_blank(each, f"{FORMER_PREFIX}{secrets.token_hex(6)}")
+    # Nothing in it says who it was.
+    audit_record(acting_user=locked, action="user.delete", target=locked)
+    transaction.on_commit(partial(send, hooks.account_closed, User, user_id=locked.pk), robust=True)
+    rights_announce_change(locked.pk)
+    transaction.on_commit(partial(mail.deletion_announce_done, address, shown), robust=True)
+    return locked
+
+
+def deletions_sweep() -> None:
+    """Delete the accounts whose time has come; where something is in the way that is tried again
+    with the next run, and the owner's page says what it is."""
+    due = AccountDeletion.objects.filter(due_at__lte=now_utc())
+    users = User.objects.filter(deletion__in=due).filter(guard.may_try(ERASED))
+    keys = list(users.values_list("pk", flat=True))
+    # By themselves: of somebody with many seasons it takes longer than a row of a job may.
+    guard.each(ERASED, keys, _erase_due, target="accounts.user", limited=False)
+
+
+def _erase_due(user_id: int) -> None:
+    try:
+        user_erase(user=User.objects.get(pk=user_id))
+    except Refusal:
+        # Its owner plays, or is needed: that is theirs to end, and no fault.
+        return
+
+
+def _has_a_past(user: User) -> bool:
+    """Whether anything here is about somebody besides their own settings."""
+    own = {"user.register", "user.update_profile", "user.set_password", "user.ask_deletion"}
+    acted = AuditEntry.objects.filter(who=user).exclude(action__in=own)
+    return acted.exists() or bool(parts.names_of(user))
+
+
+def _earlier_names(user: User) -> set[str]:
+    """The display names that somebody had before."""
+    entries = AuditEntry.objects.filter(
+        target_type=User._meta.label_lower,
+        target_id=str(user.pk),
+        action="user.update_profile",
+        data__has_key="display_name",
+    )
+    changes = entries.values_list("data__display_name", flat=True)
+    return {change["from"] for change in changes if change["from"]}
+
+
+def _merged_into(user: User) -> Iterator[User]:
+    for each in User.objects.filter(merged_into__keep=user):
+        yield each
+        yield from _merged_into(each)
+
+
+def _forget_own(user: User) -> None:
+    """Delete what is nobody else's."""
+    link = DiscordLink.objects.filter(user=user).first()
+    if link is not None:
+        # Not as somebody who unlinks it: that is written down with the name.
+        discord_id = link.discord_id
+        link.delete()
+        unlinked = partial(
+            send, hooks.discord_unlinked, User, user_id=user.pk, discord_id=discord_id
+        )
+        transaction.on_commit(unlinked, robust=True)
+    Block.objects.filter(blocker=user).delete()
+    Block.objects.filter(blocked=user).delete()
+    application = get_application_model()
+    let_in = set(
+        get_access_token_model()
+        .objects.filter(application__user=user)
+        .values_list("user", flat=True)
+    )
+    for model in (
+        get_grant_model(), get_refresh_token_model(), get_access_token_model(),
+        get_id_token_model(), application,
+    ):  # fmt: skip
+        model.objects.filter(user=user).delete()
+    for model in _OWN:
+        model.objects.filter(user=user).delete()
+    for other in let_in - {user.pk, None}:
+        rights_announce_change(other)
+
+
+# What points at its owner as `user`, and goes with them.
+_OWN: Final[tuple[Any, ...]] = (
+    AccountDeletion, Announcement, AnnouncementChoice, ApiToken, EmailAddress, IdempotencyKey,
+    LogEntry, PushSubscription, SocialAccount,
+)  # fmt: skip
+
+
+def _make_blank(user: User, username: str) -> None:
+    user.groups.clear()
+    user.user_permissions.clear()
+    forget_roles(user)
+    fresh = User()
+    kept = {"id", "password", "date_joined", "is_bot", "is_guest"}
+    for field in User._meta.concrete_fields:
+        if field.name not in kept:
+            setattr(user, field.attname, getattr(fresh, field.attname))
+    user.username, user.display_name = username, FORMER_NAME
+    user.is_active, user.shown_in_lobby = False, False
+    user.deleted_at = now_utc()
+    user.last_login = None
+    # Whoever is signed in anywhere is not any more: sessions stand by it.
+    user.set_unusable_password()
+    user.save()
