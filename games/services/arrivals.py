@@ -56,7 +56,7 @@ def match_attend(
 
 
 @transaction.atomic
-def match_ready(  # noqa: PLR0913  (a player may bring and open a nonce with it)
+def match_ready(
     *,
     match_id: int,
     acting_user: User,
@@ -321,9 +321,9 @@ def match_poll(
     random: RandomSource = chance.system,
 ) -> dict[str, Any]:
     """A player's page looks at the match without a socket: it counts as there, and a match that
-    ``waits`` begins if the other is there, too, as by `match_attend`. Before that the ``commitment``
-    that it brings is taken, as by `nonce_commit`; where it is refused, the page sees that in the
-    match's view. Returns who is there, as the socket's frames do."""
+    ``waits`` begins if the other is there, too, as by `match_attend`. Before that the
+    ``commitment`` that it brings is taken, as by `nonce_commit`; where it is refused, the page sees
+    that in the match's view. Returns who is there, as the socket's frames do."""
     if waits and commitment and seat in (0, 1):
         _commit_if_taken(match_id, acting_user, seat, commitment)
     there = presence.look(match_id, seat, f"asks-{acting_user.pk}")
