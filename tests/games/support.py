@@ -48,8 +48,8 @@ SECOND = 1000
 GAMES = [(ruleset.id, variant.id) for ruleset in REGISTRY for variant in ruleset.variants]
 
 TABLES = (
-    Match, MatchDraws, MatchPlayer, MatchReferee, MatchEntry, Challenge, ChatMessage, SavedMove, Preparation,
-    AuditEntry,
+    Match, MatchDraws, MatchPlayer, MatchReferee, MatchEntry, Challenge, ChatMessage, SavedMove,
+    Preparation, AuditEntry,
 )  # fmt: skip
 
 
