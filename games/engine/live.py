@@ -161,6 +161,23 @@ def with_ready(live: Live, ready: tuple[bool, bool]) -> Live:
     return msgspec.structs.replace(live, waiting=msgspec.structs.replace(live.waiting, ready=ready))
 
 
+def with_draws(live: Live, draws: Draws) -> Live:
+    """A match that waits, after one of its players' programs has committed to a nonce or opened
+    it."""
+    if live.waiting is None:
+        raise EngineFault("nothing is added to the draws of a match that has begun")
+    return msgspec.structs.replace(live, draws=draws)
+
+
+def opening(live: Live, *, until: int) -> Live:
+    """A match that waits, from when both players are there: for the nonces that they have committed
+    to, until that instant."""
+    if live.waiting is None:
+        raise EngineFault("no nonce is waited for once a match has begun")
+    waiting = msgspec.structs.replace(live.waiting, opens_until=until)
+    return msgspec.structs.replace(live, waiting=waiting)
+
+
 def _end_before_start(
     ruleset: AnyRuleset, live: Live, *, act: Act, by: str, why: str, at: int, random: RandomSource
 ) -> Turn:
@@ -467,16 +484,12 @@ def given_back(
     would show without. Whoever then has less than ``least_ms`` left has that much from now on, but
     never more than the decision's own limit: they have to find back first. A sealed answer keeps
     its clock looking like an open one's. A match that waits for its
-    players waits so much longer.
+    players, or for what they add to its draws, waits so much longer.
     """
     if live.waiting is not None:
-        until = live.waiting.until
-        lost = sum(back - down for down, back in outages if down <= until)
-        if lost == 0:
-            return live
-        until = max(until + lost, at + least_ms)
-        longer = msgspec.structs.replace(live.waiting, until=until)
-        return msgspec.structs.replace(live, waiting=longer)
+        return msgspec.structs.replace(
+            live, waiting=_waiting_longer(live.waiting, outages, at, least_ms)
+        )
     watches = list(live.watches)
     for seat in (0, 1):
         slot, watch = limits.shown(live.table, seat), live.watches[seat]
@@ -493,6 +506,21 @@ def given_back(
             reading = min(reading, limit - least_ms)
         watches[seat] = Watch(max(reading, slot.reading_ms), now)
     return msgspec.structs.replace(live, watches=(watches[0], watches[1]))
+
+
+def _waiting_longer(
+    waiting: Waiting, outages: Sequence[tuple[int, int]], at: int, least_ms: int
+) -> Waiting:
+    def longer(until: int) -> int:
+        lost = sum(back - down for down, back in outages if down <= until)
+        return max(until + lost, at + least_ms) if lost else until
+
+    opens = waiting.opens_until
+    return msgspec.structs.replace(
+        waiting,
+        until=longer(waiting.until),
+        opens_until=None if opens is None else longer(opens),
+    )
 
 
 # -- shared --------------------------------------------------------------------------------------

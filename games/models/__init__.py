@@ -2,6 +2,7 @@
 
 from games.models.challenges import Challenge
 from games.models.chat import LIVE_ROOM_NAMES, LIVE_ROOMS, ChatMessage
+from games.models.draws import MatchDraws
 from games.models.featured import FeaturedMatch
 from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
@@ -36,6 +37,7 @@ __all__ = [
     "LateView",
     "Match",
     "MatchCommentator",
+    "MatchDraws",
     "MatchEntry",
     "MatchPlayer",
     "MatchReferee",

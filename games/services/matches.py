@@ -23,12 +23,13 @@ from games.engine import records
 from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
+from games.engine.draws import Draws, seed_of
 from games.engine.live import Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
-from games.models import HouseBot, Match, MatchEntry, MatchPlayer, MatchReferee
+from games.models import HouseBot, Match, MatchDraws, MatchEntry, MatchPlayer, MatchReferee
 from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.notices import tell_lists
@@ -111,7 +112,10 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     advantage they give. ``unrated``: why
     it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
     spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
-    `Match.bot_seats`. ``random`` is what is drawn from.
+    `Match.bot_seats`. What is drawn, now or later, is derived from a seed that is chosen here
+    (`games.engine.draws`), so that anybody can verify it after the end. Where another ``random``
+    than the operating system's is handed in, as tests do, that is drawn from as it is: the match
+    has no seed, and nothing in it can be verified.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
     that is not sound, one person on both seats or as player and referee, a closed account, a guest
@@ -145,13 +149,17 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     if supplied.outcomes and by is None:
         raise Refusal("setup.prepared", "It must be known who prepared what is supplied.")
     ready = [Prepared(text, "" if by is None else by.shown_name) for text in supplied.outcomes]
+    draws = Draws(seed_of(random)) if random is chance.system else None
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
     if waits and patience:
         until = at + patience
         sealed = by_items or counted_here
-        turn = Turn(lives.announced(ruleset, header, until=until, prepared=ready, by_items=sealed))
+        waiting = lives.announced(
+            ruleset, header, until=until, prepared=ready, by_items=sealed, draws=draws
+        )
+        turn = Turn(waiting)
     else:
-        turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready)
+        turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready, draws=draws)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -167,6 +175,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         made_good_until=at,
         created_at=instant_of(at),
     )
+    if draws is not None:
+        MatchDraws.objects.create(match=match, seed=draws.seed, commitment=draws.commitment)
     MatchPlayer.objects.bulk_create(
         MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
         for seat, user in enumerate(players)

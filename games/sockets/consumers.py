@@ -41,12 +41,12 @@ from games.models import LIVE_ROOMS, ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, Heard, publish
 from games.publishing.turns import turns_frame
-from games.reading.known import Known, known_from
+from games.reading.known import Known, commitment_from, known_from
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
 from games.reading.selectors import matches_to_move
 from games.services.announcing import sight_lose
-from games.services.arrivals import match_attend
+from games.services.arrivals import match_attend, nonce_commit, nonce_open
 from games.services.chat import chat_history, chat_post
 from games.services.commentary import commentators_of
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
@@ -58,6 +58,7 @@ from games.sockets.incoming import (
     Chat,
     ChatHistory,
     Incoming,
+    Nonce,
     Organise,
     Ping,
     Submit,
@@ -129,9 +130,15 @@ class MatchSocket(Socket):
         since, known = time.monotonic(), known_from(self.scope.get("query_string", b""))
         async with arrival.place(Rank.PLAYING if takes_part else Rank.WATCHING):
             news = await self._read(since, known)
+        # Before anybody knows that they are here, so that the match cannot begin without it.
+        not_taken = await self._commit(news)
+        if news.waits and not_taken is None:
+            news = await self._read(time.monotonic(), known)
         self.present = True
         await self._mark_seen()
         await self._announce_presence(await self._send_sync(news))
+        if not_taken is not None:
+            await self.send_frame(frames.refused_frame(None, not_taken))
 
     async def _find_out(
         self, visitor: Visitor, arrival: Arrival
@@ -211,6 +218,8 @@ class MatchSocket(Socket):
                 await in_read_thread(self._post, frame, instant_of_reading(self.received))
             case ChatHistory():
                 await self._send_chat_history(frame)
+            case Nonce():
+                await self.send_frame(frames.ack_frame(await self._open(frame)))
             case Organise():
                 await self.send_frame(frames.ack_frame(await self._organise(frame)))
 
@@ -238,6 +247,44 @@ class MatchSocket(Socket):
         if ack is not None:
             return ack
         return await in_turn_thread(match_submit, **submission)
+
+    async def _commit(self, news: News) -> Refusal | None:
+        """Take what a player who comes adds to the draws of a match that waits; why not, where it
+        is not taken."""
+        commitment = commitment_from(self.scope.get("query_string", b""))
+        if not (commitment and news.waits) or self.seat is None or self.user is None:
+            return None
+        try:
+            self.require_scope(Scope.PLAY)
+            await in_turn_thread(
+                nonce_commit,
+                match_id=self.match_id,
+                acting_user=self.user,
+                seat=self.seat,
+                commitment=commitment,
+                at=now_ms(),
+            )
+        except Refusal as refusal:
+            REFUSALS.inc("socket", refusal.code)
+            return refusal
+        return None
+
+    async def _open(self, frame: Nonce) -> Ack:
+        at = now_ms()
+        if self.seat is None or self.user is None:
+            raise Forbidden("seat.none", "Only the two players can submit.")
+        if frame.match != self.match_id:
+            raise Refusal("match.wrong", "This socket belongs to another match.")
+        self.require_scope(Scope.PLAY)
+        version = await in_turn_thread(
+            nonce_open,
+            match_id=self.match_id,
+            acting_user=self.user,
+            seat=self.seat,
+            nonce=frame.nonce,
+            at=at,
+        )
+        return Ack(frame.id, self.match_id, version, at)
 
     async def _organise(self, frame: Organise) -> Ack:
         if self.user is None:

@@ -3,6 +3,7 @@
 
    Long, since this is where the parts of the page meet, which know nothing of each other. */
 
+import { enhanceSharing } from "../sharing.js";
 import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
 import { drawLegend, lastScored, rise } from "../boards/scoring.js";
 import { goesOn } from "./asking.js";
@@ -79,6 +80,7 @@ class MatchPage {
       watching: part("watching"),
       note: part("note"),
       keys: part("keys"),
+      draws: part("draws"),
       scored: part("scored"),
       notation: /** @type {HTMLFormElement | null} */ (
         root.querySelector('[data-part="notation"]')
@@ -112,6 +114,7 @@ class MatchPage {
       socketUrl: socketAddress(dataset.socket ?? ""),
       stateUrl: dataset.state ?? "",
       submitUrl: dataset.submissions ?? "",
+      readyUrl: dataset.ready ?? "",
       username: dataset.username || null,
       csrf: token?.value ?? csrfToken(),
       storage: tabStorage(),
@@ -126,6 +129,7 @@ class MatchPage {
     });
     /** @type {Client.Planning | null} */
     this.planning = null;
+    this.forgetNonce = () => {};
     /** @type {Client.Stands | null} */
     this.stands = null;
     this.standsAsked = false;
@@ -141,6 +145,7 @@ class MatchPage {
     this.#listen();
     const came = /** @type {Live.Sync | null} */ (embedded("match-sync"));
     this.client.hidden = document.visibilityState !== "visible";
+    await this.#bringNonce(came);
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
@@ -188,6 +193,23 @@ class MatchPage {
       this.#note("The board could not be loaded. You can still type your moves.");
     }
     this.client.start(came);
+  }
+
+  /**
+   * Before a match begins its players may add to what is drawn: the page says what as it comes.
+   * @param {Live.Sync | null} came
+   */
+  async #bringNonce(came) {
+    const { view, you = null } = came ?? {};
+    if (you === null || !view?.draws || view.phase !== "waiting") return;
+    try {
+      const { forgetNonce, nonceFor } = await import("./nonce.js");
+      const storage = keptStorage();
+      this.client.nonce = await nonceFor(this.client.match, you, storage);
+      this.forgetNonce = () => forgetNonce(this.client.match, you, storage);
+    } catch (error) {
+      console.error(error); // the match begins without
+    }
   }
 
   // -- what the client tells --------------------------------------------------------------------
@@ -321,6 +343,7 @@ class MatchPage {
   #changed({ cause, before, after, items }) {
     this.names = namesOf(after.header);
     this.log.names = this.names;
+    if (after.view.phase !== "waiting") this.forgetNonce();
     if (cause === "sync") this.log.replace(after.log);
     else this.log.append(items);
     // A refusal stays to be read for as long as the question is the same.
@@ -722,7 +745,31 @@ class MatchPage {
     this.practice?.update(this.state);
     if (this.stands === null) this.#awaitStands();
     else this.stands.update(this.state, this.names);
+    this.#drawDraws(this.state);
     this.#drawTitle();
+  }
+
+  /* As the page says it: see `draws_told` of the pages. */
+  /** @param {Client.State} state */
+  #drawDraws({ view }) {
+    const { draws: box } = this.parts;
+    box.hidden = view.draws === undefined;
+    if (view.draws === undefined) return;
+    const late = view.waiting ? "" : " (not opened in time: a constant stands for it)";
+    const told = [
+      ["The server’s seed", view.draws.commitment],
+      ...view.draws.nonces.map(({ commitment, opened }, seat) => [
+        `${this.names[seat]}’s number`,
+        commitment === null ? "no number" : `${commitment}${opened ? "" : late}`,
+      ]),
+    ];
+    const text = told.map(([whose, hash]) => `${whose}: ${hash}`).join("\n");
+    const copy = /** @type {HTMLButtonElement} */ (find(box, "[data-copy]"));
+    if (copy.dataset.copy === text) return;
+    copy.dataset.copy = text;
+    enhanceSharing(box);
+    const rows = told.map(([whose, hash]) => [h("dt", {}, whose), h("dd", { class: "mono" }, hash)]);
+    fill(find(box, "dl"), ...rows.flat());
   }
 
   get #pending() {
@@ -926,6 +973,15 @@ function mayBeScrolled() {
 function tabStorage() {
   try {
     return globalThis.sessionStorage;
+  } catch {
+    return null;
+  }
+}
+
+/* That of all pages of this browser. */
+function keptStorage() {
+  try {
+    return globalThis.localStorage;
   } catch {
     return null;
   }
