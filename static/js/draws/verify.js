@@ -4,14 +4,7 @@
    take-backs, and does not referee: that an entry can stand at all is the business of `manage.py record
    check`. What is drawn in a game, and out of what, stands in that game's folder. */
 
-import {
-  belowOf,
-  isWhole,
-  METHOD,
-  nonceCommitment,
-  seedCommitment,
-  wordsOf,
-} from "./numbers.js";
+import { belowOf, isWhole, METHOD, nonceCommitment, seedCommitment, wordsOf } from "./numbers.js";
 
 const STAYS = /^(?:pause|resume|reason|reserve [01] [+-]\d+|extend [01] \d+)$/;
 const TAKES_BACK = /^take back(?: ([01]))?$/;
@@ -61,7 +54,8 @@ export function faultsOf({ method, seed, commitment, nonces }) {
   if (seedCommitment(seed) !== commitment) {
     faults.push("The seed does not fit the commitment: it is not the one that was committed to.");
   }
-  if (!Array.isArray(nonces) || nonces.length !== 2) return [...faults, "There are not two nonces."];
+  if (!Array.isArray(nonces) || nonces.length !== 2)
+    return [...faults, "There are not two nonces."];
   for (const [seat, given] of nonces.entries()) {
     for (const each of ["commitment", "nonce"]) {
       const text = /** @type {Record<string, unknown>} */ (given)[each] ?? "";

@@ -34,7 +34,7 @@ function removable(pegs) {
  * The squares with a peg, as places in `SQUARES`, in ascending order.
  * @param {Draws.Below} below
  */
-function pegs(below) {
+function drawnPegs(below) {
   return shuffled(below, [...SQUARES.keys()])
     .slice(0, PEGS)
     .sort((one, other) => one - other);
@@ -47,9 +47,9 @@ export const draws = {
     return {
       label: `pallet ${which}`,
       outcome: (below) => {
-        let drawn = pegs(below);
+        let drawn = drawnPegs(below);
         if (record.variant === "final") {
-          while (removable(new Set(drawn)) < LEAST_REMOVABLE) drawn = pegs(below);
+          while (removable(new Set(drawn)) < LEAST_REMOVABLE) drawn = drawnPegs(below);
         }
         return ["pallet", which, ...drawn.map((at) => SQUARES[at])].join(" ");
       },
