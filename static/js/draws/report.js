@@ -86,8 +86,9 @@ export function summaryOf(verdict) {
  */
 export function addedBy({ commitment, nonce }) {
   if (nonce) return "added a nonce of their own, committed to before anything was known.";
-  if (commitment)
+  if (commitment) {
     return "had committed to a nonce and did not open it in time; zeros stand for it.";
+  }
   return "added nothing; zeros stand for it.";
 }
 
@@ -147,7 +148,7 @@ function origin({ seed, commitment, nonces }, seats) {
       h("dt", {}, "Seed"),
       h("dd", {}, h("code", {}, seed)),
       ...nonces.flatMap((nonce, seat) => [
-        h("dt", {}, h("bdi", {}, seats[seat] ?? `Seat ${seat}`)),
+        h("dt", {}, h("bdi", {}, seats[seat] ?? ""), ` (seat ${seat})`),
         h("dd", {}, addedBy(nonce), nonce.nonce ? h("code", {}, nonce.nonce) : null),
       ]),
     ),

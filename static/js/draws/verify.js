@@ -54,8 +54,9 @@ export function faultsOf({ method, seed, commitment, nonces }) {
   if (seedCommitment(seed) !== commitment) {
     faults.push("The seed does not fit the commitment: it is not the one that was committed to.");
   }
-  if (!Array.isArray(nonces) || nonces.length !== 2)
+  if (!Array.isArray(nonces) || nonces.length !== 2) {
     return [...faults, "There are not two nonces."];
+  }
   for (const [seat, given] of nonces.entries()) {
     for (const each of ["commitment", "nonce"]) {
       const text = /** @type {Record<string, unknown>} */ (given)[each] ?? "";
