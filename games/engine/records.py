@@ -344,7 +344,7 @@ def _verdict(registry: Registry, data: bytes, looks: _Looks) -> dict[str, Any]:
         record = read(data)
         ruleset, header = header_of(registry, record)
         table = play.opened(ruleset, header)
-        draws = _draws_in(record)
+        draws = draws_of(record)
     except Malformed as malformed:
         return {"ok": False, "at": None, "error": str(malformed)}
     except Refusal as refusal:
@@ -377,7 +377,7 @@ def _verdict(registry: Registry, data: bytes, looks: _Looks) -> dict[str, Any]:
     }
 
 
-def _draws_in(record: Record) -> Draws | None:
+def draws_of(record: Record) -> Draws | None:
     """What the draws of a record are derived from, or None. Raises Malformed where it contradicts
     itself."""
     stated = record.draws

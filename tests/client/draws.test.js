@@ -94,8 +94,16 @@ const STATED = {
 const LOT = belowOf(wordsOf(SEED, ["", ""], "lot"))(2);
 
 for (const [kind, said, record] of [
-  ["success", /one draw follows/, { draws: STATED, moves: [{ seat: "chance", move: `lot ${LOT}` }] }],
-  ["danger", /^Wrong: 1 draw .* entry 1$/, { draws: STATED, moves: [{ seat: "chance", move: `lot ${1 - LOT}` }] }],
+  [
+    "success",
+    /one draw follows/,
+    { draws: STATED, moves: [{ seat: "chance", move: `lot ${LOT}` }] },
+  ],
+  [
+    "danger",
+    /^Wrong: 1 draw .* entry 1$/,
+    { draws: STATED, moves: [{ seat: "chance", move: `lot ${1 - LOT}` }] },
+  ],
   ["danger", /^Wrong/, { draws: { ...STATED, commitment: SEED } }],
   ["danger", /^Wrong/, { draws: STATED, moves: [{ seat: "chance", move: "dice 6" }] }],
   ["danger", /^Wrong/, { draws: STATED, moves: [{ seat: "chance", move: "constructor 6" }] }],
@@ -181,7 +189,10 @@ test("what each seat added is told, and whether a noted commitment is the same",
   assert.match(addedBy({ commitment: SEED }), /did not open/);
   assert.match(addedBy({}), /^added nothing/);
   assert.equal(comparison("  ", SEED), "");
-  assert.match(comparison(` ${SEED.toUpperCase().replace(/(.{8})/g, "$1 ")}`, SEED), /^It is the same/);
+  assert.match(
+    comparison(` ${SEED.toUpperCase().replace(/(.{8})/g, "$1 ")}`, SEED),
+    /^It is the same/,
+  );
   assert.match(comparison(`${SEED.slice(1)}f`, SEED), /^WRONG/);
   assert.match(comparison(SEED.slice(0, 12), SEED), /has 12/);
 });

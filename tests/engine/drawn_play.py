@@ -16,6 +16,7 @@ from games.engine import live as lives
 from games.engine import records
 from games.engine.acts import parse_act
 from games.engine.capabilities import Supplies
+from games.engine.decisions import Seat
 from games.engine.draws import Draws
 from games.engine.live import Prepared, Turn
 from games.engine.ruleset import HeldItem
@@ -107,9 +108,9 @@ class DrawnGame:
                 self.at = max(self.at, deadline + 1)
             self._keep(lives.expire(self.ruleset, self.live, at=self.at, random=self._none))
         elif lot < 0.95:
-            self._organise(self.random.choice(BACK))
+            self.organise(self.random.choice(BACK))
         else:
-            self._organise(self.random.choice(BESIDE))
+            self.organise(self.random.choice(BESIDE))
 
     def _none(self) -> float:
         if self.live.draws is not None:
@@ -120,18 +121,21 @@ class DrawnGame:
         for seat in self.random.sample((0, 1), 2):
             slot = self.live.table.open[seat]
             if slot is not None:
-                move = self.ruleset.sample(
-                    self.live.table.state, slot.decision, self.random.random
-                )
-                text = self.ruleset.print(move)
-                self._keep(
-                    lives.submit(
-                        self.ruleset, self.live, seat=seat, text=text, at=self.at, random=self._none
-                    )
-                )
+                state = self.live.table.state
+                move = self.ruleset.sample(state, slot.decision, self.random.random)
+                self.submit(seat, self.ruleset.print(move))
                 return
 
-    def _organise(self, text: str) -> None:
+    def submit(self, seat: Seat, text: str) -> None:
+        """A submission of a seat."""
+        self._keep(
+            lives.submit(
+                self.ruleset, self.live, seat=seat, text=text, at=self.at, random=self._none
+            )
+        )
+
+    def organise(self, text: str) -> None:
+        """An act of an organiser, or a seat's take-back; nothing where it cannot be."""
         try:
             turn = lives.organise(
                 self.ruleset,

@@ -18,32 +18,30 @@ const STATES = {
  */
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
+/** @typedef {(string | {code: string})[]} Line words, and what stands in a record */
+
 /**
  * @param {Draws.Outcome} outcome
- * @returns {Dom.Child[]}
+ * @returns {Line}
  */
 function wrongly({ at, label, said, wanted }) {
-  return [
-    `Entry ${at + 1} says `,
-    h("code", {}, said),
-    wanted ? ", where the seed and the nonces give " : "; nothing of the kind follows from them.",
-    wanted ? h("code", {}, wanted) : null,
-    wanted ? ` (${label}).` : null,
-  ];
+  const says = [`Entry ${at + 1} says `, { code: said }];
+  if (!wanted) return [...says, "; nothing of the kind follows from them."];
+  return [...says, ", where the seed and the nonces give ", { code: wanted }, ` (${label}).`];
 }
 
 /**
  * What it all comes to: the kind of alert, a title and sentences.
  * @param {Draws.Verdict} verdict
- * @returns {{kind: string, title: string, lines: Dom.Child[][]}}
+ * @returns {{kind: string, title: string, lines: Line[]}}
  */
 export function summaryOf(verdict) {
   const { derived, faults, outcomes } = verdict;
   const counts = countsOf(verdict);
   if (faults.length > 0) {
-    const lines = faults.map((fault) => /** @type {Dom.Child[]} */ ([fault]));
-    const rest = "Nothing that was drawn in this match can be believed.";
-    return { kind: "danger", title: "Wrong: these numbers do not fit", lines: [...lines, [rest]] };
+    const all = [...faults, "Nothing that was drawn in this match can be believed."];
+    const title = "Wrong: these numbers do not fit";
+    return { kind: "danger", title, lines: all.map((line) => [line]) };
   }
   if (counts.wrong > 0) {
     const wrong = outcomes.filter(({ state }) => state === "wrong");
@@ -186,6 +184,9 @@ function listed(outcomes, linked) {
   return h("ol", { class: "draws__list", "aria-label": "What was drawn, by entry" }, ...rows);
 }
 
+/** @param {Line[number]} part */
+const shown = (part) => (typeof part === "string" ? part : h("code", {}, part.code));
+
 /**
  * Show what is to be said of a record.
  * @param {Element} root
@@ -205,7 +206,7 @@ export function show(root, record, rules, linked = () => null) {
         "div",
         { class: "alert__body" },
         h("p", { class: "alert__title" }, title),
-        ...lines.map((line) => h("p", {}, ...line)),
+        ...lines.map((line) => h("p", {}, ...line.map(shown))),
       ),
     ),
     ...(verdict.derived ? origin(verdict.derived, record.seats) : []),
