@@ -300,39 +300,63 @@ def _result_of(result: Outcome) -> RecordResult:
 # -- checking ------------------------------------------------------------------------------------
 
 
-def check(registry: Registry, data: bytes, *, steps: bool = False) -> dict[str, Any]:
+class Drawn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What there is to say of one outcome of chance: its entry, the label of its draw, what came
+    of it, and what would have had to where that is wrong."""
+
+    at: int
+    label: str
+    move: str
+    state: DrawnHow | Literal["wrong"]
+    by: str = ""
+    wanted: str = ""
+
+
+class _Looks(msgspec.Struct):
+    """What a replay has come by, for those who ask for it."""
+
+    steps: list[dict[str, Any]] | None
+    drawn: list[Drawn] = []
+
+
+def check(
+    registry: Registry, data: bytes, *, steps: bool = False, draws: bool = False
+) -> dict[str, Any]:
     """What the checker says of one document, whatever it holds; never raises.
 
     ``{"ok": true, "finished", "winner", "reason", "scores", "draws"}`` or ``{"ok": false, "at",
-    "error"}``; with ``steps`` also one object a replayed entry. ``draws`` are numbers of outcomes
-    of chance: ``verified``, ``supplied`` by an organiser instead of drawn, and ``unverifiable``, of
-    a record that holds no seed.
+    "error"}``; with ``steps`` also one object a replayed entry, and with ``draws`` a list
+    ``drawn``, a `Drawn` for each outcome of chance, the first wrong one included. ``draws`` are
+    numbers of outcomes of chance: ``verified``, ``supplied`` by an organiser instead of drawn, and
+    ``unverifiable``, of a record that holds no seed.
     """
-    taken: list[dict[str, Any]] = []
-    verdict = _verdict(registry, data, taken if steps else None)
-    if steps:
-        verdict["steps"] = taken
+    looks = _Looks([] if steps else None)
+    verdict = _verdict(registry, data, looks)
+    if looks.steps is not None:
+        verdict["steps"] = looks.steps
+    if draws:
+        verdict["drawn"] = msgspec.to_builtins(looks.drawn)
     return verdict
 
 
-def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _verdict(registry: Registry, data: bytes, looks: _Looks) -> dict[str, Any]:
     try:
         record = read(data)
         ruleset, header = header_of(registry, record)
         table = play.opened(ruleset, header)
-        draws = _draws_in(record)
+        draws = draws_of(record)
     except Malformed as malformed:
         return {"ok": False, "at": None, "error": str(malformed)}
     except Refusal as refusal:
         return {"ok": False, "at": None, "error": f"{refusal.code}: {refusal.sentence}"}
-    found = dict.fromkeys(DRAWN, 0)
     try:
         for reckoned in replay(ruleset, header, [entry_of(move) for move in record.moves]):
             if reckoned.entry.actor == "chance":
-                found[_drawn_how(ruleset, table, reckoned, draws)] += 1
+                looks.drawn.append(_drawn(ruleset, table, reckoned, draws))
+                _must_be_right(looks.drawn[-1])
             table = reckoned.table
-            if taken is not None:
-                taken.append(_step_of(ruleset, reckoned))
+            if looks.steps is not None:
+                looks.steps.append(_step_of(ruleset, reckoned))
     except CannotStand as error:
         return {
             "ok": False,
@@ -349,11 +373,11 @@ def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None
         "winner": None if result is None else result.winner,
         "reason": None if result is None else result.reason,
         "scores": list(_scores(ruleset, table)),
-        "draws": found,
+        "draws": {how: sum(1 for each in looks.drawn if each.state == how) for how in DRAWN},
     }
 
 
-def _draws_in(record: Record) -> Draws | None:
+def draws_of(record: Record) -> Draws | None:
     """What the draws of a record are derived from, or None. Raises Malformed where it contradicts
     itself."""
     stated = record.draws
@@ -368,24 +392,26 @@ def _draws_in(record: Record) -> Draws | None:
     return draws
 
 
-def _drawn_how(
-    ruleset: AnyRuleset, before: Table, reckoned: Reckoned, draws: Draws | None
-) -> DrawnHow:
-    """Which of `DRAWN` an outcome of chance is. Raises CannotStand for another than the seed and
-    the nonces give."""
+def _drawn(ruleset: AnyRuleset, before: Table, reckoned: Reckoned, draws: Draws | None) -> Drawn:
     entry = reckoned.entry
+    draw = play.LOT if before.advantage is None else ruleset.parse_chance(entry.text).draw
+    label = play.draw_label(ruleset, before, draw)
+    said = Drawn(reckoned.index, label, reckoned.text, "unverifiable")
     if entry.by:
-        return "supplied"
+        return msgspec.structs.replace(said, state="supplied", by=entry.by)
     if draws is None:
-        return "unverifiable"
-    lot = before.advantage is None
-    draw = play.LOT if lot else ruleset.parse_chance(entry.text).draw
-    below = draws.numbers(play.draw_label(ruleset, before, draw))
-    wanted = play.drawn(ruleset, before, draw, below)
+        return said
+    wanted = play.drawn(ruleset, before, draw, draws.numbers(label))
     if reckoned.text != wanted:
-        sentence = f"The seed and the nonces give “{wanted}” here."
-        raise CannotStand(reckoned.index, Refusal("draws.other", sentence))
-    return "verified"
+        return msgspec.structs.replace(said, state="wrong", wanted=wanted)
+    return msgspec.structs.replace(said, state="verified")
+
+
+def _must_be_right(drawn: Drawn) -> None:
+    """Raises CannotStand for another outcome than the seed and the nonces give."""
+    if drawn.state == "wrong":
+        sentence = f"The seed and the nonces give “{drawn.wanted}” here."
+        raise CannotStand(drawn.at, Refusal("draws.other", sentence))
 
 
 def _scores(ruleset: AnyRuleset, table: Table) -> tuple[int, int]:

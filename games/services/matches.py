@@ -328,6 +328,8 @@ def _announce_start(match: Match, players: tuple[User, User]) -> None:
 
 # -- records -------------------------------------------------------------------------------------
 
+SOMEBODY = "an organiser"  # whose name in a record cannot be kept
+
 
 def must_be_allowed_to_import(acting_user: User) -> None:
     """Raises Refusal ``record.not-allowed``."""
@@ -340,7 +342,8 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     """Put a finished match's record on the site, to be replayed. Its seats are names only.
 
     Raises Refusal ``record.not-allowed``, ``record.too-large``, ``record.malformed``,
-    ``record.wrong`` (an entry cannot stand, or the stated result disagrees) and
+    ``record.wrong`` (an entry cannot stand, an outcome of chance does not follow from the seed and
+    the nonces that are stated, or the stated result disagrees) and
     ``record.unfinished``.
     """
     must_be_allowed_to_import(acting_user)
@@ -361,6 +364,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     result = steps[-1].table.result if steps else None
     if result is None:
         raise Refusal("record.unfinished", "Only a finished match can be imported.")
+    live = Live(steps[-1].table, draws=records.draws_of(record))
     moment = instant_of(at)
     match = Match.objects.create(
         ruleset=ruleset.id,
@@ -374,7 +378,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         reason=result.reason,
         scores=list(result.scores),
         seq=len(entries),
-        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table), _readers_of(steps)),
+        snapshot=store.snapshot_of(ruleset, live, _readers_of(steps)),
         created_at=moment,
         finished_at=moment,
     )
@@ -402,8 +406,10 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
 
 
 def _fit(entry: Entry) -> Entry:
-    """An entry of a record with the words in it made fit to be kept."""
-    return msgspec.structs.replace(entry, by=one_line(entry.by)[:200], why=one_line(entry.why))
+    """An entry of a record with the words in it made fit to be kept. What somebody has supplied
+    stays supplied, whatever is left of their name."""
+    by = one_line(entry.by)[:200] or (entry.by and SOMEBODY)
+    return msgspec.structs.replace(entry, by=by, why=one_line(entry.why))
 
 
 def _readers_of(steps: Sequence[records.Reckoned]) -> Readers:

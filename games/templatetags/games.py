@@ -17,7 +17,7 @@ from accounts.preferences import hides_results
 from accounts.roles import Role, holds_role
 from core.modules import led_to
 from games import words
-from games.folders import static_name
+from games.folders import draws_name, static_name
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import late, pace, rules, terms
 from games.pictures import qr
@@ -39,6 +39,13 @@ def board_name(ruleset_id: str) -> str:
 def board_module(ruleset_id: str) -> str:
     """The address of a ruleset's board."""
     return static(board_name(ruleset_id))
+
+
+@register.simple_tag
+def draws_module(ruleset_id: str) -> str:
+    """The address of what verifies a ruleset's draws, or an empty text."""
+    name = draws_name(REGISTRY.get(ruleset_id))
+    return static(name) if name else ""
 
 
 @register.simple_tag

@@ -26,11 +26,14 @@ from games.engine import notation, playouts, records
 from games.engine.capabilities import ruled
 from games.engine.chance import choose, evenly
 from games.engine.clocks import ClockPolicy
+from games.engine.course import MatchCourse
 from games.engine.decisions import ALL, EVERYONE, Audience, Chance, Decision, Draw, Event
 from games.engine.errors import EngineFault
 from games.engine.reasons import COMMON, Reason
+from games.engine.play import LOT, draw_label, drawn, draws_due, opened
 from games.engine.ruleset import Options, Ruleset, Setup
 from games.rulesets import REGISTRY
+from tests.engine.drawn_play import DrawnGame
 from tests.engine.playthroughs import playthroughs
 from tests.support import depth
 from tests.toy.rules import TOY
@@ -599,6 +602,93 @@ def test_any_text_of_chance_is_read_or_properly_refused(ruleset: AnyRuleset, tex
         proper(refusal)
     else:
         assert ruleset.parse_chance(ruleset.print_chance(chance)) == chance
+
+
+@cache
+def drawn_games(ruleset: AnyRuleset) -> list[DrawnGame]:
+    """Matches with items, timeouts and take-backs, as far as anything is drawn in them."""
+    return [DrawnGame(ruleset, seed).play() for seed in range(12 * len(ruleset.variants))]
+
+
+def standing_draws(game: DrawnGame) -> list[tuple[str, str]]:
+    """The label and the outcome of each draw that no take-back has undone."""
+    course = MatchCourse(game.ruleset, game.header, game.entries)
+    table, found = opened(game.ruleset, game.header), []
+    entries = [game.entries[index] for index in course.standing]
+    for reckoned in records.replay(game.ruleset, game.header, entries):
+        if reckoned.entry.actor == "chance":
+            lot = table.advantage is None
+            draw = LOT if lot else game.ruleset.parse_chance(reckoned.text).draw
+            found.append((draw_label(game.ruleset, table, draw), reckoned.text))
+        table = reckoned.table
+    return found
+
+
+@every_ruleset
+def test_no_two_draws_of_a_match_have_one_label(ruleset: AnyRuleset) -> None:
+    """Two draws of one label would come out of the same numbers."""
+    met = set()
+    for game in drawn_games(ruleset):
+        labels = [label for label, _ in standing_draws(game)]
+        assert len(set(labels)) == len(labels), labels
+        assert all(label.isascii() and label.isprintable() for label in labels)
+        met |= set(labels)
+    assert "lot" in met
+
+
+@every_ruleset
+def test_a_draw_hangs_on_nothing_but_its_label_and_what_it_is_drawn_from(
+    ruleset: AnyRuleset,
+) -> None:
+    """What is due together comes out the same in whatever order it is drawn."""
+    for game in drawn_games(ruleset):
+        for index, entry in enumerate(game.entries):
+            if entry.actor != "chance" or entry.by:
+                continue
+            table = MatchCourse(ruleset, game.header, game.entries[:index]).table
+            texts = [
+                drawn(ruleset, table, draw, game.draws.numbers(draw_label(ruleset, table, draw)))
+                for draw in reversed(draws_due(ruleset, table))
+            ]
+            assert entry.text in texts
+
+
+@every_ruleset
+def test_what_is_drawn_once_more_after_a_take_back_is_the_same(ruleset: AnyRuleset) -> None:
+    repeated = 0
+    for seed in range(8 * len(ruleset.variants)):
+        game = DrawnGame(ruleset, seed)
+        game.play(seed % 12)
+        if game.live.table.result is not None:
+            continue
+        seats = [seat for seat in (0, 1) if game.live.table.open[seat] is not None]
+        texts: list[list[str]] = []
+        moves: list[tuple[int, str]] = []
+        for _ in range(2):
+            length = len(game.entries)
+            if not moves:
+                for seat in seats:
+                    slot = game.live.table.open[seat]
+                    if slot is not None:
+                        move = ruleset.sample(
+                            game.live.table.state, slot.decision, game.random.random
+                        )
+                        moves.append((seat, ruleset.print(move)))
+                        game.submit(*moves[-1])
+            else:
+                for move_again in moves:
+                    game.submit(*move_again)
+            said = game.entries[length:]
+            texts.append([entry.text for entry in said if entry.actor == "chance"])
+            if game.live.table.result is not None:
+                break
+            for seat, _ in reversed(moves):
+                game.organise(f"take back {seat}")
+        if len(texts) == 2 and texts[0]:
+            repeated += 1
+            assert texts[0] == texts[1]
+    if any(len(standing_draws(game)) > 1 for game in drawn_games(ruleset)):
+        assert repeated
 
 
 @every_ruleset
