@@ -9,7 +9,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0016_announcement_key"),
+        ("accounts", "0017_second_factor"),
     ]
 
     operations = [

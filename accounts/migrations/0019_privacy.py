@@ -13,7 +13,7 @@ from core.appendonly import CREATE_FUNCTION
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0016_announcement_key"),
+        ("accounts", "0018_sessions"),
     ]
 
     operations = [

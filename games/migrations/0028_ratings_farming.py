@@ -9,7 +9,7 @@ import core.clock
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0020_ways_in"),
+        ("accounts", "0021_ways_in"),
         ("games", "0027_study_method"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -40,7 +40,7 @@ DROP FUNCTION games_matchdraws_stay();
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("games", "0027_study_method"),
+        ("games", "0028_ratings_farming"),
     ]
 
     operations = [

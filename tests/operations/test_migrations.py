@@ -66,9 +66,9 @@ SURVIVED: dict[tuple[str, str, str], str] = {
         "It keeps a table append-only that it does not know.",
     ("accounts", "0013_site_wide", "Raw SQL operation"):
         "It keeps a table append-only that it does not know.",
-    ("accounts", "0021_audit_chain", "Raw SQL operation"):
+    ("accounts", "0022_audit_chain", "Raw SQL operation"):
         "It keeps tables append-only that it does not know.",
-    ("accounts", "0021_audit_looks", "Raw SQL operation"):
+    ("accounts", "0023_audit_looks", "Raw SQL operation"):
         "An index, made concurrently, over entries that it does not write.",
     ("games", "0013_front_door_turns", "Raw Python operation"):
         "It writes a column that it does not know, one match at a time.",
@@ -81,7 +81,7 @@ SURVIVED: dict[tuple[str, str, str], str] = {
             ("organiser_rights_of_helpers", "It writes neither, and gets an organiser with none."),
         )
     },
-    ("accounts", "0020_ways_in", "Create constraint report_of_site_once on model report"):
+    ("accounts", "0021_ways_in", "Create constraint report_of_site_once on model report"):
         "It makes no report without a reporter.",
     ("tournaments", "0022_owners", "Raw Python operation"):
         "It writes columns that it does not know, and takes out whom it lets do nothing.",

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0016_announcement_key"),
+        ("accounts", "0020_privacy_valid"),
     ]
 
     operations = [

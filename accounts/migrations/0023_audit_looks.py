@@ -13,7 +13,7 @@ GONE = f"DROP INDEX CONCURRENTLY IF EXISTS {ONCE}"
 class Migration(migrations.Migration):
     atomic = False
     dependencies = [
-        ("accounts", "0021_audit_chain"),
+        ("accounts", "0022_audit_chain"),
     ]
 
     operations = [

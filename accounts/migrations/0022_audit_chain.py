@@ -10,7 +10,7 @@ from core.appendonly import append_only
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0016_announcement_key"),
+        ("accounts", "0021_ways_in"),
     ]
 
     operations = [
