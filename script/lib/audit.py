@@ -62,7 +62,12 @@ class Known(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """Nobody could be asked; the message is what was said instead."""
+    """Nobody could be asked; the message is what was said instead, and ``found`` what was found of
+    those that something was said of."""
+
+    def __init__(self, message: str, found: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.found = found
 
 
 def known(text: str, today: date) -> list[Known]:
@@ -87,19 +92,21 @@ def of_python(said: str) -> list[Finding]:
         packages = json.loads(said)["dependencies"]
     except (ValueError, KeyError, TypeError):
         raise NoAnswer(_last_line(said)) from None
-    skipped = [each["name"] for each in packages if "skip_reason" in each]
-    if skipped:
-        raise NoAnswer(f"nothing was said of {', '.join(skipped)}")
-    return [
+    found = [
         Finding(
             each["name"],
             each["version"],
-            (found["id"], *found.get("aliases", ())),
-            ", ".join(found.get("fix_versions", ())),
+            (vulnerability["id"], *vulnerability.get("aliases", ())),
+            ", ".join(vulnerability.get("fix_versions", ())),
         )
         for each in packages
-        for found in each["vulns"]
+        for vulnerability in each.get("vulns", ())
     ]
+    skipped = [each["name"] for each in packages if "skip_reason" in each]
+    if skipped:
+        few = ", ".join(skipped[:5]) + (", …" if len(skipped) > 5 else "")
+        raise NoAnswer(f"nothing was said of {len(skipped)} of them ({few})", found)
+    return found
 
 
 def of_node(said: str) -> list[Finding]:
@@ -137,6 +144,7 @@ def ask(root: Path, node: Path, run: Run) -> tuple[list[Finding], list[str]]:
             )  # fmt: skip
             found += of_python(told)
         except NoAnswer as why:
+            found += why.found
             unasked.append(f"Python's packages: {why}")
     npm = wheel(node) / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     for folder in LOCKED:

@@ -107,9 +107,12 @@ def test_no_answer_is_no_failure_and_no_good_news(
 
 
 def test_one_that_is_left_out_is_no_answer() -> None:
-    left_out = {"dependencies": [{"name": "x", "skip_reason": "not on the index"}]}
-    with pytest.raises(audit.NoAnswer, match="nothing was said of x"):
-        audit.of_python(json.dumps(left_out))
+    """And what was said of the others counts."""
+    told = json.loads(PYTHON)
+    told["dependencies"].append({"name": "x", "skip_reason": "not on the index"})
+    with pytest.raises(audit.NoAnswer, match=r"of 1 of them \(x\)") as raised:
+        audit.of_python(json.dumps(told))
+    assert [finding.package for finding in raised.value.found] == ["pillow", "pillow"]
 
 
 def entry(**change: Any) -> str:
