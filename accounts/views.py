@@ -40,8 +40,7 @@ from accounts.signin.kept_out import kept_out_here, leave, suspension_here
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
 
-
-# Seconds after which tries of passwords that are refused are let be again, by the code of the refusal.
+# Seconds after which passwords can be tried again, by the code of the refusal.
 _TRY_AGAIN_S: Final = {"too_many_login_attempts": 300, "guesses_from_anywhere": 3600}
 
 

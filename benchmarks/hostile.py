@@ -84,7 +84,7 @@ def main() -> None:
                 wrong = crowd.end()
         finally:
             web.stop()
-    print("what everybody was told is what is stored" if not wrong else wrong)
+    print(wrong or "what everybody was told is what is stored")
     sys.exit(bool(wrong))
 
 

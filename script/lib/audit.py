@@ -17,7 +17,7 @@ import venv
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from script.lib.console import ROOT, Failure, say, shout, step
 from script.lib.node import wheel
@@ -190,7 +190,7 @@ def _make(folder: Path) -> None:
 def _run(command: Sequence[str | Path], folder: Path, *, must_work: bool = False) -> str:
     """What a command says. Whoever finds something ends with 1, so the code tells nothing."""
     try:
-        done = subprocess.run(  # noqa: S603  (our own commands)
+        done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -146,4 +146,4 @@ def test_nothing_is_lived_with_without_a_reason_or_for_long(change: dict[str, An
 
 
 def test_our_own_list_can_be_read() -> None:
-    assert all(row.why for row in audit.known((ROOT / audit.KNOWN).read_text(), date.today()))
+    assert all(row.why for row in audit.known((ROOT / audit.KNOWN).read_text(), TODAY))
