@@ -136,7 +136,9 @@ def ask(root: Path, node: Path, run: Run) -> tuple[list[Finding], list[str]]:
         try:
             step(f"Asking about Python's packages ({TOOL})")
             _make(Path(name))
-            lists = [part for each in DEVELOPMENT for part in ("--requirement", root / each)]
+            lists: list[str | Path] = [
+                part for each in DEVELOPMENT for part in ("--requirement", root / each)
+            ]
             told = run(
                 [tool, "--disable-pip", "--require-hashes", "--no-deps", "--format", "json",
                  "--progress-spinner", "off", *lists],

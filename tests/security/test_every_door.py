@@ -149,7 +149,7 @@ class Knocking:
         """The status of the answer; ``login`` for one that leads to a page for signing in."""
         self.browser.cookies = SimpleCookie(self.cookies)
         kind = JSON if door.is_api else FORM
-        answer = self.browser.generic(method, door.path, b"", kind)
+        answer: Any = self.browser.generic(method, door.path, b"", kind)
         if answer.streaming and not answer.is_async:
             b"".join(answer.streaming_content)
         self.last = answer
