@@ -36,7 +36,7 @@ def _ask(cookies: str) -> Any:
 _Channel: Any = http.HTTPChannel
 
 
-class PatientChannel(_Channel):  # type: ignore[misc]  # (as it is)
+class PatientChannel(_Channel):
     """A connection of Daphne's, whose requests have to come in time."""
 
     patience: Patience | None = None

@@ -131,23 +131,24 @@ def ask(root: Path, node: Path, run: Run) -> tuple[list[Finding], list[str]]:
     """All that is found, and what could not be asked."""
     found: list[Finding] = []
     unasked: list[str] = []
+    command: list[str | Path]
     with tempfile.TemporaryDirectory() as name:
         tool = Path(name) / "bin" / "pip-audit"
         try:
             step(f"Asking about Python's packages ({TOOL})")
             _make(Path(name))
-            lists: list[str | Path] = [
+            lists = [
                 part for each in DEVELOPMENT for part in ("--requirement", root / each)
             ]
-            told = run(
-                [tool, "--disable-pip", "--require-hashes", "--no-deps", "--format", "json",
-                 "--progress-spinner", "off", *lists],
-                root,
-            )  # fmt: skip
-            found += of_python(told)
+            command = [
+                tool, "--disable-pip", "--require-hashes", "--no-deps", "--format", "json",
+                "--progress-spinner", "off", *lists,
+            ]  # fmt: skip
+            found += of_python(run(command, root))
         except NoAnswer as why:
             found += why.found
             unasked.append(f"Python's packages: {why}")
+    # npm comes with Node.
     npm = wheel(node) / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     for folder in LOCKED:
         step(f"Asking about Node's packages ({folder})")

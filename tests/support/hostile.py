@@ -20,7 +20,7 @@ _PING: Final = b'{"type":"ping","at":1}'
 FRAME: Final = bytes((0x81, 0x80 | len(_PING), 0, 0, 0, 0)) + _PING
 # Seconds between two letters, and until somebody comes back who was let go.
 LETTER_S: Final = 1.0
-BACK_S: Final = 0.2
+BACK_S: Final = 2.0
 # How many frames are written before the next look at what the server says.
 BURST: Final = 50
 
