@@ -104,8 +104,8 @@ class Hostile:
     async def _idle(self) -> None:
         """Stays, and says nothing."""
         async with self._socket() as (reader, _writer):
-            first = await reader.readexactly(200)
-            kind = "refused" if b'"rate.sockets"' in first else "in"
+            first = await reader.read(65536)
+            kind = "refused" if b'"rate.sockets"' in first else "in" if first else "dropped"
             self.told[f"idle: {kind}"] += 1
             while await reader.read(65536):
                 pass
