@@ -6,7 +6,7 @@ from allauth.account import app_settings as account_settings
 from allauth.account.views import EmailView as LibraryEmailView
 from allauth.account.views import LoginView as LibraryLoginView
 from allauth.account.views import SignupView as LibrarySignupView
-from allauth.core.internal.ratelimit import parse_rates
+from allauth.core.internal.ratelimit import Rate, consume, parse_rates
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -41,7 +41,7 @@ from accounts.signin.recent import recently_confirmed, typed_before
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
 
-# Seconds after which tries of passwords that are refused are let be again, by the code of the refusal.
+# Seconds after which passwords can be tried again, by the code of the refusal.
 _TRY_AGAIN_S: Final = {"too_many_login_attempts": 300, "guesses_from_anywhere": 3600}
 
 
@@ -372,11 +372,26 @@ _LIMITS = {
 }
 
 
+def _used_up(request: HttpRequest, action: str) -> list[Rate]:
+    """Which of an action's limits have nothing left: those of somebody else's account, where it is
+    none of the caller's own."""
+    own, others = [], []
+    for part in filter(None, (account_settings.RATE_LIMITS.get(action) or "").split(",")):
+        (rate,) = parse_rates(part)
+        if rate.per == "key":
+            others.append(rate)
+        elif not consume(
+            request, app="allauth.account", action=action, config={action: part}, dry_run=True
+        ):
+            own.append(rate)
+    return own or others
+
+
 def too_many_requests(request: HttpRequest) -> HttpResponse:
     """Answer 429: name the limit and the seconds after which it is certain to have passed."""
     match = request.resolver_match
     action = _LIMITS.get(match.url_name or "", "") if match else ""
-    rates = parse_rates(account_settings.RATE_LIMITS.get(action, ""))
+    rates = _used_up(request, action)
     context: dict[str, Any] = {"limits": [], "wait": 60}
     if rates:
         context["wait"] = int(max(rate.duration for rate in rates))

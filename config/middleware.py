@@ -99,8 +99,8 @@ class PlainTextMiddleware:
 
 
 class PageMethodsMiddleware:
-    """Refuse methods that no page has, outside of the API, which answers them itself. Django's views
-    take a PUT for a POST, and the administration takes whatever it is not told of for a GET."""
+    """Refuse methods that no page has, outside of the API, which answers them itself. Django's
+    views take a PUT for a POST, and the administration whatever it does not know for a GET."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -112,9 +112,9 @@ class PageMethodsMiddleware:
 
 
 class FormLimitMiddleware:
-    """Count what is sent by pages' forms, in one place for all of them, against `GAUNTLET_API_LIMITS`:
-    by account, else by address. What is refused later counts, too; the API counts for itself, and
-    so does the sign-in library besides, where guessing pays."""
+    """Count what is sent by pages' forms, in one place for all of them, against
+    `GAUNTLET_API_LIMITS`: by account, else by address. What is refused later counts, too; the API
+    counts for itself, and so does the sign-in library besides, where guessing pays."""
 
     # Discord sends what all of its people write from a few addresses, each with a signature.
     NOT_COUNTED: Final = frozenset({"discord:interactions"})

@@ -4,9 +4,9 @@ A request is handed on once it is whole, so whoever sends one letter now and the
 for as long as they like, at no cost of their own, and a process has only so many. Here a request's
 head has to be there within `HEAD_S` of its first byte, or of the connection's beginning, and a body
 has to bring `BODY_BYTES` in every `BODY_S`; who is slower is told so and let go. And of the
-connections of an address that wait, those that have waited longest go where there are more than may
-be (`GAUNTLET_WAITING_PER_ADDRESS`), so that a crowd of idle ones keeps nobody out. A connection with
-a request that is being answered, or a socket, does not wait.
+connections of an address that wait, those that have waited longest go where there are more than
+may be (`GAUNTLET_WAITING_PER_ADDRESS`), so that a crowd of idle ones keeps nobody out. A connection
+with a request that is being answered, or a socket, does not wait.
 """
 
 from __future__ import annotations

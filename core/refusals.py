@@ -106,7 +106,7 @@ class TooOften(Refusal):
 
     kind = RefusalKind.TOO_OFTEN
 
-    def __init__(self, code: str, sentence: str, *, retry_after: int) -> None:
+    def __init__(self, code: str, sentence: str, *, retry_after: int = 60) -> None:
         super().__init__(code, sentence)
         self.retry_after = max(1, retry_after)
 

@@ -21,7 +21,7 @@ SOCIALACCOUNT_STORE_TOKENS = False
 # Everybody chooses their name here, and an address signs nobody in.
 SOCIALACCOUNT_AUTO_SIGNUP = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
-# The sign-in library's limits that are not its own (docs/security.md has the table of all). Each way
+# The sign-in library's limits that are not its own (docs/security.md has all). Each way
 # to Discord leaves the row of a session, and each way back asks Discord twice. A school may
 # register from one address; a program must not go on like that for hours. Whoever asks for mails to
 # somebody else's address sends them there, where each of them works.

@@ -17,7 +17,7 @@ import venv
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from script.lib.console import ROOT, Failure, say, shout, step
 from script.lib.node import wheel
@@ -62,7 +62,12 @@ class Known(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """Nobody could be asked; the message is what was said instead."""
+    """Nobody could be asked; the message is what was said instead, and ``found`` what was found of
+    those that something was said of."""
+
+    def __init__(self, message: str, found: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.found = found
 
 
 def known(text: str, today: date) -> list[Known]:
@@ -87,19 +92,21 @@ def of_python(said: str) -> list[Finding]:
         packages = json.loads(said)["dependencies"]
     except (ValueError, KeyError, TypeError):
         raise NoAnswer(_last_line(said)) from None
-    skipped = [each["name"] for each in packages if "skip_reason" in each]
-    if skipped:
-        raise NoAnswer(f"nothing was said of {', '.join(skipped)}")
-    return [
+    found = [
         Finding(
             each["name"],
             each["version"],
-            (found["id"], *found.get("aliases", ())),
-            ", ".join(found.get("fix_versions", ())),
+            (vulnerability["id"], *vulnerability.get("aliases", ())),
+            ", ".join(vulnerability.get("fix_versions", ())),
         )
         for each in packages
-        for found in each["vulns"]
+        for vulnerability in each.get("vulns", ())
     ]
+    skipped = [each["name"] for each in packages if "skip_reason" in each]
+    if skipped:
+        few = ", ".join(skipped[:5]) + (", …" if len(skipped) > 5 else "")
+        raise NoAnswer(f"nothing was said of {len(skipped)} of them ({few})", found)
+    return found
 
 
 def of_node(said: str) -> list[Finding]:
@@ -124,20 +131,24 @@ def ask(root: Path, node: Path, run: Run) -> tuple[list[Finding], list[str]]:
     """All that is found, and what could not be asked."""
     found: list[Finding] = []
     unasked: list[str] = []
+    command: list[str | Path]
     with tempfile.TemporaryDirectory() as name:
         tool = Path(name) / "bin" / "pip-audit"
         try:
             step(f"Asking about Python's packages ({TOOL})")
             _make(Path(name))
-            lists = [part for each in DEVELOPMENT for part in ("--requirement", root / each)]
-            told = run(
-                [tool, "--disable-pip", "--require-hashes", "--no-deps", "--format", "json",
-                 "--progress-spinner", "off", *lists],
-                root,
-            )  # fmt: skip
-            found += of_python(told)
+            lists = [
+                part for each in DEVELOPMENT for part in ("--requirement", root / each)
+            ]
+            command = [
+                tool, "--disable-pip", "--require-hashes", "--no-deps", "--format", "json",
+                "--progress-spinner", "off", *lists,
+            ]  # fmt: skip
+            found += of_python(run(command, root))
         except NoAnswer as why:
+            found += why.found
             unasked.append(f"Python's packages: {why}")
+    # npm comes with Node.
     npm = wheel(node) / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     for folder in LOCKED:
         step(f"Asking about Node's packages ({folder})")
@@ -182,7 +193,7 @@ def _make(folder: Path) -> None:
 def _run(command: Sequence[str | Path], folder: Path, *, must_work: bool = False) -> str:
     """What a command says. Whoever finds something ends with 1, so the code tells nothing."""
     try:
-        done = subprocess.run(  # noqa: S603  (our own commands)
+        done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:

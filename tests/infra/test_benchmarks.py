@@ -22,7 +22,8 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["hung", "apart", "audit", "live", "pythons", "scale", "storm", "timers"]
+    "name",
+    ["hung", "apart", "audit", "hostile", "live", "pythons", "scale", "storm", "timers"],
 )
 def test_it_starts(name: str) -> None:
     done = subprocess.run(

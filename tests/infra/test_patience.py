@@ -17,7 +17,10 @@ from config.patience import BODY_BYTES, BODY_S, HEAD_S, TOO_SLOW, WAITING, Patie
 _ports = itertools.count(1)
 
 
-class Line(StringTransport):
+_Transport: Any = StringTransport
+
+
+class Line(_Transport):  # type: ignore[misc]  # (untyped)
     """A connection that remembers how it ended."""
 
     aborted = False
@@ -72,9 +75,7 @@ class _Server:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     monkeypatch.setattr(http_protocol, "WebRequest", door.LimitedRequest)
-    monkeypatch.setattr(
-        http_protocol.HTTPFactory, "protocol", staticmethod(door.patient_protocol)
-    )
+    monkeypatch.setattr(http_protocol.HTTPFactory, "protocol", staticmethod(door.patient_protocol))
     WAITING.of.clear()
     yield Clock()
     WAITING.of.clear()
@@ -152,9 +153,7 @@ def test_those_that_have_waited_longest_make_room(
     assert not elsewhere.is_let_go
 
 
-def test_a_line_is_one_and_a_proxy_is_none(
-    connect: Callable[..., Client], settings: Any
-) -> None:
+def test_a_line_is_one_and_a_proxy_is_none(connect: Callable[..., Client], settings: Any) -> None:
     settings.GAUNTLET_WAITING_PER_ADDRESS = 1
     one, two = connect("2001:4860:1:2::1"), connect("2001:4860:1:2::2")
     assert one.is_let_go

@@ -107,9 +107,12 @@ def test_no_answer_is_no_failure_and_no_good_news(
 
 
 def test_one_that_is_left_out_is_no_answer() -> None:
-    left_out = {"dependencies": [{"name": "x", "skip_reason": "not on the index"}]}
-    with pytest.raises(audit.NoAnswer, match="nothing was said of x"):
-        audit.of_python(json.dumps(left_out))
+    """And what was said of the others counts."""
+    told = json.loads(PYTHON)
+    told["dependencies"].append({"name": "x", "skip_reason": "not on the index"})
+    with pytest.raises(audit.NoAnswer, match=r"of 1 of them \(x\)") as raised:
+        audit.of_python(json.dumps(told))
+    assert [finding.package for finding in raised.value.found] == ["pillow", "pillow"]
 
 
 def entry(**change: Any) -> str:
@@ -143,4 +146,4 @@ def test_nothing_is_lived_with_without_a_reason_or_for_long(change: dict[str, An
 
 
 def test_our_own_list_can_be_read() -> None:
-    assert all(row.why for row in audit.known((ROOT / audit.KNOWN).read_text(), date.today()))
+    assert all(row.why for row in audit.known((ROOT / audit.KNOWN).read_text(), TODAY))

@@ -1,4 +1,4 @@
-"""Every route, every role, every method: each is answered as `doors.txt` states, and never otherwise.
+"""Every route, every role, every method: each is answered as `doors.txt` states.
 
 The table in tests/permissions says who may do what, with whole forms; here everybody knocks at
 every door with nothing in their hands. What stands in the table is itself judged by rules that
@@ -73,7 +73,7 @@ class Door(NamedTuple):
         return self.route.startswith("api:")
 
 
-def doors_of(world: World) -> list[Door]:
+def doors_of(world: World) -> list[Door]:  # noqa: F811
     """Every route once, at an address where there is something."""
     enrolling, asked = world.scene("enrolling"), world.scene("asked to help")
     better = {
@@ -149,7 +149,7 @@ class Knocking:
         """The status of the answer; ``login`` for one that leads to a page for signing in."""
         self.browser.cookies = SimpleCookie(self.cookies)
         kind = JSON if door.is_api else FORM
-        answer = self.browser.generic(method, door.path, b"", kind)
+        answer: Any = self.browser.generic(method, door.path, b"", kind)
         if answer.streaming and not answer.is_async:
             b"".join(answer.streaming_content)
         self.last = answer
@@ -198,7 +198,9 @@ def test_everybody_is_answered_as_the_table_states(
                 _heard.setdefault(door.route, {}).setdefault(method, {})[name] = answer
                 expected = stated(table, door, method, name)
                 if answer != expected:
-                    wrong.append(f"{door.route} {method} {door.path[:60]}: {answer}, not {expected}")
+                    wrong.append(
+                        f"{door.route} {method} {door.path[:60]}: {answer}, not {expected}"
+                    )
     assert wrong == []
 
 
@@ -252,17 +254,13 @@ def _cells() -> Iterator[tuple[str, str, dict[str, str]]]:
 
 def test_nobody_writes_but_where_it_is_theirs_to_do() -> None:
     writing = {
-        route
-        for route, method, cell in _cells()
-        if method in WRITING and cell["nobody"] in GOOD
+        route for route, method, cell in _cells() if method in WRITING and cell["nobody"] in GOOD
     }
     assert writing == OPEN_TO_ALL.keys()
 
 
 def test_who_is_suspended_is_nobody() -> None:
-    otherwise = {
-        route for route, _method, cell in _cells() if cell["nobody"] != cell["suspended"]
-    }
+    otherwise = {route for route, _method, cell in _cells() if cell["nobody"] != cell["suspended"]}
     assert otherwise == TOLD_WHY
 
 

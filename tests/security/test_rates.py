@@ -19,7 +19,9 @@ from accounts.models import User
 from accounts.tokens.services import token_create
 from config.settings import base
 from core.api import limits
-from games.services.challenges import challenge_cancel, challenge_create
+from core.refusals import TooOften
+from games.models import Challenge
+from games.services.challenges import challenge_accept, challenge_cancel, challenge_create
 from games.sockets.limits import chat_wait
 from tests.accounts.conftest import PASSWORD, made_person, with_confirmed_address
 from tests.support.caching import caches_of
@@ -104,8 +106,6 @@ def reports(caller: Caller) -> Any:
 
 
 def challenges_ben(caller: Caller) -> Any:
-    from games.models import Challenge  # noqa: PLC0415
-
     for challenge in Challenge.objects.filter(status=Challenge.Status.OPEN):
         challenge_cancel(acting_user=challenge.challenger, challenge=challenge)
     body = {"ruleset": "tetronogo", "variant": "standard", "opponent": "ben"}
@@ -285,21 +285,15 @@ def test_chat_counts_for_its_account_over_all_sockets(
     assert chat_wait(people["ben"].pk) == 0
 
 
-def test_who_accepts_is_not_pestered(people: dict[str, User]) -> None:
+def test_whoever_accepts_is_not_pestered(people: dict[str, User]) -> None:
     """Friends play on: what was accepted does not count, nor what goes to others."""
-    from games.services.challenges import challenge_accept  # noqa: PLC0415
-    from games.models import Challenge  # noqa: PLC0415
-
-    paul, ben, ada = people["paul"], people["ben"], people["ada"]
+    paul, ben = people["paul"], people["ben"]
+    offer: Any = {"acting_user": paul, "ruleset_id": "tetronogo", "variant": "standard"}
+    challenge_accept(acting_user=ben, challenge=challenge_create(**offer, opponent=ben))
     for _time in range(10):
-        challenge = challenge_create(
-            acting_user=paul, ruleset_id="tetronogo", variant="standard", opponent=ben
-        )
-        challenge_cancel(acting_user=paul, challenge=challenge)
-    Challenge.objects.filter(opponent=ben).order_by("pk").update(status="declined")
-    challenge = challenge_create(
-        acting_user=paul, ruleset_id="tetronogo", variant="standard", opponent=ada
-    )
-    match = challenge_accept(acting_user=ada, challenge=challenge)
-    assert match is not None
-    assert challenges_ben(Caller(HERE, paul)).json()["code"] == "challenge.too-often"
+        challenge_cancel(acting_user=paul, challenge=challenge_create(**offer, opponent=ben))
+    with pytest.raises(TooOften) as refused:
+        challenge_create(**offer, opponent=ben)
+    assert refused.value.code == "challenge.too-often"
+    assert 0 < int(refused.value.retry_after or 0) <= 3600
+    assert challenge_create(**offer, opponent=people["ada"]).pk
