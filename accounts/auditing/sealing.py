@@ -208,11 +208,11 @@ def _added() -> Fault | None:
     )
 
 
-def audit_check(*, kept: Iterable[Head] = (), after: int = 0) -> AuditCheck:
+def audit_check() -> AuditCheck:
     """Seal what is to be sealed, look the chain over, and keep what came of it. The head is told to
     the log, where it outlives the database; and so is, as an error, what does not hold."""
     audit_seal(everything=True)
-    head, fault = audit_fault(kept=kept, after=after)
+    head, fault = audit_fault()
     row = AuditCheck.objects.create(
         at=now_utc(),
         position=head.position,
