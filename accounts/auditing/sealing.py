@@ -70,7 +70,8 @@ def _seal_some(*, everything: bool) -> int:
     if not _is_alone():
         return 0
     last = AuditLink.objects.order_by("-position").first()
-    after, values = "", []
+    after = ""
+    values: list[Any] = []
     if last is not None:
         after += " AND e.at >= %s"
         values.append(last.at - LATE)
