@@ -70,7 +70,8 @@ def _seal_some(*, everything: bool) -> int:
     if not _is_alone():
         return 0
     last = AuditLink.objects.order_by("-position").first()
-    after, values = "", []
+    after = ""
+    values: list[Any] = []
     if last is not None:
         after += " AND e.at >= %s"
         values.append(last.at - LATE)
@@ -208,11 +209,11 @@ def _added() -> Fault | None:
     )
 
 
-def audit_check(*, kept: Iterable[Head] = (), after: int = 0) -> AuditCheck:
+def audit_check() -> AuditCheck:
     """Seal what is to be sealed, look the chain over, and keep what came of it. The head is told to
     the log, where it outlives the database; and so is, as an error, what does not hold."""
     audit_seal(everything=True)
-    head, fault = audit_fault(kept=kept, after=after)
+    head, fault = audit_fault()
     row = AuditCheck.objects.create(
         at=now_utc(),
         position=head.position,

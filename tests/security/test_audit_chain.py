@@ -396,12 +396,17 @@ def test_commands_say_what_holds_and_what_does_not() -> None:
     assert head == str(audit_head())
     assert call("verify", "--head", head).splitlines() == ["All 10 entries hold.", head]
     assert call("seal") == "0 entries were sealed.\n"
+    with pytest.raises(CommandError, match="The chain was made anew: at place 3"):
+        call("verify", "--head", f"3:{'a' * 64}")
+    assert not AuditCheck.objects.exists()
     with tampering():
         run("UPDATE accounts_auditentry SET who_id = NULL WHERE id = %s", entry_at(4))
     with pytest.raises(CommandError, match=r"at place 4, .* It holds up to place 3\."):
         call("verify")
     # What is known of is passed over, and what comes after it is not.
-    assert "All 10 entries hold." in call("verify", "--after", "4")
+    assert "All 6 entries behind place 4 hold." in call("verify", "--after", "4")
+    # That ends no alarm, and a head that is wrong raises none.
+    assert [bool(check.fault) for check in AuditCheck.objects.order_by("id")] == [True]
     with tampering():
         run("UPDATE accounts_auditentry SET who_id = NULL WHERE id = %s", entry_at(6))
     with pytest.raises(CommandError, match="at place 6"):
