@@ -290,7 +290,7 @@ class Report(models.Model):
 
     `context` has the shape of `accounts.moderation.reports.Target.context`: `facts`, pairs of a
     label and a text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`. Of the
-    site's own reports it has `evidence`, too: keys of what is not reported again.
+    site's own reports it has ``evidence``, too: keys of what is not reported again.
     """
 
     class Reason(models.TextChoices):

@@ -23,6 +23,10 @@ ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").spl
 EMAIL_BACKEND = "core.mailing.Queued"
 GAUNTLET_EMAIL_TRANSPORT = "django.core.mail.backends.console.EmailBackend"
 
+# There are few people on such a site, of whom its leaderboards should show something.
+GAUNTLET_RANKED_MATCHES = env.int("GAUNTLET_RANKED_MATCHES", 1)
+GAUNTLET_RANKED_OPPONENTS = env.int("GAUNTLET_RANKED_OPPONENTS", 1)
+
 # `script/server` collects them, as a deploy does. A bare `manage.py`, and whoever works on them
 # (`GAUNTLET_DEBUG=1`), takes them straight from the source folders.
 if DEBUG or not env.str("GAUNTLET_STATIC_ROOT", ""):

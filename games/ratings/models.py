@@ -147,6 +147,18 @@ class RatingPoint(_Strong):
         """By how much the rating shown went up."""
         return self.shown - self.shown_before
 
+    @property
+    def times(self) -> int:
+        """Of how many results of the two within thirty days it was the latest, on its ladder."""
+        return round(1 / self.weight)
+
+    @property
+    def weight_words(self) -> str:
+        """Why it counts less than others."""
+        times = self.times - 1
+        often = "once" if times == 1 else f"{times} times"
+        return f"The two had met {often} within the thirty days before."
+
 
 class RatingRequest(models.Model):
     """A result that a ladder is yet to be compared with: the match has ended, or somebody ruled on

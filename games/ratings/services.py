@@ -382,7 +382,8 @@ def rating_exclude(
     this person may do it (a season's organiser); otherwise organisers may who do not play in the
     match. Ratings follow after commit. Raises Refusal ``match.none``, ``match.not-over``,
     ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
-    ``rating.no-accounts``, ``rating.excluded``.
+    ``rating.no-accounts``, ``rating.of-pair`` (moderators have ruled on the pair) and
+    ``rating.excluded``.
     """
     match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
     if ruling is None and match.winner is None:

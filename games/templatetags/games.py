@@ -21,6 +21,7 @@ from games.folders import draws_name, static_name
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import late, pace, rules, terms
 from games.pictures import qr
+from games.ratings.course import is_too_short
 from games.reading import featured, selectors
 from games.reading.selectors import matches_to_rule
 from games.rulesets import REGISTRY
@@ -113,7 +114,14 @@ def uneven_text(challenge: Challenge) -> str:
 @register.filter
 def unrated_word(match: Match) -> str:
     """What cards add where a match counts for no rating, whatever for."""
-    return ", casual" if match.unrated else ""
+    return ", too short to count" if is_too_short(match) else casual_word(match)
+
+
+@register.filter
+def casual_word(match: Match) -> str:
+    """The same, for readers who do not want to be told how matches ended: nor, that they ended
+    soon."""
+    return ", casual" if match.unrated and not is_too_short(match) else ""
 
 
 @register.filter

@@ -269,6 +269,7 @@ def test_there_is_no_action_to_nobody(desk: Client, name: str) -> None:
 
 
 def test_the_queue(desk: Client, mona: User, ada: User, report: Report, actions: Actions) -> None:
+    assert report.reporter is not None
     with_confirmed_address(report.reporter)
     queue = "/admin/accounts/report/"
     row = f"{queue}{report.pk}"

@@ -542,8 +542,8 @@ def suspects(world: World) -> Case:
         for number in range(3):
             ended = timezone.now() - timedelta(minutes=number)
             began = ended - timedelta(seconds=9)
-            more = {"reason": "concession", "finished_at": ended, "created_at": began}
-            matches.append(result_row((world.ada, other), **more))
+            more: dict[str, Any] = {"finished_at": ended, "created_at": began}
+            matches.append(result_row((world.ada, other), reason="concession", **more))
     mend = break_date("games_match", "created_at", matches[0].pk)
     keys = [pair_key(world.ada.pk, other.pk) for other in (world.ben, world.orla)]
     return Case(LOOKED, keys[0], lambda: Report.objects.filter(target_id=keys[1]).exists(), mend)

@@ -33,9 +33,13 @@ from tests.games.conftest import ada, ben, cleo, mona, orla, root
 from tests.games.support import T0, committing, refused, started, user_named
 from tests.pages.conftest import own_cache
 from tests.ratings.support import is_true, result_row
+from tests.seasons_api.conftest import Caller, olga
+from tests.seasons_api.test_automation import concede, made
 from tests.support.workers import Workers
+from tournaments.models import DeathMatch
+from tournaments.services.results.ratings import rating_leave_out, rating_set_right
 
-__all__ = ["ada", "ben", "cleo", "mona", "orla", "own_cache", "root"]
+__all__ = ["ada", "ben", "cleo", "mona", "olga", "orla", "own_cache", "root"]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_cache")]
 
@@ -129,6 +133,20 @@ def test_a_second_account_that_plays_on_leads_nobody(
     assert (farmer.games, farmer.opponents) == (30, 1)
     # Thirty of the same pair are worth less than six against three.
     assert farmer.shown < Rating.objects.get(ladder=OVERALL, user=cleo).shown
+
+
+def test_a_seasons_death_match_counts_as_any_other(olga: Caller, left_to_workers: Workers) -> None:
+    slug = made(olga, "round-robin")
+    death_match = DeathMatch.objects.filter(round__season__slug=slug, round__number=1).earliest(
+        "pk"
+    )
+    concede(death_match.pk, 1)
+    match = Match.objects.finished().get()
+    on_match_ended(match_id=match.pk)
+    match.refresh_from_db()
+    assert match.unrated.startswith(TOO_SHORT)
+    assert match.winner == 0  # for the season it is won
+    assert not Rating.objects.exists()
 
 
 # -- weights -------------------------------------------------------------------------------------
@@ -334,9 +352,20 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     assert after == before
     assert not RatingRuling.objects.exists()
     assert told.all().count() == 4
-    actions = list(AuditEntry.objects.values_list("action", flat=True).order_by("pk"))
+    entries = AuditEntry.objects.filter(action__startswith="rating.").order_by("pk")
+    actions = list(entries.values_list("action", flat=True))
     assert actions == ["rating.exclude-pair", "rating.include-pair"]
     refused("rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more")
+
+
+def test_a_season_decides_its_own_results_whatever_moderators_have_ruled(
+    ada: User, ben: User, mona: User
+) -> None:
+    match = friendly(ada, ben, ago=timedelta(days=1))
+    pair_unrate(acting_user=mona, first=ada, second=ben, why="Both are one.")
+    rating_set_right(match.pk, 1, None, "a correction")
+    rating_leave_out(match.pk, None, "a correction")
+    assert RatingRuling.objects.get().why == "Both are one."
 
 
 def test_what_a_pair_cannot_be_ruled_upon(

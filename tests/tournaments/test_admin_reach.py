@@ -82,6 +82,7 @@ ALLOWED = {
         " at__year at__month at__day"
     ),
     "games.ratingruling": "at__year at__month at__day",
+    "games.pairruling": "at__year at__month at__day",
     "games.rating": "ladder__id__exact ladder__isnull",
     "games.match": (
         "players__user__id__exact status__exact status__isnull ruleset ruleset__isnull"
