@@ -90,6 +90,19 @@ NO_PAGES = {
     "oauth2_provider:revoke-token": "JSON",
     "oauth2_provider:oauth-server-metadata": "JSON",
     "account_confirm_login_code": "leads elsewhere: codes are not sent",
+    "mfa_activate_totp": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_deactivate_totp": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_view_recovery_codes": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_generate_recovery_codes": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_download_recovery_codes": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_add_webauthn": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_edit_webauthn": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_remove_webauthn": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_reauthenticate": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_reauthenticate_webauthn": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_authenticate": "for whoever has given a password: tests/accounts/test_factors_browser.py",
+    "mfa_list_webauthn": "only leads elsewhere",
+    "mfa_login_webauthn": "JSON",
     "discord_login": "takes POST only",
     "discord_callback": "only leads elsewhere",
     "socialaccount_signup": "of who comes from Discord: tests/accounts/test_discord_browser.py",
@@ -178,7 +191,7 @@ def _of_people() -> Iterator[Place]:
     yield Place("account_confirm_email", args=given("no-key"))
     yield Place("account_reset_password_from_key", args=given("1", "no-key"))
     for name in ("account_logout", "account_reauthenticate", "account_email",
-                 "account_change_password", "accounts:settings", "accounts:tokens", "accounts:bot",
+                 "account_change_password", "mfa_index", "accounts:settings", "accounts:tokens", "accounts:bot",
                  "accounts:applications", "accounts:conduct", "accounts:blocks",
                  "accounts:discord_settings", "accounts:announcements",
                  "accounts:announcement_choices"):  # fmt: skip
