@@ -137,9 +137,7 @@ def test_a_browser_that_is_refused_says_so(new_page: Pages, site: Site) -> None:
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_an_app_is_set_up_and_its_code_signs_in(
-    new_page: Pages, site: Site, scripts: bool
-) -> None:
+def test_an_app_is_set_up_and_its_code_signs_in(new_page: Pages, site: Site, scripts: bool) -> None:
     eve = Visitor(new_page, site, java_script_enabled=scripts)
     # Registering waits for scripts.
     name = register(Visitor(new_page, site).page)

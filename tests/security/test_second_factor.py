@@ -17,9 +17,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import roles
-from accounts.factors.services import second_factor_reset, second_factor_rule_set
 from accounts.models import AuditEntry, User
+from accounts.moderation.second_factors import second_factor_reset
 from accounts.roles import Role
+from accounts.site.second_factors import second_factor_rule_set
 from core.refusals import Refusal
 from tests.accounts.conftest import (  # noqa: F401  (fixtures)
     PASSWORD,
@@ -142,9 +143,7 @@ def test_an_app_is_set_up_and_its_owner_told(
     codes = codes_on(after)
     assert len(set(codes)) == 10
     assert has_factor(ada)
-    assert [each.subject for each in mail.outbox] == [
-        "[Gauntlet] An authenticator app was set up"
-    ]
+    assert [each.subject for each in mail.outbox] == ["[Gauntlet] An authenticator app was set up"]
     noted = AuditEntry.objects.filter(action="user.second_factor_add")
     assert sorted(each.data["kind"] for each in noted) == ["recovery_codes", "totp"]
     assert client.get(INDEX).status_code == 200
@@ -442,7 +441,8 @@ def test_pages_say_that_a_role_rests(required: None, db: None) -> None:
     client = Client()
     for name, user in _people().items():
         client.force_login(user)
-        says = "Your role needs a second factor" in client.get("/accounts/settings/").content.decode()
+        page = client.get("/accounts/settings/").content.decode()
+        says = "Your role needs a second factor" in page
         assert says is (name in {"moderator", "administrator", "staff"}), name
 
 
