@@ -23,7 +23,6 @@ from accounts.roles import Role
 from accounts.site.second_factors import second_factor_rule_set
 from core.refusals import Forbidden, Refusal
 from games.audience import may_organise, may_predict, would_organise
-from games.models import Match
 from tests.accounts.conftest import (  # noqa: F401  (fixtures)
     PASSWORD,
     made_person,
@@ -43,6 +42,7 @@ from tests.accounts.factors import (
     signed_in,
     with_app,
 )
+from tests.games.support import started
 from tournaments.audience import rights_of
 from tournaments.discord.interactions import Asked, DiscordUser
 from tournaments.models import Season, SeasonOrganiser
@@ -594,7 +594,7 @@ def test_whoever_runs_a_season_or_helps_is_asked(asked: User, role: str) -> None
 
 
 def test_whoever_could_organise_a_match_still_does_not_predict_it(asked: User) -> None:
-    match = Match()
+    match = started((made_person("left"), made_person("right"))).match
     assert not may_organise(match, asked)
     assert would_organise(match, asked)
     assert not may_predict(match, asked)
