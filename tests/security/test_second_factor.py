@@ -580,7 +580,10 @@ def test_discord_says_so_as_well(asked: User) -> None:
 
 @pytest.mark.parametrize("role", ["owner", "organiser", "helper"])
 def test_whoever_runs_a_season_or_helps_is_asked(asked: User, role: str) -> None:
-    season = Season.objects.create(name="Autumn", slug="autumn", visibility="draft")
+    ruth = User.objects.get(username="ruth")
+    season = Season.objects.create(
+        name="Autumn", slug="autumn", visibility="draft", created_by=ruth
+    )
     rights = ["matches"] if role == "helper" else []
     SeasonOrganiser.objects.create(season=season, user=asked, role=role, rights=rights)
 
