@@ -144,18 +144,20 @@ export function wordsFor(error) {
 
 /**
  * @param {HTMLFormElement} form
- * @returns {Promise<unknown>}
+ * @returns {Promise<ToMake | ToShow>}
  */
 async function optionsOf(form) {
   const named = form.dataset.options;
   if (named) {
-    return /** @type {unknown} */ (JSON.parse(document.getElementById(named)?.textContent ?? ""));
+    const text = document.getElementById(named)?.textContent ?? "";
+    const written = /** @type {ToMake | ToShow} */ (JSON.parse(text));
+    return written;
   }
   const answer = await fetch(form.action, { headers: { Accept: "application/json" } });
   if (!answer.ok) {
     throw new Error(`status ${answer.status}`);
   }
-  const found = /** @type {{request_options: unknown}} */ (await answer.json());
+  const found = /** @type {{request_options: ToShow}} */ (await answer.json());
   return found.request_options;
 }
 
