@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -168,6 +169,6 @@ def _is_required_of(user: User, role: Role | None) -> bool:
 
 def _has_factor(user: User) -> bool:
     if user.has_second_factor is None:
-        found = user.authenticator_set.filter(type__in=SECOND_FACTORS)
+        found = Authenticator.objects.filter(user=user, type__in=SECOND_FACTORS)
         user.has_second_factor = found.exists()
     return user.has_second_factor

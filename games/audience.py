@@ -125,7 +125,9 @@ def standing_in(match: QuerySet[Match], user: Any) -> tuple[Reading, bool] | Non
     seat, named, referee, late_s = found
     if seat is not None:
         return _as_audience(seat), False
-    may = user.is_active and (is_administrator(user) or _may_referee(user, named=named, referee=referee))
+    may = user.is_active and (
+        is_administrator(user) or _may_referee(user, named=named, referee=referee)
+    )
     return LATE if late_s and not may else ROOM, may
 
 

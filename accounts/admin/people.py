@@ -139,8 +139,8 @@ class UserAdmin(ConfirmedAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
     ordering = ("username",)
     date_hierarchy = "date_joined"
     readonly_fields = (
-        "username", "is_active", "standing", "discord", "second_factor", "groups", "last_login", "date_joined",
-        "device_zone",
+        "username", "is_active", "standing", "discord", "second_factor", "groups", "last_login",
+        "date_joined", "device_zone",
     )  # fmt: skip
     # Django's widget of two lists has signs that nobody hears of.
     filter_horizontal = ()

@@ -45,9 +45,7 @@ class FactorAdapter(DefaultMFAAdapter):
         try:
             return BOX.opened(encrypted_text)
         except Unreadable:
-            raise UnreadableFactor(
-                self.error_messages["unreadable"], code="unreadable"
-            ) from None
+            raise UnreadableFactor(self.error_messages["unreadable"], code="unreadable") from None
 
     def _get_user_identifier(self, user: Any) -> str:
         return str(user.username)

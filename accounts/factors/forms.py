@@ -141,13 +141,14 @@ class AddWebAuthnForm(PlainFields, webauthn.AddWebAuthnForm):
         alone = self.fields["passwordless"]
         alone.label, alone.initial = "Sign in with it alone", True
         alone.help_text = (
-            "Without name and password; the device then asks for your finger, face or PIN. A simple "
-            "security key may be unable to: untick this for one."
+            "Without name and password; the device then asks for your finger, face or PIN. A "
+            "simple security key may be unable to: untick this for one."
         )
 
     def clean(self) -> dict[str, Any]:
         with _understood():
-            return super().clean()
+            given: dict[str, Any] = super().clean()
+            return given
 
 
 class EditWebAuthnForm(PlainFields, webauthn.EditWebAuthnForm):

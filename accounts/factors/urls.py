@@ -15,7 +15,8 @@ from django.views.generic import RedirectView
 
 
 def _page(route: str, view: Any, name: str) -> URLPattern:
-    return path(route, never_cache(view), name=name)
+    pattern: URLPattern = path(route, never_cache(view), name=name)
+    return pattern
 
 
 urlpatterns = [

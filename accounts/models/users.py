@@ -57,8 +57,8 @@ class UserManager(DjangoUserManager["User"]):
     def with_standing(self, at: datetime | None = None) -> models.QuerySet[User]:
         """Everybody, each with `suspended` and `warned` (is a suspension in force at an instant,
         now; does a warning wait to be acknowledged?), `has_news` (is there an announcement that
-        they have not read?), `group_names` and `has_second_factor`. For those who need them on every
-        request: it is one query."""
+        they have not read?), `group_names` and `has_second_factor`. For those who need them on
+        every request: it is one query."""
         own = Sanction.objects.filter(user=OuterRef("pk"))
         groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
         factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=SECOND_FACTORS)

@@ -11,7 +11,6 @@ from django.utils.functional import cached_property
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.factors.services import must_be_resettable, second_factor_reset
 from accounts.models import Report, Sanction, User
 from accounts.moderation import merging, reports, sanctions, several
 from accounts.moderation.appeal_actions import APPEAL
@@ -22,6 +21,7 @@ from accounts.moderation.forms import (
     ResolveForm,
     SanctionForm,
 )
+from accounts.moderation.second_factors import must_be_resettable, second_factor_reset
 from accounts.roles import Role
 from accounts.services import (
     must_administer,
@@ -225,11 +225,11 @@ RESET_FACTOR: Final = Action[AtUser](
     button="Remove it",
     done=lambda s: f"@{s.user.username} has no second factor any more.",
     follows=[
-        "Make sure first that it is them who ask: by a way that you knew before, face to face if "
-        "you can. Whoever has their password could write to you in their name.",
+        "Make sure first that it is them who ask, by a way that you knew before, or face to face.",
+        "Whoever has their password could write to you in their name.",
         "App, passkeys and recovery codes are removed, and their password alone signs them in.",
-        "They are told by mail, at a confirmed address. What their role lets them do rests until "
-        "they have set up another.",
+        "They are told by mail, at a confirmed address.",
+        "What their role lets them do rests until they have set up another.",
     ],
     check=lambda s: must_be_resettable(s.moderator, s.user),
     form=lambda _s: ReasonForm,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from accounts.factors.services import second_factor_rule_set
 from accounts.models import SiteAnnouncement, User
 from accounts.services import must_administer
 from accounts.site import announcements, registration
 from accounts.site.forms import RegistrationForm, SecondFactorRuleForm, SiteAnnouncementForm
+from accounts.site.second_factors import second_factor_rule_set
 from core.actions import Action, Actions, Done
 
 

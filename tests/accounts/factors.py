@@ -35,7 +35,7 @@ def app_code(secret: str, *, later: int = 0) -> str:
 
 def with_app(user: User) -> str:
     """Set up an app for somebody, without the pages; return its secret."""
-    secret = generate_totp_secret()
+    secret: str = generate_totp_secret()
     TOTP.activate(user, secret)
     user.has_second_factor = None
     return secret
@@ -43,7 +43,8 @@ def with_app(user: User) -> str:
 
 def has_factor(user: User) -> bool:
     """Whether somebody has a second factor, as the database has it."""
-    return Authenticator.objects.filter(user=user).exclude(type="recovery_codes").exists()
+    found: bool = Authenticator.objects.filter(user=user).exclude(type="recovery_codes").exists()
+    return found
 
 
 def confirmed(client: Client, address: str) -> Any:

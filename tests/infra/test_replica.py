@@ -72,6 +72,7 @@ FROM_PRIMARY = {
     "season_records": "a stream, which lasts too long for one moment",
     "api:season_records": "a stream, which lasts too long for one moment",
     "account": "who somebody is, and what they have set",
+    "mfa_": "who somebody is, and what they have set",
     "discord_": "who somebody is",
     "socialaccount_": "writes",
     "oauth2_provider:": "what somebody has allowed",

@@ -61,7 +61,7 @@ NOT_ABOUT_MATCHES = {
     "api:puzzle_solution",
 } - {"profile"}  # fmt: skip
 PREFIXES_NOT_ABOUT_MATCHES = (
-    "account", "discord_", "socialaccount_", "oauth2_provider:", "api_docs", "developers",
+    "account", "mfa_", "discord_", "socialaccount_", "oauth2_provider:", "api_docs", "developers",
     "webhooks:", "posts:",
 )  # fmt: skip
 # Rows that there are none of in this season: no challenge led to the match, nobody hosts it, no

@@ -17,10 +17,12 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import roles
-from accounts.factors.services import second_factor_reset, second_factor_rule_set
-from accounts.models import AuditEntry, User
+from accounts.models import AuditEntry, DiscordLink, User
+from accounts.moderation.second_factors import second_factor_reset
 from accounts.roles import Role
-from core.refusals import Refusal
+from accounts.site.second_factors import second_factor_rule_set
+from core.refusals import Forbidden, Refusal
+from games.audience import may_organise, may_predict, would_organise
 from tests.accounts.conftest import (  # noqa: F401  (fixtures)
     PASSWORD,
     made_person,
@@ -40,6 +42,10 @@ from tests.accounts.factors import (
     signed_in,
     with_app,
 )
+from tests.games.support import started
+from tournaments.audience import rights_of
+from tournaments.discord.interactions import Asked, DiscordUser
+from tournaments.models import Season, SeasonOrganiser
 
 pytestmark = pytest.mark.django_db(transaction=False)
 
@@ -142,9 +148,7 @@ def test_an_app_is_set_up_and_its_owner_told(
     codes = codes_on(after)
     assert len(set(codes)) == 10
     assert has_factor(ada)
-    assert [each.subject for each in mail.outbox] == [
-        "[Gauntlet] An authenticator app was set up"
-    ]
+    assert [each.subject for each in mail.outbox] == ["[Gauntlet] An authenticator app was set up"]
     noted = AuditEntry.objects.filter(action="user.second_factor_add")
     assert sorted(each.data["kind"] for each in noted) == ["recovery_codes", "totp"]
     assert client.get(INDEX).status_code == 200
@@ -442,7 +446,8 @@ def test_pages_say_that_a_role_rests(required: None, db: None) -> None:
     client = Client()
     for name, user in _people().items():
         client.force_login(user)
-        says = "Your role needs a second factor" in client.get("/accounts/settings/").content.decode()
+        page = client.get("/accounts/settings/").content.decode()
+        says = "Your role needs a second factor" in page
         assert says is (name in {"moderator", "administrator", "staff"}), name
 
 
@@ -546,3 +551,60 @@ def test_the_server_helps_the_last_administrator(db: None) -> None:
     for name in ("ruth", "nobody"):
         with pytest.raises(CommandError):
             call_command("second_factor", "reset", name, reason="Lost the phone")
+
+
+# -- every surface -------------------------------------------------------------------------------
+
+
+def test_only_what_was_held_back_is_explained_by_it(asked: User) -> None:
+    other, stranger = Refusal("seat.none", "Not now."), made_person("sam")
+    forbidden = Forbidden("organiser.not-allowed", "Only an organiser may do this.")
+    assert roles.explained(forbidden, asked) is forbidden  # nothing was asked yet
+    assert not roles.is_organiser(asked)
+    assert roles.explained(forbidden, asked).code == roles.HELD_BACK
+    assert roles.explained(other, asked) is other
+    assert not roles.is_organiser(stranger)
+    assert roles.explained(forbidden, stranger) is forbidden
+    assert roles.explained(forbidden, None) is forbidden
+
+
+def test_discord_says_so_as_well(asked: User) -> None:
+    DiscordLink.objects.create(user=asked, discord_id="123456789012345678", name="orla")
+    who = DiscordUser(id="123456789012345678", username="orla")
+    by = Asked(id="1", person=who, at=0)
+    forbidden = Forbidden("organiser.not-allowed", "Only an organiser may do this.")
+    assert by.explained(forbidden) is forbidden
+    assert not roles.is_organiser(by.user)
+    assert by.explained(forbidden).code == roles.HELD_BACK
+
+
+@pytest.mark.parametrize("role", ["owner", "organiser", "helper"])
+def test_whoever_runs_a_season_or_helps_is_asked(asked: User, role: str) -> None:
+    ruth = User.objects.get(username="ruth")
+    season = Season.objects.create(
+        name="Autumn", slug="autumn", visibility="draft", created_by=ruth
+    )
+    rights = ["matches"] if role == "helper" else []
+    SeasonOrganiser.objects.create(season=season, user=asked, role=role, rights=rights)
+
+    def may() -> tuple[bool, bool]:
+        fresh = User.objects.get(pk=asked.pk)
+        return bool(rights_of(season, fresh)), Season.objects.visible_to(fresh).exists()
+
+    assert may() == (False, False)
+    with_app(asked)
+    assert may() == (True, True)
+
+
+def test_whoever_could_organise_a_match_still_does_not_predict_it(asked: User) -> None:
+    match = started((made_person("left"), made_person("right"))).match
+    assert not may_organise(match, asked)
+    assert would_organise(match, asked)
+    assert not may_predict(match, asked)
+    with_app(asked)
+    assert may_organise(match, User.objects.get(pk=asked.pk))
+
+
+def test_the_rule_asks_nothing_where_nobody_must(asked: User, settings: Any) -> None:
+    settings.GAUNTLET_SECOND_FACTOR_REQUIRED = False
+    assert roles.is_organiser(asked)

@@ -50,6 +50,7 @@ ALLOWED = {
     "auth.group": "",
     "accounts.siteannouncement": "",
     "accounts.registrationchange": "",
+    "accounts.secondfactorrule": "",
     "sites.site": "",
     "account.emailaddress": "primary__exact primary__isnull verified__exact verified__isnull",
     "oauth2_provider.application": (

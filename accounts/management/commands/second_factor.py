@@ -1,4 +1,4 @@
-"""`manage.py second_factor reset USERNAME --reason …`: for the last administrator who lost theirs."""
+"""`manage.py second_factor reset NAME --reason …`: for the last administrator who lost theirs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.factors.services import second_factor_reset
 from accounts.models import User
+from accounts.moderation.second_factors import second_factor_reset
 from core.refusals import Refusal
 
 
 class Command(BaseCommand):
     help = (
-        "Take somebody's second factors away, recovery codes included, where no other administrator "
-        "is there to do it in the admin site. They are told by mail, and the audit log has it."
+        "Take somebody's second factors away, recovery codes included, where no other "
+        "administrator is there to do it in the admin site. They are told by mail, and the audit "
+        "log has it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -7,7 +7,18 @@
  * that `data-options` names; to sign in it is asked for at the form's own address, when it is needed.
  */
 
-/** @typedef {{publicKey: Record<string, any>}} Options */
+/** @typedef {{publicKey: PublicKeyCredentialCreationOptionsJSON}} ToMake */
+/** @typedef {{publicKey: PublicKeyCredentialRequestOptionsJSON}} ToShow */
+/** @typedef {Partial<Record<string, ArrayBuffer | null>> & {getTransports?: () => string[]}} Answer */
+/**
+ * @typedef {object} Given what a browser has made or shown, as far as it is told
+ * @property {string} type
+ * @property {string} id
+ * @property {ArrayBuffer} rawId
+ * @property {Answer} response
+ * @property {string | null} [authenticatorAttachment]
+ * @property {() => object} getClientExtensionResults
+ */
 
 /**
  * Bytes of a text in base64url.
@@ -27,62 +38,81 @@ export function textOf(buffer) {
   return btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** @param {{id: string}[] | undefined} listed */
+/**
+ * @param {PublicKeyCredentialDescriptorJSON[] | undefined} listed
+ * @returns {PublicKeyCredentialDescriptor[]}
+ */
 function known(listed) {
-  return (listed ?? []).map((each) => ({ ...each, id: bytesOf(each.id) }));
+  return (listed ?? []).map(({ id }) => ({ type: "public-key", id: bytesOf(id) }));
 }
 
 /**
  * What a browser is asked to make, from what the server sent.
- * @param {Options} options
+ * @param {ToMake} options
  * @param {boolean} alone whether it is to sign in without a name and a password
+ * @returns {PublicKeyCredentialCreationOptions}
  */
-export function toMake(options, alone) {
-  const asked = options.publicKey;
-  const selection = { ...asked.authenticatorSelection };
-  selection.residentKey = alone ? "required" : "discouraged";
-  selection.requireResidentKey = alone;
-  if (alone) selection.userVerification = "required";
+export function toMake({ publicKey: asked }, alone) {
   return {
-    ...asked,
     challenge: bytesOf(asked.challenge),
+    rp: asked.rp,
     user: { ...asked.user, id: bytesOf(asked.user.id) },
+    pubKeyCredParams: asked.pubKeyCredParams,
+    timeout: asked.timeout,
     excludeCredentials: known(asked.excludeCredentials),
-    authenticatorSelection: selection,
+    authenticatorSelection: {
+      ...asked.authenticatorSelection,
+      ...(alone ? { userVerification: "required" } : {}),
+      residentKey: alone ? "required" : "discouraged",
+      requireResidentKey: alone,
+    },
+    // Whether it can sign in alone is told with it.
+    extensions: { credProps: true },
   };
 }
 
 /**
  * What a browser is asked to show.
- * @param {Options} options
+ * @param {ToShow} options
+ * @returns {PublicKeyCredentialRequestOptions}
  */
-export function toShow(options) {
-  const asked = options.publicKey;
+export function toShow({ publicKey: asked }) {
   return {
-    ...asked,
     challenge: bytesOf(asked.challenge),
+    rpId: asked.rpId,
+    timeout: asked.timeout,
+    userVerification: /** @type {UserVerificationRequirement | undefined} */ (
+      asked.userVerification
+    ),
     allowCredentials: known(asked.allowCredentials),
   };
 }
 
+const PARTS = [
+  "clientDataJSON",
+  "attestationObject",
+  "authenticatorData",
+  "signature",
+  "userHandle",
+];
+
 /**
  * What a browser has made or shown, as the server reads it.
- * @param {any} credential
+ * @param {Given} credential
  */
 export function told(credential) {
-  const response = credential.response;
-  /** @type {Record<string, any>} */
+  const { response } = credential;
+  /** @type {Record<string, string | string[]>} */
   const parts = {};
-  for (const name of [
-    "clientDataJSON",
-    "attestationObject",
-    "authenticatorData",
-    "signature",
-    "userHandle",
-  ]) {
-    if (response[name]) parts[name] = textOf(response[name]);
+  for (const name of PARTS) {
+    const part = response[name];
+    if (part) {
+      parts[name] = textOf(part);
+    }
   }
-  if (response.getTransports) parts.transports = response.getTransports();
+  if (response.getTransports) {
+    parts.transports = response.getTransports();
+  }
   return {
     type: credential.type,
     id: credential.id,
@@ -99,34 +129,48 @@ export function told(credential) {
  */
 export function wordsFor(error) {
   const name = error instanceof Error || error instanceof DOMException ? error.name : "";
-  if (name === "InvalidStateError") return "This device has a passkey for your account already.";
-  if (name === "NotAllowedError" || name === "AbortError")
-    return "Nothing was done: it was cancelled, or took too long. You can try again.";
-  if (name === "SecurityError") return "Your browser uses no passkeys at this address of the site.";
-  return "Your browser could not do it. Please try again, or use another way.";
+  switch (name) {
+    case "InvalidStateError":
+      return "This device has a passkey for your account already.";
+    case "NotAllowedError":
+    case "AbortError":
+      return "Nothing was done: it was cancelled, or took too long. You can try again.";
+    case "SecurityError":
+      return "Your browser uses no passkeys at this address of the site.";
+    default:
+      return "Your browser could not do it. Please try again, or use another way.";
+  }
 }
 
-/** @param {HTMLFormElement} form */
+/**
+ * @param {HTMLFormElement} form
+ * @returns {Promise<ToMake | ToShow>}
+ */
 async function optionsOf(form) {
   const named = form.dataset.options;
-  if (named)
-    return /** @type {Options} */ (JSON.parse(document.getElementById(named)?.textContent ?? ""));
+  if (named) {
+    const text = document.getElementById(named)?.textContent ?? "";
+    const written = /** @type {ToMake | ToShow} */ (JSON.parse(text));
+    return written;
+  }
   const answer = await fetch(form.action, { headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
-  return /** @type {Options} */ ((await answer.json()).request_options);
+  if (!answer.ok) {
+    throw new Error(`status ${answer.status}`);
+  }
+  const found = /** @type {{request_options: ToShow}} */ (await answer.json());
+  return found.request_options;
 }
 
 /** @param {HTMLFormElement} form */
 async function ceremony(form) {
   const options = await optionsOf(form);
-  if (form.dataset.passkey !== "make")
-    return await navigator.credentials.get({
-      publicKey: /** @type {any} */ (toShow(options)),
-    });
+  const { credentials } = navigator;
+  if (form.dataset.passkey !== "make") {
+    return credentials.get({ publicKey: toShow(/** @type {ToShow} */ (options)) });
+  }
   const box = /** @type {HTMLInputElement | null} */ (form.querySelector("[name=passwordless]"));
-  return await navigator.credentials.create({
-    publicKey: /** @type {any} */ (toMake(options, box?.checked ?? false)),
-  });
+  const publicKey = toMake(/** @type {ToMake} */ (options), box?.checked ?? false);
+  return credentials.create({ publicKey });
 }
 
 /** @param {HTMLFormElement} form */
@@ -141,10 +185,12 @@ function enhance(form) {
     problem.hidden = true;
     ceremony(form).then(
       (credential) => {
-        field.value = JSON.stringify(told(credential));
+        field.value = JSON.stringify(
+          told(/** @type {Given} */ (/** @type {unknown} */ (credential))),
+        );
         form.submit();
       },
-      (error) => {
+      (/** @type {unknown} */ error) => {
         button.disabled = false;
         problem.textContent = wordsFor(error);
         problem.hidden = false;
@@ -154,6 +200,8 @@ function enhance(form) {
   form.hidden = false;
 }
 
-if (typeof document !== "undefined" && "credentials" in navigator && "PublicKeyCredential" in globalThis)
-  for (const form of document.querySelectorAll("form[data-passkey]"))
+if (typeof document !== "undefined" && "PublicKeyCredential" in globalThis) {
+  for (const form of document.querySelectorAll("form[data-passkey]")) {
     enhance(/** @type {HTMLFormElement} */ (form));
+  }
+}

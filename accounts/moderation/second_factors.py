@@ -1,4 +1,4 @@
-"""Taking somebody's second factors away, and asking one of organisers."""
+"""Taking somebody's second factors away, when they have lost them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from allauth.mfa.models import Authenticator
 from django.db import transaction
 
 from accounts import mail
-from accounts.models import SecondFactorRule, User
-from accounts.roles import organisers_need_factor
+from accounts.models import User
 from accounts.services import (
     audit_record,
     must_administer,
     must_give_a_reason,
     rights_announce_change,
 )
-from core.clock import now_utc
 from core.refusals import Forbidden, Refusal
 
 
@@ -65,21 +63,3 @@ def must_have_factor(user: User) -> None:
     """Raises Refusal ``second-factor.none``."""
     if not Authenticator.objects.filter(user=user).exists():
         raise Refusal("second-factor.none", "This account has no second factor.")
-
-
-@transaction.atomic
-def second_factor_rule_set(*, acting_user: User, of_organisers: bool) -> SecondFactorRule:
-    """Say whether organisers must have a second factor. Raises Refusal
-    ``account.not-administrator`` and ``second-factor.unchanged``."""
-    must_administer(acting_user)
-    if of_organisers == organisers_need_factor():
-        raise Refusal("second-factor.unchanged", "That is how it stands already.")
-    row = SecondFactorRule.objects.create(
-        of_organisers=of_organisers, by=acting_user, at=now_utc()
-    )
-    audit_record(
-        acting_user=acting_user,
-        action="site.second_factor_require" if of_organisers else "site.second_factor_relax",
-        target=row,
-    )
-    return row
