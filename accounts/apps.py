@@ -29,6 +29,7 @@ class AccountsConfig(AppConfig):
             on_confirmed,
             on_signed_in,
             session_of_signed_out,
+            sessions_let_go,
         )
         from accounts.tokens.services import tokens_good, tokens_revoke  # noqa: PLC0415
         from core.admin.readers import register_moderators  # noqa: PLC0415
@@ -42,6 +43,7 @@ class AccountsConfig(AppConfig):
         email_added.connect(on_address_asked, dispatch_uid="accounts.address_asked")
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
+        merging.register("accounts.sessions", sessions_let_go)
         register_way(confirm_way)
         ending.register(
             ending.Part(

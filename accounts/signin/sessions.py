@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -164,13 +165,14 @@ def sessions_prune() -> int:
     """Forget the sessions that have run out, and what is known of those that are gone; returns
     how much."""
     old = Session.objects.filter(expire_date__lt=now_utc())
-    gone = 0
-    keys = list(old.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
-    while keys:
-        Session.objects.filter(pk__in=keys).delete()
-        gone += len(keys)
-        keys = list(old.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
+    gone = rows_prune(old, at_once=_PRUNED_AT_ONCE)
     there = Session.objects.filter(session_key=OuterRef("session_key"))
-    return gone + rows_prune(
-        UserSession.objects.filter(~Exists(there)), at_once=_PRUNED_AT_ONCE
-    )
+    ended = UserSession.objects.filter(~Exists(there))
+    return gone + rows_prune(ended, at_once=_PRUNED_AT_ONCE)
+
+
+def sessions_let_go(keep: User, duplicate: User) -> Mapping[str, int]:
+    """A part of merges (`accounts.moderation.merging`): the account that is closed is signed in
+    nowhere any more. Nothing of it is the kept account's."""
+    UserSession.objects.filter(user=duplicate).end()
+    return {}

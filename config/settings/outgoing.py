@@ -54,6 +54,7 @@ GAUNTLET_PUSH_DEVICES = 20
 GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 
 OUTGOING_TASKS = (
+    "accounts.signin.tasks",
     "accounts.announcing.tasks",
     "tournaments.webhooks.tasks",
     "tournaments.posts.tasks",
@@ -75,6 +76,11 @@ OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
     "announcements-prune": {
         "task": "accounts.announcing.tasks.prune",
         "schedule": crontab(minute="30", hour="3"),
+    },
+    # Sessions that have run out, and what is known of where they were.
+    "sessions-prune": {
+        "task": "accounts.signin.tasks.prune",
+        "schedule": crontab(minute="20", hour="3"),
     },
     "webhooks-sweep": {
         "task": "tournaments.webhooks.tasks.sweep",
