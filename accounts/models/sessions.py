@@ -33,8 +33,8 @@ class UserSessionQuerySet(models.QuerySet["UserSession"]):
         return self.filter(Exists(there.filter(expire_date__gt=now_utc())))
 
     def end(self) -> int:
-        """End these; returns how many. Call it inside a transaction: where the cache, which has them
-        too, cannot be told, nothing is ended."""
+        """End these; returns how many. Call it inside a transaction: where the cache, which has
+        them too, cannot be told, nothing is ended."""
         keys = list(self.values_list("session_key", flat=True))
         _forget(keys)
         self.model.objects.filter(session_key__in=keys).delete()

@@ -40,7 +40,6 @@ from accounts.signin.recent import (
 )
 from core.refusals import FORM_REFUSED, Refusal
 
-
 # What an application asks by.
 _ASKED: Final = frozenset(
     {

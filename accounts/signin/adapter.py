@@ -7,8 +7,8 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.core.internal import ratelimit
 from django import forms
-from django.contrib import messages
 from django.conf import settings
+from django.contrib import messages
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import Q

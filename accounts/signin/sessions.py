@@ -134,9 +134,9 @@ def session_end(*, acting_user: User, session: UserSession) -> None:
 
 @transaction.atomic
 def sessions_end(*, acting_user: User, besides: str = "") -> int:
-    """Sign oneself out everywhere, ``besides`` the session of this key; returns of how many browsers
-    that is known. It holds for sessions that no list knows, too: none from before is good any more,
-    but the one that stays, whose request calls `session_keep` afterwards.
+    """Sign oneself out everywhere, ``besides`` the session of this key; returns of how many
+    browsers that is known. It holds for sessions that no list knows, too: none from before is good
+    any more, but the one that stays, whose request calls `session_keep` afterwards.
     """
     locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     locked.sign_outs += 1

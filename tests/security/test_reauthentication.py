@@ -32,13 +32,17 @@ NEEDED: dict[str, dict[str, Any]] = {
     "account_set_password": {"password1": "new-swordfish-88", "password2": "new-swordfish-88"},
     "accounts:tokens": {"name": "mine", "scopes": ["read"], "lasts": "90"},
     "accounts:bot": {"username": "ada"},
-    "accounts:applications": {"name": "Mine", "redirect_uris": "https://e.example/", "public": "on"},
+    "accounts:applications": {
+        "name": "Mine",
+        "redirect_uris": "https://e.example/",
+        "public": "on",
+    },
     "accounts:discord_link": {},
     "accounts:discord_unlink": {},
     "accounts:discord_asked": {},
     "oauth2_provider:authorize": {"allow": "true", "client_id": "one", "state": "s"},
     "api:become_bot": {},
-}
+}  # fmt: skip
 # In the admin site, to those who may write there.
 NEEDED_IN_ADMIN = {
     "admin:auth_user_password_change", "admin:accounts_user_add", "admin:accounts_user_change",
@@ -103,7 +107,9 @@ OF_ACCOUNTS = re.compile(
     r"|api:(?:me$|me_|users?$|blocks?$|become_bot$|token|session)"
 )
 # In the admin site: what is done to others has its own rules (tests/accounts), but for forms.
-IN_ADMIN = re.compile(r"admin:(?:account|auth|oauth2_provider|mfa)\w*_(?:add|change|password_change)$")
+IN_ADMIN = re.compile(
+    r"admin:(?:account|auth|oauth2_provider|mfa)\w*_(?:add|change|password_change)$"
+)
 
 
 def _named(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, Any]]:
@@ -295,9 +301,9 @@ def test_what_somebody_else_has_left_is_not_done_when_the_owner_confirms(client:
 
 
 def test_no_password_is_kept_in_a_session(client: Client) -> None:
-    for name in NEEDED:
+    for name, form in NEEDED.items():
         if name != "api:become_bot":
-            client.post(_address(name), {**NEEDED[name], "password1": "new-swordfish-88"})
+            client.post(_address(name), {**form, "password1": "new-swordfish-88"})
             assert "new-swordfish-88" not in str(dict(client.session.items()))
 
 
@@ -380,5 +386,3 @@ def test_a_token_makes_no_token_and_opens_no_page_of_settings(ada: User) -> None
         assert answer.status_code == 302
         assert urlsplit(answer["Location"]).path == "/accounts/login/"
     assert ApiToken.objects.count() == 1
-
-
