@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.sessions.models import Session
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 
@@ -62,10 +62,15 @@ def on_confirmed(*, request: HttpRequest, user: Any, **more: Any) -> None:
 
 def _note(key: str, user: User, place: Whence) -> None:
     now = now_utc()
-    place_there = {"device": place.device, "network": place.network}
-    UserSession.objects.update_or_create(
-        session_key=key,
-        defaults={"user": user, "signed_in_at": now, "last_used_at": now, **place_there},
+    row = UserSession(
+        session_key=key, user=user, signed_in_at=now, last_used_at=now, **place._asdict()
+    )
+    # In one statement, and for a key that is known anew.
+    UserSession.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["session_key"],
+        update_fields=["user", "signed_in_at", "last_used_at", "device", "network"],
     )
     _noted(key, now)
 
@@ -92,14 +97,7 @@ def session_used(request: HttpRequest, user: User) -> None:
         return
     # One from before there was this list. Ended meanwhile, it is not there any more.
     if Session.objects.filter(session_key=key, expire_date__gt=now).exists():
-        try:
-            with transaction.atomic():
-                UserSession.objects.create(
-                    user=user, session_key=key, device=place.device, network=place.network,
-                    signed_in_at=now, last_used_at=now,
-                )  # fmt: skip
-        except IntegrityError:  # another request has just noted it
-            return
+        _note(key, user, place)
 
 
 def session_moved(old: str, new: str) -> None:
