@@ -43,7 +43,7 @@ def on_signed_in(*, request: HttpRequest | None, user: User, **_more: Any) -> No
     confirm(request)
     if not request.session.session_key:
         request.session.save()
-    _note(request.session.session_key, user, whence(request))
+    _note(request.session.session_key or "", user, whence(request))
 
 
 def session_of_signed_out(*, request: HttpRequest | None, **_more: Any) -> None:
@@ -84,7 +84,7 @@ def _noted(key: str, at: datetime) -> None:
 def session_used(request: HttpRequest, user: User) -> None:
     """Note that somebody has used their session, unless that was done a while ago. Nothing that
     somebody decides, so no audit entry says so."""
-    key, now = request.session.session_key, now_utc()
+    key, now = request.session.session_key or "", now_utc()
     last = _Noted.at.get(key)
     if last is not None and abs(now - last) < USE_NOTED_EVERY:
         return

@@ -14,6 +14,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
+from django.test.client import MULTIPART_CONTENT
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from oauth2_provider.models import Application, Grant
 
@@ -153,11 +154,11 @@ def discord(settings: Any) -> None:
 
 
 def leads_to_confirm(answer: Any) -> bool:
-    return answer.status_code == 302 and urlsplit(answer["Location"]).path == ASKS
+    return bool(answer.status_code == 302 and urlsplit(answer["Location"]).path == ASKS)
 
 
 def back_of(answer: Any) -> str:
-    return parse_qs(urlsplit(answer["Location"]).query)["next"][0]
+    return str(parse_qs(urlsplit(answer["Location"]).query)["next"][0])
 
 
 # -- the table -----------------------------------------------------------------------------------
@@ -192,8 +193,8 @@ def test_what_needs_it_asks_and_does_nothing(name: str, client: Client, ada: Use
         Application.objects.count(), DiscordLink.objects.count(), Grant.objects.count(),
         AuditEntry.objects.count(),
     )  # fmt: skip
-    as_json = {"content_type": "application/json"} if name.startswith("api:") else {}
-    answers = [client.post(_address(name), NEEDED[name], **as_json)]
+    kind = "application/json" if name.startswith("api:") else MULTIPART_CONTENT
+    answers = [client.post(_address(name), NEEDED[name], content_type=kind)]
     if name not in ("accounts:discord_link", "accounts:discord_unlink", "api:become_bot"):
         answers.append(client.get(_address(name)))
     for answer in answers:
