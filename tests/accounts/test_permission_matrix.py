@@ -460,8 +460,6 @@ ELSEWHERE = {
     "token_create": "one's own: test_tokens.py",
     "token_revoke": "one's own: test_tokens.py",
     "tokens_revoke": "one's own: tests/security/test_sessions.py",
-    "session_end": "one's own: tests/security/test_sessions.py",
-    "sessions_end": "one's own: tests/security/test_sessions.py",
     "user_become_bot": "one's own: test_tokens.py",
     "discord_link_end": "a part of unlinking, of merges, and of new passwords",
     "password_given": "notes what the page above has done: test_new_password.py",
