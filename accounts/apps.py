@@ -32,6 +32,7 @@ class AccountsConfig(AppConfig):
             on_confirmed,
             on_signed_in,
             session_of_signed_out,
+            sessions_let_go,
         )
         from accounts.tokens.services import tokens_good, tokens_revoke  # noqa: PLC0415
         from core.admin.looks import register_looks  # noqa: PLC0415
@@ -48,6 +49,7 @@ class AccountsConfig(AppConfig):
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
         kept.declare(kept.ACCOUNTS)
+        merging.register("accounts.sessions", sessions_let_go)
         register_way(confirm_way)
         ending.register(
             ending.Part(

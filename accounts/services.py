@@ -352,8 +352,8 @@ def user_set_password(
     device stays, and neither does a Discord account by which one could sign in, unless that was
     the only way in.
 
-    All sessions end but that of ``session_key``, where they do it, unless they want the others to go
-    on (``keeps_sessions``).
+    All sessions end but that of ``session_key``, where they do it, unless they want the others to
+    go on (``keeps_sessions``).
     """
     ends_link = forgotten and user.has_usable_password()
     user.set_password(password)

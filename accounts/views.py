@@ -79,7 +79,8 @@ class EmailView(LibraryEmailView):
 
     def get_initial(self) -> dict[str, Any]:
         """With the address that was typed before its owner was asked to confirm."""
-        return super().get_initial() | typed_before(self.request)
+        known: dict[str, Any] = super().get_initial()
+        return known | typed_before(self.request)
 
 
 email_page = recently_confirmed(keeps=("email",))(EmailView.as_view())

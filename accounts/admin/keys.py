@@ -1,5 +1,5 @@
-"""What lets somebody in to an account: addresses, and what OAuth 2 keeps. An administrator's session
-that was stolen must not make any."""
+"""What lets somebody in to an account: addresses, and what OAuth 2 keeps. A session that was stolen
+of an administrator must not make any."""
 
 from __future__ import annotations
 

@@ -65,7 +65,6 @@ def come_back_to_link(request: HttpRequest, sociallogin: SocialLogin) -> HttpRes
     return redirect("accounts:discord_settings")
 
 
-
 def _confirmed(request: HttpRequest, user: User, sociallogin: SocialLogin) -> HttpResponse:
     """Go on with what somebody had begun, if the Discord account is the one that is linked."""
     link = services.link_of(sociallogin.account.uid)

@@ -52,8 +52,8 @@ def linked_user(discord_id: str) -> User | None:
 def discord_link(
     *, acting_user: User, discord_id: str, discord_name: str, tells: bool = True
 ) -> DiscordLink:
-    """Link a Discord account, which is its owner's who asks, to their account, and tell them by mail
-    unless they register with it (not ``tells``).
+    """Link a Discord account, which is its owner's who asks, to their account. They are told by
+    mail, unless they register with it (not ``tells``).
 
     Raises Refusal ``account.closed``, ``discord.linked-already`` (they are linked),
     ``discord.other`` (another is linked to the account) and ``discord.of-another`` (it is linked to
@@ -239,9 +239,7 @@ def discord_register(
         raise address_taken() from error
     if confirmed:
         audit_record(acting_user=user, action="user.confirm_email", target=user)
-    discord_link(
-        acting_user=user, discord_id=discord_id, discord_name=discord_name, tells=False
-    )
+    discord_link(acting_user=user, discord_id=discord_id, discord_name=discord_name, tells=False)
     return user
 
 

@@ -33,11 +33,12 @@ class UserSessionQuerySet(models.QuerySet["UserSession"]):
         return self.filter(Exists(there.filter(expire_date__gt=now_utc())))
 
     def end(self) -> int:
-        """End these; returns how many. Call it inside a transaction."""
+        """End these; returns how many. Call it inside a transaction: where the cache, which has
+        them too, cannot be told, nothing is ended."""
         keys = list(self.values_list("session_key", flat=True))
-        Session.objects.filter(session_key__in=keys).delete()
+        _forget(keys)
         self.model.objects.filter(session_key__in=keys).delete()
-        # They are also kept in the cache: whoever reads one meanwhile puts it there again.
+        # Whoever has read one meanwhile has put it into the cache again.
         transaction.on_commit(partial(_forget, keys), robust=True)
         return len(keys)
 

@@ -118,16 +118,6 @@ class AccountAdapter(DefaultAccountAdapter):
         """One's address is replaced by another that is confirmed, and never by one that is not."""
         return not email_address.primary
 
-    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """The ways in which somebody shows once more that it is them, in our words."""
-        words = {
-            "reauthenticate": "Give your password",
-            "mfa_reauthenticate": "Give a code",
-            "mfa_reauthenticate:webauthn": "Use a passkey",
-        }
-        ways = super().get_reauthentication_methods(user)
-        return [{**way, "description": words[way["id"]]} for way in ways]
-
     # -- guessing ----------------------------------------------------------------------------
     # Wrong tries are counted for an account and an address together: a stranger's lock out nobody
     # but the stranger. What many addresses try together is bounded as well, and that must not lock
@@ -190,11 +180,16 @@ class AccountAdapter(DefaultAccountAdapter):
         return required and not is_recently_confirmed(self.request)
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """By what somebody can confirm that it is they: password or second factor, or what else
-        they sign in by, where they have neither."""
+        """By what somebody can confirm that it is they, in our words: password or second factor,
+        or what else they sign in by, where they have neither."""
+        words = {
+            "reauthenticate": "Give your password",
+            "mfa_reauthenticate": "Give a code",
+            "mfa_reauthenticate:webauthn": "Use a passkey",
+        }
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if methods or not isinstance(user, User):
-            return methods
+            return [{**each, "description": words[each["id"]]} for each in methods]
         return [{"id": page, "description": "", "url": reverse(page)} for page in other_ways(user)]
 
     def send_notification_mail(

@@ -14,8 +14,8 @@ from accounts.models import User
 COOKIE: Final = "signed_in_before"
 _SALT: Final = "accounts.signin.browsers"
 _KEPT_S: Final = 400 * 24 * 3600
-# Of how many accounts one browser keeps it, the latest; and so many digits name one, so that whoever
-# reads the cookie learns nobody's number.
+# Of how many accounts one browser keeps it, the latest; and so many digits name one, so that
+# whoever reads the cookie learns nobody's number.
 _ACCOUNTS_AT_MOST: Final = 8
 _DIGITS: Final = 24
 _TO_REMEMBER: Final = "signed_in_here"

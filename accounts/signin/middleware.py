@@ -47,4 +47,3 @@ class SignedInMiddleware:
         if isinstance(exception, ReauthenticationRequired):
             return ask_to_confirm(request)
         return None
-

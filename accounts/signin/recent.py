@@ -76,14 +76,12 @@ def is_recently_confirmed(request: HttpRequest) -> bool:
 @overload
 def recently_confirmed(view: View) -> View: ...
 @overload
-def recently_confirmed(
-    *, keeps: Sequence[str] = (), back: str = ""
-) -> Callable[[View], View]: ...
+def recently_confirmed(*, keeps: Sequence[str] = (), back: str = "") -> Callable[[View], View]: ...
 def recently_confirmed(
     view: View | None = None, *, keeps: Sequence[str] = (), back: str = ""
 ) -> View | Callable[[View], View]:
-    """A view for those alone who are signed in and have confirmed lately that it is they. All others
-    are asked first, and come back. ``keeps``: fields of a form that are there again when they do;
+    """A view for those alone who are signed in and have confirmed lately that it is they. All
+    others are asked first, and come back. ``keeps``: fields of a form that are there again then;
     never a secret. ``back``: the name of the page that they come back to, where this has none."""
 
     def decorate(inner: View) -> View:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.sessions.models import Session
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 
@@ -42,7 +43,7 @@ def on_signed_in(*, request: HttpRequest | None, user: User, **_more: Any) -> No
     confirm(request)
     if not request.session.session_key:
         request.session.save()
-    _note(request.session.session_key, user, whence(request))
+    _note(request.session.session_key or "", user, whence(request))
 
 
 def session_of_signed_out(*, request: HttpRequest | None, **_more: Any) -> None:
@@ -61,10 +62,15 @@ def on_confirmed(*, request: HttpRequest, user: Any, **more: Any) -> None:
 
 def _note(key: str, user: User, place: Whence) -> None:
     now = now_utc()
-    place_there = {"device": place.device, "network": place.network}
-    UserSession.objects.update_or_create(
-        session_key=key,
-        defaults={"user": user, "signed_in_at": now, "last_used_at": now, **place_there},
+    row = UserSession(
+        session_key=key, user=user, signed_in_at=now, last_used_at=now, **place._asdict()
+    )
+    # In one statement, and for a key that is known anew.
+    UserSession.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["session_key"],
+        update_fields=["user", "signed_in_at", "last_used_at", "device", "network"],
     )
     _noted(key, now)
 
@@ -78,7 +84,7 @@ def _noted(key: str, at: datetime) -> None:
 def session_used(request: HttpRequest, user: User) -> None:
     """Note that somebody has used their session, unless that was done a while ago. Nothing that
     somebody decides, so no audit entry says so."""
-    key, now = request.session.session_key, now_utc()
+    key, now = request.session.session_key or "", now_utc()
     last = _Noted.at.get(key)
     if last is not None and abs(now - last) < USE_NOTED_EVERY:
         return
@@ -91,14 +97,7 @@ def session_used(request: HttpRequest, user: User) -> None:
         return
     # One from before there was this list. Ended meanwhile, it is not there any more.
     if Session.objects.filter(session_key=key, expire_date__gt=now).exists():
-        try:
-            with transaction.atomic():
-                UserSession.objects.create(
-                    user=user, session_key=key, device=place.device, network=place.network,
-                    signed_in_at=now, last_used_at=now,
-                )  # fmt: skip
-        except IntegrityError:  # another request has just noted it
-            return
+        _note(key, user, place)
 
 
 def session_moved(old: str, new: str) -> None:
@@ -133,9 +132,9 @@ def session_end(*, acting_user: User, session: UserSession) -> None:
 
 @transaction.atomic
 def sessions_end(*, acting_user: User, besides: str = "") -> int:
-    """Sign oneself out everywhere, ``besides`` the session of this key; returns of how many browsers
-    that is known. It holds for sessions that no list knows, too: none from before is good any more,
-    but the one that stays, whose request calls `session_keep` afterwards.
+    """Sign oneself out everywhere, ``besides`` the session of this key; returns of how many
+    browsers that is known. It holds for sessions that no list knows, too: none from before is good
+    any more, but the one that stays, whose request calls `session_keep` afterwards.
     """
     locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     locked.sign_outs += 1
@@ -164,13 +163,14 @@ def sessions_prune() -> int:
     """Forget the sessions that have run out, and what is known of those that are gone; returns
     how much."""
     old = Session.objects.filter(expire_date__lt=now_utc())
-    gone = 0
-    keys = list(old.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
-    while keys:
-        Session.objects.filter(pk__in=keys).delete()
-        gone += len(keys)
-        keys = list(old.values_list("pk", flat=True)[:_PRUNED_AT_ONCE])
+    gone = rows_prune(old, at_once=_PRUNED_AT_ONCE)
     there = Session.objects.filter(session_key=OuterRef("session_key"))
-    return gone + rows_prune(
-        UserSession.objects.filter(~Exists(there)), at_once=_PRUNED_AT_ONCE
-    )
+    ended = UserSession.objects.filter(~Exists(there))
+    return gone + rows_prune(ended, at_once=_PRUNED_AT_ONCE)
+
+
+def sessions_let_go(keep: User, duplicate: User) -> Mapping[str, int]:
+    """A part of merges (`accounts.moderation.merging`): the account that is closed is signed in
+    nowhere any more. Nothing of it is the kept account's."""
+    UserSession.objects.filter(user=duplicate).end()
+    return {}

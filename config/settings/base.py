@@ -261,7 +261,7 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
-CELERY_IMPORTS = (*OUTGOING_TASKS, *DISCORD_TASKS, "accounts.signin.tasks")
+CELERY_IMPORTS = (*OUTGOING_TASKS, *DISCORD_TASKS)
 # Whatever comes seldom looks for itself whether it is due, so there is nothing to remember between
 # runs, and no state file that a killed beat could leave broken.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"

@@ -56,6 +56,7 @@ GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 OUTGOING_TASKS = (
     "accounts.auditing.tasks",
     "accounts.leaving.tasks",
+    "accounts.signin.tasks",
     "accounts.announcing.tasks",
     "tournaments.webhooks.tasks",
     "tournaments.posts.tasks",
@@ -95,6 +96,11 @@ OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "accounts.leaving.tasks.deletions",
         "schedule": crontab(minute="15"),
         "options": {"expires": 1800},
+    },
+    # Sessions that have run out, and what is known of where they were.
+    "sessions-prune": {
+        "task": "accounts.signin.tasks.prune",
+        "schedule": crontab(minute="20", hour="3"),
     },
     "webhooks-sweep": {
         "task": "tournaments.webhooks.tasks.sweep",

@@ -201,10 +201,10 @@ def _of_people() -> Iterator[Place]:
                  "accounts:applications", "accounts:conduct", "accounts:blocks",
                  "accounts:data", "accounts:deletion",
                  "accounts:discord_settings", "accounts:announcements",
-                 "accounts:announcement_choices"):  # fmt: skip
+                 "accounts:announcement_choices", "accounts:sessions"):  # fmt: skip
         yield Place(name, who=Who.CONTESTANT)
     # Who has come by Discord has no password.
-    for name in ("account_set_password", "accounts:discord_settings"):
+    for name in ("account_set_password", "accounts:discord_settings", "accounts:discord_confirm"):
         yield Place(name, who=Who.SEAT_0)
     yield Place("accounts:discord")
     yield Place(

@@ -482,6 +482,7 @@ ELSEWHERE = {
     "must_be_resolvable": "asks: report_resolve does",
     "token_create": "one's own: test_tokens.py",
     "token_revoke": "one's own: test_tokens.py",
+    "tokens_revoke": "one's own: tests/security/test_sessions.py",
     "user_become_bot": "one's own: test_tokens.py",
     "discord_link_end": "a part of unlinking, of merges, and of new passwords",
     "password_given": "notes what the page above has done: test_new_password.py",

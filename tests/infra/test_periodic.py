@@ -21,6 +21,7 @@ import psycopg
 import pytest
 import time_machine
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.test import Client
@@ -566,12 +567,24 @@ def old_ways(world: World) -> Case:
     )
 
 
+def old_sessions(world: World) -> Case:
+    """Nothing is read of them, either."""
+    past = timezone.now() - timedelta(days=1)
+    rows = Session.objects.filter(pk__in=["a" * 32, "b" * 32])
+    for key in ("a" * 32, "b" * 32):
+        Session.objects.create(pk=key, session_data="x", expire_date=past)
+    other = psycopg.connect(_address())
+    other.execute("SELECT 1 FROM django_session WHERE session_key = %s FOR UPDATE", ["a" * 32])
+    return Case("", 0, lambda: set(rows.values_list("pk", flat=True)) == {"a" * 32}, other.close)
+
+
 CASES: dict[str, Callable[[World], Case]] = {
     "audit-seal": late_entry,
     "audit-check": broken_chain,
     "announcements-sweep": letters,
     "announcements-digests": digests,
     "announcements-prune": old_announcements,
+    "sessions-prune": old_sessions,
     "games-sweep": deadlines,
     "games-sweep-ends": ends,
     "games-sweep-challenges": challenges,

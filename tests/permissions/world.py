@@ -766,7 +766,9 @@ SCENES: dict[str, Callable[[World], Scene]] = {
 # -- what there is -------------------------------------------------------------------------------
 
 # Read by everybody who comes, or noted for those who came; nobody's rights.
-_NOT_COUNTED = {"django_session", "django_admin_log", "django_migrations"}
+_NOT_COUNTED = {
+    "django_session", "accounts_usersession", "django_admin_log", "django_migrations",
+}  # fmt: skip
 
 
 @cache

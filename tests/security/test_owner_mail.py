@@ -77,7 +77,7 @@ DONE: dict[str, tuple[Callable[[User], object], str]] = {
         ),
         "An application was registered",
     ),
-    "bot": (lambda user: user_become_bot(acting_user=user), "Your account is a bot’s"),
+    "bot": (lambda user: user_become_bot(acting_user=user), "Your account is a bot"),
     "discord": (
         lambda user: discord_link(acting_user=user, discord_id=DISCORD, discord_name="nelly"),
         "Discord has been linked",
@@ -123,7 +123,7 @@ def test_the_old_address_hears_that_it_is_to_change_and_that_it_has(
     pending = EmailAddress.objects.get(email="new@example.org")
     assert not pending.verified
     link = str(by_address["new@example.org"].body)
-    path = link[link.index("/accounts/confirm-email/") :].split()[0]
+    path = link[link.index("/accounts/confirm-email/") :].split(maxsplit=1)[0]
     with committing():
         client.post(path)
     changed = [each for each in letters() if "ada@example.org" in each.to]

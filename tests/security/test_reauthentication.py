@@ -14,6 +14,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
+from django.test.client import MULTIPART_CONTENT
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from oauth2_provider.models import Application, Grant
 
@@ -32,13 +33,17 @@ NEEDED: dict[str, dict[str, Any]] = {
     "account_set_password": {"password1": "new-swordfish-88", "password2": "new-swordfish-88"},
     "accounts:tokens": {"name": "mine", "scopes": ["read"], "lasts": "90"},
     "accounts:bot": {"username": "ada"},
-    "accounts:applications": {"name": "Mine", "redirect_uris": "https://e.example/", "public": "on"},
+    "accounts:applications": {
+        "name": "Mine",
+        "redirect_uris": "https://e.example/",
+        "public": "on",
+    },
     "accounts:discord_link": {},
     "accounts:discord_unlink": {},
     "accounts:discord_asked": {},
     "oauth2_provider:authorize": {"allow": "true", "client_id": "one", "state": "s"},
     "api:become_bot": {},
-}
+}  # fmt: skip
 # In the admin site, to those who may write there.
 NEEDED_IN_ADMIN = {
     "admin:auth_user_password_change", "admin:accounts_user_add", "admin:accounts_user_change",
@@ -103,7 +108,9 @@ OF_ACCOUNTS = re.compile(
     r"|api:(?:me$|me_|users?$|blocks?$|become_bot$|token|session)"
 )
 # In the admin site: what is done to others has its own rules (tests/accounts), but for forms.
-IN_ADMIN = re.compile(r"admin:(?:account|auth|oauth2_provider|mfa)\w*_(?:add|change|password_change)$")
+IN_ADMIN = re.compile(
+    r"admin:(?:account|auth|oauth2_provider|mfa)\w*_(?:add|change|password_change)$"
+)
 
 
 def _named(resolver: URLResolver, space: str = "") -> Iterator[tuple[str, Any]]:
@@ -147,11 +154,11 @@ def discord(settings: Any) -> None:
 
 
 def leads_to_confirm(answer: Any) -> bool:
-    return answer.status_code == 302 and urlsplit(answer["Location"]).path == ASKS
+    return bool(answer.status_code == 302 and urlsplit(answer["Location"]).path == ASKS)
 
 
 def back_of(answer: Any) -> str:
-    return parse_qs(urlsplit(answer["Location"]).query)["next"][0]
+    return str(parse_qs(urlsplit(answer["Location"]).query)["next"][0])
 
 
 # -- the table -----------------------------------------------------------------------------------
@@ -186,8 +193,8 @@ def test_what_needs_it_asks_and_does_nothing(name: str, client: Client, ada: Use
         Application.objects.count(), DiscordLink.objects.count(), Grant.objects.count(),
         AuditEntry.objects.count(),
     )  # fmt: skip
-    as_json = {"content_type": "application/json"} if name.startswith("api:") else {}
-    answers = [client.post(_address(name), NEEDED[name], **as_json)]
+    kind = "application/json" if name.startswith("api:") else MULTIPART_CONTENT
+    answers = [client.post(_address(name), NEEDED[name], content_type=kind)]
     if name not in ("accounts:discord_link", "accounts:discord_unlink", "api:become_bot"):
         answers.append(client.get(_address(name)))
     for answer in answers:
@@ -295,9 +302,9 @@ def test_what_somebody_else_has_left_is_not_done_when_the_owner_confirms(client:
 
 
 def test_no_password_is_kept_in_a_session(client: Client) -> None:
-    for name in NEEDED:
+    for name, form in NEEDED.items():
         if name != "api:become_bot":
-            client.post(_address(name), {**NEEDED[name], "password1": "new-swordfish-88"})
+            client.post(_address(name), {**form, "password1": "new-swordfish-88"})
             assert "new-swordfish-88" not in str(dict(client.session.items()))
 
 
@@ -380,5 +387,3 @@ def test_a_token_makes_no_token_and_opens_no_page_of_settings(ada: User) -> None
         assert answer.status_code == 302
         assert urlsplit(answer["Location"]).path == "/accounts/login/"
     assert ApiToken.objects.count() == 1
-
-

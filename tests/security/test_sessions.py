@@ -55,7 +55,7 @@ def row_of(browser: Client) -> UserSession:
 
 def forget_noted() -> None:
     """As a process that has just begun."""
-    sessions._Noted.at.clear()  # noqa: SLF001
+    sessions._Noted.at.clear()
 
 
 @pytest.fixture
@@ -80,7 +80,9 @@ def test_the_list_says_where_and_marks_this_one(ada: User) -> None:
     browser_of(made_person("eve"))
     page = laptop.get(PAGE).content.decode()
     assert page.count("this one") == 1
-    assert page.index("Firefox on Linux") < page.index("this one") < page.index("Safari on an iPhone")
+    assert (
+        page.index("Firefox on Linux") < page.index("this one") < page.index("Safari on an iPhone")
+    )
     assert "203.0.113.x" in page
     assert "2001:db8:12:x" in page
     assert "203.0.113.77" not in page
