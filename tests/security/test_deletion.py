@@ -33,7 +33,7 @@ from accounts.models import (
     User,
 )
 from accounts.moderation.merging import user_merge
-from accounts.services import user_register
+from accounts.services import user_close, user_register, user_reopen, user_update_profile
 from core.appendonly import names_erased
 from core.clock import now_utc
 from core.refusals import Refusal
@@ -458,3 +458,19 @@ def test_what_was_kept_of_a_replay_is_reckoned_anew(organiser: User, client: Cli
     erased(organiser)
     assert ORGANISER[1] not in body_of(client.get(url))
     assert "Former player" in body_of(client.get(url))
+
+
+def test_nothing_is_done_any_more_to_an_account_that_is_gone(
+    ada: User, ben: User, mona: User
+) -> None:
+    gone = erased(ada)
+    for call, arguments in (
+        (user_reopen, {"acting_user": mona, "user": gone, "reason": "back"}),
+        (user_update_profile, {"acting_user": mona, "user": gone, "display_name": "Ada"}),
+        (user_merge, {"acting_user": mona, "keep": ben, "duplicate": gone, "reason": "one"}),
+        (user_merge, {"acting_user": mona, "keep": gone, "duplicate": ben, "reason": "one"}),
+    ):
+        refused("account.deleted", call, **arguments)
+    refused("account.closed", user_close, acting_user=mona, user=gone, reason="gone")
+    refused("deletion.closed", services.deletion_ask, acting_user=gone)
+    assert erased(gone).username == gone.username
