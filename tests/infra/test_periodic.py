@@ -29,7 +29,14 @@ from django.utils import timezone
 
 from accounts.announcing.delivering import DELIVERED, DIGESTED
 from accounts.announcing.services import Told, announce
-from accounts.models import Announcement, AnnouncementDelivery, AuditEntry, User
+from accounts.leaving.services import ERASED
+from accounts.models import (
+    AccountDeletion,
+    Announcement,
+    AnnouncementDelivery,
+    AuditEntry,
+    User,
+)
 from config.celery import app
 from config.operations.services import rows_retry
 from core.clock import now_ms
@@ -494,7 +501,19 @@ def old_announcements(world: World) -> Case:
     )
 
 
+def leavers(world: World) -> Case:
+    long_ago = timezone.now() - timedelta(days=8)
+    for user in (world.ada, world.ben):
+        AccountDeletion.objects.create(
+            user=user, asked_at=long_ago, due_at=long_ago + timedelta(days=7)
+        )
+    mend = break_date("accounts_user", "date_joined", world.ada.pk)
+    gone = User.objects.filter(pk=world.ben.pk, deleted_at__isnull=False)
+    return Case(ERASED, world.ada.pk, gone.exists, mend)
+
+
 CASES: dict[str, Callable[[World], Case]] = {
+    "accounts-deletions": leavers,
     "announcements-sweep": letters,
     "announcements-digests": digests,
     "announcements-prune": old_announcements,
