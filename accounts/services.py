@@ -170,8 +170,9 @@ def user_update_profile(
     """Change the given parts of a profile and return the user.
 
     People change their own; moderators may change anybody's (an offensive name). Raises Refusal
-    ``account.not-yours``, as `refuse_impersonation` does, and the codes of the field validators
-    (`accounts.names.validators`). An audit entry says which fields changed, from what to what.
+    ``account.not-yours``, ``account.deleted``, as `refuse_impersonation` does, and the codes of the
+    field validators (`accounts.names.validators`). An audit entry says which fields changed, from
+    what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
         raise Forbidden("account.not-yours", "Only its owner may change this profile.")
@@ -187,6 +188,7 @@ def user_update_profile(
     if "display_name" in wanted:
         wanted["display_name"] = normalise_display_name(str(wanted["display_name"]))
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    must_not_be_deleted(locked)
     changes = {
         name: {"from": getattr(locked, name), "to": value}
         for name, value in wanted.items()
@@ -271,8 +273,8 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
 def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
     """Open a closed account again.
 
-    Raises Refusal as `user_close` does, ``account.open``, and ``account.merged``: nothing is left
-    of it.
+    Raises Refusal as `user_close` does, ``account.open``, and ``account.merged`` or
+    ``account.deleted``: nothing is left of it.
     """
     locked = _lock_for_moderation(acting_user, user)
     must_give_a_reason(reason)
@@ -286,11 +288,18 @@ def must_not_be_closed(user: User) -> None:
         raise Forbidden("account.closed", "This account is closed already.")
 
 
+def must_not_be_deleted(user: User) -> None:
+    """Whether anything is left of an account. Raises Refusal ``account.deleted``."""
+    if user.is_former:
+        raise Refusal("account.deleted", "Its owner had this account deleted.")
+
+
 def must_be_reopenable(user: User) -> None:
-    """Whether an account can be reopened. Raises Refusal ``account.open`` and
+    """Whether an account can be reopened. Raises Refusal ``account.open``, ``account.deleted`` and
     ``account.merged``."""
     if user.is_active:
         raise Refusal("account.open", "This account is not closed.")
+    must_not_be_deleted(user)
     if AccountMerge.objects.filter(duplicate=user).exists():
         raise Refusal("account.merged", "This account was merged into another for good.")
 

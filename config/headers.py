@@ -16,17 +16,18 @@ from django.http import HttpRequest, HttpResponseBase
 
 #: What browsers can do that no page of the site wants, and nobody's frame within one.
 DENIED: Final = (
-    "accelerometer", "ambient-light-sensor", "attribution-reporting", "autoplay", "battery",
-    "bluetooth", "browsing-topics", "camera", "display-capture", "encrypted-media", "fullscreen",
-    "gamepad", "geolocation", "gyroscope", "hid", "identity-credentials-get", "idle-detection",
-    "keyboard-map", "local-fonts", "magnetometer", "microphone", "midi", "otp-credentials",
-    "payment", "picture-in-picture", "screen-wake-lock", "serial", "speaker-selection",
-    "storage-access", "usb", "window-management", "xr-spatial-tracking",
+    "accelerometer", "bluetooth", "browsing-topics", "camera", "clipboard-read",
+    "display-capture", "encrypted-media", "fullscreen", "gamepad", "geolocation", "gyroscope",
+    "hid", "identity-credentials-get", "idle-detection", "keyboard-map", "local-fonts",
+    "magnetometer", "microphone", "midi", "otp-credentials", "payment", "picture-in-picture",
+    "screen-wake-lock", "serial", "storage-access", "usb", "window-management",
+    "xr-spatial-tracking",
 )  # fmt: skip
-#: What its own pages want: links are copied and shared, and people sign in by passkeys.
+#: What its own pages want: moves are heard, links are copied and shared, and people sign in by
+#: passkeys.
 OWN: Final = (
-    "clipboard-read", "clipboard-write", "publickey-credentials-create",
-    "publickey-credentials-get", "web-share",
+    "autoplay", "clipboard-write", "publickey-credentials-create", "publickey-credentials-get",
+    "web-share",
 )  # fmt: skip
 PERMISSIONS: Final = ", ".join(
     [*(f"{each}=()" for each in DENIED), *(f"{each}=(self)" for each in OWN)]

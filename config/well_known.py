@@ -3,7 +3,7 @@ crawlers, and where a password is changed; and the page that says how holes are 
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
 from django.conf import settings
@@ -39,9 +39,8 @@ def contact() -> str:
 
 def expires() -> datetime:
     """Until when that holds."""
-    if settings.GAUNTLET_SECURITY_EXPIRES:
-        day = date.fromisoformat(settings.GAUNTLET_SECURITY_EXPIRES)
-        return datetime.combine(day, time(), tzinfo=UTC)
+    if settings.GAUNTLET_SECURITY_EXPIRES is not None:
+        return datetime.combine(settings.GAUNTLET_SECURITY_EXPIRES, time(), tzinfo=UTC)
     # The same for a day: whoever has it asks for it in vain until then.
     return datetime.combine(now_utc().date(), time(), tzinfo=UTC) + LASTS
 

@@ -27,6 +27,7 @@ class TournamentsConfig(AppConfig):
         from tournaments import (  # noqa: PLC0415
             announcements,
             audience,
+            leaving,
             moderation,
             notices,
             own_data,
@@ -38,7 +39,6 @@ class TournamentsConfig(AppConfig):
         from tournaments.pictures import reader  # noqa: PLC0415
         from tournaments.posts import receivers as posts  # noqa: PLC0415
         from tournaments.posts.outbox import posts_write  # noqa: PLC0415
-        from tournaments.services.contestants import leaving  # noqa: PLC0415
         from tournaments.services.contestants.merging import (  # noqa: PLC0415
             contestancies_merge,
             organises_seasons,

@@ -86,7 +86,7 @@ def _is_installed(label: str) -> bool:
 
 def _rows(label: str, path: str, given: Given, user: User) -> Iterator[dict[str, Any]]:
     model = apps.get_model(label)
-    rows = QuerySet(model).filter(given.only, **{path: user}).order_by("pk")
+    rows: QuerySet[Any] = QuerySet(model).filter(given.only, **{path: user}).order_by("pk")
     yield from rows.values(*given.fields).iterator(chunk_size=_AT_ONCE)
 
 

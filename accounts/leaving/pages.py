@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator
-from typing import IO, Final
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import IO, Final, TypeVar
 
 from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
@@ -23,8 +24,17 @@ from accounts.models import AccountDeletion, User
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.streaming import give_back_database
 
+A = TypeVar("A", bound=HttpResponseBase)
+
 _PIECE: Final = 64 * 1024
 _IN_MEMORY: Final = 4 * 1024 * 1024
+
+
+def after_confirming(view: Callable[..., A], *, allow_get: bool = False) -> Callable[..., A]:
+    """Have a view ask first for the password, or another of the reader's factors, unless it was
+    given just now. ``allow_get``: not to look at it."""
+    decorated: Callable[..., A] = reauthentication_required(view, allow_get=allow_get)
+    return decorated
 
 
 @never_cache
@@ -41,7 +51,7 @@ def data_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-@reauthentication_required
+@after_confirming
 def export_page(request: HttpRequest) -> HttpResponseBase:
     """One's data as a file: a zip with one JSON document."""
     user = request.user
@@ -95,7 +105,7 @@ def _kept(request: HttpRequest) -> HttpResponse:
     return redirect("accounts:deletion")
 
 
-@reauthentication_required(allow_get=True)
+@partial(after_confirming, allow_get=True)
 def _asking(request: HttpRequest) -> HttpResponse:
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)

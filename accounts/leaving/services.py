@@ -38,6 +38,7 @@ from accounts.models import (
     AuditEntry,
     Block,
     DiscordLink,
+    DiscordLinkRequest,
     PushSubscription,
     User,
 )
@@ -186,6 +187,7 @@ def _forget_own(user: User) -> None:
     if link is not None:
         # Not as somebody who unlinks it: that is written down with the name.
         discord_id = link.discord_id
+        DiscordLinkRequest.objects.filter(discord_id=discord_id).delete()
         link.delete()
         unlinked = partial(
             send, hooks.discord_unlinked, User, user_id=user.pk, discord_id=discord_id

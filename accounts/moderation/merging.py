@@ -35,7 +35,7 @@ from accounts.blocking.services import blocks_move
 from accounts.models import AccountMerge, Appeal, Report, Sanction, User
 from accounts.moderation.ways import ways_move
 from accounts.roles import Role, is_administrator, is_moderator, is_protected_from
-from accounts.services import audit_record, users_lock
+from accounts.services import audit_record, must_not_be_deleted, users_lock
 from core.clock import now_utc
 from core.hooks import send
 from core.refusals import Forbidden, Refusal
@@ -158,9 +158,10 @@ def _must_be_moderator(acting_user: User) -> None:
 
 def must_be_mergeable(acting_user: User, user: User) -> None:
     """Whether somebody may merge this account, as either of two. Raises Refusal
-    ``account.not-moderator``, ``account.own-account``, ``account.protected``, ``merge.organiser``
-    and ``merge.merged-before``."""
+    ``account.not-moderator``, ``account.own-account``, ``account.protected``, ``account.deleted``,
+    ``merge.organiser`` and ``merge.merged-before``."""
     _must_be_moderator(acting_user)
+    must_not_be_deleted(user)
     if acting_user.pk == user.pk:
         raise Forbidden("account.own-account", "Nobody merges their own accounts.")
     if is_protected_from(acting_user, user):

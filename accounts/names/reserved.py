@@ -36,5 +36,5 @@ def looks_reserved(skeletons: Iterable[str]) -> set[str]:
     return {by_digest[digest] for digest in found.values_list("digest", flat=True)}
 
 
-def _digest(look: str, key: str) -> str:
+def _digest(look: str, key: str | bytes) -> str:
     return salted_hmac(_SALT, look, secret=key, algorithm="sha256").hexdigest()

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from celery.schedules import crontab
@@ -550,7 +550,8 @@ CONTENT_SECURITY_POLICY = {
 # Whom somebody tells who has found a hole, `mailto:` or `https://`, and until when that holds (a
 # day, as 2027-01-31). Without a day: for a year from the start of a process.
 GAUNTLET_SECURITY_CONTACT = env.str("GAUNTLET_SECURITY_CONTACT", "")
-GAUNTLET_SECURITY_EXPIRES = env.str("GAUNTLET_SECURITY_EXPIRES", "")
+_until = env.str("GAUNTLET_SECURITY_EXPIRES", "")
+GAUNTLET_SECURITY_EXPIRES = date.fromisoformat(_until) if _until else None
 # Reports of browsers a minute, of which each is a line in the log; what is more is only counted.
 GAUNTLET_CSP_REPORTS_PER_MINUTE = env.int("GAUNTLET_CSP_REPORTS_PER_MINUTE", 60)
 

@@ -31,7 +31,7 @@ from games.engine.draws import SIZE
 from games.metrics import Laps
 from games.models import Match
 from games.publishing.frames import ack_frame
-from games.reading.matches import match_for, standing_of, still_waits, versions_of
+from games.reading.matches import match_for, standing_of, still_waits, versions_and_names_of
 from games.reading.readers import reader_of
 from games.reading.records import record_response
 from games.services.arrivals import match_poll, match_ready_now
@@ -133,8 +133,9 @@ class MatchView(FieldsView):
             there = self._look(match_id, as_seat(audience))
         # Asked before the match is read, which most who ask again and again need not be told. While
         # the version is the same, clocks tick on; the tag is weak.
-        version = versions_of(match_id)[READINGS.index(audience)]
-        self.fresh(audience, organise, version, *there.values())
+        versions, names = versions_and_names_of(match_id)
+        version = versions[READINGS.index(audience)]
+        self.fresh(audience, organise, version, names, *there.values())
         reader = reader_of(match_id, request.user, standing=standing)
         (shown,) = self.only({**reader.sync, **there})
         return Response(shown)

@@ -26,7 +26,7 @@ from games.models import (
 )
 from games.puzzles.models import PuzzleAnswer, PuzzleSolver
 from games.ratings.keys import ladder_changed
-from games.ratings.models import Rating
+from games.ratings.models import OVERALL, Rating
 from games.reading.replays import replays_forget
 
 
@@ -92,8 +92,9 @@ def _entry_erase(entry: MatchEntry, leaver: Leaver) -> int:
 
 
 def _boards_make_anew(user: User) -> None:
-    """What is kept of leaderboards names people."""
-    for ladder in Rating.objects.filter(user=user).values_list("ladder", flat=True):
+    """What is kept of leaderboards names people; those of seasons are kept with the overall one."""
+    own = set(Rating.objects.filter(user=user).values_list("ladder", flat=True))
+    for ladder in own | {OVERALL}:
         transaction.on_commit(partial(ladder_changed, ladder), robust=True)
 
 

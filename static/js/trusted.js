@@ -20,9 +20,8 @@ const PLAIN = {
 };
 
 /** @typedef {{ createPolicy(name: string, rules: typeof PLAIN): typeof PLAIN }} Factory */
-const factory = /** @type {{ trustedTypes?: Factory }} */ (
-  /** @type {unknown} */ (globalThis)
-).trustedTypes;
+const factory = /** @type {{ trustedTypes?: Factory }} */ (/** @type {unknown} */ (globalThis))
+  .trustedTypes;
 
 const policy = factory ? factory.createPolicy("gauntlet", PLAIN) : PLAIN;
 

@@ -23,6 +23,8 @@ from django.urls import resolve
 from django.utils import timezone
 
 from accounts import services
+from accounts.leaving import export
+from accounts.leaving import services as leaving
 from accounts.models import (
     AccountMerge,
     Appeal,
@@ -484,6 +486,9 @@ ELSEWHERE = {
     "token_revoke": "one's own: test_tokens.py",
     "tokens_revoke": "one's own: tests/security/test_sessions.py",
     "user_become_bot": "one's own: test_tokens.py",
+    "deletion_ask": "one's own: tests/security/test_deletion.py",
+    "deletion_cancel": "one's own: tests/security/test_deletion.py",
+    "export_begin": "one's own: tests/security/test_export.py",
     "discord_link_end": "a part of unlinking, of merges, and of new passwords",
     "password_given": "notes what the page above has done: test_new_password.py",
 }
@@ -597,6 +602,8 @@ def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
             registration,
             second_factors,
             second_factor_rules,
+            leaving,
+            export,
         )
         for name, each in inspect.getmembers(module, inspect.isfunction)
         if each.__module__ == module.__name__

@@ -31,7 +31,9 @@ from django.utils import timezone
 from accounts.announcing.delivering import DELIVERED, DIGESTED
 from accounts.announcing.services import Told, announce
 from accounts.auditing.sealing import audit_accept_late, audit_seal
+from accounts.leaving.services import ERASED
 from accounts.models import (
+    AccountDeletion,
     Announcement,
     AnnouncementDelivery,
     AuditCheck,
@@ -578,9 +580,21 @@ def old_sessions(world: World) -> Case:
     return Case("", 0, lambda: set(rows.values_list("pk", flat=True)) == {"a" * 32}, other.close)
 
 
+def leavers(world: World) -> Case:
+    long_ago = timezone.now() - timedelta(days=8)
+    for user in (world.ada, world.ben):
+        AccountDeletion.objects.create(
+            user=user, asked_at=long_ago, due_at=long_ago + timedelta(days=7)
+        )
+    mend = break_date("accounts_user", "date_joined", world.ada.pk)
+    gone = User.objects.filter(pk=world.ben.pk, deleted_at__isnull=False)
+    return Case(ERASED, world.ada.pk, gone.exists, mend)
+
+
 CASES: dict[str, Callable[[World], Case]] = {
     "audit-seal": late_entry,
     "audit-check": broken_chain,
+    "accounts-deletions": leavers,
     "announcements-sweep": letters,
     "announcements-digests": digests,
     "announcements-prune": old_announcements,

@@ -70,6 +70,11 @@ SURVIVED: dict[tuple[str, str, str], str] = {
         "It keeps tables append-only that it does not know.",
     ("accounts", "0023_audit_looks", "Raw SQL operation"):
         "An index, made concurrently, over entries that it does not write.",
+    ("accounts", "0019_privacy", "Raw SQL operation"):
+        "What keeps tables append-only allows more from then on, to whoever asks: it does not.",
+    ("accounts", "0019_privacy",
+     "Create not valid constraint user_deleted_is_blank on model user"):
+        "It does not write the column, which is empty then, and reopens nobody without it.",
     ("games", "0013_front_door_turns", "Raw Python operation"):
         "It writes a column that it does not know, one match at a time.",
     **{

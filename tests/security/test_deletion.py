@@ -33,14 +33,16 @@ from accounts.models import (
     User,
 )
 from accounts.moderation.merging import user_merge
-from accounts.services import user_register
+from accounts.services import user_close, user_register, user_reopen, user_update_profile
 from core.appendonly import names_erased
 from core.clock import now_utc
+from core.discord.text import escaped
 from core.refusals import Refusal
 from games.models import ChatMessage, Match, MatchEntry, MatchPlayer
 from tests.games.support import Play, committing, refused, started, user_named
 from tests.tournaments.support import GAME, START, organiser_named
 from tournaments.dumps import archive
+from tournaments.leaving import _as_sent
 from tournaments.models import Contestant, Season, SeasonEvent
 from tournaments.simulation.plan import Plan
 from tournaments.simulation.season import season_simulate
@@ -458,3 +460,28 @@ def test_what_was_kept_of_a_replay_is_reckoned_anew(organiser: User, client: Cli
     erased(organiser)
     assert ORGANISER[1] not in body_of(client.get(url))
     assert "Former player" in body_of(client.get(url))
+
+
+def test_nothing_is_done_any_more_to_an_account_that_is_gone(
+    ada: User, ben: User, mona: User
+) -> None:
+    gone = erased(ada)
+    for call, arguments in (
+        (user_reopen, {"acting_user": mona, "user": gone, "reason": "back"}),
+        (user_update_profile, {"acting_user": mona, "user": gone, "display_name": "Ada"}),
+        (user_merge, {"acting_user": mona, "keep": ben, "duplicate": gone, "reason": "one"}),
+        (user_merge, {"acting_user": mona, "keep": gone, "duplicate": ben, "reason": "one"}),
+    ):
+        refused("account.deleted", call, **arguments)
+    refused("account.closed", user_close, acting_user=mona, user=gone, reason="gone")
+    refused("deletion.closed", services.deletion_ask, acting_user=gone)
+    assert erased(gone).username == gone.username
+
+
+@pytest.mark.parametrize("name", ["Max *the* Hammer_", "Zoë “Zed”", 'Q"uote\\r', "日本"])
+def test_names_with_signs_are_found_in_what_was_sent(name: str) -> None:
+    names = _as_sent(Names("max", {name}, becomes="former-1"))
+    for ascii_only in (True, False):
+        for said in (name, escaped(name)):
+            body = json.dumps({"content": f"**{said}** beats Ben."}, ensure_ascii=ascii_only)
+            assert json.loads(names.out_of(body)) == {"content": "**Former player** beats Ben."}

@@ -133,7 +133,8 @@ def life(stage: Stage, ada: User, ben: User, mona: User) -> Play:
         expires_at=now_utc() + timedelta(days=1),
     )  # fmt: skip
     Gift.objects.create(
-        season=stage.season, item="joker", receiver=stage.home, given_by=ada, secret=True,
+        season=stage.season, item="joker", giver=stage.away, receiver=stage.home, given_by=ada,
+        secret=True,
         note="psst",
     )  # fmt: skip
     return play
@@ -200,7 +201,7 @@ def test_the_page_wants_the_password(ada: User, ben: User, client: Client) -> No
     signed_in = Client()
     signed_in.post(reverse("account_login"), {"login": "ada", "password": PASSWORD})
     signed_in.post(reverse("account_reauthenticate"), {"password": PASSWORD})
-    answer = signed_in.post(url)
+    answer: Any = signed_in.post(url)
     assert answer["Content-Type"] == "application/zip"
     assert "no-store" in answer["Cache-Control"]
 

@@ -142,7 +142,8 @@ def test_what_says_something_of_its_own_keeps_it() -> None:
 def test_the_application_is_wrapped() -> None:
     from config import asgi
 
-    assert isinstance(asgi.graceful.application.application_mapping["http"], Headers)
+    inside: Any = asgi.graceful.application
+    assert isinstance(inside.application_mapping["http"], Headers)
     assert site.MIDDLEWARE[0] == f"{headers.__name__}.HeadersMiddleware"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from fnmatch import fnmatch
 from typing import Any
 
@@ -24,7 +24,7 @@ def fields(text: str) -> dict[str, str]:
 def test_security_txt_says_whom_to_tell(client: Client, settings: Any) -> None:
     settings.GAUNTLET_ORIGIN = "https://gauntlet.example"
     settings.GAUNTLET_SECURITY_CONTACT = "https://gauntlet.example/holes"
-    settings.GAUNTLET_SECURITY_EXPIRES = "2031-05-01"
+    settings.GAUNTLET_SECURITY_EXPIRES = date(2031, 5, 1)
     answer = client.get("/.well-known/security.txt")
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
     assert fields(answer.content.decode()) == {

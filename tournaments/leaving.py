@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 
 from django.db.models import F, Q
@@ -12,6 +13,7 @@ from accounts.models import AuditEntry, User
 from accounts.names.validators import FORMER_NAME
 from core.appendonly import names_erased
 from core.clock import now_utc
+from core.discord.text import escaped
 from core.refusals import Refusal
 from tournaments.lifecycle import SEASON_OVER, STILL_IN
 from tournaments.models import (
@@ -113,11 +115,23 @@ def _without(names: Names, event: SeasonEvent) -> tuple[str, object]:
     return names.out_of(event.words)[:500], names.out_of_data(event.data)
 
 
+def _as_sent(names: Names) -> Names:
+    """The same as it stands in what is sent: in JSON, and for Discord, whose signs are escaped."""
+    spelt = {
+        json.dumps(one, ensure_ascii=plainly)[1:-1]
+        for name in names.all | {names.username}
+        for one in (name, escaped(name))
+        for plainly in (True, False)
+    }
+    return Names(names.username, names.all | spelt, becomes=names.becomes)
+
+
 def _copies_erase(names: Names, season_id: int, events: Collection[int] | None) -> None:
     """What was sent of a season is kept for a while beside what it was sent of."""
     sent = Delivery.objects.filter(webhook__season=season_id)
     if events is not None:
         sent = sent.filter(event__in=events)
+    names = _as_sent(names)
     for delivery in sent:
         body, data = names.out_of(delivery.body), names.out_of_data(delivery.data)
         if (body, data) != (delivery.body, delivery.data):
