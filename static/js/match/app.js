@@ -768,7 +768,10 @@ class MatchPage {
     if (copy.dataset.copy === text) return;
     copy.dataset.copy = text;
     enhanceSharing(box);
-    const rows = told.map(([whose, hash]) => [h("dt", {}, whose), h("dd", { class: "mono" }, hash)]);
+    const rows = told.map(([whose, hash]) => [
+      h("dt", {}, whose),
+      h("dd", { class: "mono" }, hash),
+    ]);
     fill(find(box, "dl"), ...rows.flat());
   }
 
