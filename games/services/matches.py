@@ -23,7 +23,7 @@ from games.engine import records
 from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
-from games.engine.draws import Draws, seed_of
+from games.engine.draws import Draws, Nonce, seed_of
 from games.engine.live import Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
@@ -176,7 +176,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         created_at=instant_of(at),
     )
     if draws is not None:
-        MatchDraws.objects.create(match=match, seed=draws.seed, commitment=draws.commitment)
+        _keep(match, draws)
     MatchPlayer.objects.bulk_create(
         MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
         for seat, user in enumerate(players)
@@ -361,7 +361,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     result = steps[-1].table.result if steps else None
     if result is None:
         raise Refusal("record.unfinished", "Only a finished match can be imported.")
-    moment = instant_of(at)
+    moment, draws = instant_of(at), _draws_of(record)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -374,7 +374,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         reason=result.reason,
         scores=list(result.scores),
         seq=len(entries),
-        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table), _readers_of(steps)),
+        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table, draws=draws), _readers_of(steps)),
         created_at=moment,
         finished_at=moment,
     )
@@ -397,8 +397,32 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         )
         for step in steps
     )
+    if draws is not None:
+        _keep(match, draws)
     audit_record(acting_user=acting_user, action="match.import", target=match)
     return match
+
+
+def _draws_of(record: records.Record) -> Draws | None:
+    """What the draws of a record are derived from, which the checker has found in order."""
+    if record.draws is msgspec.UNSET:
+        return None
+    one, two = (Nonce(each.commitment, each.nonce) for each in record.draws.nonces)
+    return Draws(record.draws.seed, (one, two))
+
+
+def _keep(match: Match, draws: Draws) -> None:
+    """Keep what draws are derived from where the database lets nobody change it."""
+    one, two = draws.nonces
+    MatchDraws.objects.create(
+        match=match,
+        seed=draws.seed,
+        commitment=draws.commitment,
+        commitment_0=one.commitment,
+        nonce_0=one.nonce,
+        commitment_1=two.commitment,
+        nonce_1=two.nonce,
+    )
 
 
 def _fit(entry: Entry) -> Entry:
