@@ -55,8 +55,9 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
     without scripts, `log` as of `log_sentences`; `draws` as of `draws_told`; `rematch`, whether the
-    reader may offer another match of the two players once it is over, and `offer`, what is offered; `turns`, the matches
-    that wait for a player who reads, and `others`, how many of them are not this one; `practice`,
+    reader may offer another match of the two players once it is over, and `offer`, what is offered;
+    `turns`, the matches that wait for a player who reads, and `others`, how many of them are not
+    this one; `practice`,
     the strength of the bot that it is practice against, or an empty text; `title` and
     `description`.
     """
