@@ -176,7 +176,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         created_at=instant_of(at),
     )
     if draws is not None:
-        MatchDraws.objects.create(match=match, seed=draws.seed, commitment=draws.commitment)
+        _keep(match, draws)
     MatchPlayer.objects.bulk_create(
         MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
         for seat, user in enumerate(players)
@@ -364,8 +364,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     result = steps[-1].table.result if steps else None
     if result is None:
         raise Refusal("record.unfinished", "Only a finished match can be imported.")
-    live = Live(steps[-1].table, draws=records.draws_of(record))
-    moment = instant_of(at)
+    moment, draws = instant_of(at), records.draws_of(record)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -378,7 +377,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         reason=result.reason,
         scores=list(result.scores),
         seq=len(entries),
-        snapshot=store.snapshot_of(ruleset, live, _readers_of(steps)),
+        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table, draws=draws), _readers_of(steps)),
         created_at=moment,
         finished_at=moment,
     )
@@ -401,8 +400,24 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         )
         for step in steps
     )
+    if draws is not None:
+        _keep(match, draws)
     audit_record(acting_user=acting_user, action="match.import", target=match)
     return match
+
+
+def _keep(match: Match, draws: Draws) -> None:
+    """Keep what draws are derived from where the database lets nobody change it."""
+    one, two = draws.nonces
+    MatchDraws.objects.create(
+        match=match,
+        seed=draws.seed,
+        commitment=draws.commitment,
+        commitment_0=one.commitment,
+        nonce_0=one.nonce,
+        commitment_1=two.commitment,
+        nonce_1=two.nonce,
+    )
 
 
 def _fit(entry: Entry) -> Entry:

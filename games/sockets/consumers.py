@@ -101,6 +101,11 @@ class MatchSocket(Socket):
         return int(self.scope["url_route"]["kwargs"]["match_id"])
 
     @property
+    def commitment(self) -> str:
+        """What a player brings towards the draws of a match that waits."""
+        return commitment_from(self.scope.get("query_string", b""))
+
+    @property
     def is_private(self) -> bool:
         return getattr(self, "seat", None) is not None
 
@@ -130,9 +135,10 @@ class MatchSocket(Socket):
         since, known = time.monotonic(), known_from(self.scope.get("query_string", b""))
         async with arrival.place(Rank.PLAYING if takes_part else Rank.WATCHING):
             news = await self._read(since, known)
-        # Before anybody knows that they are here, so that the match cannot begin without it.
-        not_taken = await self._commit(news)
-        if news.waits and not_taken is None:
+        not_taken = None
+        if news.waits and self.seat is not None and self.commitment:
+            # Before anybody knows that they are here, so that the match cannot begin without it.
+            not_taken = await self._commit(self.commitment)
             news = await self._read(time.monotonic(), known)
         self.present = True
         await self._mark_seen()
@@ -248,12 +254,9 @@ class MatchSocket(Socket):
             return ack
         return await in_turn_thread(match_submit, **submission)
 
-    async def _commit(self, news: News) -> Refusal | None:
+    async def _commit(self, commitment: str) -> Refusal | None:
         """Take what a player who comes adds to the draws of a match that waits; why not, where it
         is not taken."""
-        commitment = commitment_from(self.scope.get("query_string", b""))
-        if not (commitment and news.waits) or self.seat is None or self.user is None:
-            return None
         try:
             self.require_scope(Scope.PLAY)
             await in_turn_thread(

@@ -54,9 +54,10 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     `can_organise`; `best_place`, what the reader can do about the featured match (None: nothing,
     ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
-    without scripts, `log` as of `log_sentences`; `draws` as of `draws_told`; `rematch`, whether the reader may offer another
-    match of the two players once it is over, and `offer`, what is offered; `turns`, the matches
-    that wait for a player who reads, and `others`, how many of them are not this one; `practice`,
+    without scripts, `log` as of `log_sentences`; `draws` as of `draws_told`; `rematch`, whether the
+    reader may offer another match of the two players once it is over, and `offer`, what is offered;
+    `turns`, the matches that wait for a player who reads, and `others`, how many of them are not
+    this one; `practice`,
     the strength of the bot that it is practice against, or an empty text; `title` and
     `description`.
     """
@@ -278,12 +279,12 @@ def draws_told(view: dict[str, Any], names: Sequence[str]) -> list[tuple[str, st
     draws = view.get("draws")
     if draws is None:
         return []
-    told = [("The server’s seed", str(draws["commitment"]))]
+    told = [("Seed of the server", str(draws["commitment"]))]
     for name, nonce in zip(names, draws["nonces"], strict=True):
         said = nonce["commitment"] or "no number"
         if nonce["commitment"] and not nonce["opened"] and "waiting" not in view:
             said += " (not opened in time: a constant stands for it)"
-        told.append((f"{name}’s number", said))
+        told.append((f"Number of {name}", said))
     return told
 
 

@@ -757,9 +757,9 @@ class MatchPage {
     if (view.draws === undefined) return;
     const late = view.waiting ? "" : " (not opened in time: a constant stands for it)";
     const told = [
-      ["The server’s seed", view.draws.commitment],
+      ["Seed of the server", view.draws.commitment],
       ...view.draws.nonces.map(({ commitment, opened }, seat) => [
-        `${this.names[seat]}’s number`,
+        `Number of ${this.names[seat]}`,
         commitment === null ? "no number" : `${commitment}${opened ? "" : late}`,
       ]),
     ];
@@ -768,7 +768,10 @@ class MatchPage {
     if (copy.dataset.copy === text) return;
     copy.dataset.copy = text;
     enhanceSharing(box);
-    const rows = told.map(([whose, hash]) => [h("dt", {}, whose), h("dd", { class: "mono" }, hash)]);
+    const rows = told.map(([whose, hash]) => [
+      h("dt", {}, whose),
+      h("dd", { class: "mono" }, hash),
+    ]);
     fill(find(box, "dl"), ...rows.flat());
   }
 
