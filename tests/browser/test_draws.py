@@ -1,4 +1,4 @@
-"""Draws are verified in the reader's own browser, on the page that takes records and on a replay."""
+"""Draws are verified in the reader's own browser: of a record as a file, and on a replay."""
 
 from __future__ import annotations
 
