@@ -33,7 +33,8 @@ print(record_import(acting_user=who, data=json.dumps(drawn_record()).encode()).p
 
 
 def file_of(folder: Path, document: Any) -> Path:
-    path = folder / "match.dmr.json"
+    """A file of a name that is not there yet: one and the same would be no change."""
+    path = folder / f"match-{len(list(folder.iterdir()))}.dmr.json"
     path.write_text(document if isinstance(document, str) else json.dumps(document))
     return path
 
