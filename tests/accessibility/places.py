@@ -257,6 +257,8 @@ def _of_matches() -> Iterator[Place]:
         yield Place("games:lesson", args=given(game.ruleset, game.variant))
         yield Place("games:leaderboard", "decided", args=given(ruleset))
     yield Place("games:rules_index")
+    yield Place("games:draws")
+    yield Place("games:draws_check")
     yield Place("games:leaderboards", "decided")
     yield Place("games:organise", "disputed", Who.ORGANISER)
     yield Place("games:hosted_list", "challenged", Who.ORGANISER)

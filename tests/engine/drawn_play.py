@@ -1,5 +1,5 @@
-"""Matches whose draws are derived, played at random as far as anything is drawn in them, and ways to
-falsify their records."""
+"""Matches whose draws are derived, played at random as far as anything is drawn in them, and ways
+to falsify their records."""
 
 from __future__ import annotations
 
@@ -179,9 +179,7 @@ LETTERS = "OISZLJT"
 
 def _drawn_entries(record: Record) -> list[dict[str, Any]]:
     """Those that were drawn, and not supplied."""
-    return [
-        move for move in record["moves"] if move["seat"] == "chance" and not move.get("by")
-    ]
+    return [move for move in record["moves"] if move["seat"] == "chance" and not move.get("by")]
 
 
 def _falsified(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Numbers out of a seed and two nonces: commitments, refusals, and that each number is as likely."""
+"""Numbers out of a seed and two nonces: commitments, refusals, and that none is likelier."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_a_commitment_is_a_plain_hash_with_its_purpose_before_it() -> None:
         purpose = b"gauntlet draws/1 nonce %d\0" % seat
         found = hashlib.sha256(purpose + bytes.fromhex(ONE)).hexdigest()
         assert derived.nonce_commitment(seat, ONE) == found
-    found = {derived.nonce_commitment(0, ONE), derived.nonce_commitment(1, ONE)}
-    assert len(found | {derived.seed_commitment(ONE)}) == 3
+    of_seats = {derived.nonce_commitment(0, ONE), derived.nonce_commitment(1, ONE)}
+    assert len(of_seats | {derived.seed_commitment(ONE)}) == 3
 
 
 def test_who_has_committed_and_not_opened_is_missing() -> None:
@@ -151,8 +151,8 @@ def test_words_beyond_the_last_multiple_are_passed_over(bound: int) -> None:
 
 
 def test_no_remainder_is_likelier_than_another() -> None:
-    """Of a bound that is three quarters of what four bytes hold, the lower third would come twice as
-    often if words were not passed over."""
+    """Of a bound that is three quarters of what four bytes hold, the lower third would come twice
+    as often if words were not passed over."""
     bound = 3 * 2**30
     below = both().numbers("even")
     found = [below(bound) // 2**30 for _ in range(6000)]

@@ -85,7 +85,7 @@ def example(record: dict[str, Any]) -> dict[str, Any]:
 def kinds(record: dict[str, Any], drawn: list[dict[str, Any]]) -> set[tuple[str, ...]]:
     """What a record is an example of: by ruleset and variant the first word of each label that is
     new, and whether there were several of it or a take-back between."""
-    found = set()
+    found: set[tuple[str, ...]] = set()
     labels = [each["label"] for each in drawn if each["state"] == "verified"]
     for label in labels:
         kind = label.split(" ")[0]
@@ -123,8 +123,8 @@ def comes_again(draws: Draws) -> bool:
 
 
 def drawn_anew() -> dict[str, Any]:
-    """A match in which the first outcome of a draw would not do, so that it was drawn once more with
-    the numbers that come next: that happens to one in many hundreds."""
+    """A match in which the first outcome of a draw would not do, so that it was drawn once more
+    with the numbers that come next: that happens to one in many hundreds."""
     ruleset = REGISTRY.get("peg-domain")
     for number in range(TRIES):
         draws = Draws(f"{number:064x}")
@@ -135,9 +135,7 @@ def drawn_anew() -> dict[str, Any]:
     options = ruleset.options_type()  # type: ignore[call-arg]
     header = Header(ruleset=ruleset.id, variant="final", options=options, advantage=0)
     turn = lives.begin(ruleset, header, at=0, random=lambda: 0.0, draws=draws)
-    turn = lives.submit(
-        ruleset, turn.live, seat=0, text="take order", at=1000, random=lambda: 0.0
-    )
+    turn = lives.submit(ruleset, turn.live, seat=0, text="take order", at=1000, random=lambda: 0.0)
     entries = [happened.entry for happened in turn.happened]
     written = records.write(
         ruleset, header, seats=("Ada", "Ben"), entries=entries, result=None, draws=draws

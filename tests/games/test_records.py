@@ -19,7 +19,6 @@ from games.rulesets import REGISTRY
 from games.services.matches import record_import
 from tests.games.support import SECOND, T0, Play, record_holds, refused, started
 
-
 SEED, NONCES = "1f" * 32, ("20" * 32, "a1" * 32)
 
 
@@ -150,7 +149,11 @@ def test_a_record_whose_draws_are_wrong_is_refused(orla: User) -> None:
         "record.wrong", put, user=orla, document={**record, "moves": [other, record["moves"][1]]}
     ).sentence
     assert "at entry 1: draws.other: The seed and the nonces give" in sentence
-    for change in ({"seed": "00" * 32}, {"commitment": "00" * 32}, {"nonces": [{"nonce": SEED}, {}]}):
+    for change in (
+        {"seed": "00" * 32},
+        {"commitment": "00" * 32},
+        {"nonces": [{"nonce": SEED}, {}]},
+    ):
         changed = {**record, "draws": {**record["draws"], **change}}
         sentence = refused("record.wrong", put, user=orla, document=changed).sentence
         assert sentence.startswith("The record is wrong: draws: ")

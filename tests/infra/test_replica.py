@@ -120,6 +120,7 @@ FROM_PRIMARY = {
     "games:supply_file": "an organiser's own",
     "games:rules": "asks no database",
     "games:learn": "asks no database",
+    "games:draws": "asks no database",
     "games:lesson": "asks no database",
     "games:leaderboards/overall/": "only leads elsewhere",
     "webhooks:": "for organisers",

@@ -50,6 +50,7 @@ NOT_ABOUT_MATCHES = {
     "api:blocks", "api:block", "api:seek", "games:seek", "games:seek_cancel",
     "games:challenge_new", "games:hosted_new", "games:prepared_check", "games:prepared_outlines",
     "games:import_record", "games:rules_index", "games:rules",
+    "games:draws", "games:draws_check",
     "games:learn", "games:learn_cards", "games:lesson", "api:lesson", "api:lesson_answer",
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",
     "games:prepared", "games:prepared_file", "games:prepared_delete", "games:chat_remove",

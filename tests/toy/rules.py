@@ -268,6 +268,9 @@ class Toy(Ruleset[State, Move], Disputes):
             return Chance("pick", draw.whose, (str(chosen_by(below, CARDS)),))
         return Chance("die", None, (str(1 + below(6)),))
 
+    def draw_label(self, state: State, draw: Draw) -> str:
+        return f"{super().draw_label(state, draw)} {state.round}"
+
     def in_dispute(self, state: State) -> bool:
         return state.phase == "ruling"
 

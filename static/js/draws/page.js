@@ -40,6 +40,9 @@ const field = /** @type {HTMLInputElement} */ (find(document, "#draws-file"));
 const found = find(document, '[data-part="draws"]');
 const ground = find(document, '[data-part="ground"]');
 
+field.addEventListener("click", () => {
+  field.value = ""; // the same file once more is a change then, too
+});
 field.addEventListener("change", () => {
   const file = field.files?.[0];
   if (file) void look(found, file);
