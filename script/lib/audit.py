@@ -137,9 +137,7 @@ def ask(root: Path, node: Path, run: Run) -> tuple[list[Finding], list[str]]:
         try:
             step(f"Asking about Python's packages ({TOOL})")
             _make(Path(name))
-            lists = [
-                part for each in DEVELOPMENT for part in ("--requirement", root / each)
-            ]
+            lists = [part for each in DEVELOPMENT for part in ("--requirement", root / each)]
             command = [
                 tool, "--disable-pip", "--require-hashes", "--no-deps", "--format", "json",
                 "--progress-spinner", "off", *lists,
