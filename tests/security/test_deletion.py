@@ -132,6 +132,10 @@ def test_what_was_written_reads_on(player: User, season: Season) -> None:
     assert after == expected
 
 
+#: Where only those stand who are still there.
+LISTS = {"api:users", "tournaments:leaderboard", "api:season_leaderboard"}
+
+
 def surfaces(season: Season, match: Match) -> Iterator[tuple[str, str]]:
     """Where strangers read of a season and a match in it."""
     slug = season.slug
@@ -179,7 +183,7 @@ def test_every_surface_calls_them_a_former_player(
     for name, body in told.items():
         assert PLAYER[0] not in body.lower(), name
         assert PLAYER[1].lower() not in body.lower(), name
-        if PLAYER[1] in known[name]:
+        if PLAYER[1] in known[name] and name not in LISTS:
             assert "Former player" in body, name
     assert sum(PLAYER[1] in body for body in known.values()) > 8
 
