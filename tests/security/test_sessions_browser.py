@@ -73,14 +73,14 @@ def test_what_was_typed_is_there_again_after_confirming(site: Site, new_page: Pa
     page.locator("main").get_by_role("button", name="Continue").click()
     page.get_by_role("textbox", name="Name").fill("The bot at home")
     site.python(LATER.format(name=name))  # meanwhile
-    page.get_by_role("checkbox", name="play").check()
+    page.locator("input[name=scopes][value=play]").check()
     page.get_by_role("button", name="Make a token").click()
     page.get_by_text("please press it once more").wait_for()
     page.get_by_label("Password").fill(PASSWORD)
     page.locator("main").get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Make a token").wait_for()
     assert page.get_by_role("textbox", name="Name").input_value() == "The bot at home"
-    assert page.get_by_role("checkbox", name="play").is_checked()
+    assert page.locator("input[name=scopes][value=play]").is_checked()
     page.get_by_role("button", name="Make a token").click()
     page.get_by_text("“The bot at home” is made.").wait_for()
     assert new_page.errors == []
