@@ -49,7 +49,7 @@ def test_a_phone_signs_out_what_is_elsewhere(new_page: Pages) -> None:
     phone.locator("main").get_by_role("button", name="Sign in").click()
     phone.get_by_role("heading", name="Where you are signed in").wait_for()
     looked_at(phone)
-    rows = phone.locator("main").get_by_role("listitem")
+    rows = phone.locator(".manage").get_by_role("listitem")
     assert rows.count() == 2
     assert rows.first.get_by_text("this one").is_visible()
     phone.get_by_role("button", name="Sign out everywhere but here").click()
@@ -71,16 +71,16 @@ def test_what_was_typed_is_there_again_after_confirming(site: Site, new_page: Pa
     looked_at(page)
     page.get_by_label("Password").fill(PASSWORD)
     page.locator("main").get_by_role("button", name="Continue").click()
-    page.get_by_label("Name").fill("The bot at home")
+    page.get_by_role("textbox", name="Name").fill("The bot at home")
     site.python(LATER.format(name=name))  # meanwhile
-    page.get_by_role("checkbox", name="play").check()
+    page.locator("input[name=scopes][value=play]").check()
     page.get_by_role("button", name="Make a token").click()
     page.get_by_text("please press it once more").wait_for()
     page.get_by_label("Password").fill(PASSWORD)
     page.locator("main").get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Make a token").wait_for()
-    assert page.get_by_label("Name").input_value() == "The bot at home"
-    assert page.get_by_role("checkbox", name="play").is_checked()
+    assert page.get_by_role("textbox", name="Name").input_value() == "The bot at home"
+    assert page.locator("input[name=scopes][value=play]").is_checked()
     page.get_by_role("button", name="Make a token").click()
     page.get_by_text("“The bot at home” is made.").wait_for()
     assert new_page.errors == []
