@@ -99,7 +99,6 @@ def _group_names(user: User) -> Sequence[str]:
 
 # -- second factors ------------------------------------------------------------------------------
 
-HELD_BACK: Final = "account.second-factor-missing"
 HELD_BACK_SENTENCE: Final = (
     "What you may do beyond others rests until your account has a second factor: set one up in "
     "your settings, under Second factor."
@@ -143,7 +142,7 @@ def explained(refusal: Refusal, user: Any) -> Refusal:
 
 def held_back() -> Forbidden:
     """Why somebody cannot do what they have been given to do."""
-    return Forbidden(HELD_BACK, HELD_BACK_SENTENCE)
+    return Forbidden("account.second-factor-missing", HELD_BACK_SENTENCE)
 
 
 def organisers_need_factor() -> bool:

@@ -561,7 +561,7 @@ def test_only_what_was_held_back_is_explained_by_it(asked: User) -> None:
     forbidden = Forbidden("organiser.not-allowed", "Only an organiser may do this.")
     assert roles.explained(forbidden, asked) is forbidden  # nothing was asked yet
     assert not roles.is_organiser(asked)
-    assert roles.explained(forbidden, asked).code == roles.HELD_BACK
+    assert roles.explained(forbidden, asked).code == "account.second-factor-missing"
     assert roles.explained(other, asked) is other
     assert not roles.is_organiser(stranger)
     assert roles.explained(forbidden, stranger) is forbidden
@@ -575,14 +575,14 @@ def test_discord_says_so_as_well(asked: User) -> None:
     forbidden = Forbidden("organiser.not-allowed", "Only an organiser may do this.")
     assert by.explained(forbidden) is forbidden
     assert not roles.is_organiser(by.user)
-    assert by.explained(forbidden).code == roles.HELD_BACK
+    assert by.explained(forbidden).code == "account.second-factor-missing"
 
 
 @pytest.mark.parametrize("role", ["owner", "organiser", "helper"])
 def test_whoever_runs_a_season_or_helps_is_asked(asked: User, role: str) -> None:
     ruth = User.objects.get(username="ruth")
     season = Season.objects.create(
-        name="Autumn", slug="autumn", visibility="draft", created_by=ruth
+        name="Autumn", slug="autumn", format="elimination", visibility="draft", created_by=ruth
     )
     rights = ["matches"] if role == "helper" else []
     SeasonOrganiser.objects.create(season=season, user=asked, role=role, rights=rights)
