@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 import time_machine
@@ -71,12 +72,16 @@ def test_nothing_secret_is_ever_looked_at(  # noqa: PLR0917  (fixtures)
             ruleset, twins, theatre, stage, people, monkeypatch, asked=routes,
             asking={"mona": mona, "root": root},
         )  # fmt: skip
-    assert one.keys() == two.keys()
+    # Rows that are nobody's to see yet may have other numbers, or not be there: their pages are not
+    # shown. What is shown of both is at the same addresses.
+    for asked in one.keys() ^ two.keys():
+        status: Any = (one.get(asked) or two.get(asked))[0]  # type: ignore[index]
+        assert status in (302, 403, 404, 405), asked
     pages = {asked for asked in one if "/change/" in asked}
     for who in ("mona", "root"):
         assert sum(asked.startswith(f"{who} ") for asked in pages) >= 10, who
     assert any("/games/matchentry/" in page for page in pages)
-    for asked, answer in one.items():
-        if answer != two[asked]:
+    for asked in one.keys() & two.keys():
+        if one[asked] != two[asked]:
             with subtests.test(asked):
-                assert answer == two[asked]
+                assert one[asked] == two[asked]
