@@ -628,8 +628,8 @@ GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
 GAUNTLET_CHALLENGES_TO_ONE_PER_HOUR = 10
 # How long a match at a live pace waits for both players before it is void; 0: it begins at once.
 GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
-# Once they are there it waits so long for the numbers that their browsers or programs have committed
-# to (ms); for one that does not come a constant stands.
+# Once they are there it waits so long (ms) for the numbers that their browsers or programs have
+# committed to; for one that does not come a constant stands.
 GAUNTLET_NONCE_MS = 5000
 # How long after its owner was last seen an open challenge at a live pace ends.
 GAUNTLET_AWAY_SECONDS = env.int("GAUNTLET_AWAY_SECONDS", 120)

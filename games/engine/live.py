@@ -4,6 +4,8 @@ A `Live` is a table with a stopwatch for each seat. Every function takes the ins
 something happened (whole milliseconds on the server's clock) and gives the next `Live` with the
 entries to append to the record. Nothing here reads a clock or draws by itself: the instant and the
 source of randomness are handed in.
+
+Long, since what people do and what time does to a match are one arithmetic, on the same clocks.
 """
 
 from __future__ import annotations

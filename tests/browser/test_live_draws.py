@@ -85,11 +85,6 @@ def test_both_browsers_add_a_number(new_page: Pages, site: Site) -> None:
     known = hashes(ada)
     assert known[:2] == [seed, first]
     assert hashes(ben) == known
-    for n, page in enumerate((ada, ben)):
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.locator("[data-part=draws]").scroll_into_view_if_needed()
-            page.screenshot(path=f"/tmp/draws-{n}-{scheme}.png")
     # A page that comes later, and one without a script, say the same.
     text = httpx.get(game.base_url + game.address).text
     assert all(each in text for each in known)
