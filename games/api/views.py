@@ -24,6 +24,7 @@ from core.clock import now_ms
 from core.instants import instant_of_request
 from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
+from games.asking import COMMITMENT
 from games.audience import READINGS, as_seat, seat_of
 from games.engine import records
 from games.engine.decisions import Seat
@@ -87,12 +88,6 @@ class ViewedMatchSerializer(serializers.Serializer[dict[str, Any]]):
 
 # Of a nonce and of what it hashes to.
 _WHOLE = rf"^[0-9a-f]{{{2 * SIZE}}}\Z"
-COMMITMENT = OpenApiParameter(
-    "commitment",
-    {"type": "string", "pattern": f"^[0-9a-f]{{{2 * SIZE}}}$"},
-    description="Of a player who comes to a match that waits: what the nonce hashes to that their "
-    "program adds to the match's draws.",
-)
 
 
 class RecordRenderer(JSONRenderer):

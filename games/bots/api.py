@@ -22,7 +22,7 @@ from core.api.views import FieldsView, SignedInView
 from core.refusals import Forbidden
 from core.streaming import give_back_database
 from games import store
-from games.api.views import COMMITMENT
+from games.asking import COMMITMENT
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams
 from games.reading.matches import match_for

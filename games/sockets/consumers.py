@@ -259,6 +259,8 @@ class MatchSocket(Socket):
         is not taken."""
         try:
             self.require_scope(Scope.PLAY)
+            if self.user is None or self.seat is None:
+                raise Forbidden("seat.none", "Only the two players can submit.")
             await in_turn_thread(
                 nonce_commit,
                 match_id=self.match_id,

@@ -30,7 +30,7 @@ MUTE = """
 """
 # As on a site without HTTPS.
 PLAIN = "Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})"
-WIDE = {"viewport": {"width": 1280, "height": 900}}
+WIDE: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 NARROW = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 

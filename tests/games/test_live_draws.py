@@ -308,7 +308,7 @@ def test_nobody_repeats_what_the_other_has_committed_to(waiting: Play) -> None:
 def test_a_program_brings_and_opens_its_number_by_saying_that_it_is_ready(waiting: Play) -> None:
     ada = waiting.players[0]
 
-    def ready(at: int, there: tuple[bool, bool] = NOBODY, **more: str) -> bool:
+    def ready(at: int, there: tuple[bool, bool] = NOBODY, **more: Any) -> bool:
         with committing():
             return match_ready(
                 match_id=waiting.pk, acting_user=ada, seat=0, there=there, at=T0 + at, **more

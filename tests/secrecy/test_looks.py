@@ -54,8 +54,10 @@ def row_pages() -> Iterator[str]:
 
 def different(one: Any, two: Any) -> list[str]:
     """The lines in which two answers differ."""
-    lines = [str(each).replace("\\n", "\n").splitlines() for each in (one, two)]
-    return [line for line in unified_diff(*lines, lineterm="", n=0) if line[:3] not in _HEADS]
+    before, after = (str(each).replace("\\n", "\n").splitlines() for each in (one, two))
+    return [
+        line for line in unified_diff(before, after, lineterm="", n=0) if line[:3] not in _HEADS
+    ]
 
 
 @pytest.mark.parametrize("ruleset", secrecy.TWINS)

@@ -12,26 +12,8 @@ from django.utils import timezone
 from accounts.leaving.services import user_erase
 from accounts.models import DiscordLink
 from tests.games.support import committing
-from tests.posts.conftest import (
-    ada,
-    application,
-    ben,
-    fake,
-    guild,
-    nothing_counted,
-    old_buttons,
-    orla,
-    root,
-    set_clock,
-    told,
-)
 from tests.posts.support import Told
 from tournaments.models import DiscordPost, Season
-
-__all__ = [
-    "ada", "application", "ben", "fake", "guild", "nothing_counted", "old_buttons", "orla", "root",
-    "set_clock", "told",
-]  # fmt: skip
 
 pytestmark = pytest.mark.django_db
 
