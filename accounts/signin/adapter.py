@@ -209,6 +209,7 @@ class AccountAdapter(DefaultAccountAdapter):
             "at": f"{date_text(at, 'j F Y, H:i')} ({user.zone.key})",
             "place": whence(self.request),
             "sessions_url": f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:sessions')}",
+            "factors_url": f"{settings.GAUNTLET_ORIGIN}{reverse('mfa_index')}",
             "reset_url": f"{settings.GAUNTLET_ORIGIN}{reverse('account_reset_password')}",
         }
         self.send_mail(template_prefix, address, said | (context or {}))
