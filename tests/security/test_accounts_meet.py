@@ -115,6 +115,20 @@ def test_what_is_open_closes_with_a_deletion(ada: User) -> None:
     assert ada.pk in told
 
 
+def test_nothing_comes_back_with_the_answer_to_who_deletes_it(ada: User) -> None:
+    """The request by which somebody goes is the last that they are known in."""
+    here, elsewhere = browser_of(ada), browser_of(ada)
+    with committing():
+        gone = here.post(reverse("accounts:deletion"), {"username": "zyxwanda"}, follow=True)
+    assert "Your account is deleted." in gone.content.decode()
+    assert User.objects.get(pk=ada.pk).is_former
+    assert elsewhere.get(reverse("accounts:settings")).status_code == 302
+    for model in (UserSession, WayIn):
+        assert not model.objects.exists(), model
+    for session in Session.objects.all():
+        assert str(ada.pk) != session.get_decoded().get("_auth_user_id")
+
+
 def test_a_ruling_on_two_players_stays_without_the_name(ada: User, mona: User) -> None:  # noqa: F811
     ben = made_person("ben")
     ruling = PairRuling.objects.create(first=ada, second=ben, why="farmed", by=mona, matches=[7])
