@@ -358,7 +358,9 @@ def test_a_passkey_that_is_not_right_leads_nobody_away(ada: User, monkeypatch: A
     Authenticator.objects.create(user=ada, type="webauthn", data={"name": "Phone"})
     browser = browser_of_factor(ada)
     page = reverse("accounts:tokens")
-    again = browser.post(reverse("mfa_reauthenticate_webauthn"), {"credential": "[1]", "next": page})
+    again = browser.post(
+        reverse("mfa_reauthenticate_webauthn"), {"credential": "[1]", "next": page}
+    )
     assert again["Location"].partition("?")[0] == reverse("mfa_reauthenticate_webauthn")
     shown = browser.get(again["Location"]).content.decode()
     assert "That was not right" in shown
