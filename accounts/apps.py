@@ -17,6 +17,7 @@ class AccountsConfig(AppConfig):
         from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
         from accounts.factors import receivers as factors  # noqa: PLC0415
         from accounts.leaving import kept  # noqa: PLC0415
+        from accounts.leaving.services import deletions_let_go  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
         from accounts.oauth.services import (  # noqa: PLC0415
@@ -50,6 +51,8 @@ class AccountsConfig(AppConfig):
         merging.register("accounts.discord", discord_let_go)
         kept.declare(kept.ACCOUNTS)
         merging.register("accounts.sessions", sessions_let_go)
+        merging.register("accounts.factors", factors.factors_let_go)
+        merging.register("accounts.leaving", deletions_let_go)
         register_way(confirm_way)
         ending.register(
             ending.Part(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from allauth.account.adapter import get_adapter as get_account_adapter
 from allauth.core.internal import ratelimit
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.internal.flows.signup import (
@@ -28,7 +29,7 @@ from accounts.discord.library import DiscordOAuth2Adapter, DiscordProvider
 from accounts.discord.offers import leads_to_discord, where_offered
 from accounts.discord.told import name_of
 from accounts.models import DiscordLink, User
-from accounts.signin.recent import recently_confirmed
+from accounts.signin.recent import ask_to_confirm, recently_confirmed
 from core.refusals import Refusal
 
 # What linking needs to know of somebody is who they are.
@@ -73,15 +74,22 @@ def confirm_page(request: HttpRequest) -> HttpResponse:
     """Ask somebody who signs in by Discord alone to show there once more that it is they."""
     person = _person(request)
     link = DiscordLink.objects.filter(user=person).first()
-    if link is None or person.has_usable_password():
-        return redirect("account_reauthenticate")
+    back = _local(request, request.GET.get("next", ""))
+    if link is None or "accounts:discord_confirm" not in _methods(request):
+        # They have something better to show, or nothing at all.
+        return ask_to_confirm(request, page=back or reverse("accounts:discord_settings"))
     if request.method == "POST":
         asks = {"user": person.pk, "confirms": True}
         return _to_discord(
             request, AuthProcess.CONNECT, prompt="consent", scope=_LINKING, data=asks
         )
-    context = {"link": link, "next": _local(request, request.GET.get("next", ""))}
+    context = {"link": link, "next": back}
     return render(request, "accounts/discord_confirm.html", context)
+
+
+def _methods(request: HttpRequest) -> set[str]:
+    methods = get_account_adapter(request).get_reauthentication_methods(request.user)
+    return {method["id"] for method in methods}
 
 
 def _to_link(request: HttpRequest, key: str = "") -> HttpResponse:

@@ -3,6 +3,7 @@ them, and says so."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -48,6 +49,13 @@ def on_used(*, user: User, authenticator: Authenticator, **_more: Any) -> None:
     """A recovery code is gone, which its owner may want to know of one day."""
     if authenticator.type == Authenticator.Type.RECOVERY_CODES:
         _note(user, "user.recovery_code_use", authenticator)
+
+
+def factors_let_go(_keep: User, duplicate: User) -> Mapping[str, int]:
+    """A part of merges (`accounts.moderation.merging`): nobody signs in to the account that is
+    closed, so its secrets open nothing and are not kept."""
+    Authenticator.objects.filter(user=duplicate).delete()
+    return {}
 
 
 def _note(user: User, action: str, authenticator: Authenticator) -> None:

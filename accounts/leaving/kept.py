@@ -102,4 +102,8 @@ ACCOUNTS: Final[Mapping[tuple[str, str], Decision]] = {
     ("accounts.accountmerge", "by"): _MODERATING,
     ("accounts.siteannouncement", "by"): Given(("words", "begins_at", "ends_at", "at")),
     ("accounts.registrationchange", "by"): Given(("is_open", "words", "at")),
+    ("accounts.secondfactorrule", "by"): Given(("of_organisers", "at")),
+    ("accounts.usersession", "user"): Given(("device", "network", "signed_in_at", "last_used_at")),
+    # Never the digest: with it, others' could be compared.
+    ("accounts.wayin", "user"): Given(("kind", "first_on", "last_on")),
 }

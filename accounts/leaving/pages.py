@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Callable
-from functools import partial
-from typing import IO, Final, TypeVar
+from collections.abc import AsyncIterator
+from typing import IO, Final
 
-from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -21,20 +19,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.leaving.export import document, export_begin, must_be_exportable
 from accounts.leaving.services import WAIT, deletion_ask, deletion_cancel, must_be_deletable
 from accounts.models import AccountDeletion, User
+from accounts.signin.recent import recently_confirmed, typed_before
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.streaming import give_back_database
 
-A = TypeVar("A", bound=HttpResponseBase)
-
 _PIECE: Final = 64 * 1024
 _IN_MEMORY: Final = 4 * 1024 * 1024
-
-
-def after_confirming(view: Callable[..., A], *, allow_get: bool = False) -> Callable[..., A]:
-    """Have a view ask first for the password, or another of the reader's factors, unless it was
-    given just now. ``allow_get``: not to look at it."""
-    decorated: Callable[..., A] = reauthentication_required(view, allow_get=allow_get)
-    return decorated
 
 
 @never_cache
@@ -51,7 +41,7 @@ def data_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-@after_confirming
+@recently_confirmed(back="accounts:data")
 def export_page(request: HttpRequest) -> HttpResponseBase:
     """One's data as a file: a zip with one JSON document."""
     user = request.user
@@ -87,11 +77,12 @@ async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def deletion_page(request: HttpRequest) -> HttpResponse:
-    """What goes and what stays, and asking for it; while it waits, keeping the account."""
-    if request.method == "POST" and "keep" in request.POST:
-        return _kept(request)
-    return _asking(request)
+def deletion_page(request: HttpRequest) -> HttpResponseBase:
+    """What goes and what stays, and asking for it; while it waits, keeping the account. Only asking
+    for it wants to know that it is they."""
+    if request.method != "POST":
+        return _shown(request)
+    return _kept(request) if "keep" in request.POST else _asked_for(request)
 
 
 def _kept(request: HttpRequest) -> HttpResponse:
@@ -105,27 +96,31 @@ def _kept(request: HttpRequest) -> HttpResponse:
     return redirect("accounts:deletion")
 
 
-@partial(after_confirming, allow_get=True)
-def _asking(request: HttpRequest) -> HttpResponse:
+@recently_confirmed(keeps=["username"])
+def _asked_for(request: HttpRequest) -> HttpResponse:
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
-    fault, status = "", 200
-    if request.method == "POST":
-        fault, status = _must_be_meant(request, user), FORM_REFUSED
-        if not fault:
-            try:
-                asked = deletion_ask(acting_user=user)
-            except Refusal as refusal:
-                fault, status = refusal.sentence, refusal.form_status
-            else:
-                if asked is not None:
-                    return redirect("accounts:deletion")
-                logout(request)
-                messages.success(request, "Your account is deleted.")
-                return redirect("/")
+    fault = _must_be_meant(request, user)
+    if fault:
+        return _shown(request, fault, FORM_REFUSED)
+    try:
+        asked = deletion_ask(acting_user=user)
+    except Refusal as refusal:
+        return _shown(request, refusal.sentence, refusal.form_status)
+    if asked is not None:
+        return redirect("accounts:deletion")
+    logout(request)
+    messages.success(request, "Your account is deleted.")
+    return redirect("/")
+
+
+def _shown(request: HttpRequest, fault: str = "", status: int = 200) -> HttpResponse:
+    user = request.user
+    assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
     context = {
         "asked": AccountDeletion.objects.filter(user=user).first(),
         "refused": refusal_of(must_be_deletable, user),
+        "typed": typed_before(request).get("username", ""),
         "fault": fault,
         "days": WAIT.days,
     }

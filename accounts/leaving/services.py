@@ -9,15 +9,17 @@ the person's own goes; what each app keeps with their name in it, it takes the n
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import LogEntry
 from django.db import transaction
+from django.db.models import Q
 from oauth2_provider.models import (
     get_access_token_model,
     get_application_model,
@@ -41,6 +43,8 @@ from accounts.models import (
     DiscordLinkRequest,
     PushSubscription,
     User,
+    UserSession,
+    WayIn,
 )
 from accounts.names.reserved import name_reserve
 from accounts.names.validators import FORMER_NAME, FORMER_PREFIX
@@ -90,6 +94,13 @@ def deletion_cancel(*, acting_user: User) -> None:
     audit_record(acting_user=acting_user, action="user.keep", target=acting_user)
 
 
+def deletions_let_go(_keep: User, duplicate: User) -> Mapping[str, int]:
+    """A part of merges (`accounts.moderation.merging`): what its owner had wanted for the account
+    that is closed is not wanted for the kept one, where they can ask again."""
+    AccountDeletion.objects.filter(user=duplicate).delete()
+    return {}
+
+
 def must_be_deletable(user: User) -> None:
     """Whether an account can go. Raises Refusal ``deletion.closed``, ``deletion.guest``,
     ``deletion.last-administrator``, and as the obstacles of apps do (``deletion.playing``,
@@ -128,6 +139,7 @@ def user_erase(*, user: User) -> User:
     name_reserve(locked.username)
     _make_blank(locked, username)
     for each in merged:
+        _forget_own(each)
         name_reserve(each.username)
         _make_blank(each, f"{FORMER_PREFIX}{secrets.token_hex(6)}")
     # Nothing in it says who it was.
@@ -158,8 +170,9 @@ def _erase_due(user_id: int) -> None:
 
 def _has_a_past(user: User) -> bool:
     """Whether anything here is about somebody besides their own settings."""
-    own = {"user.register", "user.update_profile", "user.set_password", "user.ask_deletion"}
-    acted = AuditEntry.objects.filter(who=user).exclude(action__in=own)
+    # What they did to their own account: signing out somewhere, a second factor, taking their data.
+    own = Q(target_type=User._meta.label_lower, target_id=str(user.pk))
+    acted = AuditEntry.objects.filter(who=user).exclude(own)
     return acted.exists() or bool(parts.names_of(user))
 
 
@@ -183,6 +196,8 @@ def _merged_into(user: User) -> Iterator[User]:
 
 def _forget_own(user: User) -> None:
     """Delete what is nobody else's."""
+    # Before anything else: while they are signed in somewhere, more of it could come.
+    UserSession.objects.filter(user=user).end()
     link = DiscordLink.objects.filter(user=user).first()
     if link is not None:
         # Not as somebody who unlinks it: that is written down with the name.
@@ -214,8 +229,8 @@ def _forget_own(user: User) -> None:
 
 # What points at its owner as `user`, and goes with them.
 _OWN: Final[tuple[Any, ...]] = (
-    AccountDeletion, Announcement, AnnouncementChoice, ApiToken, EmailAddress, IdempotencyKey,
-    LogEntry, PushSubscription, SocialAccount,
+    AccountDeletion, Announcement, AnnouncementChoice, ApiToken, Authenticator, EmailAddress,
+    IdempotencyKey, LogEntry, PushSubscription, SocialAccount, WayIn,
 )  # fmt: skip
 
 

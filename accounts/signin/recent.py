@@ -24,14 +24,14 @@ from allauth.account.adapter import get_adapter
 from django.contrib import messages
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from accounts.models import User
 from core.clock import now_utc
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 #: For how long it holds.
 CONFIRMED_FOR: Final = timedelta(minutes=10)
@@ -86,7 +86,7 @@ def recently_confirmed(
 
     def decorate(inner: View) -> View:
         @wraps(inner)
-        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if is_recently_confirmed(request):
                 return inner(request, *args, **kwargs)
             return ask_to_confirm(request, keeps=keeps, back=back)

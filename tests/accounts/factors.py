@@ -16,6 +16,7 @@ from django.test import Client
 
 from accounts.models import User
 from tests.accounts.conftest import PASSWORD
+from tests.security.support import later
 
 INDEX = "/accounts/second-factor/"
 APP = f"{INDEX}app/"
@@ -48,7 +49,8 @@ def has_factor(user: User) -> bool:
 
 
 def confirmed(client: Client, address: str) -> Any:
-    """The page at an address that wants the password first."""
+    """The page at an address that wants the password first, where it was given a while ago."""
+    later(client)
     asked = client.get(address)
     assert asked.status_code == 302, asked.status_code
     assert "reauthenticate" in asked["Location"] or "is-it-you" in asked["Location"]

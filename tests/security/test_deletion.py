@@ -40,6 +40,7 @@ from core.discord.text import escaped
 from core.refusals import Refusal
 from games.models import ChatMessage, Match, MatchEntry, MatchPlayer
 from tests.games.support import Play, committing, refused, started, user_named
+from tests.security.support import later
 from tests.tournaments.support import GAME, START, organiser_named
 from tournaments.dumps import archive
 from tournaments.leaving import _as_sent
@@ -429,6 +430,7 @@ def test_the_page_wants_the_password_and_the_name(member: User, client: Client) 
     url = reverse("accounts:deletion")
     assert client.get(url).status_code == 302
     client.force_login(member)
+    later(client)
     answer = client.post(url, {"username": "zyxwanda"})
     assert answer.status_code == 302
     assert reverse("account_reauthenticate") in answer["Location"]

@@ -32,6 +32,7 @@ from accounts.services import audit_record
 from core.clock import now_utc
 from games.models import ChatMessage
 from tests.games.support import Play, refused, started
+from tests.security.support import later
 from tests.webhooks.support import Stage
 from tournaments.models import Gift
 
@@ -196,6 +197,7 @@ def test_the_page_wants_the_password(ada: User, ben: User, client: Client) -> No
     ada.set_password(PASSWORD)
     ada.save()
     client.force_login(ada)
+    later(client)
     assert reverse("account_reauthenticate") in client.post(url)["Location"]
     assert not AuditEntry.objects.filter(action="user.export").exists()
     signed_in = Client()

@@ -12,15 +12,18 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from oauth2_provider.models import Application, Grant
 
-from accounts.models import ApiToken, AuditEntry, DiscordLink, User
+from accounts.models import AccountDeletion, ApiToken, AuditEntry, DiscordLink, User
 from accounts.signin import recent
+from core.clock import now_utc
 from tests.accounts.conftest import PASSWORD, made_person, own_cache, with_confirmed_address  # noqa: F401
+from tests.accounts.factors import app_code, with_app
 from tests.security.support import later
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +46,21 @@ NEEDED: dict[str, dict[str, Any]] = {
     "accounts:discord_asked": {},
     "oauth2_provider:authorize": {"allow": "true", "client_id": "one", "state": "s"},
     "api:become_bot": {},
+    "mfa_activate_totp": {"code": "000000"}, "mfa_deactivate_totp": {},
+    "mfa_view_recovery_codes": {}, "mfa_generate_recovery_codes": {},
+    "mfa_download_recovery_codes": {},
+    "mfa_add_webauthn": {"name": "Mine", "credential": "{}"},
+    "mfa_edit_webauthn": {"name": "Mine"}, "mfa_remove_webauthn": {},
+    "accounts:export": {}, "accounts:deletion": {"username": "ada"},
 }  # fmt: skip
+# What they show to whoever only looks is no secret, or they are only posted to.
+LOOKED_AT = {
+    "accounts:discord_link",
+    "accounts:discord_unlink",
+    "accounts:export",
+    "accounts:deletion",
+    "api:become_bot",
+}
 # In the admin site, to those who may write there.
 NEEDED_IN_ADMIN = {
     "admin:auth_user_password_change", "admin:accounts_user_add", "admin:accounts_user_change",
@@ -84,6 +101,11 @@ FREE = {
     "accounts:token_revoke": "ends", "accounts:application_delete": "ends",
     "accounts:authorisation_revoke": "ends", "accounts:session_end": "ends",
     "accounts:sessions_end": "ends", "accounts:sessions": "reads",
+    "mfa_index": "reads", "mfa_list_webauthn": "leads elsewhere",
+    "mfa_authenticate": "signs in", "mfa_login_webauthn": "signs in",
+    "mfa_reauthenticate": "is where one shows it",
+    "mfa_reauthenticate_webauthn": "is where one shows it",
+    "accounts:data": "reads",
     "accounts:block": "lets nobody in", "accounts:unblock": "lets nobody in",
     "accounts:blocks": "reads",
     "accounts:discord_settings": "chooses who is mentioned",
@@ -128,7 +150,9 @@ for _name, _view in _named(get_resolver()):
 
 
 def _address(name: str) -> str:
-    args: dict[str, list[Any]] = {"accounts:discord_asked": ["none"]}
+    args: dict[str, list[Any]] = {
+        "accounts:discord_asked": ["none"], "mfa_edit_webauthn": [1], "mfa_remove_webauthn": [1],
+    }  # fmt: skip
     return reverse(name, args=args.get(name, []))
 
 
@@ -171,7 +195,7 @@ def test_every_route_of_an_account_is_decided() -> None:
         f"admin:accounts_{model}_{what}"
         for model in (
             "appeal", "auditentry", "accountmerge", "report", "sanction", "siteannouncement",
-            "registrationchange",
+            "registrationchange", "secondfactorrule",
         )
         for what in ("add", "change")
     }  # fmt: skip
@@ -187,15 +211,14 @@ def test_what_needs_it_asks_and_does_nothing(name: str, client: Client, ada: Use
         # Who has a password is led elsewhere; who has none shows it at Discord: below.
         assert getattr(ROUTES[name], recent.MARK)
         return
-    before = (
-        User.objects.values_list("password", "is_bot", "email").get(pk=ada.pk),
-        list(EmailAddress.objects.values("email", "primary")), ApiToken.objects.count(),
-        Application.objects.count(), DiscordLink.objects.count(), Grant.objects.count(),
-        AuditEntry.objects.count(),
-    )  # fmt: skip
+    if name.startswith("mfa_") and name != "mfa_activate_totp":
+        with_app(ada)
+        for kind, data in (("recovery_codes", {"seed": "x"}), ("webauthn", {"name": "Phone"})):
+            Authenticator.objects.create(user=ada, type=kind, data=data)
+    before = _state(ada)
     kind = "application/json" if name.startswith("api:") else MULTIPART_CONTENT
     answers = [client.post(_address(name), NEEDED[name], content_type=kind)]
-    if name not in ("accounts:discord_link", "accounts:discord_unlink", "api:become_bot"):
+    if name not in LOOKED_AT:
         answers.append(client.get(_address(name)))
     for answer in answers:
         if name == "api:become_bot":
@@ -203,14 +226,19 @@ def test_what_needs_it_asks_and_does_nothing(name: str, client: Client, ada: Use
             assert answer.json()["code"] == "account.not-confirmed"
         else:
             assert leads_to_confirm(answer), name
-    after = (
-        User.objects.values_list("password", "is_bot", "email").get(pk=ada.pk),
+    assert _state(ada) == before
+    assert mail.outbox == []
+
+
+def _state(user: User) -> tuple[Any, ...]:
+    """What a stolen session could have changed."""
+    return (
+        User.objects.values_list("password", "is_bot", "email", "deleted_at").get(pk=user.pk),
         list(EmailAddress.objects.values("email", "primary")), ApiToken.objects.count(),
         Application.objects.count(), DiscordLink.objects.count(), Grant.objects.count(),
-        AuditEntry.objects.count(),
+        list(Authenticator.objects.order_by("pk").values("pk", "data")),
+        AccountDeletion.objects.count(), AuditEntry.objects.count(),
     )  # fmt: skip
-    assert after == before
-    assert mail.outbox == []
 
 
 @pytest.mark.parametrize("name", sorted(NEEDED_IN_ADMIN))
@@ -290,6 +318,27 @@ def test_what_was_typed_is_there_again_and_is_not_done(client: Client) -> None:
     assert client.post(page, typed).status_code == 201
 
 
+def test_a_deletion_that_was_asked_for_is_asked_for_once_more(client: Client, ada: User) -> None:
+    page = reverse("accounts:deletion")
+    asked = client.post(page, {"username": "Ada", "password": "hush-hush-1"})
+    assert "hush-hush-1" not in str(dict(client.session.items()))
+    there = client.post(
+        asked["Location"], {"password": PASSWORD, "next": back_of(asked)}, follow=True
+    )
+    assert 'value="Ada"' in there.content.decode()
+    ada.refresh_from_db()
+    assert not ada.is_former
+    assert not AccountDeletion.objects.exists()
+    assert client.get(back_of(asked)).context["typed"] == ""
+
+
+def test_thinking_again_asks_for_nothing(client: Client, ada: User) -> None:
+    AccountDeletion.objects.create(user=ada, due_at=now_utc() + timedelta(days=7))
+    answer = client.post(reverse("accounts:deletion"), {"keep": "yes"}, follow=True)
+    assert "Your account stays." in answer.content.decode()
+    assert not AccountDeletion.objects.exists()
+
+
 def test_what_somebody_else_has_left_is_not_done_when_the_owner_confirms(client: Client) -> None:
     """Whoever has stolen the session posts; its owner confirms later, for the same page."""
     page = reverse("account_email")
@@ -351,7 +400,7 @@ def test_who_has_no_password_shows_it_at_discord() -> None:
     browser = Client()
     browser.force_login(nelly)
     later(browser)
-    for name in ("accounts:tokens", "account_set_password"):
+    for name in ("accounts:tokens", "account_set_password", "mfa_activate_totp"):
         asked = browser.get(reverse(name))
         assert urlsplit(asked["Location"]).path == reverse("accounts:discord_confirm")
         assert back_of(asked) == reverse(name)
@@ -360,6 +409,42 @@ def test_who_has_no_password_shows_it_at_discord() -> None:
     sent = browser.post(asked["Location"], {"next": reverse("account_set_password")})
     assert urlsplit(sent["Location"]).path == "/oauth2/authorize"
     assert parse_qs(urlsplit(sent["Location"]).query)["prompt"] == ["consent"]
+
+
+@pytest.mark.parametrize(
+    "name", sorted(each for each in NEEDED if each.startswith(("mfa_", "accounts:deletion")))
+)
+def test_who_has_nothing_but_discord_is_asked_for_second_factors_too(name: str) -> None:
+    """The library's own question lets everybody through who has neither password nor factor."""
+    nelly = made_person("nelly", password=None)
+    DiscordLink.objects.create(user=nelly, discord_id="80351110224678912", name="nelly_b")
+    browser = Client()
+    browser.force_login(nelly)
+    later(browser)
+    asked = browser.post(_address(name), NEEDED[name])
+    assert urlsplit(asked["Location"]).path == reverse("accounts:discord_confirm")
+    assert not Authenticator.objects.exists()
+    # Signing in counts here as everywhere.
+    later(browser, recent.CONFIRMED_FOR - timedelta(seconds=30))
+    assert browser.get(reverse("mfa_activate_totp")).status_code == 200
+
+
+def test_discord_stands_in_for_no_second_factor() -> None:
+    """Whoever has set one up shows that, and is not let off with Discord at its address."""
+    nelly = made_person("nelly", password=None)
+    DiscordLink.objects.create(user=nelly, discord_id="80351110224678912", name="nelly_b")
+    secret = with_app(nelly)
+    browser = Client()
+    browser.force_login(nelly)
+    later(browser)
+    page = reverse("accounts:tokens")
+    around = f"{reverse('accounts:discord_confirm')}?next={page}"
+    for answer in (browser.get(page), browser.get(around), browser.post(around, {"next": page})):
+        assert urlsplit(answer["Location"]).path == reverse("mfa_reauthenticate")
+        assert back_of(answer) == page
+    shown = browser.post(answer["Location"], {"code": app_code(secret), "next": page})
+    assert shown["Location"] == page
+    assert browser.get(page).status_code == 200
 
 
 def test_who_has_no_way_at_all_is_led_to_a_mail() -> None:

@@ -43,6 +43,7 @@ from tests.accounts.factors import (
     with_app,
 )
 from tests.games.support import started
+from tests.security.support import later
 from tournaments.audience import rights_of
 from tournaments.discord.interactions import Asked, DiscordUser
 from tournaments.models import Season, SeasonOrganiser
@@ -253,6 +254,7 @@ def test_a_stolen_session_changes_no_factor(ada: User, address: str, method: str
     before = list(Authenticator.objects.order_by("pk").values_list("pk", flat=True))
     thief = Client()
     thief.force_login(ada)
+    later(thief)
     answer = getattr(thief, method)(address)
     if answer.status_code == 405:
         return
@@ -265,6 +267,7 @@ def test_whoever_has_a_factor_can_show_it_instead_of_the_password(ada: User) -> 
     secret = with_app(ada)
     client = Client()
     client.force_login(ada)
+    later(client)
     page = client.get(client.get(f"{INDEX}app/remove/")["Location"])
     assert "Give a code" in page.content.decode()
     proof = {"code": app_code(secret), "next": f"{INDEX}app/remove/"}
