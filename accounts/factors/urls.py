@@ -52,7 +52,10 @@ urlpatterns = [
     _guarded("codes/download/", recovery.download_recovery_codes, "mfa_download_recovery_codes"),
     # The library's own list: ours stands on the first page.
     _page(
-        "passkeys/", RedirectView.as_view(pattern_name="mfa_index", permanent=False),
+        "passkeys/",
+        RedirectView.as_view(
+            pattern_name="mfa_index", permanent=False, http_method_names=["get", "head"]
+        ),
         "mfa_list_webauthn",
     ),
     _guarded("passkeys/add/", webauthn.add_webauthn, "mfa_add_webauthn"),
