@@ -150,7 +150,7 @@ def test_nothing_but_adding_is_done_to_what_only_grows(
 ) -> None:
     for table in append_only_tables():
         key, column = _columns(table)
-        names = {
+        names: dict[str, Any] = {
             "table": sql.Identifier(table),
             "key": sql.Identifier(key),
             "column": sql.Identifier(column),
@@ -180,7 +180,10 @@ def test_names_alone_are_taken_out_of_it(site: SiteRole, subtests: pytest.Subtes
         columns = {column.name for column in described}
         assert columns > set(naming)
         for column in columns:
-            names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
+            names: dict[str, Any] = {
+                "table": sql.Identifier(table),
+                "column": sql.Identifier(column),
+            }
             change = "UPDATE {table} SET {column} = {column}"
             with subtests.test(table=table, column=column):
                 if column in naming:
@@ -208,6 +211,7 @@ def test_an_account_is_deleted_by_it(site: SiteRole) -> None:
     season = enrolled(organiser, 3)
     player = season.contestants.select_related("user").first()
     assert player is not None
+    assert player.user is not None
     SeasonEvent.objects.create(
         season=season, kind="x", words=f"{player.name} withdraws.", contestant=player
     )
