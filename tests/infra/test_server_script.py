@@ -121,7 +121,11 @@ def run_sql(
 
 def serving_as(role: str, data: Path) -> list[int]:
     """The site's connections by a role, without whoever asks."""
-    rows = run_sql(data, "SELECT usename, pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    rows = run_sql(
+        data,
+        "SELECT usename, pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        " AND pid <> pg_backend_pid()",
+    )
     return [pid for name, pid in rows if name == role]
 
 
