@@ -163,6 +163,7 @@ test("what a draw hangs on is what stands before it", () => {
 for (const [wrong, fault] of [
   [{ method: "dice/1" }, /way that this page does not know/],
   [{ seed: "00" }, /seed is not 64/],
+  [{ seed: "" }, /seed is not 64/],
   [{ commitment: SEED }, /does not fit the commitment/],
   [{ nonces: [{}] }, /two nonces/],
   [{ nonces: [{ commitment: "x" }, {}] }, /commitment of seat 0/],
