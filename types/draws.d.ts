@@ -27,7 +27,7 @@ declare namespace Draws {
       beginning that the seed (empty: nothing yet) and the nonces of both hash to. */
   interface Noted {
     match: number;
-    seat: 0 | 1;
+    seat: number;
     nonce: string;
     seed: string;
     nonces: (string | null)[];

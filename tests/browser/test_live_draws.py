@@ -34,14 +34,19 @@ WIDE: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 NARROW = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
 
-def came(new_page: Pages, game: Game, name: str, script: str = "", **options: Any) -> Page:
-    """A player's page, with a script of the test's before all others."""
+def came(
+    new_page: Pages, game: Game, name: str, script: str = "", hangs: str = "", **options: Any
+) -> Page:
+    """A player's page, with a script of the test's before all others; of addresses like ``hangs``
+    nothing ever comes."""
     page = new_page(**options)
     cookie: Any = {"name": game.cookie, "value": game.sessions[name], "url": game.base_url}
     page.context.add_cookies([cookie])
     if script:
         page.add_init_script(script)
-    page.goto(game.address)
+    if hangs:
+        page.route(hangs, lambda _route: None)
+    page.goto(game.address, wait_until="commit" if hangs else "load")
     players.is_live(page)
     return page
 
@@ -107,4 +112,14 @@ def test_one_never_opens_it(new_page: Pages, site: Site) -> None:
     assert "a constant stands for it" in hashes(ben)[1]
     found = ended(site, game, ben)
     assert [sorted(each) for each in found["nonces"]] == [["commitment"], ["commitment", "nonce"]]
+    assert new_page.errors == []
+
+
+def test_one_whose_script_for_it_does_not_come_arrives_without(new_page: Pages, site: Site) -> None:
+    game = players.start(site, "domain", advantage=None, waits=True)
+    ada = came(new_page, game, "Ada", hangs="**/match/nonce*.js")
+    ben = came(new_page, game, "Ben")
+    for page in (ada, ben):
+        begins(page)
+    assert hashes(ben)[1] == "no number"
     assert new_page.errors == []

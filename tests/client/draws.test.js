@@ -228,8 +228,16 @@ test("what was shown first is what is noted", async () => {
   assert.equal(notedOf(7, storage), null); // nobody's who plays
   const { nonce, commitment } = await nonceFor(7, 0, storage);
   noteDraws(7, { commitment: SEED, nonces: [{ commitment }, { commitment: null }] }, storage);
-  noteDraws(7, { commitment: OTHER, nonces: [{ commitment: OTHER }, { commitment: SEED }] }, storage);
-  noteDraws(7, { commitment: OTHER, nonces: [{ commitment: null }, { commitment: OTHER }] }, storage);
+  noteDraws(
+    7,
+    { commitment: OTHER, nonces: [{ commitment: OTHER }, { commitment: SEED }] },
+    storage,
+  );
+  noteDraws(
+    7,
+    { commitment: OTHER, nonces: [{ commitment: null }, { commitment: OTHER }] },
+    storage,
+  );
   const noted = { match: 7, seat: 0, nonce, seed: SEED, nonces: [commitment, SEED] };
   assert.deepEqual(notedOf(7, storage), noted);
 });

@@ -67,7 +67,7 @@ export function keptStorage() {
  */
 function all(storage) {
   try {
-    const found = JSON.parse(storage?.getItem(KEY) ?? "[]");
+    const found = /** @type {unknown} */ (JSON.parse(storage?.getItem(KEY) ?? "[]"));
     return Array.isArray(found) ? found.filter(isNote) : [];
   } catch {
     return [];
@@ -76,10 +76,12 @@ function all(storage) {
 
 /**
  * Whether that was written here.
- * @param {Partial<Draws.Noted> | null} found
+ * @param {unknown} found
+ * @returns {found is Draws.Noted}
  */
 function isNote(found) {
-  return typeof found?.match === "number" && Array.isArray(found.nonces);
+  const { match, nonces } = /** @type {Partial<Draws.Noted>} */ (found ?? {});
+  return typeof match === "number" && Array.isArray(nonces);
 }
 
 /**
