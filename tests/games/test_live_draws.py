@@ -182,6 +182,24 @@ def test_a_match_of_players_who_add_nothing_begins_at_once(waiting: Play, wire: 
     assert conceded(waiting)["nonces"] == [{}, {}]
 
 
+def test_what_draws_are_derived_from_is_told_until_it_changes_no_more(
+    waiting: Play, wire: Wire
+) -> None:
+    for seat in (0, 1):
+        commit(waiting, seat)
+    attend(waiting)
+    for seat in (0, 1):
+        opens(waiting, seat)
+    waiting.move(0, "concede", 60 * SECOND)
+    views = [frame["view"] for _, frame in wire.frames("step")]
+    begun = next(n for n, view in enumerate(views) if view["phase"] != "waiting")
+    assert all("draws" in view for view in views[: begun + 3])
+    assert all(each["opened"] for each in views[begun]["draws"]["nonces"])
+    assert not any("draws" in view for view in views[begun + 3 :])
+    assert len(views) > begun + 3
+    assert "draws" in view_of(waiting)  # whoever comes later is told
+
+
 # -- who comes with one ----------------------------------------------------------------------------
 
 
