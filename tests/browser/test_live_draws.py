@@ -31,7 +31,11 @@ MUTE = """
 # As on a site without HTTPS.
 PLAIN = "Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})"
 WIDE: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
-NARROW: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+NARROW: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 844},
+    "is_mobile": True,
+    "has_touch": True,
+}
 
 
 def came(
