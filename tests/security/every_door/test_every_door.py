@@ -22,10 +22,9 @@ from django.urls import reverse
 from accounts.announcing.stopping import stop_token
 from accounts.moderation.sanctions import user_suspend
 from accounts.signin.backends import NameBackend
-from tests.permissions.conftest import _django_db_helper, apart, world  # noqa: F401
 from tests.permissions.test_faults import _found
 from tests.permissions.world import Savepoint, Who, World, writes
-from tests.security.doors import NAMES, OUTSIDE, WHO, read_table, write_cell, write_line
+from tests.security.every_door.doors import NAMES, OUTSIDE, WHO, read_table, write_cell, write_line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -76,7 +75,7 @@ class Door(NamedTuple):
         return self.route.startswith("api:")
 
 
-def doors_of(world: World) -> list[Door]:  # noqa: F811
+def doors_of(world: World) -> list[Door]:
     """Every route once, at an address where there is something."""
     enrolling, asked = world.scene("enrolling"), world.scene("asked to help")
     better = {
@@ -108,7 +107,7 @@ _known: list[Door] = []
 
 
 @pytest.fixture
-def doors(world: World) -> list[Door]:  # noqa: F811  (the fixture)
+def doors(world: World) -> list[Door]:
     """Found once, inside of a test, as the scenes are made there."""
     if not _known:
         _known.extend(doors_of(world))
@@ -143,7 +142,7 @@ def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 class Knocking:
     """Somebody at every door."""
 
-    def __init__(self, world: World, who: Who) -> None:  # noqa: F811
+    def __init__(self, world: World, who: Who) -> None:
         self.browser = world.clients[who]
         self.cookies = self.browser.cookies.output(header="", sep=";")
         self.last: Any = None
@@ -188,7 +187,7 @@ _heard: dict[str, dict[str, dict[str, str]]] = {}
 @pytest.mark.parametrize("name", WHO)
 def test_everybody_is_answered_as_the_table_states(
     name: str,
-    world: World,  # noqa: F811
+    world: World,
     doors: list[Door],
 ) -> None:
     who, table = WHO[name], read_table()
@@ -215,7 +214,7 @@ def test_everybody_is_answered_as_the_table_states(
 @pytest.mark.parametrize("name", ["nobody", "admin"])
 def test_every_door_is_counted(
     name: str,
-    world: World,  # noqa: F811
+    world: World,
     doors: list[Door],
     settings: Any,
 ) -> None:
