@@ -1,4 +1,4 @@
-"""What matches look as if their results were farmed: those of the same two players, and one player's
+"""What matches look as if their results were farmed: those of the same two, and one player's
 wins over several accounts. Pure: plain values in, findings out; `pairs` and `winners` read the
 database and tell the moderators.
 
