@@ -21,7 +21,7 @@ from accounts.oauth.pages import too_many as oauth_too_many
 from config.errors import bad_request, service_away
 from core import metrics
 from core.api import cors
-from core.api.limits import take_own
+from core.api.limits import take_form, take_own
 from core.conditional import tagged
 from games.services.outage import is_awaited
 from games.views.common import too_many
@@ -139,7 +139,7 @@ class FormLimitMiddleware:
         ):
             return None
         is_oauth = request.path_info.startswith(("/oauth/token/", "/oauth/revoke/"))
-        standing = take_own(request, "oauth" if is_oauth else "forms")
+        standing = take_own(request, "oauth") if is_oauth else take_form(request)
         if standing.remaining >= 0:
             return None
         log.info("forms.throttled", path=request.path)

@@ -261,10 +261,10 @@ def report_of_site(
     return report
 
 
-def settled_evidence(target_type: str, target_id: str) -> set[Any]:
-    """What the site's reports about a thing that are closed have had for evidence."""
+def settled_evidence(target_type: str, *target_ids: str) -> set[Any]:
+    """What the site's reports about these things that are closed have had for evidence."""
     closed = Report.objects.filter(
-        reporter=None, target_type=target_type, target_id=target_id, closed_at__isnull=False
+        reporter=None, target_type=target_type, target_id__in=target_ids, closed_at__isnull=False
     )
     contexts = closed.values_list("context", flat=True)
     return {each for context in contexts for each in context.get("evidence", ())}

@@ -133,6 +133,16 @@ def shared_ways(one: int, other: int) -> list[SharedWay]:
     return [found[kind] for kind in WayIn.Kind.values if kind in found]
 
 
+def ways_among(users: Iterable[int]) -> list[tuple[str, frozenset[int]]]:
+    """The ways by which more than one of these accounts is come into: of each its kind, and by
+    whom."""
+    found: dict[tuple[str, str], set[int]] = {}
+    rows = WayIn.objects.filter(user__in=list(users)).order_by("kind", "digest")
+    for kind, digest, user in rows.values_list("kind", "digest", "user"):
+        found.setdefault((kind, digest), set()).add(user)
+    return [(kind, frozenset(by)) for (kind, _digest), by in found.items() if len(by) > 1]
+
+
 def sharing_with(*, acting_user: User, user: User) -> Mapping[User, list[str]]:
     """The accounts that are come into by a way of somebody's, and the kinds of these: for a
     moderator's eyes. Nobody else is told anything, and neither is anybody of themselves."""
@@ -142,7 +152,9 @@ def sharing_with(*, acting_user: User, user: User) -> Mapping[User, list[str]]:
     for kind, digest in WayIn.objects.filter(user=user).values_list("kind", "digest"):
         own |= Q(kind=kind, digest=digest)
     found: dict[User, set[str]] = {}
-    others = WayIn.objects.filter(own).exclude(user__in=[user, acting_user])
+    # Who has left is nobody any more, whatever is still kept.
+    others = WayIn.objects.filter(own, user__deleted_at__isnull=True)
+    others = others.exclude(user__in=[user, acting_user])
     for way in others.select_related("user").order_by("user__username")[:_LISTED_AT_MOST]:
         found.setdefault(way.user, set()).add(way.kind)
     return {

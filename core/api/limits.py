@@ -79,6 +79,15 @@ def take_of_address(request: HttpRequest, limit: str) -> LimitStatus:
     return _take(limit, address_of(Request(request)))
 
 
+def take_form(request: HttpRequest) -> LimitStatus:
+    """Count a form of a page: by account and network together, so that whoever holds a session that
+    is not theirs cannot keep its owner from signing out everywhere; else by address."""
+    address = address_of(Request(request))
+    if request.user.is_authenticated:
+        return _take("forms", f"{request.user.pk}:{address}")
+    return _take("forms", address)
+
+
 def address_of(request: Request) -> str:
     """Which address a caller without an account counts by: the one that the settings say (behind a
     proxy, the one that it serves), and of IPv6 the network of one line, all of which is theirs."""

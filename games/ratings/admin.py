@@ -20,6 +20,7 @@ from games.ratings.actions import PAIR_RULING, RULE, UNRATE, AtPairRuling, AtPai
 from games.ratings.forms import PairRulingForm, RulingForm
 from games.ratings.models import PairRuling, Rating, RatingRuling
 from games.ratings.pairs import PAIR
+from games.ratings.winners import WINNER
 
 about_people(PairRuling, "first", "second")
 details_name(PairRuling, User, "pk", "$.players")
@@ -74,7 +75,8 @@ class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdm
         """The moderator; which pair, the form says."""
         moderator = person(request)
         number = request.GET.get("report", "")
-        return AtPairs(moderator, reports.numbered(number, moderator, target_type=PAIR))
+        report = reports.numbered(number, moderator, target_type__in=[PAIR, WINNER])
+        return AtPairs(moderator, report)
 
     def subject_of(self, request: HttpRequest, row: PairRuling) -> AtPairRuling:
         """The moderator, and what was ruled."""

@@ -1,9 +1,9 @@
 """Pairs of players whose results look farmed: looked for by workers, told to the moderators, and
-made to count for nobody in one go, which can be taken back."""
+made to count for nobody in one go, which can be taken back. `winners` looks at several together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -114,10 +114,11 @@ def pair_look(one: int, other: int) -> Report | None:
     people = User.objects.in_bulk([one, other])
     if len(people) != 2 or all(each.is_bot for each in people.values()):
         return None
+    if any(each.is_former for each in people.values()):
+        return None  # who has left gains nothing, and none of it is to be traced to them
     settled = settled_evidence(PAIR, pair_key(one, other))
-    rows = {match.pk: match for match in _suspect(one, other) if match.pk not in settled}
-    begun = _begun(rows)
-    matches = [_played(match, begun.get(pk, match.created_at)) for pk, match in rows.items()]
+    rows = {match.pk: match for match in looked_at(of_pair(one, other)) if match.pk not in settled}
+    matches = played(rows)
     ways = shared_ways(one, other)
     found = findings(matches, shared=[way.kind for way in ways], weak=WEAK)
     if not found:
@@ -130,7 +131,7 @@ def pair_look(one: int, other: int) -> Report | None:
     if not ways:
         facts.append(["Shared way in", "none known"])
     shown = _evidence(found)
-    lines = [_line(rows[each.match_id], each, people) for each in matches if each.match_id in shown]
+    lines = [line(rows[each.match_id], each, people) for each in matches if each.match_id in shown]
     first, second = _two(people)
     return report_of_site(
         target_type=PAIR,
@@ -151,22 +152,24 @@ def _evidence(found: Iterable[Finding]) -> set[int]:
     return {match_id for each in found for match_id in each.matches}
 
 
-def _suspect(one: int, other: int) -> Iterable[Match]:
-    """The matches that count, and those that would but for their length."""
-    matches = of_pair(one, other).filter(
+def looked_at(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Those of ``matches`` that count, and those that would but for their length."""
+    found = matches.filter(
         Q(unrated="") | Q(unrated__startswith=TOO_SHORT),
         source=Match.Source.PLAYED,
         winner__isnull=False,
         bot_seats=0,
         rating_ruling__isnull=True,
     )
-    return matches.defer("snapshot").prefetch_related("players")
+    return found.defer("snapshot").prefetch_related("players")
 
 
-def _begun(matches: Collection[int]) -> dict[int, datetime]:
-    """When the first thing happened in each match: it may have waited for its players before."""
-    first = MatchEntry.objects.filter(match__in=matches).values_list("match")
-    return {pk: instant_of(at) for pk, at in first.annotate(Min("at")).order_by()}
+def played(rows: Mapping[int, Match]) -> list[PairMatch]:
+    """What is looked at of matches, by their numbers. Each began when the first thing happened in
+    it: it may have waited for its players before."""
+    first = MatchEntry.objects.filter(match__in=rows).values_list("match")
+    begun = {pk: instant_of(at) for pk, at in first.annotate(Min("at")).order_by()}
+    return [_played(match, begun.get(pk, match.created_at)) for pk, match in rows.items()]
 
 
 def _played(match: Match, began: datetime) -> PairMatch:
@@ -182,7 +185,8 @@ def _played(match: Match, began: datetime) -> PairMatch:
     )
 
 
-def _line(match: Match, played: PairMatch, people: dict[int, User]) -> dict[str, Any]:
+def line(match: Match, played: PairMatch, people: Mapping[int, User]) -> dict[str, Any]:
+    """A match as a report lists it."""
     seconds = round(played.lasted.total_seconds())
     lasted = f"{seconds} s" if seconds < 600 else f"{seconds // 60} min"
     won = "by concession" if played.conceded else f"({match.reason})"
@@ -350,6 +354,7 @@ def _follow(ruling: PairRuling, matches: Sequence[int], what: str) -> None:
             path=_matches_address(user, other),
         )
         for user, other in pair
+        if not user.is_former
     )
 
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from accounts.models import Announcement, AuditEntry, Report, User
 from accounts.moderation.reports import queue_of, remedies_of, report_resolve
-from accounts.moderation.ways import ways_note
+from accounts.moderation.ways import sharing_with, ways_note
+from accounts.names.validators import FORMER_NAME, FORMER_PREFIX
 from core.clock import now_ms
 from games.jobs import RATE
 from games.models import Match, PairRuling, RatingRuling
@@ -29,6 +30,7 @@ from games.ratings.pairs import (
 )
 from games.ratings.services import match_rate, rating_include, ratings_rebuild, ratings_take_in
 from games.ratings.tasks import on_match_ended
+from games.ratings.winners import WINNER, winner_look, winners_sweep
 from tests.games.conftest import ada, ben, cleo, mona, orla, root
 from tests.games.support import T0, committing, refused, started, user_named
 from tests.pages.conftest import own_cache
@@ -316,6 +318,156 @@ def make_moderator(root: User) -> Callable[[User], None]:
     from accounts.services import role_grant
 
     return lambda user: role_grant(acting_user=root, user=user, role=Role.MODERATOR)
+
+
+# -- several accounts together --------------------------------------------------------------------
+
+
+def beaten(
+    winner: User, number: int, *, times: int = 2, lasted: float = 0.5, **more: Any
+) -> list[User]:
+    """So many accounts that have lost to somebody, each so often: by conceding soon, unless it is
+    said otherwise."""
+    losers = [user_named(f"second{each}") for each in range(number)]
+    given = {"reason": "concession", **more}
+    for place, loser in enumerate(losers):
+        for each in range(times):
+            ago = timedelta(hours=7 * (place * times + each))
+            friendly(winner, loser, ago=ago, lasted=lasted, **given)
+    return losers
+
+
+def leave(user: User) -> None:
+    """What a deletion makes of an account's row."""
+    User.objects.filter(pk=user.pk).update(
+        deleted_at=timezone.now(), is_active=False, email="", time_zone="", device_zone="",
+        display_name=FORMER_NAME, username=f"{FORMER_PREFIX}{user.pk}",
+    )  # fmt: skip
+
+
+def looked_at() -> list[Report]:
+    """What the sweep reports of them."""
+    pairs_sweep(since=timedelta(days=30))
+    winners_sweep(since=timedelta(days=30))
+    return list(Report.objects.order_by("pk"))
+
+
+@pytest.mark.parametrize("with_winner", [True, False])
+@pytest.mark.parametrize("kind", ["address", "device"])
+def test_eight_second_accounts_that_concede_twice_each_are_one_report(
+    ada: User, ben: User, left_to_workers: Workers, with_winner: bool, kind: str
+) -> None:
+    """Each after the least course: every match counts, and no pair of them met often."""
+    losers = [user_named(f"second{each}") for each in range(8)]
+    share(kind, *losers, *([ada] if with_winner else []))
+    share("address", ben, what="198.51.100.7")
+    matches = [conceded(ada, loser, answers=6) for loser in losers for _time in range(2)]
+    assert Rating.objects.get(ladder=OVERALL, user=ada).wins == 16
+    assert {match.unrated for match in matches} == {""}
+    (report,) = Report.objects.filter(target_type=WINNER)
+    assert report.target_id == str(ada.pk)
+    assert report.context["evidence"] == sorted(match.pk for match in matches)
+    assert report.words.startswith("They have won 16 matches against 8 accounts that share a way")
+    facts = dict(report.context["facts"])
+    assert all(f"@{loser.username}" in facts["Against"] for loser in losers)
+    assert "203.0.113.5" not in str(report.context)
+    assert winner_look(ada.pk) is None  # nothing new
+    assert Report.objects.filter(target_type=WINNER).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "times", "lasted", "found"),
+    [
+        ("address", 2, 2, 0.5, True), ("address", 2, 1, 0.5, False), ("address", 3, 1, 3, True),
+        # An honest evening of a school's club behind one address, and of a family's tablet.
+        ("address", 8, 2, 25, False), ("device", 2, 3, 25, False),
+        # Nobody else has a browser in common with three whom they beat.
+        ("device", 5, 1, 25, True), ("mail", 3, 2, 25, True), ("discord", 4, 1, 25, False),
+    ],
+)  # fmt: skip
+def test_what_makes_a_ring(
+    ada: User, kind: str, number: int, times: int, lasted: float, found: bool
+) -> None:
+    share(kind, *beaten(ada, number, times=times, lasted=lasted))
+    assert [report.target_type for report in looked_at()] == ([WINNER] if found else [])
+
+
+def test_accounts_that_share_nothing_are_no_ring(ada: User) -> None:
+    for number, loser in enumerate(beaten(ada, 8)):
+        share("address", loser, what=f"203.0.113.{number}")
+    assert looked_at() == []
+
+
+def test_a_played_out_match_is_short_only_if_it_was_over_at_once(ada: User) -> None:
+    share("address", *beaten(ada, 4, lasted=3, reason="total"))
+    assert looked_at() == []
+
+
+def test_a_ring_of_those_who_left_is_no_ring(ada: User) -> None:
+    losers = beaten(ada, 4)
+    share("address", *losers, ada)
+    for each in losers[1:]:
+        leave(each)
+    assert looked_at() == []
+
+
+def test_what_moderators_have_looked_at_comes_back_with_new_matches_alone(
+    ada: User, mona: User
+) -> None:
+    losers = beaten(ada, 3)
+    share("address", *losers)
+    (first,) = looked_at()
+    report_resolve(acting_user=mona, report=first, outcome="no-breach")
+    assert winner_look(ada.pk) is None
+    for number, loser in enumerate(losers):
+        friendly(
+            ada, loser, ago=timedelta(minutes=number), lasted=0.5, reason="concession",
+        )  # fmt: skip
+    second = winner_look(ada.pk)
+    assert second is not None
+    assert not set(second.context["evidence"]) & set(first.context["evidence"])
+
+
+def test_who_is_in_a_ring_reads_nothing_of_it_and_others_rule_from_it(
+    ada: User, mona: User, make_moderator: Callable[[User], None]
+) -> None:
+    losers = beaten(ada, 3)
+    share("address", *losers)
+    (report,) = looked_at()
+    for each in (ada, losers[1]):
+        make_moderator(each)
+        assert list(queue_of(each)) == []
+    assert list(queue_of(mona)) == [report]
+    client = Client()
+    client.force_login(mona)
+    page = client.get(f"/admin/accounts/report/{report.pk}/change/").content.decode()
+    assert "3 accounts that share a way in" in page
+    links = dict(remedies_of(report))
+    address = links["Have their matches with @second0 count for nobody…"]
+    assert client.get(address).status_code == 200
+    with committing():
+        given = {"first": "ada", "second": "second0", "why": "Farmed."}
+        assert client.post(address, given).status_code == 302
+    assert PairRuling.objects.get().report == report
+    assert "Have their matches with @second0 count for nobody…" not in dict(remedies_of(report))
+
+
+# -- those who have left --------------------------------------------------------------------------
+
+
+def test_who_has_left_is_neither_looked_at_nor_told(ada: User, ben: User, mona: User) -> None:
+    matches = quick(ada, ben, ago=10)
+    share("device", ada, ben)
+    leave(ben)
+    assert looked_at() == []
+    assert sharing_with(acting_user=mona, user=ada) == {}
+    ben.refresh_from_db()
+    with committing():
+        ruling = pair_unrate(acting_user=mona, first=ada, second=ben, why="Farmed.")
+        pair_rate_again(acting_user=mona, ruling=ruling, why="Not so.")
+    assert ruling.matches == sorted(match.pk for match in matches)
+    told = Announcement.objects.filter(kind="match.rating-ruled")
+    assert [each.user for each in told] == [ada, ada]
 
 
 # -- unrated in one go, and back -----------------------------------------------------------------

@@ -286,6 +286,14 @@ def test_whose_mail_is_asked_for_by_a_stranger_has_that_mail(
     assert b"password1" in page.content
 
 
+def test_a_stolen_session_does_not_keep_its_owner_from_forms(people: dict[str, User]) -> None:
+    thief, owner = Caller(HERE, people["paul"]), Caller(ELSEWHERE, people["paul"])
+    for _time in range(base.GAUNTLET_API_LIMITS["forms"]):
+        sends_preferences(thief)
+    assert is_refused(sends_preferences(thief))
+    assert not is_refused(sends_preferences(owner))
+
+
 def test_a_token_counts_for_its_account(people: dict[str, User]) -> None:
     headers = []
     for name in ("one", "two"):
