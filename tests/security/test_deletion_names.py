@@ -1,0 +1,78 @@
+"""A deletion takes somebody's name out of what is about them, and changes no other word: whatever
+they are called, and whoever else is called so."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.leaving import services
+from accounts.models import User
+from core.clock import now_utc
+from games.models import MatchEntry
+from tests.games.support import committing, started, user_named
+from tests.tournaments.support import GAME, START, organiser_named
+from tests.webhooks.support import Stage
+from tournaments.models import Contestant, Season, SeasonEvent
+from tournaments.services.events import season_event
+from tournaments.simulation.plan import Plan
+from tournaments.simulation.season import season_simulate
+from tournaments.webhooks.models import Delivery, Webhook
+
+pytestmark = pytest.mark.django_db
+
+#: Words, numbers and keys of what is written down, and what a name can be besides.
+NAMES = (
+    "2026", "1", "Round", "Round 1", "bye", "away", "home", "match", "wins", "is", "May", "score",
+    "Former", "player", "Max *the* Hammer_", "Zoë “Zed”", 'Q"uote\\r', "日本",
+)  # fmt: skip
+#: Nobody else is called so, and no word has it in it.
+PLAIN = "Zyxwanda Quill"
+
+
+def erased(user: User) -> User:
+    with committing():
+        return services.user_erase(user=user)
+
+
+def without_ids(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: without_ids(each) for key, each in data.items()}
+    if isinstance(data, list):
+        return [without_ids(each) for each in data]
+    return None if isinstance(data, int) else data
+
+
+def history(kind: str, name: str, number: int) -> list[tuple[str, str, Any]]:
+    """What a season's events say after a player of that name is gone."""
+    player = user_named(f"player-{number}", display_name=name)
+    others = [user_named(f"other-{number}-{seat}", display_name=f"Ada {seat}") for seat in range(2)]
+    organiser = organiser_named(f"quorlinda-{number}")
+    User.objects.filter(pk=organiser.pk).update(display_name="Quorlinda")
+    organiser.refresh_from_db()
+    plan = Plan(
+        format=kind, contestants=3, start=START, seed=1, quick=True, repertoire=(GAME,),
+        drop_outs=0, voids=1, corrections=1, no_shows=1, best_of=3,
+    )  # fmt: skip
+    with committing():
+        season = season_simulate(plan=plan, organiser=organiser, players=[player, *others])
+    erased(player)
+    rows = SeasonEvent.objects.filter(season=season).order_by("pk")
+    slug = season.slug
+    assert Client().get(reverse("tournaments:history", args=[slug])).status_code == 200
+    assert Client().get(reverse("api:season_events", args=[slug])).status_code == 200
+    return [(row.kind, row.words, without_ids(row.data)) for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["elimination", "round-robin"])
+def test_a_history_reads_the_same_whatever_somebody_was_called(db: None, kind: str) -> None:
+    plain = history(kind, PLAIN, 0)
+    assert any("Former player" in words for _, words, _ in plain)
+    for number, name in enumerate(NAMES, 1):
+        told = history(kind, name, number)
+        assert told == plain, name
