@@ -116,8 +116,10 @@ class FormLimitMiddleware:
     `GAUNTLET_API_LIMITS`: by account, else by address. What is refused later counts, too; the API
     counts for itself, and so does the sign-in library besides, where guessing pays."""
 
-    # Discord sends what all of its people write from a few addresses, each with a signature.
-    NOT_COUNTED: Final = frozenset({"discord:interactions"})
+    # Discord sends what all of its people write from a few addresses, each with a signature. What
+    # browsers tell by themselves has a bound of its own (`config.violations`): it would use up what
+    # people have for their forms.
+    NOT_COUNTED: Final = frozenset({"discord:interactions", "csp_reports"})
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,7 +1,8 @@
 """What browsers tell of pages that were kept from doing something (`Content-Security-Policy`).
 
 Anybody can send anything here. So little is read of it, no more than so many a minute become a line
-in the log, nothing of it is kept, and nothing of it is in the answer, which is always the same.
+in the log, nothing of it is kept, and nothing of it is in the answer. An address may send so many
+a minute; none of them counts against the forms that people send from there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from django.views.decorators.http import require_POST
 from redis.exceptions import RedisError
 
 from core import metrics
+from core.api.limits import LimitStatus, TooMany, take_of_address
+from core.api.problems import plain_problem
 from core.clock import now_ms
 from core.sizes import KIB
 
@@ -47,11 +50,24 @@ _NAMES: Final = {
 @csrf_exempt
 @require_POST
 def reports(request: HttpRequest) -> HttpResponse:
-    """Take note of what a browser tells. Whatever it is, the answer is 204 and says nothing."""
+    """Take note of what a browser tells. Whatever it is, the answer is 204 and says nothing; what
+    is too much for an address is refused before it is read, and whose it is plays no part."""
+    standing = take_of_address(request, "csp")
+    if standing.remaining < 0:
+        return _too_many(standing)
     if int(request.headers.get("Content-Length") or 0) <= BODY_MOST:
         for report in _reports_in(request.body[: BODY_MOST + 1]):
             _note(report)
     return HttpResponse(status=204)
+
+
+def _too_many(standing: LimitStatus) -> HttpResponse:
+    refused = TooMany(standing)
+    answer = plain_problem(
+        refused.status_code, refused.code, refused.sentence, retry_after=refused.wait
+    )
+    answer["Retry-After"] = str(refused.wait)
+    return answer
 
 
 def _reports_in(body: bytes) -> Iterator[Mapping[str, Any]]:

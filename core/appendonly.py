@@ -11,14 +11,15 @@ is refused too, unless the session has switched `gauntlet.allow_truncate` on, wh
 suite does: its transactional tests empty every table between two tests.
 
 One thing may be changed in some of these tables: what somebody is called who has had their account
-deleted. Inside of `names_erased` the columns in which names stand (`NAMING`) can be updated, in the
-tables that hold some (`NAMED`); every other column must stay as it is, or all is refused. The logs
-of `accounts` are not among them.
+deleted. Inside of `names_erased` the columns in which names stand (`NAMING`) can be updated; every
+other column must stay as it is, or all is refused. The logs of `accounts` are not among them. The
+site's role is granted just these columns (`config.operations.roles`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from django.db import connection, transaction
 from django.db.migrations.operations.base import Operation
@@ -28,13 +29,20 @@ from django.db.migrations.operations.special import RunSQL
 # migration comes first makes it.
 FUNCTION = "gauntlet_append_only"
 
-NAMED = ("games_matchentry", "tournaments_seasonevent", "tournaments_itemevent")
-NAMING = ("words", "data", "by_name", "events")
+# The columns of each table in which names stand.
+NAMING: Final = {
+    "games_matchentry": ("by_name", "events"),
+    "tournaments_seasonevent": ("words", "data"),
+    "tournaments_itemevent": ("words",),
+}
 
 
-def _array(names: tuple[str, ...]) -> str:
+def _array(names: Iterable[str]) -> str:
     return ", ".join(f"'{each}'" for each in names)
 
+
+# Of all of them together: none has a column that is called like another's and holds no names.
+_COLUMNS: Final = _array(sorted({name for columns in NAMING.values() for name in columns}))
 
 CREATE_FUNCTION = f"""
 CREATE OR REPLACE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -43,9 +51,9 @@ BEGIN
         RETURN NULL;
     END IF;
     IF TG_OP = 'UPDATE' AND current_setting('gauntlet.erase_names', true) = 'on'
-        AND TG_TABLE_NAME IN ({_array(NAMED)})
+        AND TG_TABLE_NAME IN ({_array(NAMING)})
     THEN
-        IF to_jsonb(NEW) - ARRAY[{_array(NAMING)}] = to_jsonb(OLD) - ARRAY[{_array(NAMING)}] THEN
+        IF to_jsonb(NEW) - ARRAY[{_COLUMNS}] = to_jsonb(OLD) - ARRAY[{_COLUMNS}] THEN
             RETURN NEW;
         END IF;
     END IF;

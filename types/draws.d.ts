@@ -17,6 +17,28 @@ declare namespace Draws {
     nonces: Nonce[];
   }
 
+  /** What a match's view says of it from the beginning: what the seed and the nonces hash to. */
+  interface Shown {
+    commitment: string;
+    nonces: { commitment: string | null }[];
+  }
+
+  /** What the browser of a player has noted of a match: its own nonce, and what it was shown before the
+      beginning that the seed (empty: nothing yet) and the nonces of both hash to. */
+  interface Noted {
+    match: number;
+    seat: number;
+    nonce: string;
+    seed: string;
+    nonces: (string | null)[];
+  }
+
+  /** What comes of comparing that with a record, in sentences. */
+  interface Recalled {
+    wrong: string[];
+    same: string[];
+  }
+
   interface Move {
     seat: 0 | 1 | "chance" | "organiser";
     move?: string;

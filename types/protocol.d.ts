@@ -61,7 +61,8 @@ declare namespace Live {
     rulings?: Record<"valid" | "invalid", { title: string; means: string }>;
     /** `opens_until`: both players are there, and the nonces that they have committed to are awaited. */
     waiting?: { until: number; ready: boolean[]; opens_until?: number };
-    /** What draws are derived from, as far as everybody may know; missing where nobody can verify them. */
+    /** What draws are derived from, as far as everybody may know; missing where nobody can verify them, and
+        in steps of a match that had begun before. */
     draws?: Draws;
   }
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
 from django import forms
 from django.conf import settings
@@ -217,15 +218,24 @@ class AccountAdapter(DefaultAccountAdapter):
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
         response: HttpResponse | None = super().pre_login(request, user, **details)
-        if response is None and is_suspended(user):
+        return response or self._kept_out(request, user)
+
+    def _kept_out(self, request: HttpRequest, user: User) -> HttpResponse | None:
+        if not user.is_active:
+            return self.respond_user_inactive(request, user)
+        if is_suspended(user):
             keep_out(request, user)
             return redirect("accounts:suspended")
-        return response
+        return None
 
     def login(self, request: HttpRequest, user: User) -> None:
         """Let somebody in; whoever played here without an account turns out to be them. Their owner
         is told of a browser that they have not signed in from before, but for the very first."""
         guest = guest_of(request)
+        # Between the password and the second factor they may have been closed or suspended.
+        kept_out = self._kept_out(request, user)
+        if kept_out is not None:
+            raise ImmediateHttpResponse(kept_out)
         is_new = user.last_login is not None and not is_known(request, user)
         super().login(request, user)
         remember(request, user)

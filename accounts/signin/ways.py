@@ -86,7 +86,8 @@ def _is_page(request: HttpRequest) -> bool:
     return (
         request.method == "GET"
         and settings.SESSION_COOKIE_NAME in request.COOKIES
-        and not request.path.startswith("/api/")
+        # What is shown within others' pages is made for nobody, and varies with no cookie.
+        and not request.path.startswith(("/api/", "/embed/"))
     )
 
 

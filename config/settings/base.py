@@ -478,6 +478,8 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     # applications ask of OAuth, by their address (theirs may serve many people).
     "forms": 120,
     "oauth": env.int("GAUNTLET_OAUTH_PER_MINUTE", 120),
+    # What browsers tell by themselves of pages that were kept from something, by address.
+    "csp": 120,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Gauntlet",

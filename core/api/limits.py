@@ -71,6 +71,11 @@ def take_own(request: HttpRequest, limit: str) -> LimitStatus:
     """The same against a limit that is one for everybody: by account, else by address."""
     if request.user.is_authenticated:
         return _take(limit, f"{request.user.pk}")
+    return take_of_address(request, limit)
+
+
+def take_of_address(request: HttpRequest, limit: str) -> LimitStatus:
+    """The same by address only, whoever is signed in there."""
     return _take(limit, address_of(Request(request)))
 
 

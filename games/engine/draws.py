@@ -110,7 +110,7 @@ def opened(draws: Draws, seat: Seat, nonce: str) -> Draws:
 def faults(draws: Draws) -> Iterator[str]:
     """What contradicts itself in what a record states, in words."""
     for name, text in (("seed", draws.seed), *_named(draws.nonces)):
-        if text and not _is_whole(text):
+        if not _is_whole(text) and (text or name == "seed"):
             yield f"draws: the {name} is not {2 * SIZE} hexadecimal digits."
             return
     for seat, given in enumerate(draws.nonces):

@@ -44,6 +44,15 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="serviceprocess",
+            name="derives_draws",
+            field=models.BooleanField(
+                db_default=False,
+                help_text="Whether it keeps, and goes by, what the draws of a match are derived "
+                "from: releases before there was such a thing do not.",
+            ),
+        ),
         migrations.CreateModel(
             name="MatchDraws",
             fields=[

@@ -104,6 +104,9 @@ def _draws_faults(match: Match, held: Held) -> Iterator[str]:
         if held.live.draws is not None:
             yield "There is no row of what its draws are derived from."
         return
+    if held.live.draws is None:
+        yield "Its seed is lost to its position: a process of an earlier release went on with it."
+        return
     one, two = Nonce(row.commitment_0, row.nonce_0), Nonce(row.commitment_1, row.nonce_1)
     draws = Draws(row.seed, (one, two))
     if draws != held.live.draws:

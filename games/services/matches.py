@@ -38,6 +38,7 @@ from games.publishing.turns import turn_frames
 from games.rulesets import REGISTRY
 from games.services.announcing import turns_tell
 from games.services.late import late_view_keep
+from games.services.processes import all_derive_draws
 from games.store import Appended, Held, Readers
 
 
@@ -114,8 +115,9 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
     `Match.bot_seats`. What is drawn, now or later, is derived from a seed that is chosen here
     (`games.engine.draws`), so that anybody can verify it after the end. Where another ``random``
-    than the operating system's is handed in, as tests do, that is drawn from as it is: the match
-    has no seed, and nothing in it can be verified.
+    than the operating system's is handed in, as tests do, or not all processes of the site know of
+    seeds yet, ``random`` is drawn from as it is: the match has no seed, and nothing in it can be
+    verified.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
     that is not sound, one person on both seats or as player and referee, a closed account, a guest
@@ -149,7 +151,9 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     if supplied.outcomes and by is None:
         raise Refusal("setup.prepared", "It must be known who prepared what is supplied.")
     ready = [Prepared(text, "" if by is None else by.shown_name) for text in supplied.outcomes]
-    draws = Draws(seed_of(random)) if random is chance.system else None
+    # One without can be verified by nobody; one that only some processes derive would look wrong.
+    is_derived = random is chance.system and all_derive_draws()
+    draws = Draws(seed_of(random)) if is_derived else None
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
     if waits and patience:
         until = at + patience

@@ -12,7 +12,12 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from allauth.mfa.webauthn.internal.auth import WebAuthn
+from cryptography.hazmat.primitives.asymmetric import ec
 from django.test import Client
+from fido2.cose import ES256
+from fido2.utils import websafe_encode
+from fido2.webauthn import AttestationObject, AttestedCredentialData, AuthenticatorData
 
 from accounts.models import User
 from tests.accounts.conftest import PASSWORD
@@ -40,6 +45,29 @@ def with_app(user: User) -> str:
     TOTP.activate(user, secret)
     user.has_second_factor = None
     return secret
+
+
+def with_passkey(user: User) -> Authenticator:
+    """Give somebody a passkey, without a browser: one whose other half nobody has."""
+    own = ec.generate_private_key(ec.SECP256R1()).public_key()
+    key: Any = ES256.from_cryptography_key(own)  # type: ignore[no-untyped-call]
+    known = AttestedCredentialData.create(bytes(16), key_id := b"k" * 16, key)
+    flags = AuthenticatorData.FLAG.UP | AuthenticatorData.FLAG.AT
+    data = AuthenticatorData.create(bytes(32), flags, 0, known)
+    said = b'{"type": "webauthn.create", "challenge": "", "origin": "https://gauntlet.example"}'
+    credential = {
+        "id": websafe_encode(key_id),
+        "rawId": websafe_encode(key_id),
+        "type": "public-key",
+        "clientExtensionResults": {},
+        "response": {
+            "clientDataJSON": websafe_encode(said),
+            "attestationObject": websafe_encode(bytes(AttestationObject.create("none", data, {}))),
+        },
+    }
+    made: Authenticator = WebAuthn.add(user, "Phone", credential).instance
+    user.has_second_factor = None
+    return made
 
 
 def has_factor(user: User) -> bool:

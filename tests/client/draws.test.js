@@ -14,8 +14,9 @@ import {
   shuffled,
   wordsOf,
 } from "../../static/js/draws/numbers.js";
-import { addedBy, comparison, summaryOf } from "../../static/js/draws/report.js";
+import { addedBy, comparison, recalled, summaryOf } from "../../static/js/draws/report.js";
 import { countsOf, faultsOf, readRecord, tidy, verify } from "../../static/js/draws/verify.js";
+import { noteDraws, nonceFor, notedOf } from "../../static/js/match/nonce.js";
 
 const published = JSON.parse(
   readFileSync(new URL("../../docs/record-vectors.json", import.meta.url), "utf-8"),
@@ -163,6 +164,7 @@ test("what a draw hangs on is what stands before it", () => {
 for (const [wrong, fault] of [
   [{ method: "dice/1" }, /way that this page does not know/],
   [{ seed: "00" }, /seed is not 64/],
+  [{ seed: "" }, /seed is not 64/],
   [{ commitment: SEED }, /does not fit the commitment/],
   [{ nonces: [{}] }, /two nonces/],
   [{ nonces: [{ commitment: "x" }, {}] }, /commitment of seat 0/],
@@ -195,4 +197,81 @@ test("what each seat added is told, and whether a noted commitment is the same",
   );
   assert.match(comparison(`${SEED.slice(1)}f`, SEED), /^WRONG/);
   assert.match(comparison(SEED.slice(0, 12), SEED), /has 12/);
+});
+
+function memory() {
+  const kept = new Map();
+  return {
+    kept,
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, value),
+    removeItem: (key) => kept.delete(key),
+  };
+}
+
+const OTHER = "7f".repeat(32);
+
+test("a nonce is the same for all pages of a browser, and of that seat alone", async () => {
+  const storage = memory();
+  const first = await nonceFor(7, 1, storage);
+  assert.match(first.nonce, /^[0-9a-f]{64}$/);
+  assert.equal(first.commitment, nonceCommitment(1, first.nonce));
+  assert.deepEqual(await nonceFor(7, 1, storage), first);
+  assert.notEqual((await nonceFor(8, 1, storage)).nonce, first.nonce);
+  assert.notEqual((await nonceFor(7, 0, storage)).nonce, first.nonce);
+  assert.match((await nonceFor(7, 1, null)).nonce, /^[0-9a-f]{64}$/);
+});
+
+test("what was shown first is what is noted", async () => {
+  const storage = memory();
+  noteDraws(7, { commitment: SEED, nonces: [{ commitment: null }, { commitment: null }] }, storage);
+  assert.equal(notedOf(7, storage), null); // nobody's who plays
+  const { nonce, commitment } = await nonceFor(7, 0, storage);
+  noteDraws(7, { commitment: SEED, nonces: [{ commitment }, { commitment: null }] }, storage);
+  noteDraws(
+    7,
+    { commitment: OTHER, nonces: [{ commitment: OTHER }, { commitment: SEED }] },
+    storage,
+  );
+  noteDraws(
+    7,
+    { commitment: OTHER, nonces: [{ commitment: null }, { commitment: OTHER }] },
+    storage,
+  );
+  const noted = { match: 7, seat: 0, nonce, seed: SEED, nonces: [commitment, SEED] };
+  assert.deepEqual(notedOf(7, storage), noted);
+});
+
+test("what is kept has an end, and what is no note is none", async () => {
+  const storage = memory();
+  for (let match = 1; match <= 120; match += 1) await nonceFor(match, 0, storage);
+  assert.equal(notedOf(20, storage), null);
+  assert.notEqual(notedOf(21, storage), null);
+  assert.equal(storage.kept.size, 1);
+  for (const text of ["{", "{}", "null", "[null, 7, {}]"]) {
+    storage.setItem([...storage.kept.keys()][0], text);
+    assert.equal(notedOf(7, storage), null);
+  }
+});
+
+test("a browser that has noted what it was shown says whether it still holds", () => {
+  const both = [0, 1].map((seat) => ({ nonce: OTHER, commitment: nonceCommitment(seat, OTHER) }));
+  const stated = { ...STATED, nonces: both };
+  const seen = both.map(({ commitment }) => commitment);
+  const noted = { match: 7, seat: 0, nonce: OTHER, seed: STATED.commitment, nonces: seen };
+  const found = (change, derived = stated) =>
+    recalled({ ...noted, ...change }, derived, ["Ada", "Ben"]);
+  assert.equal(recalled(null, stated, []), null);
+  assert.equal(found({ seed: "" }), null);
+  assert.deepEqual(found({}).wrong, []);
+  assert.match(found({}).same[0], /^Your browser had noted the same commitment/);
+  assert.equal(found({}).same.length, 3);
+  assert.match(found({ seed: OTHER }).wrong.join(), /^WRONG: .*7f, and the record has another/);
+  assert.match(found({}, null).wrong.join(), /^WRONG: .* the record has none/);
+  assert.match(found({ nonces: [seen[0], OTHER] }).wrong.join(), /^WRONG: of the nonce of Ben/);
+  assert.match(found({ nonces: [OTHER, seen[1]] }).wrong.join(), /^WRONG: of your own nonce/);
+  const late = found({ nonce: SEED });
+  assert.deepEqual(late.wrong, []);
+  assert.match(late.same.at(-1), /not in the record/);
+  assert.deepEqual(found({ nonces: [null, null] }).wrong, []); // none was shown
 });

@@ -247,6 +247,12 @@ def no_whole_seed(record: Record, random: Random) -> bool:
     return True
 
 
+def no_seed(record: Record, random: Random) -> bool:
+    """There is no seed, and what is stated fits that."""
+    record["draws"] |= {"seed": "", "commitment": derived.seed_commitment("")}
+    return True
+
+
 ALWAYS_FOUND: tuple[Callable[[Record, Random], bool], ...] = (
     another_outcome,
     another_outcome_after_a_take_back,
@@ -255,6 +261,7 @@ ALWAYS_FOUND: tuple[Callable[[Record, Random], bool], ...] = (
     nonce_that_was_not_committed_to,
     nonces_of_the_other_seat,
     no_whole_seed,
+    no_seed,
 )
 
 

@@ -111,8 +111,10 @@ def test_a_new_seed_is_32_bytes_of_the_source() -> None:
 def test_what_contradicts_itself_is_named() -> None:
     assert list(derived.faults(both())) == []
     assert list(derived.faults(EMPTY)) == []
-    (fault,) = derived.faults(Draws("00"))
-    assert "the seed" in fault
+    # Without a seed there is nothing that anything could follow from.
+    for seed in ("", "00", SEED.upper(), f"{SEED}00"):
+        (fault,) = derived.faults(Draws(seed))
+        assert "the seed" in fault
     (fault,) = derived.faults(Draws(SEED, (Nonce("x"), Nonce())))
     assert "the commitment of seat 0" in fault
     (fault,) = derived.faults(Draws(SEED, (Nonce(), Nonce(nonce="x"))))

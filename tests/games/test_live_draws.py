@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
 from accounts.models import User
@@ -21,7 +21,7 @@ from games.engine import draws as derived
 from games.engine import records
 from games.engine.ruleset import HeldItem
 from games.engine.views import match_view
-from games.models import Match, MatchDraws, MatchEntry
+from games.models import Match, MatchDraws, MatchEntry, ServiceProcess
 from games.reading.checking import match_check
 from games.reading.records import record_bytes
 from games.rulesets import REGISTRY
@@ -180,6 +180,24 @@ def test_a_match_of_players_who_add_nothing_begins_at_once(waiting: Play, wire: 
     assert {frame["version"] for _, frame in wire.frames("step")} == {2}
     assert said(waiting) == []
     assert conceded(waiting)["nonces"] == [{}, {}]
+
+
+def test_what_draws_are_derived_from_is_told_until_it_changes_no_more(
+    waiting: Play, wire: Wire
+) -> None:
+    for seat in (0, 1):
+        commit(waiting, seat)
+    attend(waiting)
+    for seat in (0, 1):
+        opens(waiting, seat)
+    waiting.move(0, "concede", 60 * SECOND)
+    views = [frame["view"] for _, frame in wire.frames("step")]
+    begun = next(n for n, view in enumerate(views) if view["phase"] != "waiting")
+    assert all("draws" in view for view in views[: begun + 3])
+    assert all(each["opened"] for each in views[begun]["draws"]["nonces"])
+    assert not any("draws" in view for view in views[begun + 3 :])
+    assert len(views) > begun + 3
+    assert "draws" in view_of(waiting)  # whoever comes later is told
 
 
 # -- who comes with one ----------------------------------------------------------------------------
@@ -508,3 +526,53 @@ def test_chance_decides_by_the_seed_alone(ada: User, ben: User) -> None:
     row = MatchDraws.objects.get(match=play.pk)
     lot = derived.Draws(row.seed).numbers("lot")(2)
     assert drawn(play)[0] == f"lot {lot}"
+
+
+# -- beside a release that knows no seeds --------------------------------------------------------
+
+
+def old_process() -> None:
+    """The sign of life of a process of the release before, as it writes it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO games_serviceprocess"
+            " (id, kind, host, pid, started_at, at, skew_ms, skew_out_by_ms, ahead_ms)"
+            " VALUES (gen_random_uuid(), 'web', 'one', 7, %s, %s, 0, 0, 0)",
+            (T0, T0),
+        )
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_match_that_an_old_process_may_go_on_with_has_no_seed(
+    ada: User, ben: User, waits: bool
+) -> None:
+    ServiceProcess.objects.create(
+        kind="web", host="two", pid=8, started_at=T0, at=T0, derives_draws=True
+    )
+    old_process()
+    play = started((ada, ben), "domain", advantage=None, waits=waits)
+    assert "draws" not in view_of(play)
+    assert not MatchDraws.objects.exists()
+    if waits:
+        commit(play, 0)  # changes nothing
+        assert attend(play)
+    play.move(0, "concede", 60 * SECOND)
+    assert "draws" not in record_holds(play.match)
+    ServiceProcess.objects.filter(derives_draws=False).delete()
+    assert "draws" in view_of(started((ada, ben), "domain", advantage=None, waits=waits))
+
+
+def test_what_an_old_process_went_on_with_is_said_to_be_without(waiting: Play) -> None:
+    """After a release was taken back: its record states no seed that its draws do not follow
+    from."""
+    row = waiting.match
+    snapshot = json.loads(row.snapshot)
+    del snapshot["live"]["draws"]
+    Match.objects.filter(pk=row.pk).update(snapshot=json.dumps(snapshot))
+    assert attend(waiting)
+    waiting.move(0, "concede", 60 * SECOND)
+    record = record_bytes(waiting.match)
+    assert "draws" not in json.loads(record)
+    assert records.check(REGISTRY, record)["ok"]
+    (fault,) = match_check(waiting.pk).faults
+    assert "a process of an earlier release" in fault

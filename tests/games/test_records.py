@@ -151,6 +151,7 @@ def test_a_record_whose_draws_are_wrong_is_refused(orla: User) -> None:
     assert "at entry 1: draws.other: The seed and the nonces give" in sentence
     for change in (
         {"seed": "00" * 32},
+        {"seed": "", "commitment": derived.seed_commitment("")},
         {"commitment": "00" * 32},
         {"nonces": [{"nonce": SEED}, {}]},
     ):

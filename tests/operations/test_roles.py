@@ -7,19 +7,26 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
-import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from psycopg import sql
-from psycopg.errors import InsufficientPrivilege
+from psycopg.errors import InsufficientPrivilege, RestrictViolation
 
+from accounts.leaving.services import user_erase
 from accounts.models import User
 from accounts.services import audit_record
 from config.operations.checks import role_does_no_more
 from config.operations.roles import append_only_tables, role_excesses, roles_grant
 from config.owners import COMMANDS, is_owners
+from core.appendonly import NAMING
 from core.refusals import Refusal
+from games.models import MatchEntry
+from tests.games.support import started, user_named
+from tests.support.site_role import SiteRole
+from tests.tournaments.support import START, enrolled, organiser_named
+from tournaments.models import SeasonEvent
+from tournaments.services.seasons import season_cancel
 
 # Whoever connects besides sees what is committed alone.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,6 +54,8 @@ FORBIDDEN = {
         " EXCLUDED.{column}"
     ),
 }
+# Whoever may change a column may lock rows, which changes none.
+MAY_OF_NAMES = {"lock its rows"}
 ANYWHERE = {
     "replace the triggers' function": (
         "CREATE OR REPLACE FUNCTION gauntlet_append_only() RETURNS trigger LANGUAGE plpgsql AS"
@@ -64,9 +73,30 @@ ANYWHERE = {
     ),
 }
 
+# A row of each table in which names stand.
+ROWS = {
+    "games_matchentry": (
+        "INSERT INTO games_matchentry (match_id, seq, actor, text, timeout, submitted, by_name,"
+        " why, at, events) VALUES (1, 1, 'service', 'x', false, '', 'Ada', '', 1, '[]')"
+    ),
+    "tournaments_seasonevent": (
+        "INSERT INTO tournaments_seasonevent (season_id, kind, words, data, at)"
+        " VALUES (1, 'x', 'Ada withdraws.', '{}', now())"
+    ),
+    "tournaments_itemevent": (
+        "INSERT INTO tournaments_itemevent (gift_id, kind, words, at)"
+        " VALUES (1, 'given', 'Ada has it.', now())"
+    ),
+}
+
 # What may be granted to it, and what is said of that.
 EXCESSES = {
     "GRANT UPDATE (action) ON accounts_auditentry TO {role}": "may UPDATE accounts_auditentry",
+    "GRANT UPDATE (at) ON tournaments_seasonevent TO {role}": "may UPDATE tournaments_seasonevent",
+    "GRANT UPDATE (text) ON games_matchentry TO PUBLIC": "may UPDATE games_matchentry",
+    "GRANT UPDATE ON tournaments_itemevent TO {role}": "may UPDATE tournaments_itemevent",
+    "GRANT UPDATE (at) ON tournaments_ledgerentry TO {role}": "may UPDATE tournaments_ledgerentry",
+    "GRANT UPDATE (app) ON django_migrations TO {role}": "may UPDATE django_migrations",
     "GRANT INSERT ON django_migrations TO {role}": "may INSERT django_migrations",
     "ALTER ROLE {role} CREATEROLE": "may make roles",
     "ALTER ROLE {role} CREATEDB": "may make databases",
@@ -79,22 +109,6 @@ EXCESSES = {
     "GRANT TRIGGER ON accounts_user TO {role}": "may TRIGGER accounts_user",
     "GRANT CREATE ON SCHEMA public TO PUBLIC": "may make tables",
 }
-
-
-class Site:
-    """Somebody who is connected as the site's role."""
-
-    def __init__(self, role: str, password: str) -> None:
-        self.role = role
-        own = connection.settings_dict
-        self.address = f"postgresql://{role}:{password}@{own['HOST']}:{own['PORT']}/{own['NAME']}"
-
-    def run(self, statement: str, **names: Any) -> Any:
-        """Run one statement for itself."""
-        text = sql.SQL(statement).format(**names)
-        with psycopg.connect(self.address, autocommit=True) as connected:
-            cursor = connected.execute(text)
-            return cursor.fetchall() if cursor.description else cursor.rowcount
 
 
 @pytest.fixture
@@ -110,10 +124,10 @@ def role() -> Iterator[str]:
 
 
 @pytest.fixture
-def site(role: str) -> Site:
+def site(role: str) -> SiteRole:
     password = secrets.token_hex(8)
     assert roles_grant(role=role, password=password)
-    return Site(role, password)
+    return SiteRole(role, password)
 
 
 @pytest.fixture
@@ -132,11 +146,11 @@ def test_every_table_that_only_grows_is_known() -> None:
 
 
 def test_nothing_but_adding_is_done_to_what_only_grows(
-    site: Site, subtests: pytest.Subtests
+    site: SiteRole, subtests: pytest.Subtests
 ) -> None:
     for table in append_only_tables():
         key, column = _columns(table)
-        names = {
+        names: dict[str, Any] = {
             "table": sql.Identifier(table),
             "key": sql.Identifier(key),
             "column": sql.Identifier(column),
@@ -144,11 +158,82 @@ def test_nothing_but_adding_is_done_to_what_only_grows(
         }
         assert site.run("SELECT count(*) FROM {table}", **names)
         for what, statement in FORBIDDEN.items():
+            if what in MAY_OF_NAMES and table in NAMING:
+                continue
             with subtests.test(table=table, what=what), pytest.raises(InsufficientPrivilege):
                 site.run(statement, **names)
         # The database says nothing of it, and grants nothing.
         site.run("GRANT ALL ON {table} TO CURRENT_USER", **names)
     assert role_excesses(role=site.role) == []
+
+
+def test_names_alone_are_taken_out_of_it(site: SiteRole, subtests: pytest.Subtests) -> None:
+    """And by whoever says that this is what is done."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")  # they belong to nothing
+        for statement in ROWS.values():
+            cursor.execute(statement)
+    assert ROWS.keys() == NAMING.keys()
+    for table, naming in NAMING.items():
+        with connection.cursor() as cursor:
+            described = connection.introspection.get_table_description(cursor, table)
+        columns = {column.name for column in described}
+        assert columns > set(naming)
+        for column in columns:
+            names: dict[str, Any] = {
+                "table": sql.Identifier(table),
+                "column": sql.Identifier(column),
+            }
+            change = "UPDATE {table} SET {column} = {column}"
+            with subtests.test(table=table, column=column):
+                if column in naming:
+                    with pytest.raises(RestrictViolation, match="append-only"):
+                        site.run(change, **names)
+                    assert site.run(change, erasing=True, **names) == 1
+                    continue
+                both = f"{change}, {naming[0]} = {naming[0]}"
+                for refused in (change, both):
+                    for erasing in (False, True):
+                        with pytest.raises(InsufficientPrivilege):
+                            site.run(refused, erasing=erasing, **names)
+        with pytest.raises(InsufficientPrivilege):
+            site.run("DELETE FROM {table}", erasing=True, table=sql.Identifier(table))
+    assert role_excesses(role=site.role) == []
+
+
+def test_an_account_is_deleted_by_it(site: SiteRole) -> None:
+    """With its name in entries and in events."""
+    organiser = organiser_named("zyxwanda")
+    play = started((user_named("ben"), user_named("cleo")))
+    play.act(organiser, "pause", 1000)
+    play.act(organiser, "resume", 2000)
+    play.move(0, "concede", 5000)
+    season = enrolled(organiser, 3)
+    player = season.contestants.select_related("user").first()
+    assert player is not None
+    assert player.user is not None
+    SeasonEvent.objects.create(
+        season=season, kind="x", words=f"{player.name} withdraws.", contestant=player
+    )
+    season_cancel(acting_user=organiser, season=season, why="nobody came", at=START)
+    named = SeasonEvent.objects.filter(words__contains=player.name)
+    acted = MatchEntry.objects.filter(by_name="Zyxwanda")
+    assert named.exists()
+    assert acted.exists()
+    with site.connected():
+        for user in (player.user, organiser):
+            user_erase(user=user)
+            assert is_own(site)
+    assert not named.exists()
+    assert not acted.exists()
+    assert MatchEntry.objects.filter(by_name="Former player").exists()
+
+
+def is_own(site: SiteRole) -> bool:
+    """Whether Django is connected as the site's role."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT session_user = %s", (site.role,))
+        return bool(cursor.fetchone()[0])
 
 
 def _columns(table: str) -> tuple[str, str]:
@@ -160,14 +245,14 @@ def _columns(table: str) -> tuple[str, str]:
     return key, next(column.name for column in columns if column.name != key)
 
 
-def test_nothing_is_done_to_what_holds_it(site: Site, subtests: pytest.Subtests) -> None:
+def test_nothing_is_done_to_what_holds_it(site: SiteRole, subtests: pytest.Subtests) -> None:
     for what, statement in ANYWHERE.items():
         with subtests.test(what=what), pytest.raises(InsufficientPrivilege):
             site.run(statement)
 
 
 @pytest.mark.usefixtures("entry")
-def test_what_the_site_does_it_can(site: Site) -> None:
+def test_what_the_site_does_it_can(site: SiteRole) -> None:
     """Entries are added, with numbers of the database's, and everything else is read and
     written."""
     added = "INSERT INTO accounts_auditentry (action, target_type, target_id, data, at)"
@@ -179,7 +264,7 @@ def test_what_the_site_does_it_can(site: Site) -> None:
     assert role_excesses(role=site.role) == []
 
 
-def test_no_model_s_table_is_forgotten(site: Site) -> None:
+def test_no_model_s_table_is_forgotten(site: SiteRole) -> None:
     from django.apps import apps
 
     growing = set(append_only_tables())
@@ -192,7 +277,7 @@ def test_no_model_s_table_is_forgotten(site: Site) -> None:
                 assert cursor.fetchone() == (True,), (table, right)
 
 
-def test_what_was_granted_besides_is_taken_back(site: Site) -> None:
+def test_what_was_granted_besides_is_taken_back(site: SiteRole) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"GRANT ALL ON accounts_auditentry TO {site.role}")
         cursor.execute(f"GRANT CREATE ON SCHEMA public TO {site.role}")
@@ -205,7 +290,7 @@ def test_what_was_granted_besides_is_taken_back(site: Site) -> None:
     assert role_excesses(role=site.role) == []
 
 
-def test_whatever_it_may_besides_is_found(site: Site, subtests: pytest.Subtests) -> None:
+def test_whatever_it_may_besides_is_found(site: SiteRole, subtests: pytest.Subtests) -> None:
     owner = connection.settings_dict["USER"]
     for given, found in EXCESSES.items():
         with subtests.test(given=given), transaction.atomic():
@@ -244,10 +329,10 @@ def test_the_command_makes_the_role_and_says_that_all_is_well(role: str, setting
         f"{role} may do what the site needs, and no more.",
     ]
     assert role_does_no_more() == []
-    assert Site(role, "pa%20ss'w").run("SELECT 1") == [(1,)]
+    assert SiteRole(role, "pa%20ss'w").run("SELECT 1") == [(1,)]
 
 
-def test_migrating_grants_what_is_new(site: Site, settings: Any) -> None:
+def test_migrating_grants_what_is_new(site: SiteRole, settings: Any) -> None:
     settings.GAUNTLET_AS_OWNER = True
     settings.GAUNTLET_SITE_URL = site.address
     with connection.cursor() as cursor:

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from core.clock import now_utc
-from tests.permissions.world import Scene, Who, photograph
+from tests.permissions.world import NONCE, Scene, Who, photograph
 from tournaments.documents.export import season_export
 from tournaments.formats.elimination.episodes import next_number
 from tournaments.formats.elimination.standing import standing_now
@@ -803,6 +803,12 @@ PERMISSIONS: dict[str, Permission] = {
     )),
     "say that one is there": Permission("waiting", ON_SEATS, (
         Api("post", "api:ready", lambda s: [s.match.pk], scope="play"),
+    )),
+    "open one's number": Permission("opening", ON_SEATS, (
+        Frame("nonce", lambda s: {"type": "nonce", "id": "open", "match": s.match.pk,
+                                  "nonce": NONCE}, "play"),
+        Api("post", "api:ready", lambda s: [s.match.pk], lambda _s: {"nonce": NONCE},
+            scope="play"),
     )),
     "read one's plan": Permission("running", ON_SEATS, (
         Api("get", "api:plan", lambda s: [s.match.pk], scope="read"),

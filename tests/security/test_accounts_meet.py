@@ -13,6 +13,7 @@ import pytest
 from allauth.account.adapter import get_adapter
 from allauth.core import context
 from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.internal import auth as webauthn
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
@@ -47,7 +48,7 @@ from tests.accounts.conftest import (  # noqa: F401  (fixtures)
     person,
     with_confirmed_address,
 )
-from tests.accounts.factors import with_app
+from tests.accounts.factors import app_code, with_app
 from tests.games.support import committing
 from tests.security.support import FIREFOX, later, letter
 
@@ -331,6 +332,49 @@ def test_whoever_may_not_come_in_finds_none_of_it(state: str, ada: User, mona: U
     with committing():
         OUTSIDE[state](ada, mona)
     _all_lead_to_signing_in(browser)
+
+
+@pytest.mark.parametrize("state", OUTSIDE)
+def test_whoever_stands_at_the_second_step_stays_outside(
+    state: str,
+    ada: User,
+    mona: User,  # noqa: F811
+) -> None:
+    """They gave the password while they still might come in."""
+    secret = with_app(ada)
+    browser = Client()
+    browser.post(reverse("account_login"), {"login": ada.username, "password": PASSWORD})
+    with committing():
+        OUTSIDE[state](ada, mona)
+    browser.post(reverse("mfa_authenticate"), {"code": app_code(secret)})
+    assert browser.get(reverse("accounts:settings")).status_code == 302
+    assert not UserSession.objects.filter(user=ada).exists()
+
+
+def test_a_passkey_that_is_not_right_leads_nobody_away(ada: User, monkeypatch: Any) -> None:
+    """Whoever confirms by it can try again, and comes back to what they wanted."""
+    # What a browser is asked for would hold its public key, of which this one has none.
+    monkeypatch.setattr(webauthn, "get_credentials", lambda _user: [])
+    Authenticator.objects.create(user=ada, type="webauthn", data={"name": "Phone"})
+    browser = browser_of_factor(ada)
+    page = reverse("accounts:tokens")
+    again = browser.post(
+        reverse("mfa_reauthenticate_webauthn"), {"credential": "[1]", "next": page}
+    )
+    assert again["Location"].partition("?")[0] == reverse("mfa_reauthenticate_webauthn")
+    shown = browser.get(again["Location"]).content.decode()
+    assert "That was not right" in shown
+    assert f'name="next" value="{page}"' in shown
+    assert "passkey-options" in shown
+    assert browser.get(page).status_code == 302
+
+
+def browser_of_factor(user: User) -> Client:
+    """A browser in which somebody was signed in a while ago, by whatever factor."""
+    browser = Client()
+    browser.force_login(user)
+    later(browser)
+    return browser
 
 
 def test_guests_have_no_account_to_look_after(db: None) -> None:

@@ -174,6 +174,7 @@ def test_looks_are_in_the_log_and_in_its_chain(ada: User, mona: User, root: User
     assert ">look.row<" in found[found.index("result_list") :]
 
 
+@pytest.mark.usefixtures("as_owner")
 def test_the_log_says_whether_its_chain_holds(ada: User, mona: User) -> None:
     client = signed_in(mona)
     address = reverse("admin:accounts_auditentry_changelist")

@@ -105,5 +105,19 @@ def test_nobody_writes_lines_of_their_own_into_the_log() -> None:
     assert len(line["blocked"]) <= 100
 
 
+@pytest.mark.django_db
+def test_nobody_asks_whose_browser_it_is(
+    django_user_model: Any, django_assert_num_queries: Any
+) -> None:
+    client = Client()
+    client.force_login(
+        django_user_model.objects.create_user("ada"), backend="accounts.signin.backends.NameBackend"
+    )
+    cache.clear()
+    report = {"csp-report": REPORT}
+    with django_assert_num_queries(0):
+        assert client.post(URL, report, content_type="application/json").status_code == 204
+
+
 def test_it_is_not_to_be_read(client: Client) -> None:
     assert client.get(URL).status_code == 405

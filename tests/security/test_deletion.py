@@ -319,6 +319,7 @@ def test_whole_names_alone_are_taken_out(text: str, reads: str) -> None:
     assert texts_changed(data, ["why"], names.out_of) == told
 
 
+@pytest.mark.usefixtures("as_owner")
 def test_nothing_else_of_what_only_grows_can_be_changed(player: User) -> None:
     event = SeasonEvent.objects.first()
     entry = AuditEntry.objects.first()

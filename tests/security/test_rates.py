@@ -95,6 +95,11 @@ def sends_preferences(caller: Caller) -> Any:
     return caller.post("/accounts/preferences/", {"theme": "dark"})
 
 
+def tells_of_pages(caller: Caller) -> Any:
+    report = {"csp-report": {"effective-directive": "img-src", "blocked-uri": "https://x.example"}}
+    return caller.post("/csp-reports/", report, content_type="application/json")
+
+
 def sends_confirmations(caller: Caller) -> Any:
     return caller.post("/accounts/email/", {"action_send": "", "email": "paul@example.org"})
 
@@ -140,6 +145,7 @@ RATES: Final = (
     Rate(reads, 120, "minute", "address"),
     Rate(guesses_tokens, 120, "minute", "address"),
     Rate(sends_preferences, 120, "minute", "address"),
+    Rate(tells_of_pages, 120, "minute", "address"),
     Rate(reports, 5, "hour", "account", code="within the hour"),
     Rate(plays, 120, "minute", "account"),
     Rate(challenges_ben, 10, "hour", "target", code="challenge.too-often"),
@@ -233,6 +239,28 @@ def test_what_counts_for_an_account_is_no_matter_of_addresses(
     used_up(rate, people)
     assert is_refused(rate.done(caller_of(rate, people, ELSEWHERE)))
     assert not is_refused(rate.done(Caller(HERE, people["ben"])))
+
+
+@pytest.mark.parametrize("name", [None, "paul"])
+def test_what_browsers_tell_uses_up_nothing_of_what_people_send(
+    people: dict[str, User], name: str | None
+) -> None:
+    """A page of which a browser has much to tell keeps nobody from sending a form."""
+    caller = Caller(HERE, None if name is None else people[name])
+    for _time in range(base.GAUNTLET_API_LIMITS["csp"]):
+        assert tells_of_pages(caller).status_code == 204
+    assert is_refused(tells_of_pages(caller))
+    for _time in range(base.GAUNTLET_API_LIMITS["forms"]):
+        assert not is_refused(sends_preferences(caller))
+    assert is_refused(sends_preferences(caller))
+
+
+def test_whoever_has_sent_too_many_forms_still_tells_of_pages(people: dict[str, User]) -> None:
+    caller = Caller(HERE, people["paul"])
+    for _time in range(base.GAUNTLET_API_LIMITS["forms"] + 1):
+        answer = sends_preferences(caller)
+    assert is_refused(answer)
+    assert tells_of_pages(caller).status_code == 204
 
 
 def test_the_owner_comes_in_while_a_stranger_guesses(people: dict[str, User]) -> None:

@@ -241,7 +241,7 @@ def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def site_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The site's processes, started once per worker."""
-    site = Site(tmp_path_factory.mktemp("site"))
+    site = Site(tmp_path_factory.mktemp("site"), apart=True)
     SITES.append(site)
     try:
         site.start()

@@ -12,13 +12,15 @@ async function verified(panel) {
   const { show, showFailure } = await import("./report.js");
   try {
     const { readRecord } = await import("./verify.js");
+    const { keptStorage, notedOf } = await import("../match/nonce.js");
     const answer = await fetch(panel.dataset.record ?? "");
     if (!answer.ok) throw new Error(String(answer.status));
     const record = readRecord(await answer.text());
     const { draws } = /** @type {Draws.Module} */ (
       panel.dataset.rules ? await import(panel.dataset.rules) : { draws: {} }
     );
-    show(body, record, draws, (at) => `?move=${at + 1}`);
+    const noted = notedOf(Number(panel.dataset.match), keptStorage());
+    show(body, record, draws, (at) => `?move=${at + 1}`, noted);
     return true;
   } catch (error) {
     showFailure(body, error);

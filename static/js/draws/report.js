@@ -106,6 +106,62 @@ export function comparison(noted, commitment) {
   return "WRONG: it is another one. The seed was not the one that was committed to when you saw it.";
 }
 
+/**
+ * What a browser noted as the match began, compared with its record; null where it noted nothing.
+ * @param {Draws.Noted | null} noted
+ * @param {Draws.Stated | null} derived
+ * @param {string[]} seats
+ * @returns {Draws.Recalled | null}
+ */
+export function recalled(noted, derived, seats) {
+  if (!noted?.seed) return null;
+  const wrong = [];
+  const same = [];
+  if (derived?.commitment === noted.seed) {
+    same.push("Your browser had noted the same commitment before the match began.");
+  } else {
+    const told = derived ? "the record has another one" : "the record has none";
+    wrong.push(
+      `WRONG: before the match began your browser had noted the commitment ${noted.seed}, and ${told}.`,
+    );
+  }
+  for (const [seat, before] of noted.nonces.entries()) {
+    if (before === null || derived === null) continue;
+    const name = seats[seat] ?? `seat ${seat}`;
+    const whose = seat === noted.seat ? "your own nonce" : `the nonce of ${name}`;
+    if (derived.nonces[seat]?.commitment === before) {
+      same.push(`It had noted the same of ${whose}.`);
+    } else {
+      wrong.push(
+        `WRONG: of ${whose} your browser had noted ${before}, and the record has another one.`,
+      );
+    }
+  }
+  if (derived && noted.nonce && derived.nonces[noted.seat]?.nonce !== noted.nonce) {
+    same.push(
+      "The nonce that this browser chose is not in the record: it came too late, or another device of yours was first.",
+    );
+  }
+  return { wrong, same };
+}
+
+/** @param {Draws.Recalled | null} found */
+function remembered(found) {
+  if (found === null) return null;
+  const { wrong, same } = found;
+  if (wrong.length === 0) return h("p", { class: "small", data: { noted: "" } }, same.join(" "));
+  return h(
+    "div",
+    { class: "alert alert--danger", role: "alert", data: { noted: "" } },
+    h(
+      "div",
+      { class: "alert__body" },
+      h("p", { class: "alert__title" }, "Wrong: your browser was shown something else"),
+      ...[...wrong, ...same].map((line) => h("p", { class: "draws__said" }, line)),
+    ),
+  );
+}
+
 /** @param {string} commitment */
 function compared(commitment) {
   const said = h("p", { class: "small", role: "status" });
@@ -193,8 +249,9 @@ const shown = (part) => (typeof part === "string" ? part : h("code", {}, part.co
  * @param {Draws.Record} record
  * @param {Draws.Rules} rules
  * @param {(at: number) => string | null} [linked]
+ * @param {Draws.Noted | null} [noted] what this browser noted of the match
  */
-export function show(root, record, rules, linked = () => null) {
+export function show(root, record, rules, linked = () => null, noted = null) {
   const verdict = verify(record, rules);
   const { kind, title, lines } = summaryOf(verdict);
   fill(
@@ -209,6 +266,7 @@ export function show(root, record, rules, linked = () => null) {
         ...lines.map((line) => h("p", {}, ...line.map(shown))),
       ),
     ),
+    remembered(recalled(noted, verdict.derived, record.seats)),
     ...(verdict.derived ? origin(verdict.derived, record.seats) : []),
     listed(verdict.outcomes, linked),
   );

@@ -23,6 +23,9 @@ import { namesOf, openDecision, reminderText, turnLine, WITHOUT_BOARD } from "./
 /* Somebody who loads the page anew has not left: so long one may be away without a word. */
 const AWAY_AFTER = 5_000;
 
+/* How long, at most, a page goes without a connection for what it could add to the draws. */
+const NONCE_WITHIN = 2_000;
+
 /* Where a board is looked at, and what is below that. Its bar and its dock stick to the screen. */
 const BOARD = "svg:is(.board, [data-board])";
 const BELOW = [
@@ -129,7 +132,8 @@ class MatchPage {
     });
     /** @type {Client.Planning | null} */
     this.planning = null;
-    this.forgetNonce = () => {};
+    /** @type {(shown: Draws.Shown) => void} */
+    this.noteDraws = () => {};
     /** @type {Client.Stands | null} */
     this.stands = null;
     this.standsAsked = false;
@@ -145,7 +149,8 @@ class MatchPage {
     this.#listen();
     const came = /** @type {Live.Sync | null} */ (embedded("match-sync"));
     this.client.hidden = document.visibilityState !== "visible";
-    await this.#bringNonce(came);
+    // Adding to the draws is worth a moment, and not worth staying away.
+    await Promise.race([this.#bringNonce(came), later(NONCE_WITHIN)]);
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
@@ -203,10 +208,13 @@ class MatchPage {
     const { view, you = null } = came ?? {};
     if (you === null || !view?.draws || view.phase !== "waiting") return;
     try {
-      const { forgetNonce, nonceFor } = await import("./nonce.js");
+      const { keptStorage, nonceFor, noteDraws } = await import("./nonce.js");
+      const { match } = this.client;
       const storage = keptStorage();
-      this.client.nonce = await nonceFor(this.client.match, you, storage);
-      this.forgetNonce = () => forgetNonce(this.client.match, you, storage);
+      const nonce = await nonceFor(match, you, storage);
+      this.noteDraws = (shown) => noteDraws(match, shown, storage);
+      this.noteDraws(view.draws);
+      this.client.nonce = nonce; // where the page has gone without: for when it connects anew
     } catch (error) {
       console.error(error); // the match begins without
     }
@@ -343,7 +351,7 @@ class MatchPage {
   #changed({ cause, before, after, items }) {
     this.names = namesOf(after.header);
     this.log.names = this.names;
-    if (after.view.phase !== "waiting") this.forgetNonce();
+    if (after.view.phase === "waiting" && after.view.draws) this.noteDraws(after.view.draws);
     if (cause === "sync") this.log.replace(after.log);
     else this.log.append(items);
     // A refusal stays to be read for as long as the question is the same.
@@ -972,19 +980,13 @@ function mayBeScrolled() {
   return opened?.type !== "navigate" || location.hash !== "";
 }
 
+/** @param {number} ms */
+const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /* Storage can be forbidden altogether; the match is played without it then. */
 function tabStorage() {
   try {
     return globalThis.sessionStorage;
-  } catch {
-    return null;
-  }
-}
-
-/* That of all pages of this browser. */
-function keptStorage() {
-  try {
-    return globalThis.localStorage;
   } catch {
     return null;
   }

@@ -600,8 +600,10 @@ export class MatchClient extends Target {
     const fit = fitOf(frame, this.state.version, lastNumber(this.state.log));
     if (fit === "sync") this.#askForSync();
     if (fit !== "apply") return;
-    const { version, at, view, events, resync } = frame;
+    const { version, at, events, resync } = frame;
     const before = this.state;
+    const { draws = before.view.draws } = frame.view; // once a match has begun they are not repeated
+    const view = draws === undefined ? frame.view : { ...frame.view, draws };
     const log = [...before.log, ...events];
     const after = this.#become({ ...before, version, at, view, log });
     // What was said before reads differently now: a take-back, or the end, which reveals all. What

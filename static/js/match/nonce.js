@@ -1,9 +1,12 @@
 // @ts-check
 /* What a player's browser adds to the draws of a match: a number that it chooses by chance before
    anybody knows any other. The server is told at first only what it hashes to; docs/record.md,
-   "Draws", says how. */
+   "Draws", says how. It notes, too, what it was shown before the match began, for the replay to compare
+   with the record. */
 
 const SIZE = 32;
+const KEY = "gauntlet:draws";
+const AT_MOST = 100; // matches; what was noted of older ones goes
 
 /**
  * The number of this browser for a match, the same for all of its pages and after a reload, and what
@@ -14,61 +17,89 @@ const SIZE = 32;
  * @returns {Promise<Client.Nonce>}
  */
 export async function nonceFor(match, seat, storage) {
-  const key = keyOf(match, seat);
-  let nonce = read(storage, key);
-  if (!/^[0-9a-f]{64}$/.test(nonce)) {
+  const found = notedOf(match, storage);
+  let nonce = found?.seat === seat ? found.nonce : "";
+  if (!isWhole(nonce)) {
     nonce = hex(crypto.getRandomValues(new Uint8Array(SIZE)));
-    keep(storage, key, nonce);
+    keep({ match, seat, nonce, seed: "", nonces: [null, null] }, storage);
   }
   const purpose = new TextEncoder().encode(`gauntlet draws/1 nonce ${seat}\0`);
   return { nonce, commitment: hex(await sha256(new Uint8Array([...purpose, ...bytes(nonce)]))) };
 }
 
 /**
- * A match that has begun has its number, or does without.
+ * Note what the page is shown before a match begins. What was shown first stays: the replay compares
+ * it with the record.
  * @param {number} match
- * @param {Seat} seat
+ * @param {Draws.Shown} shown
  * @param {Client.KeptStorage | null} storage
  */
-export function forgetNonce(match, seat, storage) {
+export function noteDraws(match, { commitment, nonces }, storage) {
+  const found = notedOf(match, storage);
+  if (found === null) return;
+  const seed = found.seed || commitment;
+  const both = nonces.map((each, seat) => found.nonces[seat] ?? each.commitment);
+  if (seed === found.seed && both.every((each, seat) => each === found.nonces[seat])) return;
+  keep({ ...found, seed, nonces: both }, storage);
+}
+
+/**
+ * What this browser has noted of a match in which its reader played, if anything.
+ * @param {number} match
+ * @param {Client.KeptStorage | null} storage
+ */
+export function notedOf(match, storage) {
+  return all(storage).find((each) => each.match === match) ?? null;
+}
+
+/** What the browser keeps beyond this page, if it keeps anything. */
+export function keptStorage() {
   try {
-    storage?.removeItem(keyOf(match, seat));
+    return globalThis.localStorage;
   } catch {
-    // It was never kept.
+    return null;
   }
 }
 
 /**
- * @param {number} match
- * @param {Seat} seat
- */
-function keyOf(match, seat) {
-  return `gauntlet:nonce:${match}:${seat}`;
-}
-
-/**
  * @param {Client.KeptStorage | null} storage
- * @param {string} key
+ * @returns {Draws.Noted[]}
  */
-function read(storage, key) {
+function all(storage) {
   try {
-    return storage?.getItem(key) ?? "";
+    const found = /** @type {unknown} */ (JSON.parse(storage?.getItem(KEY) ?? "[]"));
+    return Array.isArray(found) ? found.filter(isNote) : [];
   } catch {
-    return "";
+    return [];
   }
 }
 
 /**
- * @param {Client.KeptStorage | null} storage
- * @param {string} key
- * @param {string} nonce
+ * Whether that was written here.
+ * @param {unknown} found
+ * @returns {found is Draws.Noted}
  */
-function keep(storage, key, nonce) {
+function isNote(found) {
+  const { match, nonces } = /** @type {Partial<Draws.Noted>} */ (found ?? {});
+  return typeof match === "number" && Array.isArray(nonces);
+}
+
+/**
+ * @param {Draws.Noted} note
+ * @param {Client.KeptStorage | null} storage
+ */
+function keep(note, storage) {
+  const others = all(storage).filter(({ match }) => match !== note.match);
   try {
-    storage?.setItem(key, nonce);
+    storage?.setItem(KEY, JSON.stringify([...others, note].slice(-AT_MOST)));
   } catch {
     // This page alone has it then.
   }
+}
+
+/** @param {unknown} text */
+function isWhole(text) {
+  return typeof text === "string" && /^[0-9a-f]{64}$/.test(text);
 }
 
 /** @param {Uint8Array<ArrayBuffer>} data */
