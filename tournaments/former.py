@@ -78,13 +78,16 @@ class Former:
         met = DeathMatch.objects.filter(round__season=season_id).filter(
             Q(home__in=self.own) | Q(away__in=self.own)
         )
-        self.met = dict(met.values_list("pk", "home"))
+        self.met: dict[int, int | None] = dict(met.values_list("pk", "home"))
         self._rounds = set(met.values_list("round", flat=True))
         self.runs = self._has_run(season_id)
         # Others who are called so, or in whose name theirs is; and what else has a name.
         others = set(contestants.exclude(pk__in=self.own).values_list("name", flat=True))
         self._alike = {each for each in others if leaver.names.are(each)}
         self._kept = {
+            *(f"match {number}" for number in range(1, 16)),
+            FORMER_NAME,
+            "and is the EC",
             *others - self._alike,
             *Round.objects.filter(season=season_id).values_list("name", flat=True),
             *Season.objects.filter(pk=season_id).values_list("name", flat=True),
@@ -107,12 +110,12 @@ class Former:
     # -- events ----------------------------------------------------------------------------------
 
     def is_in(self, event: SeasonEvent) -> bool:
-        """Whether an event is about them."""
+        """Whether an event is about them, and may say so."""
         if event.contestant_id in self.own or event.death_match_id in self.met:
             return True
-        if event.kind == "round.opened":
-            # That of a final says who meets.
-            return event.round_id in self._rounds
+        if event.kind.startswith("round."):
+            # That of a final says who meets; no other names anybody in its sentence.
+            return bool(event.data.get("final")) and event.round_id in self._rounds
         if event.kind.startswith("organiser."):
             return self.runs and self._leaver.names.are(event.data.get("name"))
         kind = KINDS.get(event.kind)
@@ -133,23 +136,27 @@ class Former:
         data = dict(event.data)
         if self.is_in(event):
             data = texts_changed(data, _SENTENCES, self.names.out_of)
-            self._rename(data, event)
+        self._rename(data, event)
         if self.runs and self._leaver.names.are(data.get("by")):
             data["by"] = FORMER_NAME
         return data
 
     def _rename(self, data: dict[str, Any], event: SeasonEvent) -> None:
-        if not event.kind.startswith("round."):
-            self._rename_one(data)
-        for row in data.get("standings") or ():
-            self._rename_one(row)
+        if isinstance(data.get("standings"), list):
+            data["standings"] = [dict(row) for row in data["standings"]]
+            for row in data["standings"]:
+                self._rename_one(row)
+        if not self.is_in(event) or event.kind.startswith("round."):
+            return
+        self._rename_one(data)
         names = data.get("names")
         if not isinstance(names, list):
             return
         ours = [at for at, name in enumerate(names) if self._leaver.names.are(name)]
         if len(ours) > 1:
             # Both are called so: they stand in their order.
-            ours = [0] if self.met.get(event.death_match_id) in self.own else [1]
+            is_home = self.met.get(event.death_match_id or 0, 0) in self.own
+            ours = [0] if is_home else [1]
         data["names"] = [FORMER_NAME if at in ours else name for at, name in enumerate(names)]
 
     def _rename_one(self, data: dict[str, Any]) -> None:

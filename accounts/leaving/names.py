@@ -14,12 +14,13 @@ _NAME_IS_NEXT: Final = (
     + "|".join(
         rf"(?<={before})"
         for before in (
-            r"\*\*", r"\\\. ", ", ", ": ", "“", "vs ", "meets ", "meet ", "beats ", "chooses ",
+            r"\*\*", r"\\\. ", ": ", "“", "vs ", "meets ", "meet ", "beats ", "chooses ",
             "name ", "gives ", "from ", "to ", "against ", "and ", "by ",
         )
     )
     + ")"
 )  # fmt: skip
+_IN_A_LIST: Final = (r"(?<=, )", r"(?=,| and | \d|\.|\n|$)")
 _NAME_WAS_BEFORE: Final = r"(?= vs |'s )"
 
 
@@ -74,7 +75,8 @@ def _spelt(name: str, is_own: bool, common: Collection[str]) -> str:
     if not is_own or not (name.casefold() in common or _is_number(name)):
         return whole
     # A score or a time is none: "Ada wins match 1: 1:0."
-    return rf"(?:{_NAME_IS_NEXT}{whole}(?!:\d)|{whole}{_NAME_WAS_BEFORE})"
+    listed = whole.join(_IN_A_LIST)
+    return rf"(?:{_NAME_IS_NEXT}{whole}(?!:\d)|{listed}|{whole}{_NAME_WAS_BEFORE})"
 
 
 def _is_number(name: str) -> bool:
