@@ -29,6 +29,7 @@ from games.models import (
 from games.puzzles.models import PuzzleAnswer, PuzzleSolver
 from games.ratings.keys import ladder_changed
 from games.ratings.models import OVERALL, Rating
+from games.ratings.pairs import pairs_erase
 from games.reading.replays import replays_forget
 
 
@@ -60,6 +61,7 @@ def matches_erase(leaver: Leaver) -> None:
     Challenge.objects.filter(challenger=user).update(message="")
     HostedMatch.objects.filter(host=user).update(message="")
     _preparations_forget(user)
+    pairs_erase(leaver)
     _boards_make_anew(user)
 
 
