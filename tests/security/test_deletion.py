@@ -483,3 +483,67 @@ def test_nothing_is_done_any_more_to_an_account_that_is_gone(
     refused("account.closed", user_close, acting_user=mona, user=gone, reason="gone")
     refused("deletion.closed", services.deletion_ask, acting_user=gone)
     assert erased(gone).username == gone.username
+
+
+# -- together with others of the same person ----------------------------------------------------
+
+
+def test_what_a_duplicate_did_under_its_name_is_nameless_too(
+    ada: User, ben: User, cleo: User, orla: User, root: User
+) -> None:
+    User.objects.filter(pk=orla.pk).update(username="zyxwanda", display_name="Zyxwanda Quill")
+    orla.refresh_from_db()
+    play = started((ben, cleo))
+    play.act(orla, "pause", 1000)
+    play.act(orla, "resume", 2000)
+    play.move(0, "concede", 5000)
+    with committing():
+        user_merge(acting_user=root, keep=ada, duplicate=orla, reason="one person")
+    assert MatchEntry.objects.filter(by=orla, by_name="Zyxwanda Quill").exists()
+    erased(ada)
+    assert tables_with("zyxwanda") <= STAYS
+    assert not MatchEntry.objects.filter(by_name="Zyxwanda Quill").exists()
+
+
+def test_who_is_closed_meanwhile_is_deleted_all_the_same(play: Play, ada: User, mona: User) -> None:
+    play.move(0, "concede", 5000)
+    services.deletion_ask(acting_user=ada)
+    user_close(acting_user=mona, user=ada, reason="spam")
+    with time_machine.travel(now_utc() + timedelta(days=8), tick=True):
+        services.deletions_sweep()
+    assert User.objects.get(pk=ada.pk).is_former
+    assert not AccountDeletion.objects.exists()
+
+
+def test_who_is_merged_meanwhile_is_not_deleted(
+    play: Play, ada: User, cleo: User, mona: User
+) -> None:
+    play.move(0, "concede", 5000)
+    services.deletion_ask(acting_user=ada)
+    row = AccountDeletion.objects.get()
+    user_merge(acting_user=mona, keep=cleo, duplicate=ada, reason="one person")
+    assert not AccountDeletion.objects.exists()
+    # As it was kept before merges took it away.
+    row.save(force_insert=True)
+    with time_machine.travel(now_utc() + timedelta(days=8), tick=True):
+        services.deletions_sweep()
+    assert not AccountDeletion.objects.exists()
+    assert not User.objects.filter(username__startswith="former-").exists()
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_letters_say_whence_it_was_asked(ada: User, verified: bool) -> None:
+    EmailAddress.objects.create(user=ada, email="a@example.org", verified=verified, primary=True)
+    started((ada, user_named("eve"))).move(0, "concede", 5000)
+    with committing():
+        services.deletion_ask(acting_user=ada)
+    with time_machine.travel(now_utc() + timedelta(days=8), tick=True), committing():
+        services.deletions_sweep()
+    asked, done = mail.outbox
+    for sent in (asked, done):
+        assert sent.to == ["a@example.org"]
+        assert str(sent.body).startswith("Hello Ada,")
+        assert "- time: " in str(sent.body)
+        assert "Was it not you?" in str(sent.body)
+    assert reverse("accounts:sessions") in asked.body
+    assert reverse("accounts:sessions") not in done.body
