@@ -1,4 +1,4 @@
-"""Mail about moderation, and about accounts that are deleted.
+"""Mail about moderation.
 
 Each function that sends takes an id and reads the row; call it after commit. Nobody without a
 confirmed address gets one; the same words stand on the person's own pages.
@@ -9,10 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
-from django.urls import reverse
 
 from accounts.addresses import confirmed_addresses
-from accounts.models import AccountDeletion, AccountMerge, Appeal, Report, Sanction, User
+from accounts.models import AccountMerge, Appeal, Report, Sanction, User
 from accounts.moderation.standing import end_text
 
 
@@ -67,32 +66,6 @@ def second_factor_announce_reset(user_id: int) -> None:
     """Tell somebody that an administrator has taken their second factors away."""
     user = User.objects.get(pk=user_id)
     _send(user, "Your second factor was removed", "accounts/mail/second_factor_reset.txt", {})
-
-
-def deletion_announce(deletion_id: int) -> None:
-    """Tell somebody that their account is to be deleted, when, and where they can keep it."""
-    deletion = AccountDeletion.objects.select_related("user").filter(pk=deletion_id).first()
-    if deletion is None:
-        return
-    context = {
-        "day": f"{deletion.due_at.astimezone(deletion.user.zone):%-d %B %Y, %H:%M %Z}",
-        "url": f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:deletion')}",
-    }
-    _send(
-        deletion.user, "Your account is to be deleted", "accounts/mail/deletion_asked.txt", context
-    )
-
-
-def deletion_announce_done(address: str | None, name: str) -> None:
-    """Tell whoever had an account that it is deleted: by then nothing here knows the address."""
-    if address is None:
-        return
-    send_mail(
-        f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}Your account is deleted",
-        render_to_string("accounts/mail/deletion_done.txt", {"name": name}),
-        settings.DEFAULT_FROM_EMAIL,
-        [address],
-    )
 
 
 def _send(reader: User, subject: str, template: str, context: dict[str, Any]) -> None:

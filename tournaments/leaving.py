@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection
+from django.db.models import F, Q, QuerySet
 
-from django.db.models import F, Q
-
-from accounts.leaving.names import Names
+from accounts.leaving.names import texts_changed
 from accounts.leaving.parts import Leaver
 from accounts.models import AuditEntry, User
 from accounts.names.validators import FORMER_NAME
 from core.appendonly import names_erased
 from core.clock import now_utc
-from core.discord.text import escaped
 from core.refusals import Refusal
+from tournaments.former import Former
 from tournaments.lifecycle import SEASON_OVER, STILL_IN
 from tournaments.models import (
     Contestant,
     FreeHours,
     ItemEvent,
+    Leg,
     OrganiserInvitation,
     ReminderSent,
     Season,
@@ -30,7 +28,7 @@ from tournaments.models import (
 )
 from tournaments.posts.outbox import posts_rewrite
 from tournaments.rights import Role
-from tournaments.webhooks.models import Delivery
+from tournaments.webhooks.models import Delivery, Webhook
 
 
 def must_not_be_needed(user: User) -> None:
@@ -81,59 +79,43 @@ def _seasons_of(user: User) -> set[int]:
 
 
 def _season_erase(season_id: int, leaver: Leaver) -> None:
-    own = set(
-        Contestant.objects.filter(season=season_id, user=leaver.user).values_list("pk", flat=True)
-    )
-    others = Contestant.objects.filter(season=season_id).exclude(pk__in=own)
-    alike = others.filter(name__in=leaver.names.all).exists()
-    events = SeasonEvent.objects.filter(season=season_id)
-    history = ItemEvent.objects.filter(gift__season=season_id)
-    if alike:
-        # Somebody else is called so: only what is about this one is changed.
-        events = events.filter(_about(own) | Q(data__by__in=list(leaver.names.all)))
-        history = history.filter(Q(gift__giver__in=own) | Q(gift__receiver__in=own))
+    former = Former(leaver, season_id)
+    # As long as events say whom they are about.
+    _copies_erase(former, season_id)
     with names_erased():
-        for event in events:
-            words, data = _without(leaver.names, event)
+        for event in SeasonEvent.objects.filter(season=season_id):
+            words, data = former.words(event), former.data(event)
             if (words, data) != (event.words, event.data):
                 SeasonEvent.objects.filter(pk=event.pk).update(words=words, data=data)
-        for item in history:
-            if (words := leaver.names.out_of(item.words)) != item.words:
+        for item in _history(former, season_id):
+            if (words := former.names.out_of(item.words)) != item.words:
                 ItemEvent.objects.filter(pk=item.pk).update(words=words)
-    _copies_erase(leaver.names, season_id, [event.pk for event in events] if alike else None)
+    for leg in Leg.objects.filter(death_match__in=former.met, items__isnull=False):
+        items = texts_changed(leg.items, ("words",), former.names.out_of)
+        if items != leg.items:
+            Leg.objects.filter(pk=leg.pk).update(items=items)
 
 
-def _about(contestants: set[int]) -> Q:
-    return (
-        Q(contestant__in=contestants)
-        | Q(death_match__home__in=contestants)
-        | Q(death_match__away__in=contestants)
+def _history(former: Former, season_id: int) -> QuerySet[ItemEvent]:
+    """Lines about items of theirs, or in their death matches."""
+    lines = ItemEvent.objects.filter(gift__season=season_id)
+    found: QuerySet[ItemEvent] = lines.filter(
+        Q(gift__in=former.gifts) | Q(other__in=former.gifts) | Q(leg__death_match__in=former.met)
     )
+    return found
 
 
-def _without(names: Names, event: SeasonEvent) -> tuple[str, object]:
-    return names.out_of(event.words)[:500], names.out_of_data(event.data)
-
-
-def _as_sent(names: Names) -> Names:
-    """The same as it stands in what is sent: in JSON, and for Discord, whose signs are escaped."""
-    spelt = {
-        json.dumps(one, ensure_ascii=plainly)[1:-1]
-        for name in names.all | {names.username}
-        for one in (name, escaped(name))
-        for plainly in (True, False)
-    }
-    return Names(names.username, names.all | spelt, becomes=names.becomes)
-
-
-def _copies_erase(names: Names, season_id: int, events: Collection[int] | None) -> None:
+def _copies_erase(former: Former, season_id: int) -> None:
     """What was sent of a season is kept for a while beside what it was sent of."""
-    sent = Delivery.objects.filter(webhook__season=season_id)
-    if events is not None:
-        sent = sent.filter(event__in=events)
-    names = _as_sent(names)
+    sent = Delivery.objects.filter(webhook__season=season_id).select_related("event", "webhook")
     for delivery in sent:
-        body, data = names.out_of(delivery.body), names.out_of_data(delivery.data)
-        if (body, data) != (delivery.body, delivery.data):
-            Delivery.objects.filter(pk=delivery.pk).update(body=body, data=data)
-    posts_rewrite(season_id=season_id, rewritten=names.out_of, events=events)
+        is_discord = delivery.webhook.flavour == Webhook.Flavour.DISCORD
+        rewritten = former.message if is_discord else former.payload
+        # Of an event it is the event's, whichever match it comes with.
+        body = rewritten(delivery.body, delivery.event, delivery.match_id)
+        if body != delivery.body:
+            Delivery.objects.filter(pk=delivery.pk).update(body=body)
+    posts_rewrite(
+        season_id=season_id,
+        rewritten=lambda post: former.message(post.body, post.event, post.match_id),
+    )

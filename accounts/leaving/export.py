@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from accounts.leaving.kept import Given, decisions
 from accounts.models import AuditEntry, User
 from accounts.services import audit_record, users_lock
+from accounts.signin.notices import owner_tell
 from core.clock import now_utc
 from core.refusals import Refusal
 
@@ -41,11 +42,13 @@ def register_section(name: str, section: Section) -> None:
 
 
 @transaction.atomic
-def export_begin(*, acting_user: User) -> None:
-    """Note that somebody takes their data along. Raises Refusal ``export.too-soon``."""
+def export_record(*, acting_user: User) -> None:
+    """Note that somebody takes their data along, once it stands there to be taken; a mail says so.
+    Raises Refusal ``export.too-soon``."""
     user = users_lock([acting_user])[acting_user.pk]
     must_be_exportable(user)
     audit_record(acting_user=user, action=_ACTION, target=user)
+    owner_tell(user, "data_exported")
 
 
 def must_be_exportable(user: User) -> None:

@@ -16,7 +16,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.leaving.export import document, export_begin, must_be_exportable
+from accounts.leaving.export import document, export_record, must_be_exportable
 from accounts.leaving.services import WAIT, deletion_ask, deletion_cancel, must_be_deletable
 from accounts.models import AccountDeletion, User
 from accounts.signin.recent import recently_confirmed, typed_before
@@ -46,23 +46,37 @@ def export_page(request: HttpRequest) -> HttpResponseBase:
     """One's data as a file: a zip with one JSON document."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
+    file = None
     try:
-        export_begin(acting_user=user)
+        must_be_exportable(user)
+        file = _file_of(user)
+        # What could not be made has been taken by nobody.
+        export_record(acting_user=user)
     except Refusal as refusal:
+        if file is not None:
+            file.close()
         messages.warning(request, refusal.sentence)
         return redirect("accounts:data")
-    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed by `_pieces`)
-    with (
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-        archive.open("account.json", "w", force_zip64=True) as member,
-    ):
-        for piece in document(user):
-            member.write(piece)
-    file.seek(0)
     response = StreamingHttpResponse(_pieces(file), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="gauntlet-{user.username}.zip"'
     give_back_database()
     return response
+
+
+def _file_of(user: User) -> IO[bytes]:
+    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed by `_pieces`)
+    try:
+        with (
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+            archive.open("account.json", "w", force_zip64=True) as member,
+        ):
+            for piece in document(user):
+                member.write(piece)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping
+from copy import copy
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -17,9 +18,11 @@ from typing import Any, Final
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.db import transaction
 from django.db.models import Q
+from django.urls import reverse
 from oauth2_provider.models import (
     get_access_token_model,
     get_application_model,
@@ -28,12 +31,12 @@ from oauth2_provider.models import (
     get_refresh_token_model,
 )
 
-from accounts import hooks, mail
-from accounts.addresses import confirmed_addresses
+from accounts import hooks
 from accounts.leaving import parts
 from accounts.leaving.names import Names
 from accounts.models import (
     AccountDeletion,
+    AccountMerge,
     Announcement,
     AnnouncementChoice,
     ApiToken,
@@ -50,6 +53,7 @@ from accounts.names.reserved import name_reserve
 from accounts.names.validators import FORMER_NAME, FORMER_PREFIX
 from accounts.roles import forget_roles
 from accounts.services import audit_record, rights_announce_change, users_lock
+from accounts.signin.notices import owner_tell
 from core.api.models import IdempotencyKey
 from core.clock import now_utc
 from core.hooks import send
@@ -80,7 +84,9 @@ def deletion_ask(*, acting_user: User) -> AccountDeletion | None:
     now = now_utc()
     asked = AccountDeletion.objects.create(user=user, asked_at=now, due_at=now + WAIT)
     audit_record(acting_user=user, action="user.ask_deletion", target=user)
-    transaction.on_commit(partial(mail.deletion_announce, asked.pk), robust=True)
+    day = f"{asked.due_at.astimezone(user.zone):%-d %B %Y, %H:%M %Z}"
+    url = f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:deletion')}"
+    owner_tell(user, "deletion_asked", {"day": day, "url": url})
     return asked
 
 
@@ -109,6 +115,10 @@ def must_be_deletable(user: User) -> None:
         raise Forbidden("deletion.guest", "There is no account here to delete.")
     if not user.is_active:
         raise Forbidden("deletion.closed", "This account is closed. Please write to the operator.")
+    _must_not_be_needed(user)
+
+
+def _must_not_be_needed(user: User) -> None:
     others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
     if user.is_superuser and not others.exists():
         sentence = "You are the only administrator. Make somebody else one first."
@@ -118,36 +128,44 @@ def must_be_deletable(user: User) -> None:
 
 @transaction.atomic
 def user_erase(*, user: User) -> User:
-    """Delete an account, for good; its row stays, blank. Raises Refusal as `must_be_deletable`
-    does."""
+    """Delete an account, for good, and those that were merged into it; their rows stay, blank. One
+    that was closed meanwhile goes, too: what moderators have decided stays.
+
+    Raises Refusal as `must_be_deletable` does, but for ``deletion.closed``.
+    """
     # Of those who could all go as the last administrator but one, only one at a time does.
     admins = User.objects.filter(is_superuser=True) if user.is_superuser else ()
-    locked = users_lock([user, *admins])[user.pk]
+    # Accounts that were merged into this one are the same person's.
+    together = users_lock([user, *_merged_into(user), *admins])
+    locked = together[user.pk]
     if locked.is_former:
         return locked
-    must_be_deletable(locked)
-    # Accounts that were merged into this one: their names lead to it.
-    merged = list(_merged_into(locked))
-    address = confirmed_addresses([locked]).get(locked.pk)
-    username = f"{FORMER_PREFIX}{secrets.token_hex(6)}"
-    shown = locked.shown_name
-    others = {shown, *_earlier_names(locked), *parts.names_of(locked)}
-    others |= {name for each in merged for name in (each.username, each.display_name)}
-    names = Names(locked.username, others, becomes=username)
-    parts.erase(parts.Leaver(locked, names))
-    _forget_own(locked)
-    name_reserve(locked.username)
-    _make_blank(locked, username)
-    for each in merged:
-        _forget_own(each)
-        name_reserve(each.username)
-        _make_blank(each, f"{FORMER_PREFIX}{secrets.token_hex(6)}")
+    _must_not_be_needed(locked)
+    going = [locked, *(together.get(each.pk, each) for each in _merged_into(locked))]
+    names = {name for each in going for name in _names_of(each)}
+    # As they were, for the letter that is written when nothing here knows them any more.
+    owner, address = copy(locked), EmailAddress.objects.get_primary_email(locked)
+    for each in going:
+        _erase(each, names)
     # Nothing in it says who it was.
     audit_record(acting_user=locked, action="user.delete", target=locked)
     transaction.on_commit(partial(send, hooks.account_closed, User, user_id=locked.pk), robust=True)
     rights_announce_change(locked.pk)
-    transaction.on_commit(partial(mail.deletion_announce_done, address, shown), robust=True)
+    if address:
+        owner_tell(owner, "deletion_done", address=address)
     return locked
+
+
+def _names_of(user: User) -> set[str]:
+    return {user.username, user.shown_name, *_earlier_names(user), *parts.names_of(user)}
+
+
+def _erase(user: User, names: set[str]) -> None:
+    becomes = f"{FORMER_PREFIX}{secrets.token_hex(6)}"
+    parts.erase(parts.Leaver(user, Names(user.username, names, becomes=becomes)))
+    _forget_own(user)
+    name_reserve(user.username)
+    _make_blank(user, becomes)
 
 
 def deletions_sweep() -> None:
@@ -161,8 +179,13 @@ def deletions_sweep() -> None:
 
 
 def _erase_due(user_id: int) -> None:
+    user = User.objects.get(pk=user_id)
+    if AccountMerge.objects.filter(duplicate=user).exists():
+        # It goes with the account that it was merged into, and not before.
+        deletions_let_go(user, user)
+        return
     try:
-        user_erase(user=User.objects.get(pk=user_id))
+        user_erase(user=user)
     except Refusal:
         # Its owner plays, or is needed: that is theirs to end, and no fault.
         return

@@ -3,6 +3,7 @@ made to count for nobody in one go, which can be taken back. `winners` looks at 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,9 +13,12 @@ from django.db import transaction
 from django.db.models import Min, Q, QuerySet
 
 from accounts.announcing.services import Told, announce
+from accounts.leaving.names import Names, texts_changed
+from accounts.leaving.parts import Leaver
 from accounts.models import Report, User
 from accounts.moderation.reports import report_of_site, settled_evidence
 from accounts.moderation.ways import WEAK, shared_ways
+from accounts.names.validators import FORMER_NAME
 from accounts.roles import is_moderator
 from accounts.services import audit_record
 from core.clock import instant_of, now_utc
@@ -204,6 +208,38 @@ def line(match: Match, played: PairMatch, people: Mapping[int, User]) -> dict[st
 
 def _matches_address(first: User, second: User) -> str:
     return f"/u/{first.username}/matches/?opponent={second.username}"
+
+
+# -- what becomes of it when one of them is deleted ----------------------------------------------
+
+
+def pairs_erase(leaver: Leaver) -> None:
+    """Take somebody's names out of what the site itself has reported of their results: what was
+    found stays, and leads to the former player."""
+    reports = Report.objects.filter(withheld_pairs(leaver.user), target_type=PAIR, reporter=None)
+    for report in reports:
+        context = {
+            **report.context,
+            "facts": [
+                [label, _without(leaver.names, text)]
+                for label, text in report.context.get("facts", ())
+            ],
+            "lines": texts_changed(
+                report.context.get("lines", []), ("text",), partial(_without, leaver.names)
+            ),
+        }
+        Report.objects.filter(pk=report.pk).update(
+            title=_without(leaver.names, report.title)[:200],
+            url=_without(leaver.names, report.url)[:200],
+            context=context,
+        )
+
+
+def _without(names: Names, text: str) -> str:
+    for shown in sorted({*names.all, names.username}, key=len, reverse=True):
+        text = text.replace(f"{shown} (@{names.username})", f"{FORMER_NAME} (@{names.username})")
+    whole = rf"(@|/u/|opponent=){re.escape(names.username)}(?![\w-])"
+    return re.sub(whole, lambda found: found[1] + names.becomes, text)
 
 
 # -- ruling --------------------------------------------------------------------------------------

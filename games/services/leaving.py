@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from django.db import transaction
@@ -19,6 +20,7 @@ from games.models import (
     Match,
     MatchEntry,
     MatchPlayer,
+    MatchReferee,
     Plan,
     Preparation,
     SavedMove,
@@ -27,6 +29,7 @@ from games.models import (
 from games.puzzles.models import PuzzleAnswer, PuzzleSolver
 from games.ratings.keys import ladder_changed
 from games.ratings.models import OVERALL, Rating
+from games.ratings.pairs import pairs_erase
 from games.reading.replays import replays_forget
 
 
@@ -58,6 +61,7 @@ def matches_erase(leaver: Leaver) -> None:
     Challenge.objects.filter(challenger=user).update(message="")
     HostedMatch.objects.filter(host=user).update(message="")
     _preparations_forget(user)
+    pairs_erase(leaver)
     _boards_make_anew(user)
 
 
@@ -74,21 +78,49 @@ def _entries_erase(leaver: Leaver) -> None:
         *HostedMatch.objects.filter(host=user, match__isnull=False).values_list("match", flat=True),
     }
     named = [*leaver.names.all, leaver.names.username]
-    supplied = Q(match__in=matches, by_name__in=named)
+    own = MatchEntry.objects.filter(by=user).exclude(by_name="")
+    # What is drawn has no account: where another of the match is called so, it may be theirs.
+    supplied = MatchEntry.objects.filter(
+        match__in=matches - _with_another(matches, leaver),
+        actor=MatchEntry.Actor.CHANCE,
+        by__isnull=True,
+        by_name__in=named,
+    )
     acted_in = set[int]()
     with names_erased():
-        for entry in MatchEntry.objects.filter(Q(by=user) & ~Q(by_name="")).iterator():
-            acted_in.add(_entry_erase(entry, leaver))
-        for entry in MatchEntry.objects.filter(supplied).exclude(by=user).iterator():
-            acted_in.add(_entry_erase(entry, leaver))
+        for entries in (own, supplied):
+            for entry in entries.iterator():
+                _entry_erase(entry)
+                acted_in.add(entry.match_id)
     transaction.on_commit(partial(replays_forget, acted_in), robust=True)
 
 
-def _entry_erase(entry: MatchEntry, leaver: Leaver) -> int:
-    MatchEntry.objects.filter(pk=entry.pk).update(
-        by_name=FORMER_NAME, events=leaver.names.out_of_data(entry.events)
-    )
-    return entry.match_id
+def _with_another(matches: Collection[int], leaver: Leaver) -> set[int]:
+    """Those of these matches in which somebody else has their name."""
+    named = [*leaver.names.all, leaver.names.username]
+    called = Q(display_name__in=named) | Q(username__in=named, display_name="")
+    others = User.objects.filter(called).exclude(pk=leaver.user.pk)
+    return {
+        *MatchReferee.objects.filter(match__in=matches, user__in=others)
+        .values_list("match", flat=True),
+        *HostedMatch.objects.filter(match__in=matches, host__in=others)
+        .values_list("match", flat=True),
+        *MatchPlayer.objects.filter(match__in=matches, name__in=named)
+        .exclude(user=leaver.user).values_list("match", flat=True),
+    }  # fmt: skip
+
+
+def _entry_erase(entry: MatchEntry) -> None:
+    """The name stands in the entry, in the data of what it told and, of what was supplied, at the
+    end of that: reasons are their own words, and all else is the game's."""
+    name = entry.by_name
+    for event in entry.events:
+        data = event.get("data")
+        if isinstance(data, dict) and data.get("by") == name:
+            data["by"] = FORMER_NAME
+            if event.get("kind") == "supplied" and event["text"].endswith(f" {name}."):
+                event["text"] = event["text"].removesuffix(f"{name}.") + f"{FORMER_NAME}."
+    MatchEntry.objects.filter(pk=entry.pk).update(by_name=FORMER_NAME, events=entry.events)
 
 
 def _boards_make_anew(user: User) -> None:

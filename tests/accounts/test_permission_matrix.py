@@ -488,7 +488,7 @@ ELSEWHERE = {
     "user_become_bot": "one's own: test_tokens.py",
     "deletion_ask": "one's own: tests/security/test_deletion.py",
     "deletion_cancel": "one's own: tests/security/test_deletion.py",
-    "export_begin": "one's own: tests/security/test_export.py",
+    "export_record": "one's own: tests/security/test_export.py",
     "discord_link_end": "a part of unlinking, of merges, and of new passwords",
     "password_given": "notes what the page above has done: test_new_password.py",
 }

@@ -27,7 +27,8 @@ def test_messages_are_edited(told: Told, set_clock: Callable[[int], None]) -> No
     set_clock(0)
     told.connect()
     play = told.stage.play()
-    told.stage.event("ruling", words="Ada gets another minute.")
+    ada = told.stage.home
+    told.stage.event("ruling", words="Ada gets another minute.", contestant=ada)
     play.move(0, "concede", 5000)
     told.say(after=timedelta(minutes=1))
     before = stands(told)

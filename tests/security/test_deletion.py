@@ -22,7 +22,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.leaving import services
-from accounts.leaving.names import Names
+from accounts.leaving.names import Names, texts_changed
 from accounts.models import (
     AccountDeletion,
     Announcement,
@@ -36,14 +36,12 @@ from accounts.moderation.merging import user_merge
 from accounts.services import user_close, user_register, user_reopen, user_update_profile
 from core.appendonly import names_erased
 from core.clock import now_utc
-from core.discord.text import escaped
 from core.refusals import Refusal
 from games.models import ChatMessage, Match, MatchEntry, MatchPlayer
 from tests.games.support import Play, committing, refused, started, user_named
 from tests.security.support import later
 from tests.tournaments.support import GAME, START, organiser_named
 from tournaments.dumps import archive
-from tournaments.leaving import _as_sent
 from tournaments.models import Contestant, Season, SeasonEvent
 from tournaments.simulation.plan import Plan
 from tournaments.simulation.season import season_simulate
@@ -307,7 +305,7 @@ def test_who_is_called_alike_keeps_the_name(orla: User, ada: User, ben: User) ->
     [
         ("Ann beats Anna.", "Former player beats Anna."),
         ("Ann Lee beats Ann.", "Former player beats Former player."),
-        ("ann", "former-1"),
+        ("ann", "Former player"),
         ("ann withdraws.", "Former player withdraws."),
         ("Joann and Ann's", "Joann and Former player's"),
         ("A.nn", "A.nn"),
@@ -316,7 +314,9 @@ def test_who_is_called_alike_keeps_the_name(orla: User, ada: User, ben: User) ->
 def test_whole_names_alone_are_taken_out(text: str, reads: str) -> None:
     names = Names("ann", {"Ann", "Ann Lee", "", "Former player"}, becomes="former-1")
     assert names.out_of(text) == reads
-    assert names.out_of_data({"ann": [text, 3, None]}) == {"ann": [reads, 3, None]}
+    data = {"ann": [{"why": text}, 3, None, text]}
+    told = {"ann": [{"why": reads}, 3, None, text]}
+    assert texts_changed(data, ["why"], names.out_of) == told
 
 
 @pytest.mark.usefixtures("as_owner")
@@ -485,10 +485,65 @@ def test_nothing_is_done_any_more_to_an_account_that_is_gone(
     assert erased(gone).username == gone.username
 
 
-@pytest.mark.parametrize("name", ["Max *the* Hammer_", "Zoë “Zed”", 'Q"uote\\r', "日本"])
-def test_names_with_signs_are_found_in_what_was_sent(name: str) -> None:
-    names = _as_sent(Names("max", {name}, becomes="former-1"))
-    for ascii_only in (True, False):
-        for said in (name, escaped(name)):
-            body = json.dumps({"content": f"**{said}** beats Ben."}, ensure_ascii=ascii_only)
-            assert json.loads(names.out_of(body)) == {"content": "**Former player** beats Ben."}
+# -- together with others of the same person ----------------------------------------------------
+
+
+def test_what_a_duplicate_did_under_its_name_is_nameless_too(
+    ada: User, ben: User, cleo: User, orla: User, root: User
+) -> None:
+    User.objects.filter(pk=orla.pk).update(username="zyxwanda", display_name="Zyxwanda Quill")
+    orla.refresh_from_db()
+    play = started((ben, cleo))
+    play.act(orla, "pause", 1000)
+    play.act(orla, "resume", 2000)
+    play.move(0, "concede", 5000)
+    with committing():
+        user_merge(acting_user=root, keep=ada, duplicate=orla, reason="one person")
+    assert MatchEntry.objects.filter(by=orla, by_name="Zyxwanda Quill").exists()
+    erased(ada)
+    assert tables_with("zyxwanda") <= STAYS
+    assert not MatchEntry.objects.filter(by_name="Zyxwanda Quill").exists()
+
+
+def test_who_is_closed_meanwhile_is_deleted_all_the_same(play: Play, ada: User, mona: User) -> None:
+    play.move(0, "concede", 5000)
+    services.deletion_ask(acting_user=ada)
+    user_close(acting_user=mona, user=ada, reason="spam")
+    with time_machine.travel(now_utc() + timedelta(days=8), tick=True):
+        services.deletions_sweep()
+    assert User.objects.get(pk=ada.pk).is_former
+    assert not AccountDeletion.objects.exists()
+
+
+def test_who_is_merged_meanwhile_is_not_deleted(
+    play: Play, ada: User, cleo: User, mona: User
+) -> None:
+    play.move(0, "concede", 5000)
+    services.deletion_ask(acting_user=ada)
+    row = AccountDeletion.objects.get()
+    user_merge(acting_user=mona, keep=cleo, duplicate=ada, reason="one person")
+    assert not AccountDeletion.objects.exists()
+    # As it was kept before merges took it away.
+    row.save(force_insert=True)
+    with time_machine.travel(now_utc() + timedelta(days=8), tick=True):
+        services.deletions_sweep()
+    assert not AccountDeletion.objects.exists()
+    assert not User.objects.filter(username__startswith="former-").exists()
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_letters_say_whence_it_was_asked(ada: User, verified: bool) -> None:
+    EmailAddress.objects.create(user=ada, email="a@example.org", verified=verified, primary=True)
+    started((ada, user_named("eve"))).move(0, "concede", 5000)
+    with committing():
+        services.deletion_ask(acting_user=ada)
+    with time_machine.travel(now_utc() + timedelta(days=8), tick=True), committing():
+        services.deletions_sweep()
+    asked, done = mail.outbox
+    for sent in (asked, done):
+        assert sent.to == ["a@example.org"]
+        assert str(sent.body).startswith("Hello Ada,")
+        assert "- time: " in str(sent.body)
+        assert "Was it not you?" in str(sent.body)
+    assert reverse("accounts:sessions") in asked.body
+    assert reverse("accounts:sessions") not in done.body

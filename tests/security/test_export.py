@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 import time_machine
+from allauth.account.models import EmailAddress
 from asgiref.sync import async_to_sync
 from django.apps import apps
+from django.core import mail
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.test import Client
 from django.urls import reverse
 
-from accounts.leaving.export import document, export_begin
+from accounts.leaving import pages
+from accounts.leaving.export import document, export_record
 from accounts.leaving.kept import Given, Withheld, decisions
 from accounts.models import (
     ApiToken,
@@ -31,7 +34,7 @@ from accounts.models import (
 from accounts.services import audit_record
 from core.clock import now_utc
 from games.models import ChatMessage
-from tests.games.support import Play, refused, started
+from tests.games.support import Play, committing, refused, started
 from tests.security.support import later
 from tests.webhooks.support import Stage
 from tournaments.models import Gift
@@ -179,11 +182,11 @@ def test_audit_entries_are_those_of_what_one_did(ada: User, ben: User) -> None:
 
 
 def test_once_a_day(ada: User, ben: User) -> None:
-    export_begin(acting_user=ada)
-    refused("export.too-soon", export_begin, acting_user=ada)
-    export_begin(acting_user=ben)
+    export_record(acting_user=ada)
+    refused("export.too-soon", export_record, acting_user=ada)
+    export_record(acting_user=ben)
     with time_machine.travel(now_utc() + timedelta(days=1, minutes=1), tick=True):
-        export_begin(acting_user=ada)
+        export_record(acting_user=ada)
     assert AuditEntry.objects.filter(action="user.export", who=ada).count() == 2
 
 
@@ -217,3 +220,33 @@ def test_the_page_wants_the_password(ada: User, ben: User, client: Client) -> No
     page = signed_in.post(url, follow=True).content.decode()
     assert "within the last day" in page
     assert "Download your data" not in page
+
+
+def test_what_could_not_be_made_was_not_taken(
+    ada: User, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_user: User) -> Iterator[bytes]:
+        yield b"{"
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr(pages, "document", broken)
+    client.force_login(ada)
+    with pytest.raises(RuntimeError):
+        client.post(reverse("accounts:export"))
+    assert not AuditEntry.objects.filter(action="user.export").exists()
+    assert mail.outbox == []
+    monkeypatch.undo()
+    with committing():
+        assert client.post(reverse("accounts:export"))["Content-Type"] == "application/zip"
+    assert AuditEntry.objects.filter(action="user.export").count() == 1
+
+
+def test_its_owner_is_told(ada: User) -> None:
+    EmailAddress.objects.update_or_create(
+        user=ada, email="ada@example.org", defaults={"verified": True, "primary": True}
+    )
+    with committing():
+        export_record(acting_user=ada)
+    (sent,) = mail.outbox
+    assert sent.to == ["ada@example.org"]
+    assert "Was it not you?" in str(sent.body)

@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.leaving.services import user_erase
 from accounts.models import Announcement, AuditEntry, Report, User
 from accounts.moderation.reports import queue_of, remedies_of, report_resolve
 from accounts.moderation.ways import sharing_with, ways_note
@@ -583,3 +584,21 @@ def test_whom_it_is_about_and_organisers_reach_nothing_of_it(
     assert PairRuling.objects.count() == 1
     ruling.refresh_from_db()
     assert ruling.lifted_at is None
+
+
+def test_what_the_site_has_reported_does_not_name_who_is_gone(ada: User, ben: User) -> None:
+    """As evidence it stays."""
+    User.objects.filter(pk=ada.pk).update(username="zyxwanda", display_name="Zyxwanda Quill")
+    ada.refresh_from_db()
+    quick(ada, ben, ago=2, times=6)
+    pair_look(ada.pk, ben.pk)
+    report = Report.objects.get()
+    said = f"{report.title} {report.url} {report.context}"
+    assert "zyxwanda" in said
+    with committing():
+        gone = user_erase(user=ada)
+    report.refresh_from_db()
+    left = f"{report.title} {report.url} {report.context}"
+    assert "zyxwanda" not in left.lower()
+    plainly = said.replace("Zyxwanda Quill", "Former player").replace("zyxwanda", gone.username)
+    assert left == plainly

@@ -8,7 +8,7 @@ written but that it is to be said anew: `sending` looks at how things are by the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -16,7 +16,7 @@ from typing import Any, Final
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 
 from core.clock import instant_of, now_utc
 from core.jobs import guard
@@ -380,20 +380,14 @@ def season_write(channel: DiscordChannel) -> None:
     say_on_commit(channel)
 
 
-def posts_rewrite(
-    *, season_id: int, rewritten: Callable[[str], str], events: Collection[int] | None
-) -> None:
+def posts_rewrite(*, season_id: int, rewritten: Callable[[DiscordPost], str]) -> None:
     """Have what the bot has said of a season read otherwise, in Discord too: what was said once as
-    it was ``rewritten``, and what lives as it reads by now. ``events``: of these alone, and of what
-    lives."""
+    it is ``rewritten``, and what lives as it reads by now."""
     channel = DiscordChannel.objects.filter(season=season_id).first()
     if channel is None:
         return
-    posts = DiscordPost.objects.filter(place__channel=channel)
-    if events is not None:
-        posts = posts.filter(Q(event__in=events) | Q(kind__in=DiscordPost.LIVING))
-    for post in posts:
-        body = rewritten(post.body)
+    for post in DiscordPost.objects.filter(place__channel=channel).select_related("event"):
+        body = rewritten(post)
         if body == post.body:
             continue
         # Of what lives it is only remembered what it said last, and that it must not say again.
