@@ -8,7 +8,7 @@ it is decided of whom one is asked, and nowhere else: `has_role` and what stands
 somebody may do now, `holds_role` says what they have been given.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -105,16 +105,18 @@ HELD_BACK_SENTENCE: Final = (
 )
 
 
-def rests(user: User, role: Role | None = None) -> bool:
+def rests(user: User, role: Role | None = None, *, given: Callable[[], bool] | None = None) -> bool:
     """Whether what a role lets somebody do waits for them to set up a second factor; without one,
     what they may do as an administrator. It is noted that they were held back.
 
     Asked of whoever uses such a power, by a role of the site or otherwise: who runs a season or
-    referees a match does what organisers do.
+    referees a match does what organisers do. Where it is not known yet that they were given any,
+    ``given`` says so: of everybody else nothing was held back.
     """
     if not _is_required_of(user, role) or _has_factor(user):
         return False
-    user.was_held_back = True
+    if given is None or given():
+        user.was_held_back = True
     return True
 
 

@@ -99,9 +99,12 @@ def organised_by(matches: QuerySet[Match], user: Any) -> QuerySet[Match]:
     matches = matches.exclude(Exists(MatchPlayer.objects.filter(match=OuterRef("pk"), user=user)))
     if is_administrator(user):
         return matches
-    if rests(user, Role.ORGANISER):
-        return matches.none()
     referees = MatchReferee.objects.filter(match=OuterRef("pk"))
+    named = MatchReferee.objects.filter(match__in=matches, user=user)
+    if rests(
+        user, Role.ORGANISER, given=lambda: holds_role(user, Role.ORGANISER) or named.exists()
+    ):
+        return matches.none()
     may = Q(Exists(referees.filter(user=user)))
     return matches.filter(may | ~Q(Exists(referees)) if is_organiser(user) else may)
 

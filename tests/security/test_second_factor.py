@@ -22,7 +22,8 @@ from accounts.moderation.second_factors import second_factor_reset
 from accounts.roles import Role
 from accounts.site.second_factors import second_factor_rule_set
 from core.refusals import Forbidden, Refusal
-from games.audience import may_organise, may_predict, would_organise
+from games.audience import may_organise, may_predict, organised_by, would_organise
+from games.models import Match, MatchReferee
 from tests.accounts.conftest import (  # noqa: F401  (fixtures)
     PASSWORD,
     made_person,
@@ -569,6 +570,41 @@ def test_only_what_was_held_back_is_explained_by_it(asked: User) -> None:
     assert not roles.is_organiser(stranger)
     assert roles.explained(forbidden, stranger) is forbidden
     assert roles.explained(forbidden, None) is forbidden
+
+
+@pytest.mark.parametrize("who", ["player", "guest", "moderator", "organiser"])
+def test_who_holds_no_such_power_was_not_held_back_from_it(asked: User, who: str) -> None:
+    """Who organises is asked of everybody; a season that is not there is none that they run."""
+    ben = {
+        "player": lambda: made_person("ben"),
+        "guest": lambda: made_person("guest-ben", is_guest=True, password=None, email=""),
+        "moderator": lambda: made_person("ben", Role.MODERATOR),
+        "organiser": lambda: asked,
+    }[who]()
+    match = started((made_person("left"), made_person("right"))).match
+    assert not organised_by(Match.objects.filter(pk=match.pk), made_person("quiet")).exists()
+    client = Client()
+    client.force_login(ben)
+    for nothing in ("/seasons/nothing/", "/api/v1/seasons/nothing/", "/matches/999999/"):
+        answer = client.get(nothing)
+        assert answer.status_code == 404, nothing
+        assert b"second-factor-missing" not in answer.content
+    fresh = User.objects.get(pk=ben.pk)
+    assert not Season.objects.visible_to(fresh).exists()
+    if who != "organiser":
+        assert not organised_by(Match.objects.all(), fresh).exists()
+    assert not fresh.was_held_back
+
+
+@pytest.mark.parametrize("power", ["organiser", "referee"])
+def test_who_holds_it_was_held_back_from_lists_too(asked: User, power: str) -> None:
+    match = started((made_person("left"), made_person("right"))).match
+    user = asked
+    if power == "referee":
+        user = made_person("rita")
+        MatchReferee.objects.create(match=match, user=user)
+    assert not organised_by(Match.objects.all(), user).exists()
+    assert user.was_held_back
 
 
 def test_discord_says_so_as_well(asked: User) -> None:

@@ -264,9 +264,9 @@ class SeasonOrganiserQuerySet(models.QuerySet["SeasonOrganiser"]):
         """The places of somebody with an open account that give them any right: an owner's only as
         long as they are an organiser of this site, and none while what organisers do rests for
         them."""
-        if rests(user, SiteRole.ORGANISER):
-            return self.none()
         rows = self.filter(user=user)
+        if rests(user, SiteRole.ORGANISER, given=rows.exists):
+            return self.none()
         return rows if is_organiser(user) else rows.exclude(role=Role.OWNER)
 
     def organising(self) -> SeasonOrganiserQuerySet:
