@@ -17,7 +17,7 @@ from accounts.leaving.services import user_erase
 from accounts.models import User
 from accounts.services import audit_record
 from config.operations.checks import role_does_no_more
-from config.operations.roles import append_only_tables, role_excesses, roles_grant
+from config.operations.roles import append_only_tables, kept_tables, role_excesses, roles_grant
 from config.owners import COMMANDS, is_owners
 from core.appendonly import NAMING
 from core.refusals import Refusal
@@ -56,6 +56,7 @@ FORBIDDEN = {
 }
 # Whoever may change a column may lock rows, which changes none.
 MAY_OF_NAMES = {"lock its rows"}
+MAY_OF_KEPT = MAY_OF_NAMES | {"change", "lock it", "overwrite what is there"}
 ANYWHERE = {
     "replace the triggers' function": (
         "CREATE OR REPLACE FUNCTION gauntlet_append_only() RETURNS trigger LANGUAGE plpgsql AS"
@@ -106,6 +107,7 @@ EXCESSES = {
     "GRANT {owner} TO {role}": "is a member of",
     "ALTER TABLE jobs_jobdone OWNER TO {role}": "owns jobs_jobdone",
     "GRANT DELETE ON accounts_auditentry TO PUBLIC": "may DELETE accounts_auditentry",
+    "GRANT DELETE ON games_matchdraws TO {role}": "may DELETE games_matchdraws",
     "GRANT TRIGGER ON accounts_user TO {role}": "may TRIGGER accounts_user",
     "GRANT CREATE ON SCHEMA public TO PUBLIC": "may make tables",
 }
@@ -165,6 +167,27 @@ def test_nothing_but_adding_is_done_to_what_only_grows(
         # The database says nothing of it, and grants nothing.
         site.run("GRANT ALL ON {table} TO CURRENT_USER", **names)
     assert role_excesses(role=site.role) == []
+
+
+def test_what_is_filled_in_step_by_step_stays(
+    site: SiteRole, subtests: pytest.Subtests
+) -> None:
+    """It is added and filled in, as the guard of its table has it, and never gone."""
+    assert kept_tables() == ["games_matchdraws"]
+    for table in kept_tables():
+        key, column = _columns(table)
+        names: dict[str, Any] = {
+            "table": sql.Identifier(table),
+            "key": sql.Identifier(key),
+            "column": sql.Identifier(column),
+            "trigger": sql.Identifier(f"{table}_no_change"),
+        }
+        assert site.run("UPDATE {table} SET {column} = {column}", **names) == 0
+        for what, statement in FORBIDDEN.items():
+            if what in MAY_OF_KEPT:
+                continue
+            with subtests.test(table=table, what=what), pytest.raises(InsufficientPrivilege):
+                site.run(statement, **names)
 
 
 def test_names_alone_are_taken_out_of_it(site: SiteRole, subtests: pytest.Subtests) -> None:
@@ -267,10 +290,11 @@ def test_what_the_site_does_it_can(site: SiteRole) -> None:
 def test_no_model_s_table_is_forgotten(site: SiteRole) -> None:
     from django.apps import apps
 
-    growing = set(append_only_tables())
+    growing, kept = set(append_only_tables()), set(kept_tables())
     for model in apps.get_models(include_auto_created=True):
         table = model._meta.db_table
-        wanted = ["SELECT", "INSERT", *([] if table in growing else ["UPDATE", "DELETE"])]
+        more = [] if table in growing else ["UPDATE"] if table in kept else ["UPDATE", "DELETE"]
+        wanted = ["SELECT", "INSERT", *more]
         for right in wanted:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT has_table_privilege(%s, %s, %s)", (site.role, table, right))
