@@ -83,11 +83,6 @@ def roles_grant(*, role: str, password: str = "") -> bool:
     Raises Refusal ``roles.owner`` for the owner's own, and ``roles.none`` where there is no such
     role and the owner may make none.
     """
-    if not role or role == _owner():
-        raise Refusal(
-            "roles.owner",
-            "DATABASE_URL and DATABASE_OWNER_URL name the same role: the site's must be another.",
-        )
     made = _make(role, password)
     name, schema = sql.Identifier(role), sql.Identifier(_SCHEMA)
     database = sql.Identifier(connection.settings_dict["NAME"])
@@ -130,11 +125,18 @@ def roles_grant(*, role: str, password: str = "") -> bool:
     return made
 
 
-def _make(role: str, password: str) -> bool:
+def role_must_be_there(*, role: str) -> bool:
+    """See that there is such a role, or that the owner may make it; whether there is. Changes
+    nothing. Raises Refusal ``roles.owner`` and ``roles.none``, as `roles_grant` does."""
+    if not role or role == _owner():
+        raise Refusal(
+            "roles.owner",
+            "DATABASE_URL and DATABASE_OWNER_URL name the same role: the site's must be another.",
+        )
     with connection.cursor() as cursor:
         cursor.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,))
         if cursor.fetchone() is not None:
-            return False
+            return True
         cursor.execute(
             "SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user"
         )
@@ -145,6 +147,13 @@ def _make(role: str, password: str) -> bool:
             f"There is no role {role}, and the owner may make none. Have the database's "
             f"administrator do it: CREATE ROLE {role} LOGIN PASSWORD '…'.",
         )
+    return False
+
+
+def _make(role: str, password: str) -> bool:
+    """Make a role where there is none; whether it was made."""
+    if role_must_be_there(role=role):
+        return False
     made = sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role))
     if password:
         made += sql.SQL(" PASSWORD {}").format(sql.Literal(password))

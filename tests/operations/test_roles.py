@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from psycopg.errors import InsufficientPrivilege, RestrictViolation
 from accounts.leaving.services import user_erase
 from accounts.models import User
 from accounts.services import audit_record
+from config.operations.backups import Behind
 from config.operations.checks import role_does_no_more
 from config.operations.roles import append_only_tables, kept_tables, role_excesses, roles_grant
 from config.owners import COMMANDS, is_owners
@@ -169,9 +171,7 @@ def test_nothing_but_adding_is_done_to_what_only_grows(
     assert role_excesses(role=site.role) == []
 
 
-def test_what_is_filled_in_step_by_step_stays(
-    site: SiteRole, subtests: pytest.Subtests
-) -> None:
+def test_what_is_filled_in_step_by_step_stays(site: SiteRole, subtests: pytest.Subtests) -> None:
     """It is added and filled in, as the guard of its table has it, and never gone."""
     assert kept_tables() == ["games_matchdraws"]
     for table in kept_tables():
@@ -367,6 +367,53 @@ def test_migrating_grants_what_is_new(site: SiteRole, settings: Any) -> None:
     assert site.run("UPDATE games_match SET paused = paused") == 0
     with pytest.raises(InsufficientPrivilege):
         site.run("UPDATE accounts_auditentry SET at = at")
+
+
+@pytest.fixture
+def lesser_owner(role: str) -> Iterator[str]:
+    """An owner who may make no role."""
+    name = f"{role}_owner"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE ROLE {name}")
+        cursor.execute(f"SET ROLE {name}")
+        yield name
+        cursor.execute("RESET ROLE")
+        cursor.execute(f"DROP ROLE {name}")
+
+
+def restoring(monkeypatch: pytest.MonkeyPatch, settings: Any, role: str) -> list[Path]:
+    """What a restore would put in the database's place."""
+    restored: list[Path] = []
+    module = "config.operations.management.commands.restore.backup_restore"
+    monkeypatch.setattr(module, lambda *, file, **_: restored.append(file) or Behind(0, True))
+    settings.GAUNTLET_AS_OWNER = True
+    settings.GAUNTLET_SITE_URL = f"postgresql://{role}:x@db.example/gauntlet"
+    return restored
+
+
+@pytest.mark.usefixtures("lesser_owner")
+def test_nothing_is_restored_where_the_site_could_not_use_it(
+    role: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a new server, for instance, on which nobody has made its role."""
+    restored = restoring(monkeypatch, settings, role)
+    with pytest.raises(CommandError, match=f"There is no role {role}, and the owner may make none"):
+        call_command("restore", "x.dump")
+    assert restored == []
+
+
+def test_what_cannot_be_granted_after_a_restore_is_said_with_what_to_do(
+    role: str, settings: Any, monkeypatch: pytest.MonkeyPatch, lesser_owner: str
+) -> None:
+    """The role is there, and the tables are somebody else's."""
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
+        cursor.execute(f"CREATE ROLE {role}")
+        cursor.execute(f"SET ROLE {lesser_owner}")
+    restored = restoring(monkeypatch, settings, role)
+    with pytest.raises(CommandError, match=f"is there, but {role} is granted nothing: .* migrate"):
+        call_command("restore", "x.dump")
+    assert restored == [Path("x.dump")]
 
 
 @pytest.mark.parametrize(
