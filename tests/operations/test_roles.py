@@ -385,7 +385,12 @@ def restoring(monkeypatch: pytest.MonkeyPatch, settings: Any, role: str) -> list
     """What a restore would put in the database's place."""
     restored: list[Path] = []
     module = "config.operations.management.commands.restore.backup_restore"
-    monkeypatch.setattr(module, lambda *, file, **_: restored.append(file) or Behind(0, True))
+
+    def restore(*, file: Path, **_options: bool) -> Behind:
+        restored.append(file)
+        return Behind(0, emptied=True)
+
+    monkeypatch.setattr(module, restore)
     settings.GAUNTLET_AS_OWNER = True
     settings.GAUNTLET_SITE_URL = f"postgresql://{role}:x@db.example/gauntlet"
     return restored
