@@ -107,14 +107,33 @@ def linked(entries: Iterable[Entry], after: Head) -> Iterator[Link]:
 
 
 class Course:
-    """A chain that is gone over from a head on. `known`: heads that were kept earlier, by place."""
+    """A chain that is gone over from a head on. `known`: heads that were kept earlier, by place.
+    `doubt` is the first of them that the chain does not go through, and `undoubted` how far it went
+    before: somebody may have added such a head, so it hides nothing that is wrong with the chain
+    itself."""
 
     def __init__(self, after: Head = NOTHING, known: Mapping[int, str] | None = None) -> None:
-        self.head = after
+        self.head = self.undoubted = after
         self.known = known or {}
+        self.doubt: Fault | None = None
 
     def take(self, link: Link) -> Fault | None:
-        """Go on by one link, unless something does not hold there."""
+        """Go on by one link; what does not hold there. What comes after it is looked at by itself:
+        nothing that was changed hides what is changed later."""
+        fault = self._fault(link)
+        here = Head(link.position, link.digest)
+        if self.doubt is None and self.known.get(link.position, link.digest) != link.digest:
+            self.doubt = Fault(
+                link.position,
+                link.entry_id,
+                f"The chain was made anew: at place {link.position} it is not what was kept of it.",
+            )
+        if self.doubt is None:
+            self.undoubted = here
+        self.head = here
+        return fault
+
+    def _fault(self, link: Link) -> Fault | None:
         position = self.head.position + 1
         if link.position != position:
             return Fault(
@@ -133,13 +152,6 @@ class Course:
                 f"Entry {link.entry_id}, at place {position}, is not what was sealed there: it was "
                 "changed or exchanged.",
             )
-        if self.known.get(position, link.digest) != link.digest:
-            return Fault(
-                position,
-                link.entry_id,
-                f"The chain was made anew: at place {position} it is not what was kept of it.",
-            )
-        self.head = Head(position, link.digest)
         return None
 
     def end(self) -> Fault | None:

@@ -1,11 +1,31 @@
-"""The chain over the audit log, and what was found when it was looked at: both only grow. What the
-log holds already is sealed by the workers, a few thousand entries at a time."""
+"""The chain over the audit log, and what was found when it was looked at: both only grow, the chain
+by one place after the other. What the log holds already is sealed by the workers, a few thousand
+entries at a time."""
 
 import django.db.models.deletion
 from django.db import migrations, models
 
 import core.clock
 from core.appendonly import append_only
+
+_FOLLOWS = """
+CREATE FUNCTION accounts_auditlink_follows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.position <> coalesce((SELECT max(position) FROM accounts_auditlink), 0) + 1 THEN
+        RAISE EXCEPTION 'Place % does not follow the last of the chain.', NEW.position
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER accounts_auditlink_one_more
+    BEFORE INSERT ON accounts_auditlink
+    FOR EACH ROW EXECUTE FUNCTION accounts_auditlink_follows();
+"""
+_ANYWHERE = """
+DROP TRIGGER accounts_auditlink_one_more ON accounts_auditlink;
+DROP FUNCTION accounts_auditlink_follows();
+"""
 
 
 class Migration(migrations.Migration):
@@ -104,4 +124,5 @@ class Migration(migrations.Migration):
         ),
         *append_only("accounts", "auditlink"),
         *append_only("accounts", "auditcheck"),
+        migrations.RunSQL(_FOLLOWS, _ANYWHERE),
     ]

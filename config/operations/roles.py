@@ -41,6 +41,19 @@ def append_only_tables() -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
+def kept_tables() -> list[str]:
+    """The tables whose rows stay, and are filled in step by step: a guard of their own sees to what
+    may still be given (`games_matchdraws`)."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+            " JOIN pg_proc p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal"
+            " AND t.tgname LIKE '%%\\_no\\_change' AND p.proname <> %s ORDER BY 1",
+            (FUNCTION,),
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
 def site_role() -> tuple[str, str]:
     """The name and the password of the role by which the site connects."""
     address = database_options(settings.GAUNTLET_SITE_URL)
@@ -70,11 +83,6 @@ def roles_grant(*, role: str, password: str = "") -> bool:
     Raises Refusal ``roles.owner`` for the owner's own, and ``roles.none`` where there is no such
     role and the owner may make none.
     """
-    if not role or role == _owner():
-        raise Refusal(
-            "roles.owner",
-            "DATABASE_URL and DATABASE_OWNER_URL name the same role: the site's must be another.",
-        )
     made = _make(role, password)
     name, schema = sql.Identifier(role), sql.Identifier(_SCHEMA)
     database = sql.Identifier(connection.settings_dict["NAME"])
@@ -95,11 +103,13 @@ def roles_grant(*, role: str, password: str = "") -> bool:
         ),
     ):
         _do(statement)
-    growing = set(append_only_tables())
+    growing, kept = set(append_only_tables()), set(kept_tables())
     for table in _tables():
         rights = ["SELECT", *_ROWS]
         if table in growing:
             rights = ["SELECT", "INSERT"]
+        elif table in kept:
+            rights = ["SELECT", "INSERT", "UPDATE"]
         elif table in _READ:
             rights = ["SELECT"]
         listed = sql.SQL(", ").join(map(sql.SQL, rights))
@@ -115,11 +125,18 @@ def roles_grant(*, role: str, password: str = "") -> bool:
     return made
 
 
-def _make(role: str, password: str) -> bool:
+def role_must_be_there(*, role: str) -> bool:
+    """See that there is such a role, or that the owner may make it; whether there is. Changes
+    nothing. Raises Refusal ``roles.owner`` and ``roles.none``, as `roles_grant` does."""
+    if not role or role == _owner():
+        raise Refusal(
+            "roles.owner",
+            "DATABASE_URL and DATABASE_OWNER_URL name the same role: the site's must be another.",
+        )
     with connection.cursor() as cursor:
         cursor.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,))
         if cursor.fetchone() is not None:
-            return False
+            return True
         cursor.execute(
             "SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user"
         )
@@ -130,6 +147,13 @@ def _make(role: str, password: str) -> bool:
             f"There is no role {role}, and the owner may make none. Have the database's "
             f"administrator do it: CREATE ROLE {role} LOGIN PASSWORD '…'.",
         )
+    return False
+
+
+def _make(role: str, password: str) -> bool:
+    """Make a role where there is none; whether it was made."""
+    if role_must_be_there(role=role):
+        return False
     made = sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role))
     if password:
         made += sql.SQL(" PASSWORD {}").format(sql.Literal(password))
@@ -228,7 +252,7 @@ def _table_excesses(cursor: Any, role: str) -> Iterator[str]:
     if those := [name for name, columns in cursor.fetchall() if _is_more(name, columns)]:
         yield f"it may UPDATE {_some(those)}"
     for right, tables in (
-        ("DELETE", held),
+        ("DELETE", [*held, *kept_tables()]),
         ("INSERT", [*_READ]),
         ("TRUNCATE", None),
         ("TRIGGER", None),

@@ -17,6 +17,15 @@ BEGIN
         AND OLD.commitment_1 IN ('', NEW.commitment_1)
         AND OLD.nonce_0 IN ('', NEW.nonce_0)
         AND OLD.nonce_1 IN ('', NEW.nonce_1)
+        -- Nobody commits to a number once they may have seen one, their own in the same breath
+        -- included.
+        AND ((NEW.commitment_0 = OLD.commitment_0 AND NEW.commitment_1 = OLD.commitment_1)
+            OR (NEW.nonce_0 = '' AND NEW.nonce_1 = ''))
+        -- And nothing is added once the match has begun, or has ended before it did.
+        AND (NEW = OLD OR EXISTS (
+            SELECT FROM games_match m WHERE m.id = OLD.match_id
+            AND m.waits_until IS NOT NULL AND m.status = 'running'
+        ))
     THEN
         RETURN NEW;
     END IF;

@@ -25,7 +25,13 @@ from games.models import Match, MatchDraws, MatchEntry, ServiceProcess
 from games.reading.checking import match_check
 from games.reading.records import record_bytes
 from games.rulesets import REGISTRY
-from games.services.arrivals import match_attend, match_ready, nonce_commit, nonce_open
+from games.services.arrivals import (
+    match_attend,
+    match_ready,
+    match_void_waiting,
+    nonce_commit,
+    nonce_open,
+)
 from games.services.outage import beat_record
 from games.services.turns import match_organise
 from games.services.waking import match_wake
@@ -159,6 +165,43 @@ def test_the_database_lets_nobody_change_what_was_committed_to(
         row.update(**columns)
     with pytest.raises(IntegrityError), transaction.atomic():
         row.delete()
+
+
+@pytest.mark.parametrize("given", [
+    {"commitment_1": COMMITMENTS[1]},
+    {"commitment_1": COMMITMENTS[1], "nonce_1": NONCES[1]},
+])  # fmt: skip
+def test_the_database_takes_no_commitment_once_a_number_is_opened(
+    waiting: Play, given: dict[str, str]
+) -> None:
+    row = MatchDraws.objects.filter(match=waiting.pk)
+    row.update(commitment_0=COMMITMENTS[0])
+    row.update(nonce_0=NONCES[0])
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.update(**given)
+
+
+def test_the_database_takes_no_commitment_together_with_its_number(waiting: Play) -> None:
+    row = MatchDraws.objects.filter(match=waiting.pk)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.update(commitment_0=COMMITMENTS[0], nonce_0=NONCES[0])
+
+
+@pytest.mark.parametrize("how", ["begun", "void"])
+def test_the_database_takes_nothing_once_a_match_has_begun_or_ended(
+    waiting: Play, how: str
+) -> None:
+    row = MatchDraws.objects.filter(match=waiting.pk)
+    row.update(commitment_0=COMMITMENTS[0])
+    if how == "begun":
+        Match.objects.filter(pk=waiting.pk).update(waits_until=None)
+    else:
+        match_void_waiting(match_id=waiting.pk, why="Nobody comes.", at=1000)
+    for given in ({"commitment_1": COMMITMENTS[1]}, {"nonce_0": NONCES[0]}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            row.update(**given)
+    # What changes nothing is refused to nobody.
+    assert row.update(commitment_0=COMMITMENTS[0]) == 1
 
 
 def test_the_checker_of_matches_sees_whatever_does_not_fit(waiting: Play) -> None:

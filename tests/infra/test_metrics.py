@@ -553,7 +553,7 @@ def test_the_database_tells_of_every_family_in_a_few_statements(
         job="matches.wake", key="1", target_type="games.match", reason="x", next_at=timezone.now()
     )
     AuditCheck.objects.create(position=0, digest="0" * 64, fault="A place is gone.")
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         figures = standing.of_database()
     assert {figure.family for figure in figures} == set(FAMILIES["database"])
     for figure in figures:

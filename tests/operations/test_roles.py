@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +17,9 @@ from psycopg.errors import InsufficientPrivilege, RestrictViolation
 from accounts.leaving.services import user_erase
 from accounts.models import User
 from accounts.services import audit_record
+from config.operations.backups import Behind
 from config.operations.checks import role_does_no_more
-from config.operations.roles import append_only_tables, role_excesses, roles_grant
+from config.operations.roles import append_only_tables, kept_tables, role_excesses, roles_grant
 from config.owners import COMMANDS, is_owners
 from core.appendonly import NAMING
 from core.refusals import Refusal
@@ -56,6 +58,7 @@ FORBIDDEN = {
 }
 # Whoever may change a column may lock rows, which changes none.
 MAY_OF_NAMES = {"lock its rows"}
+MAY_OF_KEPT = MAY_OF_NAMES | {"change", "lock it", "overwrite what is there"}
 ANYWHERE = {
     "replace the triggers' function": (
         "CREATE OR REPLACE FUNCTION gauntlet_append_only() RETURNS trigger LANGUAGE plpgsql AS"
@@ -106,6 +109,7 @@ EXCESSES = {
     "GRANT {owner} TO {role}": "is a member of",
     "ALTER TABLE jobs_jobdone OWNER TO {role}": "owns jobs_jobdone",
     "GRANT DELETE ON accounts_auditentry TO PUBLIC": "may DELETE accounts_auditentry",
+    "GRANT DELETE ON games_matchdraws TO {role}": "may DELETE games_matchdraws",
     "GRANT TRIGGER ON accounts_user TO {role}": "may TRIGGER accounts_user",
     "GRANT CREATE ON SCHEMA public TO PUBLIC": "may make tables",
 }
@@ -165,6 +169,25 @@ def test_nothing_but_adding_is_done_to_what_only_grows(
         # The database says nothing of it, and grants nothing.
         site.run("GRANT ALL ON {table} TO CURRENT_USER", **names)
     assert role_excesses(role=site.role) == []
+
+
+def test_what_is_filled_in_step_by_step_stays(site: SiteRole, subtests: pytest.Subtests) -> None:
+    """It is added and filled in, as the guard of its table has it, and never gone."""
+    assert kept_tables() == ["games_matchdraws"]
+    for table in kept_tables():
+        key, column = _columns(table)
+        names: dict[str, Any] = {
+            "table": sql.Identifier(table),
+            "key": sql.Identifier(key),
+            "column": sql.Identifier(column),
+            "trigger": sql.Identifier(f"{table}_no_change"),
+        }
+        assert site.run("UPDATE {table} SET {column} = {column}", **names) == 0
+        for what, statement in FORBIDDEN.items():
+            if what in MAY_OF_KEPT:
+                continue
+            with subtests.test(table=table, what=what), pytest.raises(InsufficientPrivilege):
+                site.run(statement, **names)
 
 
 def test_names_alone_are_taken_out_of_it(site: SiteRole, subtests: pytest.Subtests) -> None:
@@ -267,10 +290,11 @@ def test_what_the_site_does_it_can(site: SiteRole) -> None:
 def test_no_model_s_table_is_forgotten(site: SiteRole) -> None:
     from django.apps import apps
 
-    growing = set(append_only_tables())
+    growing, kept = set(append_only_tables()), set(kept_tables())
     for model in apps.get_models(include_auto_created=True):
         table = model._meta.db_table
-        wanted = ["SELECT", "INSERT", *([] if table in growing else ["UPDATE", "DELETE"])]
+        more = [] if table in growing else ["UPDATE"] if table in kept else ["UPDATE", "DELETE"]
+        wanted = ["SELECT", "INSERT", *more]
         for right in wanted:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT has_table_privilege(%s, %s, %s)", (site.role, table, right))
@@ -343,6 +367,58 @@ def test_migrating_grants_what_is_new(site: SiteRole, settings: Any) -> None:
     assert site.run("UPDATE games_match SET paused = paused") == 0
     with pytest.raises(InsufficientPrivilege):
         site.run("UPDATE accounts_auditentry SET at = at")
+
+
+@pytest.fixture
+def lesser_owner(role: str) -> Iterator[str]:
+    """An owner who may make no role."""
+    name = f"{role}_owner"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE ROLE {name}")
+        cursor.execute(f"SET ROLE {name}")
+        yield name
+        cursor.execute("RESET ROLE")
+        cursor.execute(f"DROP ROLE {name}")
+
+
+def restoring(monkeypatch: pytest.MonkeyPatch, settings: Any, role: str) -> list[Path]:
+    """What a restore would put in the database's place."""
+    restored: list[Path] = []
+    module = "config.operations.management.commands.restore.backup_restore"
+
+    def restore(*, file: Path, **_options: bool) -> Behind:
+        restored.append(file)
+        return Behind(0, emptied=True)
+
+    monkeypatch.setattr(module, restore)
+    settings.GAUNTLET_AS_OWNER = True
+    settings.GAUNTLET_SITE_URL = f"postgresql://{role}:x@db.example/gauntlet"
+    return restored
+
+
+@pytest.mark.usefixtures("lesser_owner")
+def test_nothing_is_restored_where_the_site_could_not_use_it(
+    role: str, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a new server, for instance, on which nobody has made its role."""
+    restored = restoring(monkeypatch, settings, role)
+    with pytest.raises(CommandError, match=f"There is no role {role}, and the owner may make none"):
+        call_command("restore", "x.dump")
+    assert restored == []
+
+
+def test_what_cannot_be_granted_after_a_restore_is_said_with_what_to_do(
+    role: str, settings: Any, monkeypatch: pytest.MonkeyPatch, lesser_owner: str
+) -> None:
+    """The role is there, and the tables are somebody else's."""
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
+        cursor.execute(f"CREATE ROLE {role}")
+        cursor.execute(f"SET ROLE {lesser_owner}")
+    restored = restoring(monkeypatch, settings, role)
+    with pytest.raises(CommandError, match=f"is there, but {role} is granted nothing: .* migrate"):
+        call_command("restore", "x.dump")
+    assert restored == [Path("x.dump")]
 
 
 @pytest.mark.parametrize(

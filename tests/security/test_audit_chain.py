@@ -15,24 +15,28 @@ from typing import Any
 
 import pytest
 import structlog.testing
+import time_machine
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.auditing import sealing
+from accounts.auditing import sealing, tasks
 from accounts.auditing.chain import BEGINNING, Course, Entry, Head, Link, head_of, linked, text_of
 from accounts.auditing.sealing import (
     audit_accept_late,
     audit_check,
     audit_fault,
     audit_head,
+    audit_last_check,
     audit_lines,
     audit_seal,
+    audit_unsealed_since,
 )
 from accounts.models import AuditCheck, AuditEntry, AuditLink, User
 from accounts.services import audit_record
 from script.lib.console import ROOT
+from tests.support.site_role import become_site_role
 
 pytestmark = pytest.mark.django_db
 
@@ -431,3 +435,145 @@ def test_each_look_is_kept_and_told_to_the_log() -> None:
     assert check.position == 3
     assert check.fault
     assert AuditCheck.objects.count() == 2
+
+
+# -- what whoever acts as the site can add -------------------------------------------------------
+
+IN_2100 = datetime(2100, 1, 1, tzinfo=UTC)
+A_LOOK = "INSERT INTO accounts_auditcheck (at, position, digest, fault) VALUES (%s, %s, %s, '')"
+
+
+@pytest.fixture
+def by_the_site() -> None:
+    """From here on as the site's own role, which owns nothing."""
+    become_site_role()
+
+
+def checks_by_the_task(*moments: datetime) -> int:
+    """How many looks the hourly task takes at these moments."""
+    before = AuditCheck.objects.count()
+    for moment in moments:
+        with time_machine.travel(moment, tick=False):
+            tasks.check()
+    return AuditCheck.objects.count() - before
+
+
+@pytest.mark.usefixtures("by_the_site")
+@pytest.mark.parametrize("at", ["to come", "a minute ago"])
+def test_no_look_that_was_added_keeps_the_night_s_from_being_taken(at: str) -> None:
+    night = (datetime.now(UTC) + timedelta(days=1)).replace(hour=tasks.NIGHT, minute=15)
+    head = audit_head()
+    run(A_LOOK, IN_2100 if at == "to come" else night - timedelta(minutes=1), *head)
+    assert checks_by_the_task(night) == 1
+
+
+@pytest.mark.usefixtures("by_the_site")
+def test_a_night_that_was_missed_is_made_up_for_whatever_is_yet_to_come() -> None:
+    noon = (datetime.now(UTC) + timedelta(days=1)).replace(hour=12, minute=15)
+    with time_machine.travel(noon - timedelta(days=1), tick=False):
+        audit_check()
+    run(A_LOOK, IN_2100, *audit_head())
+    hour = timedelta(hours=1)
+    assert checks_by_the_task(noon, noon + hour, noon + 2 * hour) == 1
+    # Before the hour of the night nothing is missed yet.
+    assert checks_by_the_task((noon + timedelta(days=1)).replace(hour=tasks.NIGHT - 1)) == 0
+
+
+@pytest.mark.usefixtures("by_the_site")
+def test_a_look_that_is_yet_to_come_is_a_fault_and_the_last_look_of_nobody() -> None:
+    run(A_LOOK, IN_2100, *audit_head())
+    number = AuditCheck.objects.get().pk
+    assert audit_last_check() is None
+    check = audit_check()
+    assert check.fault.startswith(f"Look {number} says that it is of 2100-01-01 00:00 UTC")
+    assert audit_last_check() == check
+    # Nor does one by its number, which is chosen.
+    run(
+        "INSERT INTO accounts_auditcheck (id, at, position, digest, fault)"
+        " VALUES (%s, %s, 10, %s, '')",
+        2**62, check.at - timedelta(hours=1), audit_head().digest,
+    )  # fmt: skip
+    assert audit_last_check() == check
+
+
+@pytest.mark.parametrize(
+    ("position", "words"),
+    [(3, "The chain was made anew: at place 3"), (10**17, "The chain is cut: it ends at place 10")],
+)
+def test_a_look_that_does_not_fit_is_a_fault_and_hides_none(position: int, words: str) -> None:
+    run(A_LOOK, datetime.now(UTC), position, "a" * 64)
+    head, found = audit_fault()
+    assert found is not None
+    assert found.words.startswith(words)
+    assert head.position == (2 if position == 3 else 10)
+    with tampering():
+        run("UPDATE accounts_auditentry SET who_id = NULL WHERE id = %s", entry_at(7))
+    assert re.fullmatch(
+        r"Entry \d+, at place 7, is not what was sealed .* Besides, 1 more of it does not hold\.",
+        fault(),
+    )
+
+
+@pytest.mark.usefixtures("by_the_site")
+@pytest.mark.parametrize("position", [1, 10, 12, 10**17, 2**63 - 1])
+def test_no_place_is_taken_that_does_not_follow_the_last(ada: User, position: int) -> None:
+    write(ada)
+    link = "INSERT INTO accounts_auditlink (position, entry_id, digest, at) VALUES (%s, %s, %s, %s)"
+    with pytest.raises(DatabaseError, match="does not follow the last"), transaction.atomic():
+        run(link, position, last_id(), "a" * 64, datetime.now(UTC))
+    assert audit_seal() == 1
+
+
+def test_a_place_that_was_added_stops_nothing_and_hides_nothing(ada: User) -> None:
+    """It is found, and what comes after it is sealed and looked at as ever."""
+    write(ada)
+    forged = AuditLink(position=11, entry_id=last_id(), digest="a" * 64, at=IN_2100)
+    forged.save(force_insert=True)
+    write(ada, 3)
+    assert audit_seal() == 3
+    head, found = audit_fault()
+    assert head.position == 10
+    assert found is not None
+    assert "at place 11, is not what was sealed there" in found.words
+    assert found.words.endswith("Besides, 1 more of it does not hold."), "that it is of 2100"
+    with tampering():
+        run("UPDATE accounts_auditentry SET who_id = NULL WHERE id = %s", entry_at(13))
+    assert fault().endswith("Besides, 2 more of it does not hold.")
+    # An entry of long ago is not sealed, since the place cannot say when it was.
+    write(ada, at=datetime.now(UTC) - timedelta(days=2))
+    assert audit_seal(everything=True) == 0
+    assert fault().endswith("Besides, 3 more of it does not hold.")
+
+
+@pytest.mark.usefixtures("by_the_site")
+@pytest.mark.parametrize("number", [2**62, 2**63 - 1])
+def test_no_entry_s_number_keeps_the_next_from_being_sealed(ada: User, number: int) -> None:
+    AuditEntry(id=number, who=ada, action="test.far").save(force_insert=True)
+    assert audit_seal() == 1
+    write(ada, 2)
+    assert audit_seal() == 2
+    assert fault() == ""
+
+
+def test_how_long_an_entry_waits_to_be_sealed_is_told(ada: User) -> None:
+    assert audit_unsealed_since() is None
+    write(ada, 2)
+    first = AuditEntry.objects.order_by("-id")[1]
+    assert audit_unsealed_since() == first.at
+    audit_seal()
+    assert audit_unsealed_since() is None
+    # One that is not sealed, since it says that it is of before.
+    at = datetime.now(UTC) - timedelta(hours=3)
+    write(ada, at=at)
+    assert audit_seal(everything=True) == 0
+    assert audit_unsealed_since() == at
+
+
+def test_the_head_is_told_to_the_log_with_each_batch(ada: User) -> None:
+    write(ada, 2)
+    with structlog.testing.capture_logs() as logs:
+        audit_seal()
+        audit_seal()
+    assert logs == [
+        {"event": "audit.sealed", "log_level": "info", "count": 2, "head": str(audit_head())}
+    ]
