@@ -6,20 +6,72 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         # These need the models, which are there only now.
+        from allauth.account.signals import (  # noqa: PLC0415
+            authentication_step_completed,
+            email_added,
+        )
         from django.contrib.auth.signals import user_logged_in, user_logged_out  # noqa: PLC0415
 
         from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
-        from accounts.discord.services import discord_let_go  # noqa: PLC0415
+        from accounts.auditing.looks import look_record  # noqa: PLC0415
+        from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
+        from accounts.factors import receivers as factors  # noqa: PLC0415
+        from accounts.leaving import kept  # noqa: PLC0415
+        from accounts.leaving.services import deletions_let_go  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
         from accounts.moderation.reports import register_target, user_target  # noqa: PLC0415
-        from accounts.roles import has_any_role, is_moderator  # noqa: PLC0415
+        from accounts.oauth.services import (  # noqa: PLC0415
+            authorisations_of,
+            authorisations_revoke,
+        )
+        from accounts.roles import administration_rests, has_any_role, is_moderator  # noqa: PLC0415
+        from accounts.signin import ending, ways  # noqa: PLC0415
         from accounts.signin.kept_out import forget_kept_out  # noqa: PLC0415
-        from core.admin.readers import register_moderators  # noqa: PLC0415
+        from accounts.signin.notices import on_address_asked  # noqa: PLC0415
+        from accounts.signin.recent import register_way  # noqa: PLC0415
+        from accounts.signin.sessions import (  # noqa: PLC0415
+            on_confirmed,
+            on_signed_in,
+            session_of_signed_out,
+            sessions_let_go,
+        )
+        from accounts.tokens.services import tokens_good, tokens_revoke  # noqa: PLC0415
+        from core.admin.looks import register_looks  # noqa: PLC0415
+        from core.admin.readers import register_kept_out, register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
 
         user_logged_in.connect(forget_kept_out, dispatch_uid="accounts.kept_out")
+        user_logged_in.connect(ways.on_signed_in, dispatch_uid="accounts.ways")
         user_logged_out.connect(on_signed_out, dispatch_uid="accounts.push")
+        user_logged_in.connect(on_signed_in, dispatch_uid="accounts.sessions")
+        user_logged_out.connect(session_of_signed_out, dispatch_uid="accounts.sessions")
+        authentication_step_completed.connect(on_confirmed, dispatch_uid="accounts.confirmed")
+        email_added.connect(on_address_asked, dispatch_uid="accounts.address_asked")
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
+        kept.declare(kept.ACCOUNTS)
+        merging.register("accounts.sessions", sessions_let_go)
+        merging.register("accounts.factors", factors.factors_let_go)
+        merging.register("accounts.leaving", deletions_let_go)
+        register_way(confirm_way)
+        ending.register(
+            ending.Part(
+                "end_tokens",
+                "Revoke my API tokens",
+                tokens_good,
+                lambda user: tokens_revoke(acting_user=user),
+            )
+        )
+        ending.register(
+            ending.Part(
+                "end_applications",
+                "Shut out the applications that I have let in",
+                lambda user: len(authorisations_of(user)),
+                lambda user: authorisations_revoke(acting_user=user),
+            )
+        )
         register_moderators(is_moderator)
+        register_looks(look_record)
+        register_kept_out(administration_rests)
+        factors.connect()
         register_privileged(has_any_role)

@@ -22,6 +22,7 @@ from accounts.names.validators import (
 )
 from accounts.preferences import MOTIONS, RESULTS
 from accounts.signin.backends import speaks_for
+from accounts.signin.ending import parts_of
 from core.refusals import Refusal
 
 
@@ -93,20 +94,50 @@ class SignupForm(PlainFields, library.SignupForm):
         return saved
 
 
-class ChangePasswordForm(PlainFields, library.ChangePasswordForm):
+class EndingFields(PlainFields):
+    """A new password, and boxes for what it ends: it may be changed because somebody else is in the
+    account."""
+
+    #: Whether the boxes are ticked for what lets programs in.
+    ends_all = False
+    user: User
+    cleaned_data: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+        self.parts = parts_of(self.user) if self.user is not None else []
+        for part, count in self.parts:
+            self.fields[part.name] = forms.BooleanField(
+                label=f"{part.words} ({count})", required=False, initial=self.ends_all
+            )
+
+    def save(self) -> None:
+        """Set the password, and end what is ticked, all or nothing."""
+        keeps_sessions = "end_sessions" in self.fields and not self.cleaned_data["end_sessions"]
+        with transaction.atomic():
+            get_adapter().set_password(
+                self.user, self.cleaned_data["password1"], keeps_sessions=keeps_sessions
+            )
+            for part, _count in self.parts:
+                if self.cleaned_data[part.name]:
+                    part.end(self.user)
+
+
+class ChangePasswordForm(EndingFields, library.ChangePasswordForm):
     """Change the password, knowing the old one."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+    end_sessions = forms.BooleanField(
+        label="Sign out in all other browsers", required=False, initial=True
+    )
 
 
-class SetPasswordForm(PlainFields, library.SetPasswordForm):
+class SetPasswordForm(EndingFields, library.SetPasswordForm):
     """Set a password where there is none yet."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+    end_sessions = forms.BooleanField(
+        label="Sign out in all other browsers", required=False, initial=True
+    )
 
 
 class ResetPasswordForm(PlainFields, library.ResetPasswordForm):
@@ -121,12 +152,10 @@ class ResetPasswordForm(PlainFields, library.ResetPasswordForm):
         return email
 
 
-class ResetPasswordKeyForm(PlainFields, library.ResetPasswordKeyForm):
-    """Set a new password with the mail's key."""
+class ResetPasswordKeyForm(EndingFields, library.ResetPasswordKeyForm):
+    """Set a new password with the mail's key. All sessions end: there is no box for them."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+    ends_all = True
 
 
 class AddEmailForm(PlainFields, library.AddEmailForm):

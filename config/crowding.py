@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from ipaddress import IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
 import structlog
@@ -24,6 +24,7 @@ from django.conf import settings
 
 from config.bodies import answer_early
 from config.shutdown import Message, Receive, Scope, Send
+from core.addresses import network_of
 from core.api.problems import title_of
 from games.sockets.limits import BELONGS, crowded_frame
 
@@ -56,9 +57,7 @@ def address_of(scope: Scope) -> str | None:
         address = address.ipv4_mapped or address
     if not proxies and not address.is_global:
         return None
-    if isinstance(address, IPv6Address):
-        return str(IPv6Network((address, 64), strict=False))
-    return str(address)
+    return network_of(found)
 
 
 def shows_an_account(scope: Scope) -> bool:

@@ -123,6 +123,8 @@ def configure(options: dict[str, Any]) -> None:
                 # It would write down whole addresses, and a Discord webhook's is a password.
                 "httpx": {"level": "WARNING"},
                 "httpcore": {"level": "WARNING"},
+                # A line for each passkey, with its number: the audit log says it better.
+                "fido2": {"level": "WARNING"},
             },
         }
     )

@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from accounts.models import User
-from accounts.roles import Role, has_role
+from accounts.roles import Role, holds_role
 from accounts.services import audit_record, role_grant, user_register
 from core.clock import now_ms
 from core.refusals import Refusal
@@ -80,7 +80,7 @@ def demo_create(*, password: str | None = None) -> list[DemoAccount]:
     accounts = [_account(KEEPER, password), *(_account(each, password) for each in PEOPLE)]
     users = {user.username: user for user in User.objects.filter(username__in=_names())}
     for person in PEOPLE:
-        if person.role is not None and not has_role(users[person.username], person.role):
+        if person.role is not None and not holds_role(users[person.username], person.role):
             role_grant(
                 acting_user=users[KEEPER.username], user=users[person.username], role=person.role
             )

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
-from accounts.roles import is_moderator, is_organiser
+from accounts.roles import is_administrator, is_moderator, is_organiser
 from core.admin.lists import keys_as_text, register_withheld
 from games.engine.decisions import Seat
 from tournaments.lifecycle import (
@@ -48,7 +48,7 @@ def rights_of(season: Season, user: Any) -> frozenset[Right]:
     administrators everything. One query at most, and one for the role of an owner."""
     if not isinstance(user, User) or not user.is_active:
         return NONE
-    if user.is_superuser:
+    if is_administrator(user):
         return ALL
     row = season.organisers.filter(user=user).first()
     return NONE if row is None else row.held(user)

@@ -107,11 +107,18 @@ declare namespace Client {
     "readyState" | "send" | "close" | "onopen" | "onmessage" | "onclose" | "onerror"
   >;
 
+  /** What a player adds to a match's draws, and what that hashes to. */
+  interface Nonce {
+    nonce: string;
+    commitment: string;
+  }
+
   interface Options {
     match: number;
     socketUrl: string;
     stateUrl: string;
     submitUrl: string;
+    readyUrl?: string;
     username?: string | null;
     csrf?: string;
     storage?: KeptStorage | null;

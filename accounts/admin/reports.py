@@ -28,6 +28,9 @@ _SANCTIONS = (
     (SUSPEND, "Suspend them…"),
 )
 
+# Who has filed a report that no person did.
+THE_SITE = "The site itself"
+
 about_people(Report, "about")
 details_name(Report, User, "pk", "$.about")
 
@@ -63,7 +66,7 @@ class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
 
     row_actions = REPORT
     lookups = ("about__id__exact",)
-    list_display = ("id", "title", "reason", "excerpt", "reporter", "at", "state")
+    list_display = ("id", "title", "reason", "excerpt", "filed_by", "at", "state")
     list_display_links = ("id", "title")
     list_filter = (ReportStateFilter, "reason", "target_type")
     list_select_related = ("reporter", "claimed_by", "about")
@@ -134,15 +137,22 @@ class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         """What was captured when it was reported."""
         return render_to_string("admin/report_context.html", {"context": report.context})
 
+    @admin.display(description="reporter", ordering="reporter__username")
+    def filed_by(self, report: Report) -> str:
+        """Who reported it, on the list."""
+        return THE_SITE if report.reporter is None else str(report.reporter)
+
     @admin.display(description="reported by")
-    def reported_by(self, report: Report) -> SafeString:
+    def reported_by(self, report: Report) -> SafeString | str:
         """Who reported it."""
-        return row_link(report.reporter)
+        return THE_SITE if report.reporter is None else row_link(report.reporter)
 
     @admin.display(description="other reports")
     def others(self, report: Report) -> str:
         """How often this was reported, and how often this reporter reports."""
         same = Report.objects.filter(target_type=report.target_type, target_id=report.target_id)
+        if report.reporter is None:
+            return f"{same.count()} of this"
         made = Report.objects.filter(reporter=report.reporter)
         acted = made.filter(outcome=Report.Outcome.ACTED).count()
         return (

@@ -74,6 +74,13 @@ def blocked_names(user: User) -> list[str]:
     return list(names.order_by("blocked__username"))
 
 
+def blocked_keys(user: User | None) -> frozenset[int]:
+    """The keys of those whom somebody has blocked; nobody has blocked anybody."""
+    if user is None:
+        return frozenset()
+    return frozenset(Block.objects.visible_to(user).values_list("blocked", flat=True))
+
+
 def is_apart_from_somebody(user: User) -> bool:
     """Whether somebody has blocked anybody, or has been blocked."""
     return Block.objects.filter(Q(blocker=user) | Q(blocked=user)).exists()

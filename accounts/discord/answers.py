@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-import structlog
-from allauth.account.adapter import get_adapter as get_account_adapter
+from allauth.account.internal.flows.login import record_authentication
 from allauth.socialaccount.models import SocialLogin
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -17,8 +16,6 @@ from accounts.discord import services
 from accounts.discord.told import name_of
 from accounts.models import User
 from core.refusals import Refusal
-
-log = structlog.get_logger("gauntlet.discord")
 
 
 def address_is_taken_page(request: HttpRequest) -> HttpResponse:
@@ -53,6 +50,8 @@ def come_back_to_link(request: HttpRequest, sociallogin: SocialLogin) -> HttpRes
     if not isinstance(request.user, User) or request.user.pk != asks.get("user"):
         messages.error(request, "You have signed out meanwhile, so nothing was linked.")
         return redirect(_sign_in(reverse("accounts:discord_settings")))
+    if asks.get("confirms"):
+        return _confirmed(request, request.user, sociallogin)
     given = {"discord_id": sociallogin.account.uid, "discord_name": name_of(sociallogin)}
     try:
         if asks.get("key"):
@@ -63,16 +62,16 @@ def come_back_to_link(request: HttpRequest, sociallogin: SocialLogin) -> HttpRes
         messages.error(request, refusal.sentence)
     else:
         messages.success(request, f"{given['discord_name']} at Discord is linked.")
-        tell_by_mail(request, "linked", given["discord_name"])
     return redirect("accounts:discord_settings")
 
 
-def tell_by_mail(request: HttpRequest, what: str, name: str) -> None:
-    """Write to somebody that a link was made or taken off. It is done, and stands in their
-    settings, also where no mail can be handed on."""
-    try:
-        get_account_adapter(request).send_notification_mail(
-            f"account/email/discord_{what}", request.user, {"name": name}
-        )
-    except OSError as error:
-        log.warning("discord.not-told", of=what, error=type(error).__name__)
+def _confirmed(request: HttpRequest, user: User, sociallogin: SocialLogin) -> HttpResponse:
+    """Go on with what somebody had begun, if the Discord account is the one that is linked."""
+    link = services.link_of(sociallogin.account.uid)
+    back = sociallogin.state.get("next") or reverse("accounts:discord_settings")
+    if link is None or link.user_id != user.pk:
+        messages.error(request, "That Discord account is not the one that is linked to yours.")
+        again = reverse("accounts:discord_confirm")
+        return redirect(f"{again}?{urlencode({'next': back})}")
+    record_authentication(request, user, method="socialaccount", reauthenticated=True)
+    return redirect(back)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from allauth.account.adapter import get_adapter as get_account_adapter
 from allauth.core.internal import ratelimit
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.internal.flows.signup import (
@@ -24,11 +25,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.discord import services
-from accounts.discord.answers import tell_by_mail
 from accounts.discord.library import DiscordOAuth2Adapter, DiscordProvider
 from accounts.discord.offers import leads_to_discord, where_offered
 from accounts.discord.told import name_of
 from accounts.models import DiscordLink, User
+from accounts.signin.recent import ask_to_confirm, recently_confirmed
 from core.refusals import Refusal
 
 # What linking needs to know of somebody is who they are.
@@ -58,9 +59,37 @@ def login_page(request: HttpRequest) -> HttpResponse:
 @where_offered
 @login_required
 @require_POST
+@recently_confirmed(back="accounts:discord_settings")
 def link_page(request: HttpRequest) -> HttpResponse:
     """Send somebody to Discord, to show which account they have there."""
     return _to_link(request)
+
+
+@never_cache
+@where_offered
+@leads_to_discord
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_page(request: HttpRequest) -> HttpResponse:
+    """Ask somebody who signs in by Discord alone to show there once more that it is they."""
+    person = _person(request)
+    link = DiscordLink.objects.filter(user=person).first()
+    back = _local(request, request.GET.get("next", ""))
+    if link is None or "accounts:discord_confirm" not in _methods(request):
+        # They have something better to show, or nothing at all.
+        return ask_to_confirm(request, page=back or reverse("accounts:discord_settings"))
+    if request.method == "POST":
+        asks = {"user": person.pk, "confirms": True}
+        return _to_discord(
+            request, AuthProcess.CONNECT, prompt="consent", scope=_LINKING, data=asks
+        )
+    context = {"link": link, "next": back}
+    return render(request, "accounts/discord_confirm.html", context)
+
+
+def _methods(request: HttpRequest) -> set[str]:
+    methods = get_account_adapter(request).get_reauthentication_methods(request.user)
+    return {method["id"] for method in methods}
 
 
 def _to_link(request: HttpRequest, key: str = "") -> HttpResponse:
@@ -178,10 +207,10 @@ def settings_page(request: HttpRequest) -> HttpResponse:
 @where_offered
 @login_required
 @require_POST
+@recently_confirmed(back="accounts:discord_settings")
 def unlink_page(request: HttpRequest) -> HttpResponse:
     """Take the link off one's account."""
     person = _person(request)
-    link = DiscordLink.objects.filter(user=person).first()
     try:
         services.discord_unlink(acting_user=person)
     except Refusal as refusal:
@@ -189,9 +218,7 @@ def unlink_page(request: HttpRequest) -> HttpResponse:
         if refusal.code == "discord.no-password":
             return redirect("account_set_password")
     else:
-        name = link.name if link else ""
         messages.success(request, "Discord is not linked to your account any more.")
-        tell_by_mail(request, "unlinked", name)
     return redirect("accounts:discord_settings")
 
 
@@ -200,6 +227,7 @@ def unlink_page(request: HttpRequest) -> HttpResponse:
 @leads_to_discord
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@recently_confirmed
 def asked_page(request: HttpRequest, key: str) -> HttpResponse:
     """Ask somebody who was given an address in Discord whether to link their accounts; they show
     at Discord that it is theirs."""

@@ -5,14 +5,18 @@ from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal import ratelimit
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.dateformat import format as date_text
 
 from accounts.announcing.devices import device_here, device_leave
 from accounts.guests import guest_of
@@ -21,8 +25,13 @@ from accounts.moderation.standing import is_suspended
 from accounts.names.impostors import refuse_impersonating_username
 from accounts.names.validators import validate_not_reserved
 from accounts.services import audit_record, guest_join, user_register, user_set_password
+from accounts.signin.browsers import is_known, remember
 from accounts.signin.kept_out import keep_out
+from accounts.signin.notices import owner_tell
+from accounts.signin.recent import is_recently_confirmed, other_ways
+from accounts.signin.whence import whence
 from accounts.site.registration import is_registration_open
+from core.clock import now_utc
 from core.refusals import Refusal
 
 
@@ -151,29 +160,88 @@ class AccountAdapter(DefaultAccountAdapter):
         super()._delete_login_attempts_cached_email(request, **credentials)
         cache.set(_known_key(request, _account_key(credentials)), 1, _KNOWN_FOR)
 
-    def set_password(self, user: User, password: str) -> None:
-        """Whatever way somebody sets their password by: changing it, or with a mail's key."""
+    def set_password(self, user: User, password: str, *, keeps_sessions: bool = False) -> None:
+        """Whatever way somebody sets their password by: changing it, or with a mail's key.
+        ``keeps_sessions``: they stay signed in elsewhere."""
         by_mail = self.request.resolver_match.url_name == "account_reset_password_from_key"
         user_set_password(
             user=user,
             password=password,
             forgotten=by_mail,
             device_id=device_here(self.request),
+            session_key="" if by_mail else self.request.session.session_key or "",
+            keeps_sessions=keeps_sessions and not by_mail,
         )
+
+    # -- confirming, and telling the owner ---------------------------------------------------
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        """Whether the library's own views must ask to confirm, as ours do: see `recent`."""
+        required: bool = super().is_reauthentication_required(app=app, **more)
+        return required and not is_recently_confirmed(self.request)
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """By what somebody can confirm that it is they, in our words: password or second factor,
+        or what else they sign in by, where they have neither."""
+        words = {
+            "reauthenticate": "Give your password",
+            "mfa_reauthenticate": "Give a code",
+            "mfa_reauthenticate:webauthn": "Use a passkey",
+        }
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if methods or not isinstance(user, User):
+            return [{**each, "description": words[each["id"]]} for each in methods]
+        return [{"id": page, "description": "", "url": reverse(page)} for page in other_ways(user)]
+
+    def send_notification_mail(
+        self,
+        template_prefix: str,
+        user: User,
+        context: dict[str, Any] | None = None,
+        email: str | None = None,
+    ) -> None:
+        """Tell somebody what was done with their account: when, in their own time, and whence."""
+        address = email or EmailAddress.objects.get_primary_email(user)
+        if not address:
+            return
+        at = now_utc().astimezone(user.zone)
+        said = {
+            "user": user,
+            "at": f"{date_text(at, 'j F Y, H:i')} ({user.zone.key})",
+            "place": whence(self.request),
+            "sessions_url": f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:sessions')}",
+            "factors_url": f"{settings.GAUNTLET_ORIGIN}{reverse('mfa_index')}",
+            "reset_url": f"{settings.GAUNTLET_ORIGIN}{reverse('account_reset_password')}",
+        }
+        self.send_mail(template_prefix, address, said | (context or {}))
 
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
         response: HttpResponse | None = super().pre_login(request, user, **details)
-        if response is None and is_suspended(user):
+        return response or self._kept_out(request, user)
+
+    def _kept_out(self, request: HttpRequest, user: User) -> HttpResponse | None:
+        if not user.is_active:
+            return self.respond_user_inactive(request, user)
+        if is_suspended(user):
             keep_out(request, user)
             return redirect("accounts:suspended")
-        return response
+        return None
 
     def login(self, request: HttpRequest, user: User) -> None:
-        """Let somebody in; whoever played here without an account turns out to be them."""
+        """Let somebody in; whoever played here without an account turns out to be them. Their owner
+        is told of a browser that they have not signed in from before, but for the very first."""
         guest = guest_of(request)
+        # Between the password and the second factor they may have been closed or suspended.
+        kept_out = self._kept_out(request, user)
+        if kept_out is not None:
+            raise ImmediateHttpResponse(kept_out)
+        is_new = user.last_login is not None and not is_known(request, user)
         super().login(request, user)
+        remember(request, user)
         device_leave(request, besides=user)
+        if is_new:
+            owner_tell(user, "signed_in")
         if guest is not None:
             guest_join(guest=guest, user=user)
 

@@ -41,7 +41,16 @@ from games.ratings.models import (
     RatingRequest,
     RatingRuling,
 )
-from games.ratings.rating import METHOD, Change, RatingStanding, Strength, changes_of
+from games.ratings.rating import (
+    METHOD,
+    PAIR_WINDOW,
+    Change,
+    Meetings,
+    RatedResult,
+    RatingStanding,
+    Strength,
+    changes_of,
+)
 from games.ratings.results import (
     ResultPosition,
     counted,
@@ -67,7 +76,7 @@ def match_rate(*, match_id: int) -> list[str]:
     """Have both ladders of a match agree with its result as it counts now, by whoever is at them
     just now if not here. Returns the ladders that were changed here: none where they agreed
     already, and none for a match that is not over."""
-    return _take_in(_request(match_id))
+    return _take_in(match_request(match_id))
 
 
 def ratings_take_in() -> list[str]:
@@ -78,7 +87,7 @@ def ratings_take_in() -> list[str]:
     return _take_in(list(waiting))
 
 
-def _request(match_id: int) -> list[str]:
+def match_request(match_id: int) -> list[str]:
     """Have the ladders of a match, if it is over, compared with its result by whoever takes in what
     waits once this is committed; returns which."""
     with connection.cursor() as cursor:
@@ -211,7 +220,8 @@ def _take_up(ladder: RatingLadder, *, since: ResultPosition | None) -> int:
     results = list(results_since(ladder.pk, since))
     touched |= {user for result in results for user in (result.winner, result.loser)}
     standings = _standings(ladder, touched)
-    _append(ladder, list(changes_of(results, standings)))
+    met = _meetings(ladder, results)
+    _append(ladder, list(changes_of(results, standings, met)))
     _settle(ladder, touched, standings)
     RatingLadder.objects.filter(pk=ladder.pk).update(method=METHOD, changed_at=now_utc())
     transaction.on_commit(partial(keys.ladder_changed, ladder.pk), robust=True)
@@ -249,10 +259,28 @@ def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, RatingSt
     }
 
 
+def _meetings(ladder: RatingLadder, results: Sequence[RatedResult]) -> Meetings:
+    """Who has met on a ladder so shortly before ``results``, which are in order and not taken in
+    yet, that it tells in their weight."""
+    met = Meetings()
+    if results:
+        points = RatingPoint.objects.filter(
+            ladder=ladder,
+            won=True,
+            user__in={result.winner for result in results} | {result.loser for result in results},
+            at__gt=results[0].at - PAIR_WINDOW,
+        )
+        for user, opponent, at in points.order_by("at", "match").values_list(
+            "user", "opponent", "at"
+        ):
+            met.note(user, opponent, at)
+    return met
+
+
 _COPIED_AT_ONCE = 20_000
 _COPY = (
     "COPY games_ratingpoint (ladder_id, match_id, user_id, opponent_id, at, won, mu_before,"
-    " sigma_before, shown_before, mu, sigma, shown, games, wins, peak) FROM STDIN"
+    " sigma_before, shown_before, mu, sigma, shown, games, wins, peak, weight) FROM STDIN"
 )
 
 
@@ -283,6 +311,7 @@ def _point_row(ladder: str, change: Change) -> tuple[Any, ...]:
         after.games,
         after.wins,
         after.peak,
+        change.weight,
     )
 
 
@@ -291,16 +320,40 @@ def _settle(ladder: RatingLadder, touched: set[int], standings: dict[int, Rating
     gone = touched - standings.keys()
     if gone:
         Rating.objects.filter(ladder=ladder, user__in=gone).delete()
+    opponents = _opponents(ladder, touched)
     Rating.objects.bulk_create(
-        [_rating(ladder, user, standings[user]) for user in sorted(touched & standings.keys())],
+        [
+            _rating(ladder, user, standings[user], opponents.get(user, 0))
+            for user in sorted(touched & standings.keys())
+        ],
         update_conflicts=True,
         unique_fields=["user", "ladder"],
-        update_fields=["mu", "sigma", "shown", "games", "wins", "peak", "last_played"],
+        update_fields=[
+            "mu",
+            "sigma",
+            "shown",
+            "games",
+            "wins",
+            "opponents",
+            "peak",
+            "last_played",
+        ],
         batch_size=2000,
     )
 
 
-def _rating(ladder: RatingLadder, user: int, standing: RatingStanding) -> Rating:
+def _opponents(ladder: RatingLadder, users: set[int]) -> dict[int, int]:
+    """Against how many different players each of ``users`` has results on a ladder."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT user_id, count(DISTINCT opponent_id) FROM games_ratingpoint"
+            " WHERE ladder_id = %s AND user_id = ANY(%s) GROUP BY user_id",
+            (ladder.pk, sorted(users)),
+        )
+        return dict(cursor.fetchall())
+
+
+def _rating(ladder: RatingLadder, user: int, standing: RatingStanding, opponents: int) -> Rating:
     strength: Strength = standing.strength
     return Rating(
         ladder=ladder,
@@ -310,6 +363,7 @@ def _rating(ladder: RatingLadder, user: int, standing: RatingStanding) -> Rating
         shown=strength.shown,
         games=standing.games,
         wins=standing.wins,
+        opponents=opponents,
         peak=standing.peak,
         last_played=standing.at,
     )
@@ -328,7 +382,8 @@ def rating_exclude(
     this person may do it (a season's organiser); otherwise organisers may who do not play in the
     match. Ratings follow after commit. Raises Refusal ``match.none``, ``match.not-over``,
     ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
-    ``rating.no-accounts``, ``rating.excluded``.
+    ``rating.no-accounts``, ``rating.of-pair`` (moderators have ruled on the pair) and
+    ``rating.excluded``.
     """
     match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
     if ruling is None and match.winner is None:
@@ -408,10 +463,14 @@ def _to_rule_on(
         raise Refusal("rating.why-missing", "Please give a reason; everybody can read it.")
     if len(said) > WHY_MAX:
         raise Refusal("rating.why-too-long", f"A reason has at most {WHY_MAX} characters.")
+    ruling = RatingRuling.objects.filter(match=match).first()
+    if ruling is not None and ruling.pair_id is not None:
+        sentence = "Moderators have ruled on matches of these two; that is theirs to take back."
+        raise Refusal("rating.of-pair", sentence)
     imported = match.source != Match.Source.PLAYED
     if imported or any(player.user_id is None for player in match.players.all()):
         raise Refusal("rating.no-accounts", "This match counts for nobody: it was not played here.")
-    return match, RatingRuling.objects.filter(match=match).first()
+    return match, ruling
 
 
 def _rule(
@@ -434,7 +493,7 @@ def _record_ruling(
     match: Match, acting_user: User | None, *, action: str, data: dict[str, Any]
 ) -> None:
     audit_record(acting_user=acting_user, action=action, target=match, data=data)
-    _request(match.pk)
+    match_request(match.pk)
     transaction.on_commit(partial(enqueue, RATE), robust=True)
 
 

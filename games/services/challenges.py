@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from hmac import compare_digest
+from math import ceil
 from typing import Any, Final
 
 from django.conf import settings
@@ -20,7 +21,7 @@ from accounts.services import audit_record, users_lock
 from core import chance
 from core.clock import now_utc
 from core.jobs import guard
-from core.refusals import Forbidden, NotFound, Refusal, Together, allowed
+from core.refusals import Forbidden, NotFound, Refusal, Together, TooOften, allowed
 from core.text import one_line
 from games import extras, presence
 from games.audience import LOBBY_GROUP, user_group_of
@@ -44,6 +45,7 @@ from games.services.preparations import must_be_allowed_to_prepare
 MESSAGE_MAX = 200
 # What is secret of a link: 192 bits.
 LINK_BYTES: Final = 24
+_HOUR: Final = timedelta(hours=1)
 
 
 @transaction.atomic
@@ -74,6 +76,7 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     ``challenge.yourself``, ``challenge.house-bot`` (the site's own bots play practice only),
     ``challenge.link-names-somebody``, ``challenge.too-many``, ``challenge.account-closed``,
     ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
+    ``challenge.too-often`` (of the same opponent, who has accepted none of many within the hour),
     ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
     ``challenge.message-too-long``, ``challenge.duration``, ``challenge.not-taken`` and
     ``challenge.blocked`` (one of the two has blocked the other).
@@ -109,6 +112,8 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
         raise Refusal("challenge.too-many", "You have too many open challenges. Cancel one first.")
     now = now_utc()
+    if opponent is not None:
+        _must_not_pester(acting_user, opponent, now)
     challenge = Challenge.objects.create(
         challenger=acting_user,
         opponent=opponent,
@@ -367,6 +372,23 @@ def _must_be_in_good_standing(challenger: User, opponent: User | None, message: 
         raise Refusal("challenge.opponent-away", "This player cannot be challenged at the moment.")
     if message and mute_of(challenger.pk) is not None:
         raise Refusal("challenge.muted", "You are muted: please challenge without a message.")
+
+
+def _must_not_pester(challenger: User, opponent: User, now: datetime) -> None:
+    """Challenges to one person have an end: each of them is told, and cancelled ones make room."""
+    most: int = settings.GAUNTLET_CHALLENGES_TO_ONE_PER_HOUR
+    ignored = Challenge.objects.filter(
+        challenger=challenger, opponent=opponent, created_at__gt=now - _HOUR
+    ).exclude(status=Challenge.Status.ACCEPTED)
+    made = sorted(ignored.values_list("created_at", flat=True))
+    if len(made) >= most:
+        again = made[len(made) - most] + _HOUR
+        raise TooOften(
+            "challenge.too-often",
+            f"You have challenged this person {len(made)} times within the hour, and they have not "
+            "accepted. Please wait before the next one.",
+            retry_after=ceil((again - now).total_seconds()),
+        )
 
 
 def _preparation(

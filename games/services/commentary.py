@@ -10,6 +10,7 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
+from accounts.blocking.services import has_blocked
 from accounts.models import User
 from accounts.moderation.standing import suspension_of
 from accounts.services import audit_record, users_lock
@@ -29,14 +30,15 @@ def commentator_name(*, acting_user: User, match_id: int, user: User) -> MatchCo
 
     Raises Refusal ``match.none``, ``commentary.not-allowed``, ``match.over``,
     ``commentary.plays``, ``commentary.bot``, ``commentary.account-closed``,
-    ``commentary.suspended``, ``commentary.named`` and ``commentary.too-many``.
+    ``commentary.suspended``, ``commentary.not-taken``, ``commentary.named`` and
+    ``commentary.too-many``.
     """
     person = users_lock([user])[user.pk]
     match = _lock(match_id)
     must_name_commentators(match, acting_user)
     if match.is_over:
         raise Refusal("match.over", "The match is over.")
-    _must_be_able_to_comment(match, person)
+    _must_be_able_to_comment(match, person, acting_user)
     named = MatchCommentator.objects.filter(match=match)
     if named.filter(user=person).exists():
         raise Refusal("commentary.named", f"{person.shown_name} comments on this match already.")
@@ -110,7 +112,7 @@ def comments_of(*, match: Match, user: Any) -> list[dict[str, Any]]:
     return [{**message, "step": step(message)} for message in said]
 
 
-def _must_be_able_to_comment(match: Match, person: User) -> None:
+def _must_be_able_to_comment(match: Match, person: User, acting_user: User) -> None:
     name = person.shown_name
     if seat_of(match, person) is not None:
         raise Refusal("commentary.plays", f"{name} plays in this match.")
@@ -121,6 +123,8 @@ def _must_be_able_to_comment(match: Match, person: User) -> None:
     # Why is nobody else's business.
     if suspension_of(person.pk) is not None:
         raise Refusal("commentary.suspended", f"{name} cannot be named at the moment.")
+    if has_blocked(person, acting_user):
+        raise Refusal("commentary.not-taken", f"{name} cannot be named by you.")
 
 
 def _named(match: Match | int) -> QuerySet[MatchCommentator]:

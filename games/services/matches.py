@@ -23,12 +23,13 @@ from games.engine import records
 from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
+from games.engine.draws import Draws, seed_of
 from games.engine.live import Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
-from games.models import HouseBot, Match, MatchEntry, MatchPlayer, MatchReferee
+from games.models import HouseBot, Match, MatchDraws, MatchEntry, MatchPlayer, MatchReferee
 from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.notices import tell_lists
@@ -37,6 +38,7 @@ from games.publishing.turns import turn_frames
 from games.rulesets import REGISTRY
 from games.services.announcing import turns_tell
 from games.services.late import late_view_keep
+from games.services.processes import all_derive_draws
 from games.store import Appended, Held, Readers
 
 
@@ -111,7 +113,11 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     advantage they give. ``unrated``: why
     it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
     spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
-    `Match.bot_seats`. ``random`` is what is drawn from.
+    `Match.bot_seats`. What is drawn, now or later, is derived from a seed that is chosen here
+    (`games.engine.draws`), so that anybody can verify it after the end. Where another ``random``
+    than the operating system's is handed in, as tests do, or not all processes of the site know of
+    seeds yet, ``random`` is drawn from as it is: the match has no seed, and nothing in it can be
+    verified.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
     that is not sound, one person on both seats or as player and referee, a closed account, a guest
@@ -145,13 +151,19 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     if supplied.outcomes and by is None:
         raise Refusal("setup.prepared", "It must be known who prepared what is supplied.")
     ready = [Prepared(text, "" if by is None else by.shown_name) for text in supplied.outcomes]
+    # One without can be verified by nobody; one that only some processes derive would look wrong.
+    is_derived = random is chance.system and all_derive_draws()
+    draws = Draws(seed_of(random)) if is_derived else None
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
     if waits and patience:
         until = at + patience
         sealed = by_items or counted_here
-        turn = Turn(lives.announced(ruleset, header, until=until, prepared=ready, by_items=sealed))
+        waiting = lives.announced(
+            ruleset, header, until=until, prepared=ready, by_items=sealed, draws=draws
+        )
+        turn = Turn(waiting)
     else:
-        turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready)
+        turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready, draws=draws)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -167,6 +179,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         made_good_until=at,
         created_at=instant_of(at),
     )
+    if draws is not None:
+        _keep(match, draws)
     MatchPlayer.objects.bulk_create(
         MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
         for seat, user in enumerate(players)
@@ -318,6 +332,8 @@ def _announce_start(match: Match, players: tuple[User, User]) -> None:
 
 # -- records -------------------------------------------------------------------------------------
 
+SOMEBODY = "an organiser"  # whose name in a record cannot be kept
+
 
 def must_be_allowed_to_import(acting_user: User) -> None:
     """Raises Refusal ``record.not-allowed``."""
@@ -330,7 +346,8 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     """Put a finished match's record on the site, to be replayed. Its seats are names only.
 
     Raises Refusal ``record.not-allowed``, ``record.too-large``, ``record.malformed``,
-    ``record.wrong`` (an entry cannot stand, or the stated result disagrees) and
+    ``record.wrong`` (an entry cannot stand, an outcome of chance does not follow from the seed and
+    the nonces that are stated, or the stated result disagrees) and
     ``record.unfinished``.
     """
     must_be_allowed_to_import(acting_user)
@@ -351,7 +368,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     result = steps[-1].table.result if steps else None
     if result is None:
         raise Refusal("record.unfinished", "Only a finished match can be imported.")
-    moment = instant_of(at)
+    moment, draws = instant_of(at), records.draws_of(record)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -364,7 +381,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         reason=result.reason,
         scores=list(result.scores),
         seq=len(entries),
-        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table), _readers_of(steps)),
+        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table, draws=draws), _readers_of(steps)),
         created_at=moment,
         finished_at=moment,
     )
@@ -387,13 +404,31 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         )
         for step in steps
     )
+    if draws is not None:
+        _keep(match, draws)
     audit_record(acting_user=acting_user, action="match.import", target=match)
     return match
 
 
+def _keep(match: Match, draws: Draws) -> None:
+    """Keep what draws are derived from where the database lets nobody change it."""
+    one, two = draws.nonces
+    MatchDraws.objects.create(
+        match=match,
+        seed=draws.seed,
+        commitment=draws.commitment,
+        commitment_0=one.commitment,
+        nonce_0=one.nonce,
+        commitment_1=two.commitment,
+        nonce_1=two.nonce,
+    )
+
+
 def _fit(entry: Entry) -> Entry:
-    """An entry of a record with the words in it made fit to be kept."""
-    return msgspec.structs.replace(entry, by=one_line(entry.by)[:200], why=one_line(entry.why))
+    """An entry of a record with the words in it made fit to be kept. What somebody has supplied
+    stays supplied, whatever is left of their name."""
+    by = one_line(entry.by)[:200] or (entry.by and SOMEBODY)
+    return msgspec.structs.replace(entry, by=by, why=one_line(entry.why))
 
 
 def _readers_of(steps: Sequence[records.Reckoned]) -> Readers:

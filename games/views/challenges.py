@@ -38,6 +38,7 @@ from games.views.common import (
     explains_refusals,
     forbid_caching,
     needs_sign_in,
+    retried,
     signed_in,
 )
 
@@ -57,18 +58,20 @@ def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
         form = ChallengeForm(initial=initial, preparations=kept, silence=silence)
         return render(request, "games/challenge_new.html", {"form": form})
     form = ChallengeForm(request.POST, preparations=kept, silence=silence)
-    status = FORM_REFUSED
+    refused: Refusal | None = None
     if form.is_valid():
         try:
             challenge = challenge_create(acting_user=user, **form.offer())
         except Refusal as refusal:
             form.refuse(refusal)
-            status = refusal.form_status
+            refused = refusal
         else:
             by_link = "Your link is ready." if challenge.is_by_link else "Your challenge is out."
             messages.success(request, by_link)
             return redirect(challenge)
-    return render(request, "games/challenge_new.html", {"form": form}, status=status)
+    status = FORM_REFUSED if refused is None else refused.form_status
+    answer = render(request, "games/challenge_new.html", {"form": form}, status=status)
+    return answer if refused is None else retried(answer, refused)
 
 
 @require_safe

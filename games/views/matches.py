@@ -54,9 +54,10 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     `can_organise`; `best_place`, what the reader can do about the featured match (None: nothing,
     ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
-    without scripts, `log` as of `log_sentences`; `rematch`, whether the reader may offer another
-    match of the two players once it is over, and `offer`, what is offered; `turns`, the matches
-    that wait for a player who reads, and `others`, how many of them are not this one; `practice`,
+    without scripts, `log` as of `log_sentences`; `draws` as of `draws_told`; `rematch`, whether the
+    reader may offer another match of the two players once it is over, and `offer`, what is offered;
+    `turns`, the matches that wait for a player who reads, and `others`, how many of them are not
+    this one; `practice`,
     the strength of the bot that it is practice against, or an empty text; `title` and
     `description`.
     """
@@ -89,6 +90,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "standing": match_standing(match, sync["view"], match_names(sync["header"]), sync["you"]),
         "picture": as_still(board_of(ruleset, sync["view"], match_names(sync["header"]))),
         "log": log_sentences(sync["log"], match_names(sync["header"])),
+        "draws": draws_told(sync["view"], match_names(sync["header"])),
         "title": match_title(match),
         "description": _description(match),
         "banners": banners,
@@ -269,6 +271,21 @@ def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[d
             }
         )
     return lines
+
+
+def draws_told(view: dict[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """What is known of what a match's draws are derived from, in words: whose it is, and what it
+    hashes to. Empty where nobody can verify them. The page's script says it the same way."""
+    draws = view.get("draws")
+    if draws is None:
+        return []
+    told = [("Seed of the server", str(draws["commitment"]))]
+    for name, nonce in zip(names, draws["nonces"], strict=True):
+        said = nonce["commitment"] or "no number"
+        if nonce["commitment"] and not nonce["opened"] and "waiting" not in view:
+            said += " (not opened in time: a constant stands for it)"
+        told.append((f"Number of {name}", said))
+    return told
 
 
 def match_standing(

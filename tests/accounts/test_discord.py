@@ -31,6 +31,8 @@ from accounts.services import guest_create, user_close
 from core.clock import now_utc
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
+from tests.games.support import committing
+from tests.security.support import later
 from tests.support.discord_oauth import FakeDiscord, fake_discord
 
 pytestmark = pytest.mark.django_db
@@ -536,7 +538,8 @@ def test_linking_and_unlinking(
     ada = with_confirmed_address(person("ada"))
     client.force_login(ada)
     assert "Link Discord" in said(client.get(SETTINGS))
-    answer = danced(client, LINK)
+    with committing():
+        answer = danced(client, LINK)
     assert answer["Location"] == SETTINGS
     assert set(discord.asked[-1]["scope"].split()) == {"identify"}
     assert discord.asked[-1]["prompt"] == "consent"
@@ -550,7 +553,8 @@ def test_linking_and_unlinking(
     other = Client()
     danced(other)
     assert signed_in_as(other) == ada
-    answer = client.post(UNLINK, follow=True)
+    with committing():
+        answer = client.post(UNLINK, follow=True)
     assert "Discord is not linked to your account any more." in said(answer)
     assert services.linked_user(NELLY) is None
     assert mail.outbox[-1].subject == "[Gauntlet] Discord has been unlinked"
@@ -919,3 +923,30 @@ def test_the_library_offers_nothing_else(client: Client, person: People) -> None
     for path in ("/accounts/3rdparty/", "/accounts/social/connections/",
                  "/accounts/3rdparty/signup/", "/accounts/3rdparty/login/error/"):  # fmt: skip
         assert client.get(path).status_code == 404
+
+
+# -- confirming ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_hers", [True, False])
+def test_who_has_no_password_confirms_at_discord(
+    discord: FakeDiscord, client: Client, person: People, is_hers: bool
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly, NELLY if is_hers else "80351110224678999")
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    asked = client.get(tokens)["Location"]
+    before = client.session.session_key
+    answer = danced(client, asked, next=tokens)
+    assert discord.asked[-1]["prompt"] == "consent"
+    there = client.get(tokens)
+    if is_hers:
+        assert answer["Location"] == tokens
+        assert there.status_code == 200
+        assert client.session.session_key != before
+    else:
+        assert answer["Location"].startswith(reverse("accounts:discord_confirm"))
+        assert there["Location"] == asked
+    assert DiscordLink.objects.count() == 1

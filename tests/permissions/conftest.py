@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import pytest
@@ -10,6 +11,7 @@ from asgiref.sync import sync_to_async
 from django.core.cache import cache
 from django.db import transaction
 
+from accounts.signin import recent
 from games.sockets import admission, consumers
 from tests.permissions.world import World
 from tests.support.caching import caches_of
@@ -39,6 +41,8 @@ def apart(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def here(call: Callable[..., R], *args: Any, **kwargs: Any) -> R:
         return await sync_to_async(call, thread_sensitive=True)(*args, **kwargs)
 
+    # Their sign-ins are older than ten minutes when the last are asked.
+    monkeypatch.setattr(recent, "CONFIRMED_FOR", timedelta(days=1))
     for module in (admission, consumers):
         monkeypatch.setattr(module, "in_read_thread", here)
     monkeypatch.setattr(consumers, "in_turn_thread", here)

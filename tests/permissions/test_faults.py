@@ -22,16 +22,26 @@ from urllib.parse import urlencode
 import pytest
 from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
 from django.forms import BaseForm
 from django.test import client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 from oauth2_provider.models import get_application_model
 
-from accounts.models import AuditEntry, PushSubscription, Report, Sanction
+from accounts.models import (
+    AuditEntry,
+    PushSubscription,
+    Report,
+    Sanction,
+    SecondFactorRule,
+    UserSession,
+)
 from accounts.oauth.services import application_register
 from accounts.signin.backends import NameBackend
 from games.models import Match
+from games.ratings.models import PairRuling
+from tests.accounts.factors import with_passkey
 from tests.permissions.test_completeness import _methods
 from tests.permissions.world import Savepoint, Who, World
 from tests.support import depth
@@ -134,6 +144,7 @@ def places(world: World) -> list[Place]:
     return _known
 
 
+@transaction.atomic  # what fails half-way leaves the world as it was
 def _found(world: World) -> list[Place]:
     root = world.root
     names = ("talking", "gifted", "watched", "challenged", "choosing", "applied", "pictured")
@@ -151,8 +162,14 @@ def _found(world: World) -> list[Place]:
         user=paul, endpoint="https://fcm.googleapis.com/send/paul", p256dh="x", auth="x",
         browser="Firefox",
     )  # fmt: skip
+    session = UserSession.objects.create(user=paul, session_key="paul-elsewhere", device="Firefox")
+    passkey = with_passkey(paul)
+    PairRuling.objects.create(
+        first=paul, second=world.users["eve"], matches=[talk.match.pk], why="Farmed", by=root
+    )
+    SecondFactorRule.objects.create(of_organisers=False, by=root)
     values = {
-        "device_id": device.pk,
+        "device_id": device.pk, "session_id": session.pk,
         "match_id": talk.match.pk, "slug": talk.season.slug, "ruleset": "tetronogo",
         "ruleset_id": "tetronogo", "variant_id": "standard", "ladder": "tetronogo",
         "username": "player1", "number": 1,
@@ -180,7 +197,8 @@ def _found(world: World) -> list[Place]:
         ("pk", "application_act"): applied.application.pk,
         ("name", "application_act"): "decline",
         ("pk", "contestant"): talk.id(1), ("pk", "ladder"): talk.id(1),
-        ("pk", "item"): gifted.gift.pk, ("ruleset_id", "prepared"): "peg-domain",
+        ("pk", "item"): gifted.gift.pk, ("pk", "webauthn"): passkey.pk,
+        ("ruleset_id", "prepared"): "peg-domain",
         ("key", "games:"): "pallets", ("name", "contestant_act"): "withdraw",
         ("name", "tournaments:step"): "cancel", ("name", "round_act"): "close",
         ("name", "match_act"): "declare", ("name", "leg_act"): "void",

@@ -25,7 +25,7 @@ from games.engine.capabilities import (
     Teaches,
     Thinks,
 )
-from games.engine.chance import RandomSource, choose
+from games.engine.chance import Below, RandomSource, chosen_by
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
@@ -263,9 +263,11 @@ class Domain(
 
     # -- chance: which pool is played ----------------------------------------------------------
 
-    def draw(self, state: DomainState, draw: Draw, random: RandomSource) -> Chance:
+    def draw(self, state: DomainState, draw: Draw, below: Below) -> Chance:
+        # Another pool that is built in makes it another draw, which needs another label: what was
+        # drawn among these must come out the same.
         offered = state.terms.offered
-        name = choose(random, sorted(built_in())) if offered is None else offered.reference
+        name = chosen_by(below, sorted(built_in())) if offered is None else offered.reference
         return Chance("pool", None, (name,))
 
     def apply_chance(self, state: DomainState, chance: Chance) -> DomainState:

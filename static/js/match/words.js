@@ -134,7 +134,8 @@ function theirsText(decisions, names, waiting) {
  * @param {string[]} names
  * @param {boolean[]} there
  */
-function waitingText({ until, ready }, you, names, there) {
+function waitingText({ until, ready, opens_until: opens }, you, names, there) {
+  if (opens !== undefined) return "Both players are here. The match begins in a moment.";
   const missing = [0, 1]
     .filter((seat) => seat !== you && !there[seat] && !ready[seat])
     .map((seat) => names[seat]);

@@ -1,0 +1,71 @@
+"""What lets somebody in to an account: addresses, and what OAuth 2 keeps. A session that was stolen
+of an administrator must not make any."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.admin import EmailAddressAdmin
+from allauth.account.models import EmailAddress
+from django.contrib import admin
+from django.http import HttpRequest
+from oauth2_provider.admin import (
+    AccessTokenAdmin,
+    ApplicationAdmin,
+    GrantAdmin,
+    IDTokenAdmin,
+    RefreshTokenAdmin,
+)
+from oauth2_provider.models import (
+    get_access_token_model,
+    get_application_model,
+    get_grant_model,
+    get_id_token_model,
+    get_refresh_token_model,
+)
+
+from accounts.signin.recent import ask_to_confirm, is_recently_confirmed
+
+
+class ConfirmedAdmin(admin.ModelAdmin):
+    """Rows that those alone add and change who have confirmed lately that it is they."""
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> Any:
+        """The form; whoever may only look is not asked."""
+        may_write = (
+            self.has_add_permission(request)
+            if object_id is None
+            else self.has_change_permission(request)
+        )
+        if may_write and not is_recently_confirmed(request):
+            return ask_to_confirm(request)
+        return super().changeform_view(request, object_id, form_url, extra_context)
+
+
+class KeyAdmin(ConfirmedAdmin):
+    """Rows that let somebody in."""
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """The list; whoever does something to several rows is asked."""
+        if request.method == "POST" and not is_recently_confirmed(request):
+            return ask_to_confirm(request)
+        return super().changelist_view(request, extra_context)
+
+
+_LIBRARYS: tuple[tuple[Any, type[admin.ModelAdmin]], ...] = (
+    (EmailAddress, EmailAddressAdmin),
+    (get_application_model(), ApplicationAdmin),
+    (get_access_token_model(), AccessTokenAdmin),
+    (get_grant_model(), GrantAdmin),
+    (get_id_token_model(), IDTokenAdmin),
+    (get_refresh_token_model(), RefreshTokenAdmin),
+)
+for _model, _admin in _LIBRARYS:
+    admin.site.unregister(_model)
+    admin.site.register(_model, type(_admin.__name__, (KeyAdmin, _admin), {}))

@@ -1,0 +1,68 @@
+"""Addresses below /accounts/second-factor/: the sign-in library's pages, by its names. None may be
+kept by anybody: they show secrets, or what stands of them. Those that show a secret or change
+something ask first that somebody shows that it is they, as all pages of accounts do: the library
+itself would let those through who have neither password nor factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.mfa.base import views as base
+from allauth.mfa.recovery_codes import views as recovery
+from allauth.mfa.totp import views as totp
+from allauth.mfa.webauthn import views as webauthn
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path
+from django.views.decorators.cache import never_cache
+from django.views.generic import RedirectView
+
+from accounts.signin.recent import recently_confirmed
+
+
+class ConfirmByPasskey(webauthn.ReauthenticateWebAuthnView):
+    """The library's, but whoever has shown a wrong passkey tries again here, and not at the front
+    door: they are signed in."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Say so, and ask once more."""
+        for sentence in form.errors.get("credential", []):
+            messages.error(self.request, sentence)
+        return redirect(self.passthrough_next_url(self.request.path))
+
+
+def _page(route: str, view: Any, name: str) -> URLPattern:
+    pattern: URLPattern = path(route, never_cache(view), name=name)
+    return pattern
+
+
+def _guarded(route: str, view: Any, name: str) -> URLPattern:
+    return _page(route, recently_confirmed(view), name)
+
+
+urlpatterns = [
+    _page("", base.index, "mfa_index"),
+    _page("sign-in/", base.authenticate, "mfa_authenticate"),
+    _page("is-it-you/", base.reauthenticate, "mfa_reauthenticate"),
+    _guarded("app/", totp.activate_totp, "mfa_activate_totp"),
+    _guarded("app/remove/", totp.deactivate_totp, "mfa_deactivate_totp"),
+    _guarded("codes/", recovery.view_recovery_codes, "mfa_view_recovery_codes"),
+    _guarded("codes/new/", recovery.generate_recovery_codes, "mfa_generate_recovery_codes"),
+    _guarded("codes/download/", recovery.download_recovery_codes, "mfa_download_recovery_codes"),
+    # The library's own list: ours stands on the first page.
+    _page(
+        "passkeys/",
+        RedirectView.as_view(
+            pattern_name="mfa_index", permanent=False, http_method_names=["get", "head"]
+        ),
+        "mfa_list_webauthn",
+    ),
+    _guarded("passkeys/add/", webauthn.add_webauthn, "mfa_add_webauthn"),
+    _page("passkeys/sign-in/", webauthn.login_webauthn, "mfa_login_webauthn"),
+    _page(
+        "passkeys/is-it-you/", ConfirmByPasskey.as_view(), "mfa_reauthenticate_webauthn"
+    ),
+    _guarded("passkeys/<int:pk>/", webauthn.edit_webauthn, "mfa_edit_webauthn"),
+    _guarded("passkeys/<int:pk>/remove/", webauthn.remove_webauthn, "mfa_remove_webauthn"),
+]  # fmt: skip

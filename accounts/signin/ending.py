@@ -1,0 +1,33 @@
+"""What a new password can end besides sessions: what lets programs in. Those who know of such a
+thing register it, in their AppConfig.ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from accounts.models import User
+
+
+class Part(NamedTuple):
+    """One kind of what can be ended: the name of its box, what it says, how many somebody has, and
+    the service that ends them all."""
+
+    name: str
+    words: str
+    count: Callable[[User], int]
+    end: Callable[[User], object]
+
+
+_parts: Final[dict[str, Part]] = {}
+
+
+def register(part: Part) -> None:
+    """Offer to end a kind. Again changes nothing."""
+    _parts[part.name] = part
+
+
+def parts_of(user: User) -> Sequence[tuple[Part, int]]:
+    """What somebody has that could be ended, and how many of it."""
+    found = [(part, part.count(user)) for part in _parts.values()]
+    return [(part, count) for part, count in found if count]

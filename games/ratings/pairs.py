@@ -1,0 +1,403 @@
+"""Pairs of players whose results look farmed: looked for by workers, told to the moderators, and
+made to count for nobody in one go, which can be taken back. `winners` looks at several together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Min, Q, QuerySet
+
+from accounts.announcing.services import Told, announce
+from accounts.leaving.names import Names, texts_changed
+from accounts.leaving.parts import Leaver
+from accounts.models import Report, User
+from accounts.moderation.reports import report_of_site, settled_evidence
+from accounts.moderation.ways import WEAK, shared_ways
+from accounts.names.validators import FORMER_NAME
+from accounts.roles import is_moderator
+from accounts.services import audit_record
+from core.clock import instant_of, now_utc
+from core.jobs import guard
+from core.queueing import enqueue
+from core.refusals import Forbidden, NotFound, Refusal
+from core.text import one_line
+from games.announcements import RATING_RULED
+from games.jobs import RATE
+from games.models import Match, MatchEntry, MatchPlayer
+from games.ratings.course import TOO_SHORT
+from games.ratings.models import PairRuling, RatingRuling
+from games.ratings.rating import PAIR_WINDOW
+from games.ratings.results import counted
+from games.ratings.services import WHY_MAX, match_request
+from games.ratings.suspicions import Finding, PairMatch, findings
+from games.words import game_name
+
+PAIR: Final = "games.pair"
+LOOKED: Final = "ratings.pairs"
+# How many matches a report lists, the latest of them.
+LISTED: Final = 40
+
+
+# -- pairs ---------------------------------------------------------------------------------------
+
+
+def pair_key(one: int, other: int) -> str:
+    """By what a report names a pair of accounts."""
+    return f"{min(one, other)}-{max(one, other)}"
+
+
+def pair_of(key: str) -> tuple[int, int] | None:
+    """The accounts of such a name, by their ids; None for what is none."""
+    one, _, other = key.partition("-")
+    if not (one.isascii() and one.isdigit() and other.isascii() and other.isdigit()):
+        return None
+    return (int(one), int(other)) if len(key) < 40 else None
+
+
+def of_pair(one: int, other: int, *, since: datetime | None = None) -> QuerySet[Match]:
+    """The matches of two players against each other that are over: of late, or since an instant."""
+    since = now_utc() - PAIR_WINDOW if since is None else since
+    return (
+        Match.objects.finished()
+        .filter(finished_at__gte=since)
+        .filter(pk__in=MatchPlayer.objects.filter(user=one).values("match"))
+        .filter(pk__in=MatchPlayer.objects.filter(user=other).values("match"))
+        .order_by("finished_at", "pk")
+    )
+
+
+def of_pair_counted(one: int, other: int) -> QuerySet[Match]:
+    """Those of them whose results count now."""
+    found: QuerySet[Match] = counted(of_pair(one, other))
+    return found
+
+
+# -- looking -------------------------------------------------------------------------------------
+
+
+def match_look(*, match_id: int) -> Report | None:
+    """Look at the pair of a match that is over; the report of it, if there is more to tell than
+    before."""
+    users = list(
+        MatchPlayer.objects.filter(
+            match=match_id, match__status=Match.Status.FINISHED, match__bot_seats=0
+        ).values_list("user", flat=True)
+    )
+    if len(users) != 2 or None in users:
+        return None
+    one, other = sorted(user for user in users if user is not None)
+    return pair_look(one, other)
+
+
+def pairs_sweep(*, since: timedelta) -> None:
+    """Look at every pair whose matches have ended of late, each on its own."""
+    ended = Match.objects.finished().between_people().filter(finished_at__gte=now_utc() - since)
+    pairs: dict[int, list[int]] = {}
+    seats = MatchPlayer.objects.filter(match__in=ended, user__isnull=False)
+    for match_id, user in seats.values_list("match", "user"):
+        pairs.setdefault(match_id, []).append(user)
+    keys = {pair_key(*users) for users in pairs.values() if len(users) == 2}
+
+    def look(key: str) -> bool:
+        pair = pair_of(key)
+        return pair is not None and pair_look(*pair) is not None
+
+    guard.each(LOOKED, sorted(keys), look, target=PAIR)
+
+
+@transaction.atomic
+def pair_look(one: int, other: int) -> Report | None:
+    """Tell the moderators of two players whose results look farmed: by one report, which is brought
+    up to date while it is open. What one that is closed was about is not looked at again. None
+    where there is nothing new to tell."""
+    people = User.objects.in_bulk([one, other])
+    if len(people) != 2 or all(each.is_bot for each in people.values()):
+        return None
+    if any(each.is_former for each in people.values()):
+        return None  # who has left gains nothing, and none of it is to be traced to them
+    settled = settled_evidence(PAIR, pair_key(one, other))
+    rows = {match.pk: match for match in looked_at(of_pair(one, other)) if match.pk not in settled}
+    matches = played(rows)
+    ways = shared_ways(one, other)
+    found = findings(matches, shared=[way.kind for way in ways], weak=WEAK)
+    if not found:
+        return None
+    facts = [
+        ["Players", " and ".join(f"{each.shown_name} (@{each.username})" for each in _two(people))],
+        *[["Found", each.words] for each in found],
+        *[["Shared way in", way.words] for way in ways],
+    ]
+    if not ways:
+        facts.append(["Shared way in", "none known"])
+    shown = _evidence(found)
+    lines = [line(rows[each.match_id], each, people) for each in matches if each.match_id in shown]
+    first, second = _two(people)
+    return report_of_site(
+        target_type=PAIR,
+        target_id=pair_key(one, other),
+        title=f"matches of @{first.username} and @{second.username}",
+        url=_matches_address(first, second),
+        reason=Report.Reason.CHEATING,
+        words=" ".join(each.words for each in found),
+        context={"facts": facts, "lines": lines[-LISTED:], "evidence": sorted(shown)},
+    )
+
+
+def _two(people: dict[int, User]) -> list[User]:
+    return [people[pk] for pk in sorted(people)]
+
+
+def _evidence(found: Iterable[Finding]) -> set[int]:
+    return {match_id for each in found for match_id in each.matches}
+
+
+def looked_at(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """Those of ``matches`` that count, and those that would but for their length."""
+    found = matches.filter(
+        Q(unrated="") | Q(unrated__startswith=TOO_SHORT),
+        source=Match.Source.PLAYED,
+        winner__isnull=False,
+        bot_seats=0,
+        rating_ruling__isnull=True,
+    )
+    return found.defer("snapshot").prefetch_related("players")
+
+
+def played(rows: Mapping[int, Match]) -> list[PairMatch]:
+    """What is looked at of matches, by their numbers. Each began when the first thing happened in
+    it: it may have waited for its players before."""
+    first = MatchEntry.objects.filter(match__in=rows).values_list("match")
+    begun = {pk: instant_of(at) for pk, at in first.annotate(Min("at")).order_by()}
+    return [_played(match, begun.get(pk, match.created_at)) for pk, match in rows.items()]
+
+
+def _played(match: Match, began: datetime) -> PairMatch:
+    seats = [player.user_id or 0 for player in match.players.all()]
+    winner = match.winner or 0
+    return PairMatch(
+        match_id=match.pk,
+        began=began,
+        ended=match.finished_at or match.created_at,
+        winner=seats[winner],
+        loser=seats[1 - winner],
+        conceded=match.reason == "concession",
+    )
+
+
+def line(match: Match, played: PairMatch, people: Mapping[int, User]) -> dict[str, Any]:
+    """A match as a report lists it."""
+    seconds = round(played.lasted.total_seconds())
+    lasted = f"{seconds} s" if seconds < 600 else f"{seconds // 60} min"
+    won = "by concession" if played.conceded else f"({match.reason})"
+    short = ", too short to count" if match.unrated else ""
+    return {
+        "who": f"Match {match.pk}",
+        "text": (
+            f"{game_name(match.ruleset, match.variant)}: @{people[played.winner].username} won "
+            f"{won} after {lasted}{short}, on {played.ended:%d %B %Y}"
+        ),
+        "at": played.ended.isoformat(timespec="seconds"),
+        "quoted": played.is_quick_concession,
+    }
+
+
+def _matches_address(first: User, second: User) -> str:
+    return f"/u/{first.username}/matches/?opponent={second.username}"
+
+
+# -- what becomes of it when one of them is deleted ----------------------------------------------
+
+
+def pairs_erase(leaver: Leaver) -> None:
+    """Take somebody's names out of what the site itself has reported of their results: what was
+    found stays, and leads to the former player."""
+    reports = Report.objects.filter(withheld_pairs(leaver.user), target_type=PAIR, reporter=None)
+    for report in reports:
+        context = {
+            **report.context,
+            "facts": [
+                [label, _without(leaver.names, text)]
+                for label, text in report.context.get("facts", ())
+            ],
+            "lines": texts_changed(
+                report.context.get("lines", []), ("text",), partial(_without, leaver.names)
+            ),
+        }
+        Report.objects.filter(pk=report.pk).update(
+            title=_without(leaver.names, report.title)[:200],
+            url=_without(leaver.names, report.url)[:200],
+            context=context,
+        )
+
+
+def _without(names: Names, text: str) -> str:
+    for shown in sorted({*names.all, names.username}, key=len, reverse=True):
+        text = text.replace(f"{shown} (@{names.username})", f"{FORMER_NAME} (@{names.username})")
+    whole = rf"(@|/u/|opponent=){re.escape(names.username)}(?![\w-])"
+    return re.sub(whole, lambda found: found[1] + names.becomes, text)
+
+
+# -- ruling --------------------------------------------------------------------------------------
+
+
+def must_rule_on_pairs(acting_user: User) -> None:
+    """Whether somebody may rule on pairs at all. Raises Refusal ``rating.not-moderator``."""
+    if not is_moderator(acting_user):
+        raise Forbidden("rating.not-moderator", "Only moderators rule on pairs of players.")
+
+
+def must_rule_on(acting_user: User, one: int, other: int) -> None:
+    """Raises Refusal as `must_rule_on_pairs` does, and ``rating.own-pair``: nobody judges in their
+    own matter."""
+    must_rule_on_pairs(acting_user)
+    if acting_user.pk in (one, other):
+        raise Forbidden("rating.own-pair", "You are one of the two. Leave it to the others.")
+
+
+@transaction.atomic
+def pair_unrate(
+    *,
+    acting_user: User,
+    first: User,
+    second: User,
+    why: str,
+    matches: Collection[int] | None = None,
+    report: Report | None = None,
+) -> PairRuling:
+    """Have the matches of two players of late (`PAIR_WINDOW`) count for nobody: all of them, or
+    those of ``matches``. Both are told, with the reason, which everybody can read. Ratings follow
+    after commit, once.
+
+    Raises Refusal as `must_rule_on` does, ``rating.one-player``, ``rating.why-missing``,
+    ``rating.why-too-long``, ``rating.not-of-pair`` (a match that is not one of theirs that counts)
+    and ``rating.no-matches`` (there is none).
+    """
+    must_rule_on(acting_user, first.pk, second.pk)
+    if first.pk == second.pk:
+        raise Refusal("rating.one-player", "Please name two players.", field="second")
+    said = _reason(why)
+    # In one order, so that two who rule at once wait for each other and do not collide.
+    locked = list(
+        Match.objects.select_for_update(no_key=True)
+        .filter(pk__in=of_pair_counted(first.pk, second.pk).values("pk"))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+    # One that somebody else has ruled on while it was waited for counts no more.
+    counting = set(counted(Match.objects.filter(pk__in=locked)).values_list("pk", flat=True))
+    chosen = sorted(counting if not matches else set(matches))
+    if not set(chosen) <= counting:
+        sentence = "Only matches of these two that count just now can be chosen."
+        raise Refusal("rating.not-of-pair", sentence, field="matches")
+    if not chosen:
+        sentence = "No match of these two of the last thirty days counts for ratings."
+        raise Refusal("rating.no-matches", sentence)
+    at = now_utc()
+    ruling = PairRuling.objects.create(
+        first=first, second=second, why=said, by=acting_user, at=at, report=report, matches=chosen
+    )
+    RatingRuling.objects.bulk_create(
+        [
+            RatingRuling(match_id=pk, winner=None, why=said, by=acting_user, at=at, pair=ruling)
+            for pk in chosen
+        ]
+    )
+    audit_record(
+        acting_user=acting_user,
+        action="rating.exclude-pair",
+        target=ruling,
+        data={"players": [first.pk, second.pk], "matches": chosen, "why": said},
+    )
+    _follow(ruling, chosen, "count for no rating")
+    return ruling
+
+
+def must_be_liftable(acting_user: User, ruling: PairRuling) -> None:
+    """Raises Refusal as `must_rule_on` does, and ``rating.lifted``."""
+    must_rule_on(acting_user, ruling.first_id, ruling.second_id)
+    if ruling.lifted_at is not None:
+        raise Refusal("rating.lifted", "This ruling was taken back before.")
+
+
+@transaction.atomic
+def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairRuling:
+    """Take back that matches of a pair count for nobody; what somebody has ruled on one of them
+    since then stays. Both are told.
+
+    Raises Refusal as `must_be_liftable` does, ``pair-ruling.none``, ``rating.why-missing`` and
+    ``rating.why-too-long``.
+    """
+    locked = PairRuling.objects.select_for_update(no_key=True).filter(pk=ruling.pk).first()
+    if locked is None:
+        raise NotFound("pair-ruling.none", "There is no such ruling.")
+    must_be_liftable(acting_user, locked)
+    locked.lifted_why = _reason(why)
+    locked.lifted_by = acting_user
+    locked.lifted_at = now_utc()
+    locked.save(update_fields=["lifted_why", "lifted_by", "lifted_at"])
+    own = RatingRuling.objects.filter(pair=locked, match__in=locked.matches)
+    back = sorted(own.values_list("match", flat=True))
+    own.delete()
+    audit_record(
+        acting_user=acting_user,
+        action="rating.include-pair",
+        target=locked,
+        data={
+            "players": [locked.first_id, locked.second_id],
+            "matches": back,
+            "why": locked.lifted_why,
+        },
+    )
+    _follow(locked, back, "count for ratings again")
+    return locked
+
+
+def _reason(why: str) -> str:
+    said = one_line(why)
+    if not said:
+        sentence = "Please give a reason; everybody can read it."
+        raise Refusal("rating.why-missing", sentence, field="why")
+    if len(said) > WHY_MAX:
+        sentence = f"A reason has at most {WHY_MAX} characters."
+        raise Refusal("rating.why-too-long", sentence, field="why")
+    return said
+
+
+def _follow(ruling: PairRuling, matches: Sequence[int], what: str) -> None:
+    """Have the ladders compared with the results once, and tell both players."""
+    for match_id in matches:
+        match_request(match_id)
+    transaction.on_commit(partial(enqueue, RATE), robust=True)
+    number = len(matches)
+    shown = "1 match" if number == 1 else f"{number} matches"
+    why = ruling.lifted_why or ruling.why
+    pair = ((ruling.first, ruling.second), (ruling.second, ruling.first))
+    announce(
+        Told(
+            user=user,
+            kind=RATING_RULED.key,
+            key=f"pair-ruling:{ruling.pk}:{'lifted' if ruling.lifted_at else 'made'}",
+            subject=f"{shown} of yours {_verb(what, number)}",
+            words=(
+                f"The moderators have decided that {shown} of yours with {other.shown_name} "
+                f"{_verb(what, number)}. Their reason: {why}"
+            ),
+            path=_matches_address(user, other),
+        )
+        for user, other in pair
+        if not user.is_former
+    )
+
+
+def _verb(what: str, number: int) -> str:
+    return what.replace("count", "counts", 1) if number == 1 else what
+
+
+def withheld_pairs(moderator: User) -> Q:
+    """Which reports of pairs a moderator must not see: those of their own."""
+    return Q(target_id__startswith=f"{moderator.pk}-") | Q(target_id__endswith=f"-{moderator.pk}")

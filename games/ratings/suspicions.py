@@ -1,0 +1,199 @@
+"""What matches look as if their results were farmed: those of the same two, and one player's
+wins over several accounts. Pure: plain values in, findings out; `pairs` and `winners` read the
+database and tell the moderators.
+
+Nothing here decides anything. Two friends who play forty honest matches in a month are not found,
+whoever wins; two who share a network address are, and a moderator sees that they are siblings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Final, NamedTuple
+
+# Concessions come quickly that come so soon after the match began, ...
+QUICK: Final = timedelta(minutes=2)
+# ... and so many of them, of one player to the other, within so long a time are not bad luck.
+QUICK_AT_LEAST: Final = 3
+QUICK_WITHIN: Final = timedelta(hours=6)
+# Of so many matches one player has won nearly all, and half of them were as short as this.
+LOPSIDED_AT_LEAST: Final = 10
+LOPSIDED_SHARE: Final = 0.9
+LOPSIDED_SHORT: Final = timedelta(minutes=4)
+# With a way in that is shared by many who have nothing to do with each other, one match is none.
+WEAKLY_SHARED_AT_LEAST: Final = 3
+# So many wins over so many accounts of one ring are told of if they were short: given up within
+# this, or over as soon as they had begun. Fewer accounts are a pair, which is looked at as such.
+RING_SHORT: Final = timedelta(minutes=4)
+RING_SHORT_AT_LEAST: Final = 3
+RING_SHORT_ACCOUNTS: Final = 2
+# However long they lasted, so many are of accounts that share what strangers do not: with them
+# alone somebody would stand on the leaderboards.
+RING_AT_LEAST: Final = 5
+RING_ACCOUNTS: Final = 3
+
+
+class PairMatch(NamedTuple):
+    """A match of two that counts, or would but for its length; players by their ids."""
+
+    match_id: int
+    began: datetime
+    ended: datetime
+    winner: int
+    loser: int
+    conceded: bool
+
+    @property
+    def lasted(self) -> timedelta:
+        """From when it was begun to its end."""
+        return self.ended - self.began
+
+    @property
+    def is_quick_concession(self) -> bool:
+        """Whether it was given up as soon as it had begun."""
+        return self.conceded and self.lasted <= QUICK
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it was given up early, or over as soon as it had begun."""
+        return self.lasted <= (RING_SHORT if self.conceded else QUICK)
+
+
+class Finding(NamedTuple):
+    """One thing that looks like it: what, in a sentence, and by which matches."""
+
+    kind: str
+    words: str
+    matches: tuple[int, ...]
+
+
+def findings(
+    matches: Sequence[PairMatch], *, shared: Sequence[str], weak: frozenset[str]
+) -> list[Finding]:
+    """What is to be told of the matches of one pair, in the order of their ends. ``shared``: by
+    which kinds of ways both come in; ``weak``: kinds that strangers may share."""
+    found = (
+        _shared(matches, shared, weak),
+        _quick(matches),
+        _lopsided(matches),
+    )
+    return [each for each in found if each is not None]
+
+
+class Shared(NamedTuple):
+    """A way in of one kind, and the accounts that come in by it."""
+
+    kind: str
+    accounts: frozenset[int]
+
+
+def ring_findings(
+    winner: int, wins: Sequence[PairMatch], *, shared: Iterable[Shared], weak: frozenset[str]
+) -> list[Finding]:
+    """What is to be told of the wins of one player, in the order of their ends: those over accounts
+    that share a way in with the winner or with each other. ``shared``: by which ways any of them
+    comes in that another does, too; ``weak``: kinds that strangers may share."""
+    ways = list(shared)
+    short = _rings(
+        winner,
+        [each for each in wins if each.is_short],
+        [way.accounts for way in ways],
+        accounts=RING_SHORT_ACCOUNTS, matches=RING_SHORT_AT_LEAST,
+    )  # fmt: skip
+    strong = _rings(
+        winner,
+        wins,
+        [way.accounts for way in ways if way.kind not in weak],
+        accounts=RING_ACCOUNTS, matches=RING_AT_LEAST,
+    )  # fmt: skip
+    return [
+        Finding(kind, _ring_words(found, said), tuple(each.match_id for each in found))
+        for kind, found, said in (
+            ("ring-short", short, "a way in, each given up early or over at once"),
+            ("ring", strong, "a way in that strangers do not"),
+        )
+        if found
+    ]
+
+
+def _ring_words(wins: Sequence[PairMatch], said: str) -> str:
+    accounts = len({each.loser for each in wins})
+    return f"They have won {_matches(len(wins))} against {accounts} accounts that share {said}."
+
+
+def _rings(
+    winner: int,
+    wins: Sequence[PairMatch],
+    ways: Iterable[Collection[int]],
+    *,
+    accounts: int,
+    matches: int,
+) -> list[PairMatch]:
+    """Those of ``wins`` that are over the accounts of a ring with so many accounts besides the
+    winner, and so many wins over them."""
+    there = {winner, *(each.loser for each in wins)}
+    telling: set[int] = set()
+    for ring in _joined(there.intersection(way) for way in ways):
+        of_ring = [each.match_id for each in wins if each.loser in ring]
+        if len(ring - {winner}) >= accounts and len(of_ring) >= matches:
+            telling.update(of_ring)
+    return [each for each in wins if each.match_id in telling]
+
+
+def _joined(sets: Iterable[set[int]]) -> list[set[int]]:
+    """The sets, those that have an account in common made one; what has but one is no ring."""
+    rings: list[set[int]] = []
+    for each in sets:
+        if len(each) < 2:
+            continue
+        whole = set(each).union(*(ring for ring in rings if ring & each))
+        rings = [*(ring for ring in rings if not ring & each), whole]
+    return rings
+
+
+def _shared(
+    matches: Sequence[PairMatch], shared: Sequence[str], weak: frozenset[str]
+) -> Finding | None:
+    needed = WEAKLY_SHARED_AT_LEAST if set(shared) <= weak else 1
+    if not shared or len(matches) < needed:
+        return None
+    said = f"They share a way in, and have played {_matches(len(matches))}."
+    return Finding("shared", said, tuple(each.match_id for each in matches))
+
+
+def _quick(matches: Sequence[PairMatch]) -> Finding | None:
+    quick: dict[int, list[PairMatch]] = {}
+    for each in matches:
+        if each.is_quick_concession:
+            quick.setdefault(each.loser, []).append(each)
+    together: set[int] = set()
+    for given in quick.values():
+        for first, last in zip(given, given[QUICK_AT_LEAST - 1 :], strict=False):
+            if last.ended - first.ended <= QUICK_WITHIN:
+                together |= {
+                    each.match_id for each in given if first.ended <= each.ended <= last.ended
+                }
+    if not together:
+        return None
+    said = f"{_matches(len(together))} ended by concession as soon as they had begun."
+    return Finding("quick", said, tuple(sorted(together)))
+
+
+def _lopsided(matches: Sequence[PairMatch]) -> Finding | None:
+    if len(matches) < LOPSIDED_AT_LEAST:
+        return None
+    first = matches[0].winner
+    won = sum(each.winner == first for each in matches)
+    most = max(won, len(matches) - won)
+    lasted = median(each.lasted.total_seconds() for each in matches)
+    short = lasted <= LOPSIDED_SHORT.total_seconds()
+    if most < LOPSIDED_SHARE * len(matches) or not short:
+        return None
+    said = f"One of them has won {most} of {_matches(len(matches))}, half of them very short."
+    return Finding("lopsided", said, tuple(each.match_id for each in matches))
+
+
+def _matches(number: int) -> str:
+    return "1 match" if number == 1 else f"{number} matches"

@@ -1,0 +1,140 @@
+"""Players who have won against several accounts that look like one person's: each pair of them may
+have met too seldom to be told of, and all of them together make a rating. Looked for by workers,
+told to the moderators as one report for the winner; ruled on pair by pair (`pairs`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from accounts.models import Report, User, WayIn
+from accounts.moderation.reports import report_of_site, settled_evidence
+from accounts.moderation.ways import WEAK, ways_among
+from core.clock import now_utc
+from core.jobs import guard
+from games.models import Match, MatchPlayer
+from games.ratings.pairs import LISTED, PAIR, line, looked_at, pair_key, played
+from games.ratings.rating import PAIR_WINDOW
+from games.ratings.suspicions import Shared, ring_findings
+
+WINNER: Final = "games.winner"
+LOOKED: Final = "ratings.winners"
+
+
+def winner_of_report(report: Report) -> int:
+    """Whose wins a report is about; 0 where that is nobody."""
+    name = report.target_id
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else 0
+
+
+def losers_of_report(report: Report) -> list[int]:
+    """Against whom they were."""
+    return [each for each in report.context.get("people", ()) if each != winner_of_report(report)]
+
+
+def withheld_winners(moderator: User) -> Q:
+    """Which reports of winners a moderator must not see: those that they are in."""
+    return Q(target_id=str(moderator.pk)) | Q(context__people__contains=[moderator.pk])
+
+
+def match_look_at_winner(*, match_id: int) -> Report | None:
+    """Look at whoever has won a match that is over; the report of them, if there is more to tell
+    than before."""
+    won = MatchPlayer.objects.filter(
+        match=match_id,
+        match__status=Match.Status.FINISHED,
+        match__bot_seats=0,
+        seat=F("match__winner"),
+        user__isnull=False,
+    )
+    winner = won.values_list("user", flat=True).first()
+    return None if winner is None else winner_look(winner)
+
+
+def winners_sweep(*, since: timedelta) -> None:
+    """Look at everybody who has won a match of late, each on their own."""
+    ended = Match.objects.finished().between_people().filter(finished_at__gte=now_utc() - since)
+    won = MatchPlayer.objects.filter(match__in=ended, seat=F("match__winner"), user__isnull=False)
+    winners = won.order_by("user").values_list("user", flat=True).distinct()
+    guard.each(
+        LOOKED,
+        list(winners),
+        lambda winner: winner is not None and winner_look(winner) is not None,
+        target="accounts.user",
+    )
+
+
+@transaction.atomic
+def winner_look(user_id: int) -> Report | None:
+    """Tell the moderators of somebody whose wins over several accounts look farmed: by one report,
+    which is brought up to date while it is open. What a closed one was about, of them or of a pair
+    of theirs, is not looked at again. None where there is nothing new to tell."""
+    winner = User.objects.filter(pk=user_id, deleted_at__isnull=True).first()
+    if winner is None:
+        return None
+    wins = looked_at(_wins(user_id))
+    beaten = User.objects.filter(
+        pk__in=MatchPlayer.objects.filter(match__in=wins).exclude(user=user_id).values("user"),
+        deleted_at__isnull=True,
+    )
+    if winner.is_bot:
+        beaten = beaten.filter(is_bot=False)
+    people = {each.pk: each for each in (winner, *beaten)}
+    # Most people share a way in with nobody they play: that is all that is asked about them.
+    shared = [Shared(*way) for way in ways_among(people)] if len(people) > 2 else []
+    if not shared:
+        return None
+    settled = settled_evidence(WINNER, str(user_id))
+    settled |= settled_evidence(PAIR, *(pair_key(user_id, other) for other in people))
+    rows = {match.pk: match for match in wins if match.pk not in settled}
+    matches = [each for each in played(rows) if each.loser in people]
+    found = ring_findings(user_id, matches, shared=shared, weak=WEAK)
+    if not found:
+        return None
+    shown = {match_id for each in found for match_id in each.matches}
+    told = [each for each in matches if each.match_id in shown]
+    losers = sorted({each.loser for each in told})
+    facts = [
+        ["Winner", _named([winner])],
+        ["Against", _named(people[pk] for pk in losers)],
+        *[["Found", each.words] for each in found],
+        *[["Shared way in", words] for words in _ways(shared, {user_id, *losers}, people)],
+    ]
+    return report_of_site(
+        target_type=WINNER,
+        target_id=str(user_id),
+        title=f"wins of @{winner.username} against {len(losers)} accounts",
+        url=f"/u/{winner.username}/matches/?result=won",
+        reason=Report.Reason.CHEATING,
+        words=" ".join(each.words for each in found),
+        context={
+            "facts": facts,
+            "lines": [line(rows[each.match_id], each, people) for each in told][-LISTED:],
+            "evidence": sorted(shown),
+            "people": [user_id, *losers],
+        },
+    )
+
+
+def _wins(user_id: int) -> QuerySet[Match]:
+    won = MatchPlayer.objects.filter(user=user_id, seat=F("match__winner"))
+    late = Match.objects.finished().filter(finished_at__gte=now_utc() - PAIR_WINDOW)
+    return late.filter(pk__in=won.values("match")).order_by("finished_at", "pk")
+
+
+def _named(people: Iterable[User]) -> str:
+    return ", ".join(f"{each.shown_name} (@{each.username})" for each in people)
+
+
+def _ways(shared: Iterable[Shared], told: set[int], people: dict[int, User]) -> list[str]:
+    """Of each way that more than one of those told of comes in by, its kind, and who they are."""
+    found = [(way.kind, sorted(way.accounts & told)) for way in shared]
+    return [
+        f"{WayIn.Kind(kind).label}: {', '.join(f'@{people[pk].username}' for pk in accounts)}"
+        for kind, accounts in sorted(found)
+        if len(accounts) > 1
+    ]

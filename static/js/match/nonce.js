@@ -1,0 +1,123 @@
+// @ts-check
+/* What a player's browser adds to the draws of a match: a number that it chooses by chance before
+   anybody knows any other. The server is told at first only what it hashes to; docs/record.md,
+   "Draws", says how. It notes, too, what it was shown before the match began, for the replay to compare
+   with the record. */
+
+const SIZE = 32;
+const KEY = "gauntlet:draws";
+const AT_MOST = 100; // matches; what was noted of older ones goes
+
+/**
+ * The number of this browser for a match, the same for all of its pages and after a reload, and what
+ * it hashes to.
+ * @param {number} match
+ * @param {Seat} seat
+ * @param {Client.KeptStorage | null} storage
+ * @returns {Promise<Client.Nonce>}
+ */
+export async function nonceFor(match, seat, storage) {
+  const found = notedOf(match, storage);
+  let nonce = found?.seat === seat ? found.nonce : "";
+  if (!isWhole(nonce)) {
+    nonce = hex(crypto.getRandomValues(new Uint8Array(SIZE)));
+    keep({ match, seat, nonce, seed: "", nonces: [null, null] }, storage);
+  }
+  const purpose = new TextEncoder().encode(`gauntlet draws/1 nonce ${seat}\0`);
+  return { nonce, commitment: hex(await sha256(new Uint8Array([...purpose, ...bytes(nonce)]))) };
+}
+
+/**
+ * Note what the page is shown before a match begins. What was shown first stays: the replay compares
+ * it with the record.
+ * @param {number} match
+ * @param {Draws.Shown} shown
+ * @param {Client.KeptStorage | null} storage
+ */
+export function noteDraws(match, { commitment, nonces }, storage) {
+  const found = notedOf(match, storage);
+  if (found === null) return;
+  const seed = found.seed || commitment;
+  const both = nonces.map((each, seat) => found.nonces[seat] ?? each.commitment);
+  if (seed === found.seed && both.every((each, seat) => each === found.nonces[seat])) return;
+  keep({ ...found, seed, nonces: both }, storage);
+}
+
+/**
+ * What this browser has noted of a match in which its reader played, if anything.
+ * @param {number} match
+ * @param {Client.KeptStorage | null} storage
+ */
+export function notedOf(match, storage) {
+  return all(storage).find((each) => each.match === match) ?? null;
+}
+
+/** What the browser keeps beyond this page, if it keeps anything. */
+export function keptStorage() {
+  try {
+    return globalThis.localStorage;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {Client.KeptStorage | null} storage
+ * @returns {Draws.Noted[]}
+ */
+function all(storage) {
+  try {
+    const found = /** @type {unknown} */ (JSON.parse(storage?.getItem(KEY) ?? "[]"));
+    return Array.isArray(found) ? found.filter(isNote) : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Whether that was written here.
+ * @param {unknown} found
+ * @returns {found is Draws.Noted}
+ */
+function isNote(found) {
+  const { match, nonces } = /** @type {Partial<Draws.Noted>} */ (found ?? {});
+  return typeof match === "number" && Array.isArray(nonces);
+}
+
+/**
+ * @param {Draws.Noted} note
+ * @param {Client.KeptStorage | null} storage
+ */
+function keep(note, storage) {
+  const others = all(storage).filter(({ match }) => match !== note.match);
+  try {
+    storage?.setItem(KEY, JSON.stringify([...others, note].slice(-AT_MOST)));
+  } catch {
+    // This page alone has it then.
+  }
+}
+
+/** @param {unknown} text */
+function isWhole(text) {
+  return typeof text === "string" && /^[0-9a-f]{64}$/.test(text);
+}
+
+/** @param {Uint8Array<ArrayBuffer>} data */
+async function sha256(data) {
+  // There is none of the browser's own on a site without HTTPS.
+  if (globalThis.crypto.subtle) {
+    return new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", data));
+  }
+  const { sha256: ours } = await import("../../vendor/@noble/hashes@2.4.0/sha2.js");
+  return ours(data);
+}
+
+/** @param {Uint8Array} data */
+function hex(data) {
+  return [...data].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {string} text */
+function bytes(text) {
+  return (text.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
+}

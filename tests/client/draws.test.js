@@ -1,0 +1,277 @@
+/* The numbers of draws, against what docs/record-vectors.json publishes; and what a page says of a
+   record. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import {
+  belowOf,
+  chosen,
+  isWhole,
+  nonceCommitment,
+  seedCommitment,
+  shuffled,
+  wordsOf,
+} from "../../static/js/draws/numbers.js";
+import { addedBy, comparison, recalled, summaryOf } from "../../static/js/draws/report.js";
+import { countsOf, faultsOf, readRecord, tidy, verify } from "../../static/js/draws/verify.js";
+import { noteDraws, nonceFor, notedOf } from "../../static/js/match/nonce.js";
+
+const published = JSON.parse(
+  readFileSync(new URL("../../docs/record-vectors.json", import.meta.url), "utf-8"),
+);
+const SEED = published.numbers[0].seed;
+
+for (const { seed, commitment, nonces, label, words, below } of published.numbers) {
+  const given = nonces.map(({ nonce }) => nonce);
+  const added = given.filter(Boolean).length;
+  test(`the numbers of “${label}” with ${added} nonces are those that are published`, () => {
+    assert.equal(seedCommitment(seed), commitment);
+    for (const [seat, nonce] of nonces.entries()) {
+      if (nonce.nonce) assert.equal(nonceCommitment(seat, nonce.nonce), nonce.commitment);
+    }
+    const source = wordsOf(seed, given, label);
+    assert.deepEqual(
+      words.map(() => source.next().value.toString(16).padStart(8, "0")),
+      words,
+    );
+    for (const [bound, numbers] of Object.entries(below)) {
+      const number = belowOf(wordsOf(seed, given, label));
+      assert.deepEqual(
+        numbers.map(() => number(Number(bound))),
+        numbers,
+      );
+    }
+  });
+}
+
+test("a list is shuffled from its end, and stays as it was", () => {
+  const list = ["a", "b", "c", "d"];
+  assert.deepEqual(
+    shuffled(() => 0, list),
+    ["b", "c", "d", "a"],
+  );
+  assert.deepEqual(
+    shuffled((bound) => bound - 1, list),
+    list,
+  );
+  assert.equal(
+    chosen((bound) => bound - 1, list),
+    "d",
+  );
+  assert.deepEqual(list, ["a", "b", "c", "d"]);
+});
+
+test("32 bytes are 64 digits in lower case", () => {
+  assert.ok(isWhole(SEED));
+  for (const text of ["", SEED.slice(1), `${SEED}0`, SEED.toUpperCase(), `${SEED}\n`, 3, null]) {
+    assert.ok(!isWhole(text), String(text));
+  }
+});
+
+test("a text is tidied as every move is", () => {
+  assert.equal(tidy("  PICK..t  "), "pick t");
+  assert.equal(tidy("(1 , 1) CZ : DZ"), "(1,1)cz:dz");
+});
+
+function recordOf(more = {}) {
+  return {
+    format: "deathmatch-record/1",
+    ruleset: "any",
+    variant: "standard",
+    seats: ["Ada", "Ben"],
+    moves: [{ seat: "chance", move: "lot 0" }],
+    ...more,
+  };
+}
+
+const STATED = {
+  method: "hmac-sha256/1",
+  seed: SEED,
+  commitment: seedCommitment(SEED),
+  nonces: [{}, {}],
+};
+const LOT = belowOf(wordsOf(SEED, ["", ""], "lot"))(2);
+
+for (const [kind, said, record] of [
+  [
+    "success",
+    /one draw follows/,
+    { draws: STATED, moves: [{ seat: "chance", move: `lot ${LOT}` }] },
+  ],
+  [
+    "danger",
+    /^Wrong: 1 draw .* entry 1$/,
+    { draws: STATED, moves: [{ seat: "chance", move: `lot ${1 - LOT}` }] },
+  ],
+  ["danger", /^Wrong/, { draws: { ...STATED, commitment: SEED } }],
+  ["danger", /^Wrong/, { draws: STATED, moves: [{ seat: "chance", move: "dice 6" }] }],
+  ["danger", /^Wrong/, { draws: STATED, moves: [{ seat: "chance", move: "constructor 6" }] }],
+  ["warning", /Nobody can verify/, {}],
+  ["info", /Nothing was drawn/, { draws: STATED, moves: [] }],
+  ["info", /Nothing was drawn/, { moves: [] }],
+  ["info", /Nothing was drawn/, { moves: [{ seat: "chance", move: "lot 1", by: "Cleo" }] }],
+]) {
+  test(`${JSON.stringify(record).slice(0, 60)}… is told as ${kind}`, () => {
+    const summary = summaryOf(verify(recordOf(record)));
+    assert.equal(summary.kind, kind);
+    assert.match(summary.title, said);
+  });
+}
+
+test("who supplied an outcome is told", () => {
+  const moves = [
+    { seat: "chance", move: `lot ${LOT}` },
+    { seat: "chance", move: "pallet", by: "Cleo" },
+  ];
+  const verdict = verify(recordOf({ draws: STATED, moves }));
+  assert.deepEqual(countsOf(verdict), { verified: 1, supplied: 1, unverifiable: 0, wrong: 0 });
+  assert.match(summaryOf(verdict).lines.flat().join(" "), /supplied by an organiser \(Cleo\)/);
+});
+
+test("what a draw hangs on is what stands before it", () => {
+  const seen = [];
+  const rules = {
+    die: (words, { standing }) => {
+      seen.push(standing.map(({ text }) => text));
+      return { label: "die", outcome: () => "die 1" };
+    },
+  };
+  const said = [
+    [0, "a"],
+    ["organiser", "pause"],
+    [1, "b"],
+    ["organiser", "reserve 0 +5"],
+    ["organiser", "rule valid"],
+    ["chance", "die 1"],
+    ["organiser", "take back 0"], // and what the other seat did since, but not what stays
+    ["chance", "die 1"],
+    [1, "c"],
+    ["organiser", "TAKE  BACK"],
+    ["organiser", "take back"], // there is none left
+    ["chance", "die 1"],
+  ];
+  const moves = said.map(([seat, move]) => ({ seat, move }));
+  verify(recordOf({ draws: STATED, moves }), rules);
+  assert.deepEqual(seen, [
+    ["a", "pause", "b", "reserve 0 +5", "rule valid"],
+    ["pause", "reserve 0 +5"],
+    ["pause", "reserve 0 +5", "die 1"],
+  ]);
+});
+
+for (const [wrong, fault] of [
+  [{ method: "dice/1" }, /way that this page does not know/],
+  [{ seed: "00" }, /seed is not 64/],
+  [{ seed: "" }, /seed is not 64/],
+  [{ commitment: SEED }, /does not fit the commitment/],
+  [{ nonces: [{}] }, /two nonces/],
+  [{ nonces: [{ commitment: "x" }, {}] }, /commitment of seat 0/],
+  [{ nonces: [{}, { nonce: "x" }] }, /nonce of seat 1 is not/],
+  [{ nonces: [{}, { nonce: SEED }] }, /nonce of seat 1 does not fit/],
+  [{ nonces: [{}, { nonce: SEED, commitment: nonceCommitment(0, SEED) }] }, /of seat 1 does not/],
+]) {
+  test(`${JSON.stringify(wrong)} contradicts itself`, () => {
+    const faults = faultsOf({ ...STATED, ...wrong });
+    assert.equal(faults.length, 1);
+    assert.match(faults[0], fault);
+  });
+}
+
+test("what is no record is not read", () => {
+  for (const text of ["", "{}", "[]", "null", '{"format": "deathmatch-record/2", "moves": []}']) {
+    assert.throws(() => readRecord(text), { name: "Error" });
+  }
+  assert.throws(() => verify(recordOf({ moves: [null] })), /Entry 0/);
+});
+
+test("what each seat added is told, and whether a noted commitment is the same", () => {
+  assert.match(addedBy({ nonce: SEED, commitment: SEED }), /^added a nonce/);
+  assert.match(addedBy({ commitment: SEED }), /did not open/);
+  assert.match(addedBy({}), /^added nothing/);
+  assert.equal(comparison("  ", SEED), "");
+  assert.match(
+    comparison(` ${SEED.toUpperCase().replace(/(.{8})/g, "$1 ")}`, SEED),
+    /^It is the same/,
+  );
+  assert.match(comparison(`${SEED.slice(1)}f`, SEED), /^WRONG/);
+  assert.match(comparison(SEED.slice(0, 12), SEED), /has 12/);
+});
+
+function memory() {
+  const kept = new Map();
+  return {
+    kept,
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, value),
+    removeItem: (key) => kept.delete(key),
+  };
+}
+
+const OTHER = "7f".repeat(32);
+
+test("a nonce is the same for all pages of a browser, and of that seat alone", async () => {
+  const storage = memory();
+  const first = await nonceFor(7, 1, storage);
+  assert.match(first.nonce, /^[0-9a-f]{64}$/);
+  assert.equal(first.commitment, nonceCommitment(1, first.nonce));
+  assert.deepEqual(await nonceFor(7, 1, storage), first);
+  assert.notEqual((await nonceFor(8, 1, storage)).nonce, first.nonce);
+  assert.notEqual((await nonceFor(7, 0, storage)).nonce, first.nonce);
+  assert.match((await nonceFor(7, 1, null)).nonce, /^[0-9a-f]{64}$/);
+});
+
+test("what was shown first is what is noted", async () => {
+  const storage = memory();
+  noteDraws(7, { commitment: SEED, nonces: [{ commitment: null }, { commitment: null }] }, storage);
+  assert.equal(notedOf(7, storage), null); // nobody's who plays
+  const { nonce, commitment } = await nonceFor(7, 0, storage);
+  noteDraws(7, { commitment: SEED, nonces: [{ commitment }, { commitment: null }] }, storage);
+  noteDraws(
+    7,
+    { commitment: OTHER, nonces: [{ commitment: OTHER }, { commitment: SEED }] },
+    storage,
+  );
+  noteDraws(
+    7,
+    { commitment: OTHER, nonces: [{ commitment: null }, { commitment: OTHER }] },
+    storage,
+  );
+  const noted = { match: 7, seat: 0, nonce, seed: SEED, nonces: [commitment, SEED] };
+  assert.deepEqual(notedOf(7, storage), noted);
+});
+
+test("what is kept has an end, and what is no note is none", async () => {
+  const storage = memory();
+  for (let match = 1; match <= 120; match += 1) await nonceFor(match, 0, storage);
+  assert.equal(notedOf(20, storage), null);
+  assert.notEqual(notedOf(21, storage), null);
+  assert.equal(storage.kept.size, 1);
+  for (const text of ["{", "{}", "null", "[null, 7, {}]"]) {
+    storage.setItem([...storage.kept.keys()][0], text);
+    assert.equal(notedOf(7, storage), null);
+  }
+});
+
+test("a browser that has noted what it was shown says whether it still holds", () => {
+  const both = [0, 1].map((seat) => ({ nonce: OTHER, commitment: nonceCommitment(seat, OTHER) }));
+  const stated = { ...STATED, nonces: both };
+  const seen = both.map(({ commitment }) => commitment);
+  const noted = { match: 7, seat: 0, nonce: OTHER, seed: STATED.commitment, nonces: seen };
+  const found = (change, derived = stated) =>
+    recalled({ ...noted, ...change }, derived, ["Ada", "Ben"]);
+  assert.equal(recalled(null, stated, []), null);
+  assert.equal(found({ seed: "" }), null);
+  assert.deepEqual(found({}).wrong, []);
+  assert.match(found({}).same[0], /^Your browser had noted the same commitment/);
+  assert.equal(found({}).same.length, 3);
+  assert.match(found({ seed: OTHER }).wrong.join(), /^WRONG: .*7f, and the record has another/);
+  assert.match(found({}, null).wrong.join(), /^WRONG: .* the record has none/);
+  assert.match(found({ nonces: [seen[0], OTHER] }).wrong.join(), /^WRONG: of the nonce of Ben/);
+  assert.match(found({ nonces: [OTHER, seen[1]] }).wrong.join(), /^WRONG: of your own nonce/);
+  const late = found({ nonce: SEED });
+  assert.deepEqual(late.wrong, []);
+  assert.match(late.same.at(-1), /not in the record/);
+  assert.deepEqual(found({ nonces: [null, null] }).wrong, []); // none was shown
+});

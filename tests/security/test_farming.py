@@ -1,0 +1,604 @@
+"""Results that cannot be farmed: what a second account brings, and what it does not; that
+moderators hear of it, with evidence; and that friends who play a lot are left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.leaving.services import user_erase
+from accounts.models import Announcement, AuditEntry, Report, User
+from accounts.moderation.reports import queue_of, remedies_of, report_resolve
+from accounts.moderation.ways import sharing_with, ways_note
+from accounts.names.validators import FORMER_NAME, FORMER_PREFIX
+from core.clock import now_ms
+from games.jobs import RATE
+from games.models import Match, PairRuling, RatingRuling
+from games.ratings import services
+from games.ratings.course import TOO_SHORT, match_judge_course
+from games.ratings.models import OVERALL, Rating, RatingPoint
+from games.ratings.pairs import (
+    pair_key,
+    pair_look,
+    pair_rate_again,
+    pair_unrate,
+    pairs_sweep,
+)
+from games.ratings.services import match_rate, rating_include, ratings_rebuild, ratings_take_in
+from games.ratings.tasks import on_match_ended
+from games.ratings.winners import WINNER, winner_look, winners_sweep
+from tests.games.conftest import ada, ben, cleo, mona, orla, root
+from tests.games.support import T0, committing, refused, started, user_named
+from tests.pages.conftest import own_cache
+from tests.ratings.support import is_true, result_row
+from tests.seasons_api.conftest import Caller, olga
+from tests.seasons_api.test_automation import concede, made
+from tests.support.workers import Workers
+from tournaments.models import DeathMatch
+from tournaments.services.results.ratings import rating_leave_out, rating_set_right
+
+__all__ = ["ada", "ben", "cleo", "mona", "olga", "orla", "own_cache", "root"]
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_cache")]
+
+
+def conceded(winner: User, loser: User, *, answers: int = 0) -> Match:
+    """A match in which so many decisions were answered before the loser conceded, as a worker
+    leaves it."""
+    play = started((winner, loser), at=now_ms())
+    for _ in range(answers):
+        seat = 0 if play.decision(0) else 1
+        play.move(seat, play.random_move(seat, play.random), now_ms() - T0)
+    play.move(1, "concede", now_ms() - T0)
+    on_match_ended(match_id=play.pk)
+    return play.match
+
+
+def friendly(
+    winner: User, loser: User, *, ago: timedelta, lasted: float = 25, **more: Any
+) -> Match:
+    """An honest match, as a bare row."""
+    ended = timezone.now() - ago
+    began = ended - timedelta(minutes=lasted)
+    return result_row((winner, loser), finished_at=ended, created_at=began, **more)
+
+
+def listed() -> list[str]:
+    """Who stands on the leaderboard of all games, from the top."""
+    rows = Client().get("/api/v1/leaderboards/overall/").json()["results"]
+    return [row["username"] for row in rows]
+
+
+# -- what is farmed ------------------------------------------------------------------------------
+
+
+def test_fifteen_concessions_of_a_second_account_bring_nothing(
+    ada: User, ben: User, left_to_workers: Workers
+) -> None:
+    matches = [conceded(ada, ben) for _ in range(15)]
+    assert not Rating.objects.exists()
+    assert listed() == []
+    for match in matches:
+        assert match.unrated.startswith(TOO_SHORT)
+    rows = Client().get("/api/v1/matches/?status=finished").json()["results"]
+    assert {(row["rated"], row["terms"]) for row in rows} == {(False, matches[0].unrated)}
+    assert matches[0].unrated in Client().get(f"/matches/{matches[0].pk}/replay/").content.decode()
+    (report,) = Report.objects.all()
+    assert (report.reporter, report.target_id) == (None, pair_key(ada.pk, ben.pk))
+    assert sorted(report.context["evidence"]) == sorted(match.pk for match in matches)
+
+
+def test_a_match_counts_from_the_least_course_on(
+    ada: User, ben: User, left_to_workers: Workers
+) -> None:
+    least = conceded(ada, ben, answers=6)
+    assert least.unrated == ""
+    assert Rating.objects.filter(ladder=OVERALL, games=1).count() == 2
+    short = conceded(ada, ben, answers=5)
+    assert short.unrated == f"{TOO_SHORT}6 decisions were answered."
+    assert Rating.objects.filter(ladder=OVERALL, games=1).count() == 2
+    assert AuditEntry.objects.get(action="rating.too-short").data["answers"] == 5
+    assert match_judge_course(match_id=short.pk)  # a second look changes nothing
+    assert AuditEntry.objects.filter(action="rating.too-short").count() == 1
+
+
+def test_what_was_taken_back_is_no_answer(
+    ada: User, ben: User, orla: User, left_to_workers: Workers
+) -> None:
+    play = started((ada, ben), at=now_ms())
+    for _ in range(6):
+        seat = 0 if play.decision(0) else 1
+        play.move(seat, play.random_move(seat, play.random), now_ms() - T0)
+    play.act(orla, "take back", now_ms() - T0)
+    play.move(1, "concede", now_ms() - T0)
+    on_match_ended(match_id=play.pk)
+    assert play.match.unrated.startswith(TOO_SHORT)
+
+
+def test_a_second_account_that_plays_on_leads_nobody(
+    ada: User, ben: User, cleo: User, settings: Any
+) -> None:
+    settings.GAUNTLET_RANKED_MATCHES, settings.GAUNTLET_RANKED_OPPONENTS = 5, 3
+    others = [user_named(f"other{number}") for number in range(3)]
+    for other in others:
+        for days in (1, 2):
+            friendly(cleo, other, ago=timedelta(days=days))
+    for minutes in range(30):
+        friendly(ada, ben, ago=timedelta(minutes=minutes))
+    ratings_rebuild()
+    assert listed() == ["cleo"]
+    farmer = Rating.objects.get(ladder=OVERALL, user=ada)
+    assert (farmer.games, farmer.opponents) == (30, 1)
+    # Thirty of the same pair are worth less than six against three.
+    assert farmer.shown < Rating.objects.get(ladder=OVERALL, user=cleo).shown
+
+
+def test_a_seasons_death_match_counts_as_any_other(olga: Caller, left_to_workers: Workers) -> None:
+    slug = made(olga, "round-robin")
+    death_match = DeathMatch.objects.filter(round__season__slug=slug, round__number=1).earliest(
+        "pk"
+    )
+    concede(death_match.pk, 1)
+    match = Match.objects.finished().get()
+    on_match_ended(match_id=match.pk)
+    match.refresh_from_db()
+    assert match.unrated.startswith(TOO_SHORT)
+    assert match.winner == 0  # for the season it is won
+    assert not Rating.objects.exists()
+
+
+# -- weights -------------------------------------------------------------------------------------
+
+
+def test_the_nth_match_of_a_pair_within_a_month_counts_less(
+    ada: User, ben: User, cleo: User
+) -> None:
+    for days in (70, 35, 20, 5.5, 1):
+        match_rate(match_id=friendly(ada, ben, ago=timedelta(days=days)).pk)
+    match_rate(match_id=friendly(cleo, ben, ago=timedelta(0)).pk)
+    points = RatingPoint.objects.filter(ladder=OVERALL, user=ben).order_by("at")
+    # The second is thirty-five days after the first; the third fifteen after the second, and the
+    # fourth within thirty of two, the last of two (twenty and five and a half days ago) ...
+    weights = [round(point.weight, 6) for point in points]
+    assert weights == [1, 1, 0.5, 0.333333, 0.333333, 1]
+    is_true(OVERALL)
+
+
+def test_a_match_that_counts_no_more_gives_the_later_ones_their_weight(
+    ada: User, ben: User
+) -> None:
+    matches = [friendly(ada, ben, ago=timedelta(days=days)) for days in (3, 2, 1)]
+    ratings_rebuild()
+    services.rating_exclude(match_id=matches[0].pk, acting_user=None, why="a fault")
+    ratings_take_in()
+    weights = RatingPoint.objects.filter(ladder=OVERALL, user=ada).order_by("at")
+    assert [point.weight for point in weights] == [1, 0.5]
+    is_true(OVERALL)
+
+
+# -- friends -------------------------------------------------------------------------------------
+
+
+def test_two_friends_with_forty_honest_matches_are_left_alone(ada: User, ben: User) -> None:
+    for number in range(40):
+        pair = (ada, ben) if number % 8 else (ben, ada)
+        friendly(*pair, ago=timedelta(hours=12 * number))
+    ratings_rebuild()
+    assert pair_look(ada.pk, ben.pk) is None
+    pairs_sweep(since=timedelta(days=30))
+    assert not Report.objects.exists()
+    assert Rating.objects.get(ladder=OVERALL, user=ada).games == 40
+    assert not Match.objects.exclude(unrated="").exists()
+
+
+def test_practice_and_casual_matches_are_no_evidence(ada: User, ben: User) -> None:
+    for number in range(5):
+        friendly(
+            ada, ben, ago=timedelta(minutes=number), lasted=0.2, reason="concession",
+            unrated="Casual: it counts for no rating.",
+        )  # fmt: skip
+    assert pair_look(ada.pk, ben.pk) is None
+
+
+# -- what moderators are told --------------------------------------------------------------------
+
+
+def share(kind: str, *users: User, what: str = "203.0.113.5") -> None:
+    for user in users:
+        ways_note(user_id=user.pk, ways=[(kind, what)], on=timezone.now().date())
+
+
+@pytest.mark.parametrize(
+    ("kind", "matches", "found"),
+    [
+        ("device", 1, True), ("discord", 1, True), ("mail", 1, True),
+        ("address", 2, False), ("address", 3, True),
+    ],
+)  # fmt: skip
+def test_a_shared_way_in_is_reported(
+    ada: User, ben: User, kind: str, matches: int, found: bool
+) -> None:
+    share(kind, ada, ben)
+    for number in range(matches):
+        friendly(ada, ben, ago=timedelta(days=number))
+    report = pair_look(ada.pk, ben.pk)
+    assert (report is not None) is found
+    if report is not None:
+        assert "203.0.113.5" not in str(report.context)
+        assert any(
+            label == "Shared way in" and "on " in text for label, text in report.context["facts"]
+        )
+
+
+def test_lopsided_pairs_are_reported(ada: User, ben: User) -> None:
+    for number in range(10):
+        friendly(ada, ben, ago=timedelta(hours=number), lasted=2)
+    report = pair_look(ada.pk, ben.pk)
+    assert report is not None
+    assert report.words.startswith("One of them has won 10 of 10 matches")
+
+
+def quick(ada: User, ben: User, *, ago: float, times: int = 3) -> list[Match]:
+    """Concessions as soon as the matches had begun."""
+    return [
+        friendly(ada, ben, ago=timedelta(minutes=ago + number), lasted=0.2, reason="concession")
+        for number in range(times)
+    ]
+
+
+def test_there_is_one_open_report_and_it_grows(ada: User, ben: User) -> None:
+    quick(ada, ben, ago=100)
+    report = pair_look(ada.pk, ben.pk)
+    assert report is not None
+    assert pair_look(ben.pk, ada.pk) is None  # nothing new
+    pairs_sweep(since=timedelta(days=1))
+    more = quick(ada, ben, ago=50, times=1)
+    assert pair_look(ada.pk, ben.pk) == report
+    report.refresh_from_db()
+    assert more[0].pk in report.context["evidence"]
+    assert Report.objects.count() == 1
+    actions = AuditEntry.objects.order_by("pk").values_list("action", flat=True)
+    assert list(actions) == ["report.file", "report.renew"]
+
+
+def test_a_settled_report_comes_back_with_new_matches_alone(
+    ada: User, ben: User, mona: User
+) -> None:
+    quick(ada, ben, ago=100)
+    first = pair_look(ada.pk, ben.pk)
+    assert first is not None
+    report_resolve(acting_user=mona, report=first, outcome="no-breach")
+    assert pair_look(ada.pk, ben.pk) is None
+    quick(ada, ben, ago=60, times=2)
+    assert pair_look(ada.pk, ben.pk) is None  # two more are not three
+    quick(ada, ben, ago=30, times=1)
+    second = pair_look(ada.pk, ben.pk)
+    assert second is not None
+    assert second != first
+    assert not set(second.context["evidence"]) & set(first.context["evidence"])
+
+
+def test_moderators_see_it_where_they_see_reports_and_those_it_is_about_do_not(
+    ada: User, ben: User, mona: User, make_moderator: Callable[[User], None]
+) -> None:
+    quick(ada, ben, ago=10)
+    report = pair_look(ada.pk, ben.pk)
+    assert report is not None
+    make_moderator(ben)
+    assert list(queue_of(mona)) == [report]
+    assert list(queue_of(ben)) == []
+    client = Client()
+    client.force_login(mona)
+    page = client.get(f"/admin/accounts/report/{report.pk}/change/").content.decode()
+    assert "The site itself" in page
+    assert "by concession after 12 s" in page
+    assert [words for words, _ in remedies_of(report)][-1].startswith("Have their matches")
+    assert "Matches" in client.get("/admin/").content.decode()
+    assert Report.objects.visible_to(ada).count() == 0
+
+
+def test_a_moderator_closes_it_and_nobody_gets_mail(
+    ada: User, ben: User, mona: User, mailoutbox: list[Any]
+) -> None:
+    quick(ada, ben, ago=10)
+    report = pair_look(ada.pk, ben.pk)
+    assert report is not None
+    with committing():
+        report_resolve(acting_user=mona, report=report, outcome="acted", answer="Done.")
+    assert mailoutbox == []
+
+
+@pytest.fixture
+def make_moderator(root: User) -> Callable[[User], None]:
+    from accounts.roles import Role
+    from accounts.services import role_grant
+
+    return lambda user: role_grant(acting_user=root, user=user, role=Role.MODERATOR)
+
+
+# -- several accounts together --------------------------------------------------------------------
+
+
+def beaten(
+    winner: User, number: int, *, times: int = 2, lasted: float = 0.5, **more: Any
+) -> list[User]:
+    """So many accounts that have lost to somebody, each so often: by conceding soon, unless it is
+    said otherwise."""
+    losers = [user_named(f"second{each}") for each in range(number)]
+    given = {"reason": "concession", **more}
+    for place, loser in enumerate(losers):
+        for each in range(times):
+            ago = timedelta(hours=7 * (place * times + each))
+            friendly(winner, loser, ago=ago, lasted=lasted, **given)
+    return losers
+
+
+def leave(user: User) -> None:
+    """What a deletion makes of an account's row."""
+    User.objects.filter(pk=user.pk).update(
+        deleted_at=timezone.now(), is_active=False, email="", time_zone="", device_zone="",
+        display_name=FORMER_NAME, username=f"{FORMER_PREFIX}{user.pk}",
+    )  # fmt: skip
+
+
+def looked_at() -> list[Report]:
+    """What the sweep reports of them."""
+    pairs_sweep(since=timedelta(days=30))
+    winners_sweep(since=timedelta(days=30))
+    return list(Report.objects.order_by("pk"))
+
+
+@pytest.mark.parametrize("with_winner", [True, False])
+@pytest.mark.parametrize("kind", ["address", "device"])
+def test_eight_second_accounts_that_concede_twice_each_are_one_report(
+    ada: User, ben: User, left_to_workers: Workers, with_winner: bool, kind: str
+) -> None:
+    """Each after the least course: every match counts, and no pair of them met often."""
+    losers = [user_named(f"second{each}") for each in range(8)]
+    share(kind, *losers, *([ada] if with_winner else []))
+    share("address", ben, what="198.51.100.7")
+    matches = [conceded(ada, loser, answers=6) for loser in losers for _time in range(2)]
+    assert Rating.objects.get(ladder=OVERALL, user=ada).wins == 16
+    assert {match.unrated for match in matches} == {""}
+    (report,) = Report.objects.filter(target_type=WINNER)
+    assert report.target_id == str(ada.pk)
+    assert report.context["evidence"] == sorted(match.pk for match in matches)
+    assert report.words.startswith("They have won 16 matches against 8 accounts that share a way")
+    facts = dict(report.context["facts"])
+    assert all(f"@{loser.username}" in facts["Against"] for loser in losers)
+    assert "203.0.113.5" not in str(report.context)
+    assert winner_look(ada.pk) is None  # nothing new
+    assert Report.objects.filter(target_type=WINNER).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "times", "lasted", "found"),
+    [
+        ("address", 2, 2, 0.5, True), ("address", 2, 1, 0.5, False), ("address", 3, 1, 3, True),
+        # An honest evening of a school's club behind one address, and of a family's tablet.
+        ("address", 8, 2, 25, False), ("device", 2, 3, 25, False),
+        # Nobody else has a browser in common with three whom they beat.
+        ("device", 5, 1, 25, True), ("mail", 3, 2, 25, True), ("discord", 4, 1, 25, False),
+    ],
+)  # fmt: skip
+def test_what_makes_a_ring(
+    ada: User, kind: str, number: int, times: int, lasted: float, found: bool
+) -> None:
+    share(kind, *beaten(ada, number, times=times, lasted=lasted))
+    assert [report.target_type for report in looked_at()] == ([WINNER] if found else [])
+
+
+def test_accounts_that_share_nothing_are_no_ring(ada: User) -> None:
+    for number, loser in enumerate(beaten(ada, 8)):
+        share("address", loser, what=f"203.0.113.{number}")
+    assert looked_at() == []
+
+
+def test_a_played_out_match_is_short_only_if_it_was_over_at_once(ada: User) -> None:
+    share("address", *beaten(ada, 4, lasted=3, reason="total"))
+    assert looked_at() == []
+
+
+def test_a_ring_of_those_who_left_is_no_ring(ada: User) -> None:
+    losers = beaten(ada, 4)
+    share("address", *losers, ada)
+    for each in losers[1:]:
+        leave(each)
+    assert looked_at() == []
+
+
+def test_what_moderators_have_looked_at_comes_back_with_new_matches_alone(
+    ada: User, mona: User
+) -> None:
+    losers = beaten(ada, 3)
+    share("address", *losers)
+    (first,) = looked_at()
+    report_resolve(acting_user=mona, report=first, outcome="no-breach")
+    assert winner_look(ada.pk) is None
+    for number, loser in enumerate(losers):
+        friendly(
+            ada, loser, ago=timedelta(minutes=number), lasted=0.5, reason="concession",
+        )  # fmt: skip
+    second = winner_look(ada.pk)
+    assert second is not None
+    assert not set(second.context["evidence"]) & set(first.context["evidence"])
+
+
+def test_who_is_in_a_ring_reads_nothing_of_it_and_others_rule_from_it(
+    ada: User, mona: User, make_moderator: Callable[[User], None]
+) -> None:
+    losers = beaten(ada, 3)
+    share("address", *losers)
+    (report,) = looked_at()
+    for each in (ada, losers[1]):
+        make_moderator(each)
+        assert list(queue_of(each)) == []
+    assert list(queue_of(mona)) == [report]
+    client = Client()
+    client.force_login(mona)
+    page = client.get(f"/admin/accounts/report/{report.pk}/change/").content.decode()
+    assert "3 accounts that share a way in" in page
+    links = dict(remedies_of(report))
+    address = links["Have their matches with @second0 count for nobody…"]
+    assert client.get(address).status_code == 200
+    with committing():
+        given = {"first": "ada", "second": "second0", "why": "Farmed."}
+        assert client.post(address, given).status_code == 302
+    assert PairRuling.objects.get().report == report
+    assert "Have their matches with @second0 count for nobody…" not in dict(remedies_of(report))
+
+
+# -- those who have left --------------------------------------------------------------------------
+
+
+def test_who_has_left_is_neither_looked_at_nor_told(ada: User, ben: User, mona: User) -> None:
+    matches = quick(ada, ben, ago=10)
+    share("device", ada, ben)
+    leave(ben)
+    assert looked_at() == []
+    assert sharing_with(acting_user=mona, user=ada) == {}
+    ben.refresh_from_db()
+    with committing():
+        ruling = pair_unrate(acting_user=mona, first=ada, second=ben, why="Farmed.")
+        pair_rate_again(acting_user=mona, ruling=ruling, why="Not so.")
+    assert ruling.matches == sorted(match.pk for match in matches)
+    told = Announcement.objects.filter(kind="match.rating-ruled")
+    assert [each.user for each in told] == [ada, ada]
+
+
+# -- unrated in one go, and back -----------------------------------------------------------------
+
+
+def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
+    ada: User, ben: User, cleo: User, mona: User, workers: Workers
+) -> None:
+    workers.at_once[RATE] = services.ratings_take_in
+    old = friendly(ada, ben, ago=timedelta(days=31))
+    theirs = [friendly(ada, ben, ago=timedelta(days=days)) for days in (3, 2)]
+    other = friendly(ada, cleo, ago=timedelta(days=1))
+    ratings_rebuild()
+    before = list(RatingPoint.objects.order_by("ladder", "at", "user").values("mu", "weight"))
+    assert set(listed()) == {"ada", "ben", "cleo"}
+
+    with committing():
+        ruling = pair_unrate(acting_user=mona, first=ben, second=ada, why=" Both are\none. ")
+    assert (ruling.matches, ruling.why) == (sorted(m.pk for m in theirs), "Both are one.")
+    counting = RatingPoint.objects.filter(ladder=OVERALL, user=ada).order_by("at")
+    assert [point.match_id for point in counting] == [old.pk, other.pk]
+    assert len(workers.of(RATE)) == 1
+    is_true(OVERALL)
+    told = Announcement.objects.filter(kind="match.rating-ruled")
+    assert {each.user for each in told} == {ada, ben}
+    assert all("Both are one." in each.words for each in told)
+    page = Client().get("/u/ada/matches/").content.decode()
+    assert page.count('title="Both are one."') == 2
+
+    refused("rating.of-pair", rating_include, match_id=theirs[0].pk, acting_user=None, why="mine")
+    with committing():
+        pair_rate_again(acting_user=mona, ruling=ruling, why="Siblings, they showed us.")
+    after = list(RatingPoint.objects.order_by("ladder", "at", "user").values("mu", "weight"))
+    assert after == before
+    assert not RatingRuling.objects.exists()
+    assert told.all().count() == 4
+    entries = AuditEntry.objects.filter(action__startswith="rating.").order_by("pk")
+    actions = list(entries.values_list("action", flat=True))
+    assert actions == ["rating.exclude-pair", "rating.include-pair"]
+    refused("rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more")
+
+
+def test_a_season_decides_its_own_results_whatever_moderators_have_ruled(
+    ada: User, ben: User, mona: User
+) -> None:
+    match = friendly(ada, ben, ago=timedelta(days=1))
+    pair_unrate(acting_user=mona, first=ada, second=ben, why="Both are one.")
+    rating_set_right(match.pk, 1, None, "a correction")
+    rating_leave_out(match.pk, None, "a correction")
+    assert RatingRuling.objects.get().why == "Both are one."
+
+
+def test_what_a_pair_cannot_be_ruled_upon(
+    ada: User, ben: User, cleo: User, mona: User, orla: User
+) -> None:
+    match = friendly(ada, ben, ago=timedelta(days=1))
+    foreign = friendly(ada, cleo, ago=timedelta(days=1))
+    friendly(mona, ben, ago=timedelta(days=1))
+
+    def rule(code: str, by: User, *pair: User, **more: Any) -> None:
+        given = {"why": "because", **more}
+        refused(code, pair_unrate, acting_user=by, first=pair[0], second=pair[1], **given)
+
+    for nobody in (ada, orla):
+        rule("rating.not-moderator", nobody, ada, ben)
+    rule("rating.own-pair", mona, mona, ben)
+    rule("rating.one-player", mona, ada, ada)
+    rule("rating.why-missing", mona, ada, ben, why="  ")
+    rule("rating.why-too-long", mona, ada, ben, why="x" * 501)
+    rule("rating.not-of-pair", mona, ada, ben, matches=[match.pk, foreign.pk])
+    rule("rating.no-matches", mona, ben, cleo)
+    ruling = pair_unrate(acting_user=mona, first=ada, second=ben, why="x", matches=[match.pk])
+    rule("rating.no-matches", mona, ada, ben)
+    refused("rating.not-moderator", pair_rate_again, acting_user=orla, ruling=ruling, why="x")
+    refused("rating.why-missing", pair_rate_again, acting_user=mona, ruling=ruling, why="")
+
+
+def test_a_moderator_does_it_from_the_report(ada: User, ben: User, mona: User) -> None:
+    matches = quick(ada, ben, ago=10)
+    report = pair_look(ada.pk, ben.pk)
+    assert report is not None
+    client = Client()
+    client.force_login(mona)
+    address = remedies_of(report)[-1][1]
+    page = client.get(address).content.decode()
+    assert all(f"{match.pk}: " in page for match in matches)
+    chosen = [str(match.pk) for match in matches[:2]]
+    given = {"first": "ada", "second": "ben", "chosen": chosen, "why": "Farmed."}
+    with committing():
+        assert client.post(address, given).status_code == 302
+    (ruling,) = PairRuling.objects.all()
+    assert (ruling.report, sorted(ruling.matches)) == (report, sorted(int(n) for n in chosen))
+    row = f"/admin/games/pairruling/{ruling.pk}/"
+    assert "Farmed." in client.get(f"{row}change/").content.decode()
+    with committing():
+        assert client.post(f"{row}rate_again/", {"why": "A mistake."}).status_code == 302
+    ruling.refresh_from_db()
+    assert ruling.lifted_by == mona
+
+
+def test_whom_it_is_about_and_organisers_reach_nothing_of_it(
+    ada: User, ben: User, mona: User, orla: User, make_moderator: Callable[[User], None]
+) -> None:
+    friendly(ada, ben, ago=timedelta(days=1))
+    ruling = pair_unrate(acting_user=mona, first=ada, second=ben, why="Farmed.")
+    make_moderator(ben)
+    for user in (ada, ben, orla):
+        client = Client()
+        client.force_login(user)
+        assert client.get(f"/admin/games/pairruling/{ruling.pk}/change/").status_code in (302, 403)
+        given = {"first": "ada", "second": "ben", "why": "no"}
+        client.post("/admin/games/pairruling/add/", given)
+    assert PairRuling.objects.count() == 1
+    ruling.refresh_from_db()
+    assert ruling.lifted_at is None
+
+
+def test_what_the_site_has_reported_does_not_name_who_is_gone(ada: User, ben: User) -> None:
+    """As evidence it stays."""
+    User.objects.filter(pk=ada.pk).update(username="zyxwanda", display_name="Zyxwanda Quill")
+    ada.refresh_from_db()
+    quick(ada, ben, ago=2, times=6)
+    pair_look(ada.pk, ben.pk)
+    report = Report.objects.get()
+    said = f"{report.title} {report.url} {report.context}"
+    assert "zyxwanda" in said
+    with committing():
+        gone = user_erase(user=ada)
+    report.refresh_from_db()
+    left = f"{report.title} {report.url} {report.context}"
+    assert "zyxwanda" not in left.lower()
+    plainly = said.replace("Zyxwanda Quill", "Former player").replace("zyxwanda", gone.username)
+    assert left == plainly
