@@ -76,10 +76,17 @@ class Ledger:
 
     # -- what is told ----------------------------------------------------------------------------
 
+    @property
+    def away(self) -> int:
+        """How often clients were told that the site cannot do this now, in answer to a frame or to
+        their coming back."""
+        return self.told["error service.away"] + self.told["closing service.away"]
+
     def note(self, match: int, audience: str, frame: Frame) -> None:
         """A frame that has come."""
         kind = frame["type"]
-        self.told[kind if kind not in {"refused", "error"} else f"{kind} {frame['code']}"] += 1
+        with_code = kind in {"refused", "error", "closing"}
+        self.told[f"{kind} {frame['code']}" if with_code else kind] += 1
         if kind in {"sync", "step"}:
             self._note_view(match, audience, frame)
         elif kind == "ack":
