@@ -86,8 +86,9 @@ class ViewedMatchSerializer(serializers.Serializer[dict[str, Any]]):
     )
 
 
-# Of a nonce and of what it hashes to.
-_WHOLE = rf"^[0-9a-f]{{{2 * SIZE}}}\Z"
+# Of a nonce, and of what it hashes to, in hexadecimal digits.
+_DIGITS = 2 * SIZE
+_WHOLE = rf"^[0-9a-f]{{{_DIGITS}}}\Z"
 
 
 class RecordRenderer(JSONRenderer):
@@ -204,11 +205,15 @@ class ComingSerializer(serializers.Serializer[dict[str, Any]]):
     """What a player's program may add to the match's draws as it comes."""
 
     commitment = serializers.RegexField(
-        _WHOLE, required=False, help_text="What the nonce that it adds hashes to."
+        _WHOLE,
+        required=False,
+        max_length=_DIGITS,
+        help_text="What the nonce that it adds hashes to.",
     )
     nonce = serializers.RegexField(
         _WHOLE,
         required=False,
+        max_length=_DIGITS,
         help_text="That nonce, once both players are there (`waiting.opens_until` of the view).",
     )
 
