@@ -423,8 +423,10 @@ SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
 SESSION_CACHE_ALIAS = "sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-# By which a browser is known again: see `accounts.signin.ways`.
-GAUNTLET_DEVICE_COOKIE = "device"
+# By which a browser is known again: see `accounts.signin.ways`. Not "device": that is the device
+# that takes announcements (`accounts.announcing.devices`), and of two cookies of one name the later
+# takes the place of the other.
+GAUNTLET_DEVICE_COOKIE = "browser"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
