@@ -259,6 +259,7 @@ def test_every_kind_of_stream_ends(
 
 
 def session_ended(way: str, client: Client, ada: User, root: User) -> None:
+    """End it, or what it stands for. A form is sent as the page shows it."""
     if way == "deleted":
         client.session.delete()
     elif way == "run out":
@@ -271,8 +272,11 @@ def session_ended(way: str, client: Client, ada: User, root: User) -> None:
     elif way == "password changed in another browser":
         other = Client()
         other.force_login(ada, backend="accounts.signin.backends.NameBackend")
+        path = "/accounts/password/change/"
+        form = other.get(path).context["form"]
+        ticked = {name: "on" for name in form.fields if form[name].value() is True}
         with committing():
-            other.post("/accounts/password/change/", {"oldpassword": OLD, **PASSWORDS})
+            other.post(path, {"oldpassword": OLD, **PASSWORDS, **ticked})
     elif way == "suspended":
         user_suspend(acting_user=root, user=ada, reason="abuse", until=None)
     elif way == "closed":
