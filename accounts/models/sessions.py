@@ -43,12 +43,18 @@ class UserSessionQuerySet(models.QuerySet["UserSession"]):
         return len(keys)
 
     def stay_open(self, session_hash: str) -> None:
-        """Have these go on after their owner's password was changed: ``session_hash`` is the one
-        that it has now."""
-        for key in self.live().values_list("session_key", flat=True):
-            store = _store(key)
-            store[HASH_SESSION_KEY] = session_hash
-            store.save()
+        """Have these go on after their owner's password was changed, for no longer than they would
+        have: ``session_hash`` is the one that it has now. Call it inside a transaction. Where
+        somebody signs out meanwhile, it stays at that."""
+        keys = self.live().values_list("session_key", flat=True)
+        rows = Session.objects.filter(session_key__in=list(keys)).order_by("session_key")
+        for row in rows.select_for_update():
+            store = _store(row.session_key)
+            held = {**store.decode(row.session_data), HASH_SESSION_KEY: session_hash}
+            row.session_data = store.encode(held)
+            row.save(update_fields=["session_data"])
+            # Not before: whoever reads it now would find the new password nowhere yet.
+            transaction.on_commit(store.read_anew, robust=True)
 
 
 def _forget(keys: Iterable[str]) -> None:

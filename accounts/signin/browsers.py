@@ -1,5 +1,11 @@
 """Which browsers an account has been signed in to from. The browser keeps that itself, in a signed
-cookie that outlives the session: nothing of it is kept here."""
+cookie that outlives the session: nothing of it is kept here.
+
+It is not the cookie by which `accounts.signin.ways` knows a browser again, though both would tell.
+What that one says stands in the database for ninety days, so that moderators can tell second
+accounts, and for nothing else. Owners would be told anew of a browser that they have left alone for
+a season, and be told nothing of one that a merge has brought along.
+"""
 
 from __future__ import annotations
 

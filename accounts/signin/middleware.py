@@ -1,4 +1,4 @@
-"""What is done around every request of somebody who is signed in."""
+"""What is done around every request for the sake of whoever is signed in."""
 
 from __future__ import annotations
 
@@ -6,15 +6,53 @@ from collections.abc import Callable
 
 import structlog
 from allauth.core.exceptions import ReauthenticationRequired
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.exceptions import SessionInterrupted
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
 from accounts.signin.browsers import tell_browser
 from accounts.signin.recent import ask_to_confirm
 from accounts.signin.sessions import session_moved, session_used
+from accounts.signin.store import is_under_way
 
 log = structlog.get_logger("gauntlet.sessions")
+
+
+class SessionsMiddleware(SessionMiddleware):
+    """Django's own, but that a request which was under way when its browser got another key does
+    not undo that: its answer may come later than the one with the new key, and would take it away
+    again. Whoever came with the old key is nobody here, and is told nothing of the new one."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Called with the answer."""
+        shown = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
+        if _says_nothing_new(request, shown) and is_under_way(shown, request.session.session_key):
+            patch_vary_headers(response, ("Cookie",))
+            return response
+        try:
+            return super().process_response(request, response)
+        except SessionInterrupted:
+            # What it did is done; it had only something left to note for the next page.
+            if not is_under_way(shown, request.session.session_key):
+                raise
+            patch_vary_headers(response, ("Cookie",))
+            return response
+
+
+def _says_nothing_new(request: HttpRequest, shown: str) -> bool:
+    """Whether the session that a browser has shown was looked for and is not there, and nobody has
+    signed in or out by this very request."""
+    session = getattr(request, "session", None)
+    if not shown or session is None or not session.accessed or session.session_key == shown:
+        return False
+    if session.is_empty():
+        return not session.modified
+    return SESSION_KEY not in session
 
 
 class SignedInMiddleware:

@@ -85,7 +85,7 @@ MIDDLEWARE = [
     "config.middleware.PageTagMiddleware",
     "config.middleware.PlainTextMiddleware",
     "config.middleware.PageMethodsMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "accounts.signin.middleware.SessionsMiddleware",
     "config.middleware.SlashMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -419,12 +419,14 @@ MFA_RATE_LIMITS = {"webauthn_login": "30/m/ip"}
 # have one before they can use what they may do beyond others.
 GAUNTLET_SECOND_FACTOR_REQUIRED = False
 
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_ENGINE = "accounts.signin.store"  # Django's in cache and database, and a little more
 SESSION_CACHE_ALIAS = "sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-# By which a browser is known again: see `accounts.signin.ways`.
-GAUNTLET_DEVICE_COOKIE = "device"
+# By which a browser is known again: see `accounts.signin.ways`. Not "device": that is the device
+# that takes announcements (`accounts.announcing.devices`), and of two cookies of one name the later
+# takes the place of the other.
+GAUNTLET_DEVICE_COOKIE = "browser"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"

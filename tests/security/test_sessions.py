@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
+import time_machine
+from django.conf import settings
 from django.contrib.sessions.models import Session
-from django.db import connection
+from django.core.cache import caches
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -16,9 +21,10 @@ from accounts import hooks
 from accounts.connections.validity import session_stands
 from accounts.models import ApiToken, AuditEntry, User, UserSession
 from accounts.oauth.services import application_register, authorisations_of
-from accounts.services import guest_create
+from accounts.services import guest_create, user_update_profile
 from accounts.signin import sessions
 from accounts.signin.sessions import session_end, sessions_end, sessions_prune
+from accounts.signin.store import UNDER_WAY_S
 from accounts.tokens.bearers import bearer_of
 from accounts.tokens.services import token_create
 from core.clock import now_utc
@@ -26,6 +32,8 @@ from tests.accounts.conftest import PASSWORD, made_person, own_cache  # noqa: F4
 from tests.accounts.test_oauth import Dance
 from tests.games.support import committing, refused
 from tests.security.support import FIREFOX, PHONE, later
+from tests.support.locks import own_pid, somebody_waits_for
+from tests.support.site import wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -164,6 +172,79 @@ def test_it_goes_with_the_session(ada: User) -> None:
     assert is_in(laptop)
 
 
+# -- under another key ---------------------------------------------------------------------------
+
+
+def stale(browser: Client) -> Client:
+    """A browser just before it has got the answer to its confirming: what it has sent is under way,
+    with the old key."""
+    other = Client(headers={"User-Agent": FIREFOX})
+    other.cookies[settings.SESSION_COOKIE_NAME] = str(browser.session.session_key)
+    answer = browser.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    assert settings.SESSION_COOKIE_NAME in answer.cookies
+    return other
+
+
+# That find nobody; and that would leave something in the session of nobody.
+UNDER_WAY: dict[str, tuple[str, dict[str, str] | None]] = {
+    "a page": ("/accounts/settings/", None),
+    "what the API tells": ("/api/v1/me/", None),
+    "a form": ("/accounts/settings/tokens/", {"name": "x"}),
+    "a form that leaves a note": ("/accounts/password/reset/", {"email": "ada@example.org"}),
+}
+
+
+@pytest.mark.parametrize("what", UNDER_WAY)
+def test_a_request_under_way_takes_the_new_key_from_nobody(ada: User, what: str) -> None:
+    path, form = UNDER_WAY[what]
+    old = stale(browser_of(ada))
+    answer = old.get(path) if form is None else old.post(path, form)
+    assert settings.SESSION_COOKIE_NAME not in answer.cookies
+    assert b"ada" not in answer.content.replace(b"ada@example.org", b"")
+
+
+def test_a_key_that_is_old_for_longer_is_taken_away(ada: User) -> None:
+    with time_machine.travel("2026-11-30T10:00:00Z", tick=False) as clock:
+        old = stale(browser_of(ada))
+        clock.shift(UNDER_WAY_S)
+        answer = old.get("/accounts/settings/")
+        assert answer.cookies[settings.SESSION_COOKIE_NAME]["max-age"] == 0
+
+
+def test_whoever_signs_in_meanwhile_is_signed_in(ada: User) -> None:
+    old = stale(browser_of(ada))
+    old.post(reverse("account_login"), {"login": "ada", "password": PASSWORD})
+    assert is_in(old)
+
+
+def test_a_request_that_has_read_the_old_one_does_what_it_does(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had something to note for the next page, and is done all the same."""
+    browser = browser_of(ada)
+    old = Client()
+    old.cookies[settings.SESSION_COOKIE_NAME] = str(browser.session.session_key)
+
+    def meanwhile(**given: Any) -> User:
+        stale(browser)
+        return user_update_profile(**given)
+
+    monkeypatch.setattr("accounts.views.user_update_profile", meanwhile)
+    form = {"display_name": "Ada L.", "time_zone": "UTC", "theme": "auto"}
+    answer = old.post("/accounts/settings/", form)
+    assert answer.status_code == 302
+    assert settings.SESSION_COOKIE_NAME not in answer.cookies
+    ada.refresh_from_db()
+    assert ada.display_name == "Ada L."
+    # Somebody who signs out meanwhile is another matter.
+    monkeypatch.setattr(
+        "accounts.views.user_update_profile",
+        lambda **_given: browser.post(reverse("account_logout")),
+    )
+    old.cookies[settings.SESSION_COOKIE_NAME] = str(browser.session.session_key)
+    assert old.post("/accounts/settings/", form).status_code == 400
+
+
 # -- ending --------------------------------------------------------------------------------------
 
 
@@ -273,6 +354,45 @@ def test_a_password_change_ends_what_is_ticked_and_nothing_else(
     listed = [each.device for each, _here in laptop.get(PAGE).context["sessions"]]
     # The third is where she has let the application in.
     assert len(listed) == (1 if "end_sessions" in ticked else 3)
+
+
+def test_what_stays_stays_no_longer_than_it_would_have(ada: User) -> None:
+    laptop, phone = browser_of(ada), browser_of(ada, PHONE)
+    key = phone.session.session_key
+    soon = now_utc() + timedelta(hours=1)
+    Session.objects.filter(pk=key).update(expire_date=soon)
+    with committing():
+        laptop.post(reverse("account_change_password"), {"oldpassword": PASSWORD, **NEW})
+    assert Session.objects.get(pk=key).expire_date == soon
+    assert is_in(phone)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sign_out_meanwhile_stays_one_and_disturbs_no_password_change() -> None:
+    ada = made_person("ada")
+    laptop, phone = browser_of(ada), browser_of(ada, PHONE)
+    key = phone.session.session_key
+    answers: list[int] = []
+
+    def change() -> None:
+        try:
+            form = {"oldpassword": PASSWORD, **NEW}
+            answers.append(laptop.post(reverse("account_change_password"), form).status_code)
+        finally:
+            connection.close()
+
+    changing = threading.Thread(target=change)
+    with transaction.atomic():
+        Session.objects.filter(pk=key).delete()
+        changing.start()
+        wait_for(partial(somebody_waits_for, own_pid()), what="the password change to come to it")
+    changing.join()
+    assert answers == [302]
+    ada.refresh_from_db()
+    assert ada.check_password(NEW["password1"])
+    assert is_in(laptop)
+    caches["sessions"].clear()
+    assert not is_in(phone)
 
 
 def test_a_wrong_old_password_ends_nothing(ada: User, with_programs: dict[str, Any]) -> None:
