@@ -28,7 +28,7 @@ class AccountsConfig(AppConfig):
         from accounts.signin import ending, ways  # noqa: PLC0415
         from accounts.signin.kept_out import forget_kept_out  # noqa: PLC0415
         from accounts.signin.notices import on_address_asked  # noqa: PLC0415
-        from accounts.signin.recent import register_way  # noqa: PLC0415
+        from accounts.signin.recent import ask_unless_confirmed, register_way  # noqa: PLC0415
         from accounts.signin.sessions import (  # noqa: PLC0415
             on_confirmed,
             on_signed_in,
@@ -36,6 +36,7 @@ class AccountsConfig(AppConfig):
             sessions_let_go,
         )
         from accounts.tokens.services import tokens_good, tokens_revoke  # noqa: PLC0415
+        from core.admin.confirming import register_confirming  # noqa: PLC0415
         from core.admin.looks import register_looks  # noqa: PLC0415
         from core.admin.readers import register_kept_out, register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
@@ -72,6 +73,7 @@ class AccountsConfig(AppConfig):
         )
         register_moderators(is_moderator)
         register_looks(look_record)
+        register_confirming(ask_unless_confirmed)
         register_kept_out(administration_rests)
         factors.connect()
         register_privileged(has_any_role)
