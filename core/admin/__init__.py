@@ -17,7 +17,7 @@
 - `site`: the site itself, and `apps`: how Django finds it
 
 Whatever depends on what rows mean is registered by the app that they belong to: who is a moderator
-(`readers`), how people show that it is they (`confirming`), which rows are withheld (`lists`), links
-and panels. Imports go one way: `site` knows
-all, `actions` and `lists` know what stands above them, the others nobody.
+(`readers`), how people show that it is they (`confirming`), which rows are withheld (`lists`),
+links and panels. Imports go one way: `site` knows all, `actions` and `lists` know what stands above
+them, the others nobody.
 """

@@ -1,5 +1,5 @@
-"""That whoever does something weighty shows first that it is they: a session that somebody has stolen
-must not give itself power.
+"""That whoever does something weighty shows first that it is they: a session that somebody has
+stolen must not give itself power.
 
 How people show it is known to the app that keeps them, which says so as the site starts:
 

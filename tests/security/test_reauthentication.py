@@ -33,20 +33,20 @@ from accounts.models import (
     SecondFactorRule,
     User,
 )
-from accounts.moderation.actions import TABLES as moderation_tables
+from accounts.moderation.actions import TABLES as MODERATION_TABLES
 from accounts.roles import Role
 from accounts.signin import recent
-from accounts.site.actions import TABLES as site_tables
+from accounts.site.actions import TABLES as SITE_TABLES
 from core.actions import Action, Actions
 from core.admin.actions import ActionsAdmin
 from core.clock import now_utc
-from games.actions import TABLES as game_tables
-from games.puzzles.actions import TABLES as puzzle_tables
-from games.ratings.actions import TABLES as rating_tables
+from games.actions import TABLES as GAME_TABLES
+from games.puzzles.actions import TABLES as PUZZLE_TABLES
+from games.ratings.actions import TABLES as RATING_TABLES
 from tests.accounts.conftest import PASSWORD, made_person, own_cache, with_confirmed_address  # noqa: F401
 from tests.accounts.factors import app_code, with_app
 from tests.security.support import later
-from tournaments.actions import TABLES as season_tables
+from tournaments.actions import TABLES as SEASON_TABLES
 
 pytestmark = pytest.mark.django_db
 
@@ -381,8 +381,8 @@ def test_what_asks_is_offered_where_it_is_asked() -> None:
     """Desks and matches offer actions too, and ask nothing."""
     of_admin = {id(action) for _admin, _kind, action in _offered().values()}
     tables = (
-        *moderation_tables, *site_tables, *season_tables, *game_tables, *rating_tables,
-        *puzzle_tables,
+        *MODERATION_TABLES, *SITE_TABLES, *SEASON_TABLES, *GAME_TABLES, *RATING_TABLES,
+        *PUZZLE_TABLES,
     )  # fmt: skip
     elsewhere = [
         action.name for table in tables for action in table
