@@ -16,6 +16,7 @@ class AccountsConfig(AppConfig):
         from accounts.auditing.looks import look_record  # noqa: PLC0415
         from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
         from accounts.factors import receivers as factors  # noqa: PLC0415
+        from accounts.factors.services import parts as parts_of_factors  # noqa: PLC0415
         from accounts.leaving import kept  # noqa: PLC0415
         from accounts.leaving.services import deletions_let_go  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
@@ -71,6 +72,8 @@ class AccountsConfig(AppConfig):
                 lambda user: authorisations_revoke(acting_user=user),
             )
         )
+        for part in parts_of_factors():
+            ending.register(part)
         register_moderators(is_moderator)
         register_looks(look_record)
         register_confirming(ask_unless_confirmed)
