@@ -42,13 +42,15 @@ def factors_remove(*, acting_user: User, kind: Authenticator.Type) -> int:
 
 def factors_of(user: User, kind: Authenticator.Type) -> int:
     """How many of a kind somebody has."""
-    return Authenticator.objects.filter(user=user, type=kind).count()
+    count: int = Authenticator.objects.filter(user=user, type=kind).count()
+    return count
 
 
 def can_give_code(user: User) -> bool:
     """Whether somebody has an app or recovery codes: a form cannot be shown a passkey."""
     kinds = (Authenticator.Type.TOTP, Authenticator.Type.RECOVERY_CODES)
-    return Authenticator.objects.filter(user=user, type__in=kinds).exists()
+    found: bool = Authenticator.objects.filter(user=user, type__in=kinds).exists()
+    return found
 
 
 def must_be_code_of(user: User, code: str) -> None:

@@ -964,7 +964,7 @@ def test_confirming_leads_on_to_where_it_began(
     tokens = reverse("accounts:tokens")
     asked = client.get(tokens)["Location"]
     # A form without the field is what a program or an old page sends.
-    given = {"next": tokens} if said_in == "form" else {}
+    given: Any = {"next": tokens} if said_in == "form" else {}
     page = reverse("accounts:discord_confirm") if said_in == "form" else asked
     assert danced(client, page, **given)["Location"] == tokens
     assert client.get(tokens).status_code == 200
@@ -979,7 +979,7 @@ def test_confirming_leads_to_no_other_site(
     linked(nelly)
     client.force_login(nelly)
     page = reverse("accounts:discord_confirm")
-    given = {"next": elsewhere} if said_in == "form" else {}
+    given: Any = {"next": elsewhere} if said_in == "form" else {}
     around = page if said_in == "form" else f"{page}?{urlencode({'next': elsewhere})}"
     assert danced(client, around, **given)["Location"] == reverse("accounts:discord_settings")
 

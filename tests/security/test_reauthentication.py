@@ -18,7 +18,6 @@ from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.core import mail
-from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.test.client import MULTIPART_CONTENT
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
@@ -457,21 +456,18 @@ def test_an_action_asks_in_every_way_that_it_can_be_offered(way: str, rf: Reques
         check=lambda _s: None, run=lambda s, _form: done.append(s), at_once=way == "at once",
         confirmed=True,
     )  # fmt: skip
-    table = Actions("crowns", (action,))
-
-    class CrownAdmin(ActionsAdmin, admin.ModelAdmin):
-        row_actions = table if way in ("page", "at once") else Actions("none", ())
-        list_actions = table if way == "list" else Actions("none", ())
-        several_actions = table if way == "several" else Actions("none", ())
-
-        def subject_of(self, request: HttpRequest, row: Any) -> Any:
-            return row
-
-        def subject_of_several(self, request: HttpRequest, rows: Any) -> Any:
-            return rows
-
+    kind = {"list": "list_actions", "several": "several_actions"}.get(way, "row_actions")
+    crown_admin: Any = type(
+        "CrownAdmin",
+        (ActionsAdmin, admin.ModelAdmin),
+        {
+            kind: Actions("crowns", (action,)),
+            "subject_of": lambda _self, _request, row: row,
+            "subject_of_several": lambda _self, _request, rows: rows,
+        },
+    )
     root = made_person("root", is_staff=True, is_superuser=True)
-    model_admin = CrownAdmin(User, admin.site)
+    model_admin = crown_admin(User, admin.site)
     crown: Any = next(
         each.callback for each in model_admin.get_urls() if each.name == "accounts_user_crown"
     ) if way != "list" else None  # fmt: skip
