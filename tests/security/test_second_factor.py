@@ -601,11 +601,12 @@ def test_who_holds_no_such_power_was_not_held_back_from_it(asked: User, who: str
 NOTHING = (
     "/nothing/", "/u/nobody-here/", "/seasons/nothing/", "/seasons/nothing/desk/",
     "/seasons/nothing/rounds/1/", "/seasons/spring/contestants/999999/calendar.ics",
-    "/seasons/spring/rounds/99/", "/seasons/spring/nothing/", "/seasons/spring/matches/999999/",
+    "/seasons/spring/rounds/99/", "/seasons/spring/nothing/",
+    "/seasons/spring/matches/999999/",
     f"/seasons/spring/pictures/{'0' * 64}/320.webp", "/matches/999999/",
     "/matches/999999/organise/", "/challenges/999999/", "/api/v1/nothing/",
-    "/api/v1/seasons/nothing/", "/api/v1/seasons/spring/nothing/", "/api/v1/seasons/spring/rounds/99/",
-    "/api/v1/matches/999999/", "/api/v1/users/nobody-here/",
+    "/api/v1/seasons/nothing/", "/api/v1/seasons/spring/nothing/",
+    "/api/v1/seasons/spring/rounds/99/", "/api/v1/matches/999999/", "/api/v1/users/nobody-here/",
 )  # fmt: skip
 
 
