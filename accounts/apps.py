@@ -16,6 +16,7 @@ class AccountsConfig(AppConfig):
         from accounts.auditing.looks import look_record  # noqa: PLC0415
         from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
         from accounts.factors import receivers as factors  # noqa: PLC0415
+        from accounts.factors.services import parts as parts_of_factors  # noqa: PLC0415
         from accounts.leaving import kept  # noqa: PLC0415
         from accounts.leaving.services import deletions_let_go  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
@@ -28,7 +29,7 @@ class AccountsConfig(AppConfig):
         from accounts.signin import ending, ways  # noqa: PLC0415
         from accounts.signin.kept_out import forget_kept_out  # noqa: PLC0415
         from accounts.signin.notices import on_address_asked  # noqa: PLC0415
-        from accounts.signin.recent import register_way  # noqa: PLC0415
+        from accounts.signin.recent import ask_unless_confirmed, register_way  # noqa: PLC0415
         from accounts.signin.sessions import (  # noqa: PLC0415
             on_confirmed,
             on_signed_in,
@@ -36,6 +37,7 @@ class AccountsConfig(AppConfig):
             sessions_let_go,
         )
         from accounts.tokens.services import tokens_good, tokens_revoke  # noqa: PLC0415
+        from core.admin.confirming import register_confirming  # noqa: PLC0415
         from core.admin.looks import register_looks  # noqa: PLC0415
         from core.admin.readers import register_kept_out, register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
@@ -70,8 +72,11 @@ class AccountsConfig(AppConfig):
                 lambda user: authorisations_revoke(acting_user=user),
             )
         )
+        for part in parts_of_factors():
+            ending.register(part)
         register_moderators(is_moderator)
         register_looks(look_record)
+        register_confirming(ask_unless_confirmed)
         register_kept_out(administration_rests)
         factors.connect()
         register_privileged(has_any_role)

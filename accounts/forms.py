@@ -109,7 +109,9 @@ class EndingFields(PlainFields):
         self.parts = parts_of(self.user) if self.user is not None else []
         for part, count in self.parts:
             self.fields[part.name] = forms.BooleanField(
-                label=f"{part.words} ({count})", required=False, initial=self.ends_all
+                label=f"{part.words} ({count})",
+                required=False,
+                initial=self.ends_all and part.proof is None,
             )
 
     def save(self) -> None:
@@ -153,9 +155,45 @@ class ResetPasswordForm(PlainFields, library.ResetPasswordForm):
 
 
 class ResetPasswordKeyForm(EndingFields, library.ResetPasswordKeyForm):
-    """Set a new password with the mail's key. All sessions end: there is no box for them."""
+    """Set a new password with the mail's key. All sessions end: there is no box for them.
+
+    What keeps out whoever reads the account's mail ends only with a code besides; where nobody
+    could give one there is no box, and `stays` says so to the page.
+    """
 
     ends_all = True
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.proven = [
+            (part, part.proof)
+            for part, _count in self.parts
+            if part.proof is not None and part.proof.possible(self.user)
+        ]
+        kept = [part for part, _ in self.parts if part.proof and part not in dict(self.proven)]
+        self.parts = [(part, count) for part, count in self.parts if part not in kept]
+        for part in kept:
+            del self.fields[part.name]
+        self.stays = bool(kept)
+        if self.proven:
+            self.fields["code"] = forms.CharField(
+                label="Code",
+                required=False,
+                max_length=40,
+                help_text="Only to remove a passkey or an app: from your app, or a recovery code.",
+                widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
+            )
+
+    def clean(self) -> dict[str, Any]:
+        """Last, since a code is good once: what is ticked that mail alone does not end."""
+        given: dict[str, Any] = super().clean()
+        proof = next((proof for part, proof in self.proven if given.get(part.name)), None)
+        if proof is not None and not self.errors:
+            try:
+                proof.check(self.user, given.get("code", ""))
+            except forms.ValidationError as error:
+                self.add_error("code", error)
+        return given
 
 
 class AddEmailForm(PlainFields, library.AddEmailForm):

@@ -8,7 +8,7 @@ it is decided of whom one is asked, and nowhere else: `has_role` and what stands
 somebody may do now, `holds_role` says what they have been given.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -120,6 +120,26 @@ def rests(user: User, role: Role | None = None, *, given: Callable[[], bool] | N
     return True
 
 
+# What is there at an address, of what only those see who hold a power: asked with whoever holds
+# one, and what the address names.
+Kept = Callable[[User, Mapping[str, Any]], bool]
+_kept: list[Kept] = []
+
+
+def register_kept(check: Kept) -> None:
+    """Have `check(user, named)` asked whether an address that is answered 404 to somebody whose
+    power rests leads to something that they would see otherwise. Registering again changes
+    nothing."""
+    if check not in _kept:
+        _kept.append(check)
+
+
+def is_kept_from(user: User, named: Mapping[str, Any]) -> bool:
+    """Whether something is there at an address, by what it names, that somebody does not see only
+    because their power rests: of what is not there nobody was held back."""
+    return any(check(user, named) for check in _kept)
+
+
 def administration_rests(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Whether somebody may not enter the admin site before they have set up a second factor."""
     return isinstance(user, User) and rests(user)
@@ -134,12 +154,15 @@ def lacks_factor(user: Any) -> bool:
     return any(_is_required_of(user, power) for power in powers) and not _has_factor(user)
 
 
-def explained(refusal: Refusal, user: Any) -> Refusal:
+def explained(refusal: Refusal, user: Any, named: Mapping[str, Any] | None = None) -> Refusal:
     """A refusal as it is told to somebody: who was held back for want of a second factor hears of
-    that, where anything else would be wrong or of no use to them."""
-    if refusal.kind not in (RefusalKind.FORBIDDEN, RefusalKind.NOT_FOUND):
+    that, where anything else would be wrong or of no use to them. ``named``: what they asked for,
+    as an address would name it; of what is not there nobody was held back."""
+    if not getattr(user, "was_held_back", False):
         return refusal
-    return held_back() if getattr(user, "was_held_back", False) else refusal
+    if refusal.kind is RefusalKind.NOT_FOUND and is_kept_from(user, named or {}):
+        return held_back()
+    return held_back() if refusal.kind is RefusalKind.FORBIDDEN else refusal
 
 
 def held_back() -> Forbidden:

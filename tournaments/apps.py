@@ -17,6 +17,7 @@ class TournamentsConfig(AppConfig):
         )
         from accounts.leaving import kept, parts  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
+        from accounts.roles import register_kept  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
         from games.hooks import (  # noqa: PLC0415
             match_begun,
@@ -90,6 +91,7 @@ class TournamentsConfig(AppConfig):
         kept.declare(own_data.DECISIONS)
         register_demo(demo.demo_seasons)
         audience.withhold()
+        register_kept(audience.season_kept_from)
         moderation.register()
         self._add_to_pages()
 

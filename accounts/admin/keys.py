@@ -3,12 +3,13 @@ of an administrator must not make any."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, ClassVar
 
 from allauth.account.admin import EmailAddressAdmin
 from allauth.account.models import EmailAddress
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from oauth2_provider.admin import (
     AccessTokenAdmin,
     ApplicationAdmin,
@@ -27,8 +28,15 @@ from oauth2_provider.models import (
 from accounts.signin.recent import ask_to_confirm, is_recently_confirmed
 
 
-class ConfirmedAdmin(admin.ModelAdmin):
-    """Rows that those alone add and change who have confirmed lately that it is they."""
+class KeyAdmin(admin.ModelAdmin):
+    """Rows that let somebody in, or give them power: those alone change them who have confirmed
+    lately that it is they. Whoever may only look is not asked.
+
+    `leading` names the actions of the list that only lead to a page, which asks for itself where
+    what it does wants that.
+    """
+
+    leading: ClassVar[Collection[str]] = ()
 
     def changeform_view(
         self,
@@ -37,7 +45,7 @@ class ConfirmedAdmin(admin.ModelAdmin):
         form_url: str = "",
         extra_context: Any = None,
     ) -> Any:
-        """The form; whoever may only look is not asked."""
+        """The form by which a row is added or changed."""
         may_write = (
             self.has_add_permission(request)
             if object_id is None
@@ -47,13 +55,19 @@ class ConfirmedAdmin(admin.ModelAdmin):
             return ask_to_confirm(request)
         return super().changeform_view(request, object_id, form_url, extra_context)
 
-
-class KeyAdmin(ConfirmedAdmin):
-    """Rows that let somebody in."""
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """The question whether a row is to be deleted."""
+        if self.has_delete_permission(request) and not is_recently_confirmed(request):
+            return ask_to_confirm(request)
+        return super().delete_view(request, object_id, extra_context)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
         """The list; whoever does something to several rows is asked."""
-        if request.method == "POST" and not is_recently_confirmed(request):
+        chosen = request.POST.getlist("action")
+        leads = bool(chosen) and all(each in self.leading for each in chosen)
+        if request.method == "POST" and not leads and not is_recently_confirmed(request):
             return ask_to_confirm(request)
         return super().changelist_view(request, extra_context)
 

@@ -22,7 +22,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
-from accounts.admin.keys import ConfirmedAdmin
+from accounts.admin.keys import KeyAdmin
 from accounts.admin.search import about_people, details_name
 from accounts.models import (
     AccountMerge,
@@ -117,19 +117,20 @@ admin.site.unregister(Authenticator)
 
 
 @admin.register(Group)
-class GroupAdmin(ConfirmedAdmin, DjangoGroupAdmin):
+class GroupAdmin(KeyAdmin, DjangoGroupAdmin):
     """Roles, and what they may do."""
 
     filter_horizontal = ()  # as for accounts
 
 
 @admin.register(User)
-class UserAdmin(ConfirmedAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
+class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
     """Accounts. What is done to them has a page of its own, so that each leaves its entry."""
 
     row_actions = USER
     list_actions = USERS
     several_actions = PEOPLE
+    leading = tuple(action.name for action in PEOPLE)
     form = UserChangeForm
     add_form = UserCreationForm
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")

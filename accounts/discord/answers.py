@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
+from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import record_authentication
 from allauth.socialaccount.models import SocialLogin
 from django.contrib import messages
@@ -15,7 +16,11 @@ from django.urls import reverse
 from accounts.discord import services
 from accounts.discord.told import name_of
 from accounts.models import User
+from accounts.signin.recent import ask_to_confirm
 from core.refusals import Refusal
+
+#: The page where somebody is asked to show at Discord that it is they.
+CONFIRM: Final = "accounts:discord_confirm"
 
 
 def address_is_taken_page(request: HttpRequest) -> HttpResponse:
@@ -33,14 +38,24 @@ def signed_in_already(_request: HttpRequest, sociallogin: SocialLogin) -> HttpRe
 def come_back_without(request: HttpRequest, state: dict[str, Any]) -> HttpResponse:
     """The answer to somebody who has told Discord not to let the site in."""
     messages.info(request, "You have not let us in at Discord, so nothing has changed.")
-    if isinstance(request.user, User):
-        return redirect("accounts:discord_settings")
-    return redirect(_sign_in(state.get("next", "")))
+    back = state.get("next", "")
+    if not isinstance(request.user, User):
+        return redirect(_with_next("account_login", back))
+    if (state.get("data") or {}).get("confirms"):
+        return redirect(_with_next(CONFIRM, back))
+    return redirect("accounts:discord_settings")
 
 
-def _sign_in(back: str) -> str:
-    address = reverse("account_login")
+def _with_next(page: str, back: str) -> str:
+    address = reverse(page)
     return f"{address}?{urlencode({'next': back})}" if back else address
+
+
+def may_confirm(request: HttpRequest) -> bool:
+    """Whether Discord is what somebody shows by that it is they: where they have a password or a
+    second factor they show that, and Discord stands in for neither."""
+    methods = get_adapter(request).get_reauthentication_methods(request.user)
+    return CONFIRM in {method["id"] for method in methods}
 
 
 def come_back_to_link(request: HttpRequest, sociallogin: SocialLogin) -> HttpResponse:
@@ -48,8 +63,9 @@ def come_back_to_link(request: HttpRequest, sociallogin: SocialLogin) -> HttpRes
     begun from."""
     asks = sociallogin.state.get("data") or {}
     if not isinstance(request.user, User) or request.user.pk != asks.get("user"):
-        messages.error(request, "You have signed out meanwhile, so nothing was linked.")
-        return redirect(_sign_in(reverse("accounts:discord_settings")))
+        messages.error(request, "You have signed out meanwhile, so nothing was done.")
+        back = sociallogin.state.get("next") if asks.get("confirms") else None
+        return redirect(_with_next("account_login", back or reverse("accounts:discord_settings")))
     if asks.get("confirms"):
         return _confirmed(request, request.user, sociallogin)
     given = {"discord_id": sociallogin.account.uid, "discord_name": name_of(sociallogin)}
@@ -71,7 +87,9 @@ def _confirmed(request: HttpRequest, user: User, sociallogin: SocialLogin) -> Ht
     back = sociallogin.state.get("next") or reverse("accounts:discord_settings")
     if link is None or link.user_id != user.pk:
         messages.error(request, "That Discord account is not the one that is linked to yours.")
-        again = reverse("accounts:discord_confirm")
-        return redirect(f"{again}?{urlencode({'next': back})}")
+        return redirect(_with_next(CONFIRM, back))
+    if not may_confirm(request):
+        # They have set up a second factor meanwhile, or a password.
+        return ask_to_confirm(request, page=back)
     record_authentication(request, user, method="socialaccount", reauthenticated=True)
     return redirect(back)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from allauth.account.adapter import get_adapter as get_account_adapter
 from allauth.core.internal import ratelimit
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.internal.flows.signup import (
@@ -25,6 +24,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.discord import services
+from accounts.discord.answers import may_confirm
 from accounts.discord.library import DiscordOAuth2Adapter, DiscordProvider
 from accounts.discord.offers import leads_to_discord, where_offered
 from accounts.discord.told import name_of
@@ -74,22 +74,17 @@ def confirm_page(request: HttpRequest) -> HttpResponse:
     """Ask somebody who signs in by Discord alone to show there once more that it is they."""
     person = _person(request)
     link = DiscordLink.objects.filter(user=person).first()
-    back = _local(request, request.GET.get("next", ""))
-    if link is None or "accounts:discord_confirm" not in _methods(request):
+    back = _local(request, request.POST.get("next") or request.GET.get("next", ""))
+    if link is None or not may_confirm(request):
         # They have something better to show, or nothing at all.
         return ask_to_confirm(request, page=back or reverse("accounts:discord_settings"))
     if request.method == "POST":
         asks = {"user": person.pk, "confirms": True}
         return _to_discord(
-            request, AuthProcess.CONNECT, prompt="consent", scope=_LINKING, data=asks
+            request, AuthProcess.CONNECT, prompt="consent", scope=_LINKING, data=asks, back=back
         )
     context = {"link": link, "next": back}
     return render(request, "accounts/discord_confirm.html", context)
-
-
-def _methods(request: HttpRequest) -> set[str]:
-    methods = get_account_adapter(request).get_reauthentication_methods(request.user)
-    return {method["id"] for method in methods}
 
 
 def _to_link(request: HttpRequest, key: str = "") -> HttpResponse:
@@ -104,11 +99,13 @@ def _to_discord(
     prompt: str,
     scope: list[str] | None = None,
     data: dict[str, Any] | None = None,
+    back: str = "",
 ) -> HttpResponse:
+    """``back``: where they go on; empty: where the form says."""
     if not ratelimit.consume(request, app="allauth.account", action="discord"):
         refused: HttpResponse = ratelimit.respond_429(request)
         return refused
-    back = _local(request, request.POST.get("next", ""))
+    back = back or _local(request, request.POST.get("next", ""))
     sent: HttpResponse = (
         get_adapter(request)
         .get_provider(request, DiscordProvider.id)

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from accounts.models import User
-from accounts.roles import HELD_BACK_SENTENCE, held_back
+from accounts.roles import HELD_BACK_SENTENCE, held_back, is_kept_from
 from core.api.problems import PROBLEM, plain_problem
 
 _REFUSED: Final = (403, 404)
@@ -19,14 +19,17 @@ _REFUSED: Final = (403, 404)
 
 class FactorMiddleware:
     """What is refused to somebody only because a power of theirs rests (`accounts.roles.rests`)
-    leads to the page on which they set up a second factor; callers of the API are told so."""
+    leads to the page on which they set up a second factor; callers of the API are told so. An
+    address that is not there, or not for them with a second factor either, stays that."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if response.status_code not in _REFUSED or not _was_held_back(request):
+        if response.status_code not in _REFUSED:
+            return response
+        if not _was_held_back(request, is_there=response.status_code == 403):
             return response
         if response.headers.get("Content-Type", "").startswith(PROBLEM):
             return _problem(response)
@@ -39,13 +42,20 @@ class FactorMiddleware:
         is_api = request.path.startswith("/api/")
         if is_api or not isinstance(error, Http404 | PermissionDenied):
             return None
-        return _lead(request) if _was_held_back(request) else None
+        is_there = isinstance(error, PermissionDenied)
+        return _lead(request) if _was_held_back(request, is_there=is_there) else None
 
 
-def _was_held_back(request: HttpRequest) -> bool:
+def _was_held_back(request: HttpRequest, *, is_there: bool) -> bool:
+    """Whether somebody was held back from what they asked for. ``is_there``: it was refused; else
+    the answer is that there is no such thing, and it must be one that is kept from them."""
     # Nobody is asked for anew: who was held back is known.
     known: list[Any] = [vars(request).get(each) for each in ("_cached_user", "user")]
-    return any(type(each) is User and each.was_held_back for each in known)
+    held_back = [each for each in known if type(each) is User and each.was_held_back]
+    if is_there or not held_back:
+        return bool(held_back)
+    named = request.resolver_match.kwargs if request.resolver_match else {}
+    return is_kept_from(held_back[0], named)
 
 
 def _lead(request: HttpRequest) -> HttpResponse:

@@ -193,6 +193,7 @@ REOPEN: Final = Action[AtUser](
     run=lambda s, form: user_reopen(
         acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
     ),
+    confirmed=True,
 )
 MERGE: Final = Action[AtUser](
     name="merge",
@@ -216,6 +217,7 @@ MERGE: Final = Action[AtUser](
     phrase=lambda s: s.user.username,
     look="Look first",
     found=_merge_facts,
+    confirmed=True,
 )
 
 RESET_FACTOR: Final = Action[AtUser](
@@ -238,6 +240,7 @@ RESET_FACTOR: Final = Action[AtUser](
     ),
     danger=True,
     phrase=lambda s: s.user.username,
+    confirmed=True,
 )
 
 USER: Final = Actions("user", (WARN, MUTE, SUSPEND, CLOSE, REOPEN, MERGE, RESET_FACTOR))
@@ -389,6 +392,7 @@ def _role_action(
         check=ask,
         run=lambda s, _form: service(acting_user=s.moderator, user=s.user, role=role),
         who=must_administer,
+        confirmed=True,
     )
 
 

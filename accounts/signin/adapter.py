@@ -24,6 +24,7 @@ from accounts.models import User
 from accounts.moderation.standing import is_suspended
 from accounts.names.impostors import refuse_impersonating_username
 from accounts.names.validators import validate_not_reserved
+from accounts.roles import HELD_BACK_SENTENCE, lacks_factor
 from accounts.services import audit_record, guest_join, user_register, user_set_password
 from accounts.signin.browsers import is_known, remember
 from accounts.signin.kept_out import keep_out
@@ -172,6 +173,15 @@ class AccountAdapter(DefaultAccountAdapter):
             session_key="" if by_mail else self.request.session.session_key or "",
             keeps_sessions=keeps_sessions and not by_mail,
         )
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """Where somebody goes on who has changed their password: to setting up a second factor,
+        where a role of theirs rests without one, since they may just have removed theirs."""
+        if not lacks_factor(request.user):
+            url: str = super().get_password_change_redirect_url(request)
+            return url
+        messages.warning(request, HELD_BACK_SENTENCE)
+        return reverse("mfa_index")
 
     # -- confirming, and telling the owner ---------------------------------------------------
 

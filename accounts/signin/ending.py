@@ -1,5 +1,5 @@
-"""What a new password can end besides sessions: what lets programs in. Those who know of such a
-thing register it, in their AppConfig.ready."""
+"""What a new password can end besides sessions: whatever else lets somebody in. Those who know of
+such a thing register it, in their AppConfig.ready."""
 
 from __future__ import annotations
 
@@ -9,14 +9,24 @@ from typing import Final, NamedTuple
 from accounts.models import User
 
 
+class Proof(NamedTuple):
+    """What whoever has only shown that they read the account's mail shows besides: a code. Whether
+    somebody has anything that gives one, and what raises ValidationError for a wrong one."""
+
+    possible: Callable[[User], bool]
+    check: Callable[[User, str], None]
+
+
 class Part(NamedTuple):
     """One kind of what can be ended: the name of its box, what it says, how many somebody has, and
-    the service that ends them all."""
+    the service that ends them all. ``proof``: it keeps out whoever reads the mail, so that mail
+    alone does not end it, and nobody is nudged to."""
 
     name: str
     words: str
     count: Callable[[User], int]
     end: Callable[[User], object]
+    proof: Proof | None = None
 
 
 _parts: Final[dict[str, Part]] = {}

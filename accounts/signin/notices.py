@@ -24,23 +24,28 @@ log = structlog.get_logger("gauntlet.accounts")
 
 
 def owner_tell(
-    user: User, what: str, said: Mapping[str, Any] | None = None, *, address: str | None = None
+    user: User,
+    what: str,
+    said: Mapping[str, Any] | None = None,
+    *,
+    address: str | None = None,
+    of: str = "account",
 ) -> None:
-    """Write to an account's owner after commit: ``what`` names the letter's templates. ``address``:
-    where to, if not to the account's own."""
+    """Write to an account's owner after commit: ``what`` names the letter's templates, in the
+    folder ``of``. ``address``: where to, if not to the account's own."""
     # From where it is asked is known now, and maybe no more when it is written.
     whole = {"place": whence(context.request), **(said or {})}
-    tell = partial(_send, user, what, whole, address)
+    tell = partial(_send, user, f"{of}/email/{what}", whole, address)
     transaction.on_commit(tell, robust=True)
 
 
-def _send(user: User, what: str, said: dict[str, Any], address: str | None) -> None:
+def _send(user: User, letter: str, said: dict[str, Any], address: str | None) -> None:
     try:
         adapter = get_adapter(context.request)
-        adapter.send_notification_mail(f"account/email/{what}", user, said, address)
+        adapter.send_notification_mail(letter, user, said, address)
     except OSError as error:
         # It is done, and stands in their settings, also where no mail can be handed on.
-        log.warning("owner.not-told", of=what, error=type(error).__name__)
+        log.warning("owner.not-told", of=letter, error=type(error).__name__)
 
 
 def on_address_asked(*, user: User, email_address: EmailAddress, **_more: Any) -> None:

@@ -97,6 +97,12 @@ def recently_confirmed(
     return decorate if view is None else decorate(view)
 
 
+def ask_unless_confirmed(request: HttpRequest, back: str = "") -> HttpResponse | None:
+    """What asks whoever is here to confirm first; None where they have. ``back``: the address that
+    they come back to, if not that of the request. For those who may not know of accounts."""
+    return None if is_recently_confirmed(request) else ask_to_confirm(request, page=back)
+
+
 def ask_to_confirm(
     request: HttpRequest, *, keeps: Sequence[str] = (), back: str = "", page: str = ""
 ) -> HttpResponse:

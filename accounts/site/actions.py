@@ -86,6 +86,7 @@ SECOND_FACTOR: Final = Action[AtSite](
     check=lambda s: must_administer(s.user),
     form=lambda _s: SecondFactorRuleForm,
     run=_set_second_factor,
+    confirmed=True,
 )
 END: Final = Action[AtSiteAnnouncement](
     name="end",

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
@@ -31,6 +31,7 @@ from accounts.services import guest_create, user_close
 from core.clock import now_utc
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
+from tests.accounts.factors import with_app
 from tests.games.support import committing
 from tests.security.support import later
 from tests.support.discord_oauth import FakeDiscord, fake_discord
@@ -950,3 +951,67 @@ def test_who_has_no_password_confirms_at_discord(
         assert answer["Location"].startswith(reverse("accounts:discord_confirm"))
         assert there["Location"] == asked
     assert DiscordLink.objects.count() == 1
+
+
+@pytest.mark.parametrize("said_in", ["form", "address"])
+def test_confirming_leads_on_to_where_it_began(
+    discord: FakeDiscord, client: Client, person: People, said_in: str
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    asked = client.get(tokens)["Location"]
+    # A form without the field is what a program or an old page sends.
+    given: Any = {"next": tokens} if said_in == "form" else {}
+    page = reverse("accounts:discord_confirm") if said_in == "form" else asked
+    assert danced(client, page, **given)["Location"] == tokens
+    assert client.get(tokens).status_code == 200
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:1"])
+@pytest.mark.parametrize("said_in", ["form", "address"])
+def test_confirming_leads_to_no_other_site(
+    discord: FakeDiscord, client: Client, person: People, elsewhere: str, said_in: str
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    page = reverse("accounts:discord_confirm")
+    given: Any = {"next": elsewhere} if said_in == "form" else {}
+    around = page if said_in == "form" else f"{page}?{urlencode({'next': elsewhere})}"
+    assert danced(client, around, **given)["Location"] == reverse("accounts:discord_settings")
+
+
+def test_who_says_no_or_is_signed_out_meanwhile_finds_back_too(
+    discord: FakeDiscord, client: Client, person: People
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    asked = client.get(tokens)["Location"]
+    assert danced(client, asked, allow=False, next=tokens)["Location"] == asked
+    back = answered(sent(client, asked, next=tokens))
+    session = client.session
+    for key in ("_auth_user_id", "_auth_user_backend", "_auth_user_hash"):
+        del session[key]
+    session.save()
+    assert client.get(back)["Location"] == f"/accounts/login/?{urlencode({'next': tokens})}"
+
+
+def test_discord_confirms_nobody_who_has_a_second_factor_by_then(
+    discord: FakeDiscord, client: Client, person: People
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    back = answered(sent(client, client.get(tokens)["Location"], next=tokens))
+    with_app(nelly)
+    asked = f"{reverse('mfa_reauthenticate')}?{urlencode({'next': tokens})}"
+    assert client.get(back)["Location"] == asked
+    assert client.get(tokens)["Location"] == asked

@@ -13,18 +13,39 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.contrib.messages.storage.fallback import FallbackStorage
 from django.core import mail
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.test.client import MULTIPART_CONTENT
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
-from oauth2_provider.models import Application, Grant
+from oauth2_provider.models import Application, Grant, RefreshToken
 
-from accounts.models import AccountDeletion, ApiToken, AuditEntry, DiscordLink, User
+from accounts.models import (
+    AccountDeletion,
+    AccountMerge,
+    ApiToken,
+    AuditEntry,
+    DiscordLink,
+    SecondFactorRule,
+    User,
+)
+from accounts.moderation.actions import TABLES as MODERATION_TABLES
+from accounts.roles import Role
 from accounts.signin import recent
+from accounts.site.actions import TABLES as SITE_TABLES
+from core.actions import Action, Actions
+from core.admin.actions import ActionsAdmin
 from core.clock import now_utc
+from games.actions import TABLES as GAME_TABLES
+from games.puzzles.actions import TABLES as PUZZLE_TABLES
+from games.ratings.actions import TABLES as RATING_TABLES
 from tests.accounts.conftest import PASSWORD, made_person, own_cache, with_confirmed_address  # noqa: F401
 from tests.accounts.factors import app_code, with_app
 from tests.security.support import later
+from tournaments.actions import TABLES as SEASON_TABLES
 
 pytestmark = pytest.mark.django_db
 
@@ -64,22 +85,68 @@ LOOKED_AT = {
 # In the admin site, to those who may write there.
 NEEDED_IN_ADMIN = {
     "admin:auth_user_password_change", "admin:accounts_user_add", "admin:accounts_user_change",
-    "admin:auth_group_add", "admin:auth_group_change",
+    "admin:accounts_secondfactorrule_add",
     *(
         f"admin:{model}_{what}"
-        for model in ("account_emailaddress", "oauth2_provider_application")
-        for what in ("add", "change")
+        for model in ("auth_group", "account_emailaddress", "oauth2_provider_application")
+        for what in ("add", "change", "delete")
     ),
     *(
         f"admin:oauth2_provider_{model}_change"
         for model in ("accesstoken", "grant", "idtoken", "refreshtoken")
+    ),
+    "admin:oauth2_provider_grant_delete", "admin:oauth2_provider_idtoken_delete",
+}  # fmt: skip
+# What is done there on a page or a list, by class and name: whatever gives or takes power, a second
+# factor, or a way into an account.
+NEEDED_ACTIONS = {
+    "UserAdmin make_organisers", "UserAdmin make_moderators", "UserAdmin unmake_organisers",
+    "UserAdmin unmake_moderators", "UserAdmin reset_second_factor",
+    # A closed account keeps its roles; a merge gives another one's seats away.
+    "UserAdmin reopen", "UserAdmin merge",
+    "SecondFactorRuleAdmin second_factor",
+}  # fmt: skip
+# What is not, and why.
+FREE_ACTIONS = {
+    **dict.fromkeys(
+        (
+            "UserAdmin warn", "UserAdmin mute", "UserAdmin suspend", "UserAdmin close",
+            "UserAdmin warn_several", "UserAdmin mute_several", "UserAdmin suspend_several",
+        ),
+        "a sanction: it lets nobody in, its owner is told, and it can be taken back",
+    ),
+    **dict.fromkeys(
+        ("SanctionAdmin lift", "SanctionAdmin lift_several", "AppealAdmin claim",
+         "AppealAdmin release", "AppealAdmin grant", "AppealAdmin deny"),
+        "what moderators do every day; the person signs in as before the sanction",
+    ),
+    **dict.fromkeys(
+        ("ReportAdmin claim", "ReportAdmin resolve", "ReportAdmin release"),
+        "what moderators do every day",
+    ),
+    **dict.fromkeys(
+        ("SiteAnnouncementAdmin announce", "SiteAnnouncementAdmin end",
+         "RegistrationChangeAdmin registration"),
+        "is shown to everybody, and gives nobody anything",
+    ),
+    **dict.fromkeys(
+        ("ChatMessageAdmin remove", "ChatMessageAdmin restore", "ChatMessageAdmin remove_messages",
+         "PictureAdmin take-away", "PuzzleAdmin withdraw"),
+        "is of what somebody has written, and of nobody's rights",
+    ),
+    "SetAsideAdmin try_again": "has the site do again what it could not",
+    **dict.fromkeys(
+        ("SeasonAdmin archive", "SeasonAdmin list", "SeasonAdmin cancel",
+         "SeasonAdmin archive_seasons", "RatingRulingAdmin rule", "PairRulingAdmin unrate",
+         "PairRulingAdmin rate_again"),
+        "is only of seasons and results",
     ),
 }  # fmt: skip
 # Nobody may, whatever they have confirmed.
 CLOSED_IN_ADMIN = {
     f"admin:oauth2_provider_{model}_add"
     for model in ("accesstoken", "grant", "idtoken", "refreshtoken")
-}
+} | {"admin:oauth2_provider_accesstoken_delete", "admin:oauth2_provider_refreshtoken_delete"}
 # Those that do not, and why.
 FREE = {
     "account_change_password": "asks for the old password itself",
@@ -131,7 +198,7 @@ OF_ACCOUNTS = re.compile(
 )
 # In the admin site: what is done to others has its own rules (tests/accounts), but for forms.
 IN_ADMIN = re.compile(
-    r"admin:(?:account|auth|oauth2_provider|mfa)\w*_(?:add|change|password_change)$"
+    r"admin:(?:account|auth|oauth2_provider|mfa)\w*_(?:add|change|delete|password_change)$"
 )
 
 
@@ -195,9 +262,13 @@ def test_every_route_of_an_account_is_decided() -> None:
         f"admin:accounts_{model}_{what}"
         for model in (
             "appeal", "auditentry", "accountmerge", "report", "sanction", "siteannouncement",
-            "registrationchange", "secondfactorrule",
+            "registrationchange",
         )
-        for what in ("add", "change")
+        for what in ("add", "change", "delete")
+    } | {
+        # Nobody may: rows are added, or accounts closed.
+        "admin:accounts_secondfactorrule_change", "admin:accounts_secondfactorrule_delete",
+        "admin:accounts_user_delete",
     }  # fmt: skip
     decided = set(NEEDED) | set(FREE) | NEEDED_IN_ADMIN | CLOSED_IN_ADMIN | moderation
     assert ours - decided == set(), "may a stolen session do this? then NEEDED, or else FREE"
@@ -247,8 +318,8 @@ def test_an_administrator_is_asked_as_well(name: str) -> None:
     browser = Client()
     browser.force_login(root)
     args = [] if name.endswith("_add") else [root.pk]
-    if name == "admin:auth_group_change":
-        args = [1]
+    if name.startswith("admin:auth_group_") and args:
+        args = [Group.objects.order_by("pk").values_list("pk", flat=True)[0]]
     path = reverse(name, args=args)
     assert not leads_to_confirm(browser.get(path))
     later(browser)
@@ -260,10 +331,161 @@ def test_an_administrator_is_asked_as_well(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CLOSED_IN_ADMIN))
-def test_nobody_makes_a_token_of_oauth_by_hand(name: str) -> None:
+def test_nobody_makes_a_token_of_oauth_by_hand_or_leaves_half_of_one(name: str) -> None:
+    root = made_person("root", is_staff=True, is_superuser=True)
+    browser = Client()
+    browser.force_login(root)
+    args: list[Any] = []
+    if name.endswith("_delete"):
+        model: Any = apps.get_model("oauth2_provider", name.split("_")[-2])
+        ours: dict[str, Any] = {"user": root, "token": "t", "expires": now_utc()}
+        if model is RefreshToken:
+            del ours["expires"]
+            ours["application"] = Application.objects.create(user=root, name="One")
+        row = model.objects.create(**ours)
+        args = [row.pk]
+    assert browser.post(reverse(name, args=args), {}).status_code == 403
+
+
+# -- what is done in the admin site ----------------------------------------------------------------
+
+
+def _offered() -> dict[str, tuple[Any, str, Action[Any]]]:
+    """Every action that the admin site offers, with its class and where it is offered."""
+    found: dict[str, tuple[Any, str, Action[Any]]] = {}
+    for model_admin in admin.site._registry.values():
+        called = type(model_admin).__name__
+        tables = [
+            (kind, getattr(model_admin, kind, ()))
+            for kind in ("row_actions", "list_actions", "several_actions")
+        ]
+        adds = getattr(model_admin, "adds", None)
+        for kind, table in [*tables, ("adds", [] if adds is None else [adds])]:
+            for action in table:
+                found[f"{called} {action.name}"] = (model_admin, kind, action)
+    return found
+
+
+def test_every_action_of_the_admin_site_is_decided() -> None:
+    offered = _offered()
+    assert not NEEDED_ACTIONS & set(FREE_ACTIONS)
+    undecided = set(offered) - NEEDED_ACTIONS - set(FREE_ACTIONS)
+    assert undecided == set(), "may a stolen session do this? then NEEDED_ACTIONS, or FREE_ACTIONS"
+    assert (NEEDED_ACTIONS | set(FREE_ACTIONS)) - set(offered) == set(), "there is none any more"
+    asking = {name for name, (_admin, _kind, action) in offered.items() if action.confirmed}
+    assert asking == NEEDED_ACTIONS
+
+
+def test_what_asks_is_offered_where_it_is_asked() -> None:
+    """Desks and matches offer actions too, and ask nothing."""
+    of_admin = {id(action) for _admin, _kind, action in _offered().values()}
+    tables = (
+        *MODERATION_TABLES, *SITE_TABLES, *SEASON_TABLES, *GAME_TABLES, *RATING_TABLES,
+        *PUZZLE_TABLES,
+    )  # fmt: skip
+    elsewhere = [
+        action.name for table in tables for action in table
+        if action.confirmed and id(action) not in of_admin
+    ]  # fmt: skip
+    assert elsewhere == []
+
+
+@pytest.mark.parametrize("name", sorted(NEEDED_ACTIONS))
+def test_who_gives_or_takes_power_is_asked_first(name: str) -> None:
+    model_admin, kind, action = _offered()[name]
+    meta = model_admin.model._meta
+    start = f"admin:{meta.app_label}_{meta.model_name}"
+    root = made_person("root", is_staff=True, is_superuser=True)
+    eve = made_person("eve", Role.ORGANISER, is_active=action.name != "reopen")
+    if action.name.startswith("unmake"):
+        eve.groups.add(Group.objects.get(name=Role.MODERATOR.value))
+    with_app(eve)
+    browser = Client()
+    browser.force_login(root)
+    form: dict[str, Any] = {"reason": "So", "typed": "eve", "of_organisers": "yes",
+                            "keep": root.username}  # fmt: skip
+    if kind == "list_actions":
+        page = reverse(f"{start}_changelist")
+        form = {"action": action.name, "_selected_action": [eve.pk]}
+    elif kind == "adds":
+        page = reverse(f"{start}_add")
+    else:
+        page = reverse(f"{start}_{action.name}", args=[eve.pk])
+    assert not leads_to_confirm(browser.get(page))
+    later(browser)
+    before = _powers(eve)
+    asked = browser.post(page, form)
+    assert leads_to_confirm(asked)
+    assert back_of(asked) == page
+    if kind != "list_actions":
+        assert leads_to_confirm(browser.get(page))
+    assert _powers(eve) == before
+
+
+def _powers(user: User) -> tuple[Any, ...]:
+    """What an action could have changed."""
+    return (
+        User.objects.values_list("is_active", "is_staff", "is_superuser").get(pk=user.pk),
+        sorted(user.groups.values_list("name", flat=True)),
+        list(Authenticator.objects.order_by("pk").values_list("pk", flat=True)),
+        SecondFactorRule.objects.count(), AccountMerge.objects.count(),
+        AuditEntry.objects.exclude(action__startswith="look").count(),
+    )  # fmt: skip
+
+
+def test_once_confirmed_it_is_done() -> None:
     browser = Client()
     browser.force_login(made_person("root", is_staff=True, is_superuser=True))
-    assert browser.post(reverse(name), {}).status_code == 403
+    eve = made_person("eve")
+    later(browser)
+    people = reverse("admin:accounts_user_changelist")
+    form = {"action": "make_moderators", "_selected_action": [eve.pk]}
+    asked = browser.post(people, form)
+    browser.post(asked["Location"], {"password": PASSWORD, "next": people})
+    assert not eve.groups.exists()  # what was asked before is asked once more
+    browser.post(people, form)
+    assert [group.name for group in eve.groups.all()] == [Role.MODERATOR.value]
+
+
+@pytest.mark.parametrize("way", ["page", "at once", "list", "several"])
+def test_an_action_asks_in_every_way_that_it_can_be_offered(way: str, rf: RequestFactory) -> None:
+    """Whatever class offers it, and if it is none of accounts."""
+    done: list[object] = []
+    action = Action[Any](
+        name="crown", label="Crown", title="Crown", button="Crown", done="Crowned.",
+        check=lambda _s: None, run=lambda s, _form: done.append(s), at_once=way == "at once",
+        confirmed=True,
+    )  # fmt: skip
+    kind = {"list": "list_actions", "several": "several_actions"}.get(way, "row_actions")
+    crown_admin: Any = type(
+        "CrownAdmin",
+        (ActionsAdmin, admin.ModelAdmin),
+        {
+            kind: Actions("crowns", (action,)),
+            "subject_of": lambda _self, _request, row: row,
+            "subject_of_several": lambda _self, _request, rows: rows,
+        },
+    )
+    root = made_person("root", is_staff=True, is_superuser=True)
+    model_admin = crown_admin(User, admin.site)
+    crown: Any = next(
+        each.callback for each in model_admin.get_urls() if each.name == "accounts_user_crown"
+    ) if way != "list" else None  # fmt: skip
+
+    def asked(confirmed_at: float) -> Any:
+        request: Any = rf.post(f"/crown/?row={root.pk}")
+        request.user, request.session = root, {"confirmed_at": confirmed_at}
+        request._messages = FallbackStorage(request)
+        request._dont_enforce_csrf_checks = True
+        if way == "list":
+            offered: Any = model_admin.actions
+            return offered[0](model_admin, request, User.objects.filter(pk=root.pk))
+        return crown(request, *([] if way == "several" else [str(root.pk)]))
+
+    assert leads_to_confirm(asked(0.0))
+    assert done == []
+    asked(now_utc().timestamp())
+    assert len(done) == 1
 
 
 def test_who_does_several_rows_at_once_in_the_admin_site_is_asked() -> None:

@@ -21,7 +21,7 @@ from accounts.models import AuditEntry, DiscordLink, User
 from accounts.moderation.second_factors import second_factor_reset
 from accounts.roles import Role
 from accounts.site.second_factors import second_factor_rule_set
-from core.refusals import Forbidden, Refusal
+from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_organise, may_predict, organised_by, would_organise
 from games.models import Match, MatchReferee
 from tests.accounts.conftest import (  # noqa: F401  (fixtures)
@@ -596,6 +596,79 @@ def test_who_holds_no_such_power_was_not_held_back_from_it(asked: User, who: str
     assert not fresh.was_held_back
 
 
+#: What is not there, in every way in which something can be missing: no such address, no such row,
+#: a row of another kind, nothing within something that everybody sees.
+NOTHING = (
+    "/nothing/", "/u/nobody-here/", "/seasons/nothing/", "/seasons/nothing/desk/",
+    "/seasons/nothing/rounds/1/", "/seasons/spring/contestants/999999/calendar.ics",
+    "/seasons/spring/rounds/99/", "/seasons/spring/nothing/",
+    "/seasons/spring/matches/999999/",
+    f"/seasons/spring/pictures/{'0' * 64}/320.webp", "/matches/999999/",
+    "/matches/999999/organise/", "/challenges/999999/", "/api/v1/nothing/",
+    "/api/v1/seasons/nothing/", "/api/v1/seasons/spring/nothing/",
+    "/api/v1/seasons/spring/rounds/99/", "/api/v1/matches/999999/", "/api/v1/users/nobody-here/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("who", ["administrator", "moderator", "organiser", "owner"])
+def test_what_is_not_there_leads_nobody_to_setting_one_up(asked: User, who: str) -> None:
+    user = {
+        "administrator": lambda: made_person("adam", is_staff=True, is_superuser=True),
+        "moderator": lambda: made_person("mona", Role.MODERATOR),
+        "organiser": lambda: asked,
+        "owner": lambda: asked,
+    }[who]()
+    spring = _season("spring", "listed")
+    if who == "owner":
+        SeasonOrganiser.objects.create(season=spring, user=user, role="owner")
+        SeasonOrganiser.objects.create(season=_season("own", "draft"), user=user, role="owner")
+    client = Client()
+    client.force_login(user)
+    found = {address: client.get(address) for address in NOTHING}
+    assert {address: answer.status_code for address, answer in found.items()} == dict.fromkeys(
+        NOTHING, 404
+    )
+    for address, answer in found.items():
+        assert b"second-factor-missing" not in answer.content, address
+
+
+@pytest.mark.parametrize("who", ["administrator", "owner", "helper"])
+def test_a_draft_that_is_kept_from_somebody_by_it_leads_there(asked: User, who: str) -> None:
+    user = asked
+    autumn, others = _season("autumn", "draft"), _season("others", "draft")
+    if who == "administrator":
+        user = made_person("adam", is_staff=True, is_superuser=True)
+    else:
+        rights = ["matches"] if who == "helper" else []
+        SeasonOrganiser.objects.create(season=autumn, user=user, role=who, rights=rights)
+    client = Client()
+    client.force_login(user)
+    for address in ("/seasons/autumn/", "/seasons/autumn/rounds/1/", "/seasons/autumn/desk/"):
+        assert client.get(address)["Location"] == INDEX, address
+    answer = client.get("/api/v1/seasons/autumn/")
+    assert (answer.status_code, answer.json()["code"]) == (403, "account.second-factor-missing")
+    # An administrator would see others' drafts; nobody else would.
+    led = client.get(f"/seasons/{others.slug}/").status_code == 302
+    assert led is (who == "administrator")
+    with_app(user)
+    assert client.get("/seasons/autumn/").status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/admin/", "/seasons/+new/", "/seasons/spring/desk/"])
+def test_where_the_power_is_used_an_administrator_is_led_there(asked: User, address: str) -> None:
+    _season("spring", "listed")
+    client = Client()
+    client.force_login(made_person("adam", is_staff=True, is_superuser=True))
+    assert client.get(address, follow=True).redirect_chain[-1][0] == INDEX
+
+
+def _season(slug: str, visibility: str) -> Season:
+    ruth = User.objects.get(username="ruth")
+    return Season.objects.create(
+        name=slug.title(), slug=slug, format="elimination", visibility=visibility, created_by=ruth
+    )
+
+
 @pytest.mark.parametrize("power", ["organiser", "referee"])
 def test_who_holds_it_was_held_back_from_lists_too(asked: User, power: str) -> None:
     match = started((made_person("left"), made_person("right"))).match
@@ -615,6 +688,12 @@ def test_discord_says_so_as_well(asked: User) -> None:
     assert by.explained(forbidden) is forbidden
     assert not roles.is_organiser(by.user)
     assert by.explained(forbidden).code == "account.second-factor-missing"
+    nothing = NotFound("season.none", "There is no such season.")
+    SeasonOrganiser.objects.create(season=_season("own", "draft"), user=asked, role="owner")
+    for named, code in (("nothing", "season.none"), ("own", "account.second-factor-missing")):
+        by = Asked(id="1", person=who, at=0, options={"season": named})
+        assert not roles.is_organiser(by.user)
+        assert by.explained(nothing).code == code
 
 
 @pytest.mark.parametrize("role", ["owner", "organiser", "helper"])

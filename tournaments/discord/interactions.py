@@ -162,7 +162,9 @@ class Asked:
     def explained(self, refusal: Refusal) -> Refusal:
         """A refusal as it is told to them: see `accounts.roles.explained`."""
         asked = (vars(self).get(each) for each in ("user", "linked"))
-        return next((roles.explained(refusal, user) for user in asked if user is not None), refusal)
+        named = {"slug": self.text("season")}
+        known = (user for user in asked if user is not None)
+        return next((roles.explained(refusal, user, named) for user in known), refusal)
 
     @property
     def reader(self) -> User | AnonymousUser:
