@@ -31,6 +31,7 @@ from accounts.signin.notices import owner_tell
 from accounts.signin.recent import is_recently_confirmed, other_ways
 from accounts.signin.whence import whence
 from accounts.site.registration import is_registration_open
+from core.addresses import client_of_request
 from core.clock import now_utc
 from core.refusals import Refusal
 
@@ -118,6 +119,11 @@ class AccountAdapter(DefaultAccountAdapter):
     def can_delete_email(self, email_address: EmailAddress) -> bool:
         """One's address is replaced by another that is confirmed, and never by one that is not."""
         return not email_address.primary
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Whose a request is, as for everybody else here: the library's own fails at what a proxy
+        says that it does not expect."""
+        return client_of_request(request)
 
     # -- guessing ----------------------------------------------------------------------------
     # Wrong tries are counted for an account and an address together: a stranger's lock out nobody
