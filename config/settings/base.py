@@ -474,8 +474,9 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "oembed": 120,
     "organise": 120,
     "bot": 600,
-    # What is sent by forms of pages, by account or, of those who have none, by address; and what
-    # applications ask of OAuth, by their address (theirs may serve many people).
+    # What is sent by forms of pages, by account and address together or, of those who have no
+    # account, by address; and what applications ask of OAuth, by their address (theirs may serve
+    # many people).
     "forms": 120,
     "oauth": env.int("GAUNTLET_OAUTH_PER_MINUTE", 120),
     # What browsers tell by themselves of pages that were kept from something, by address.
