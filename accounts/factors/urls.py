@@ -18,7 +18,24 @@ from django.urls import URLPattern, path
 from django.views.decorators.cache import never_cache
 from django.views.generic import RedirectView
 
+from accounts.signin.guessing import answered, limited_here
 from accounts.signin.recent import recently_confirmed
+
+
+class StepByCode(base.AuthenticateView):
+    """The second step of signing in. Too many tries are answered 429."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
+
+
+class ConfirmByCode(base.ReauthenticateView):
+    """The same of confirming that it is you."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
 
 
 class ConfirmByPasskey(webauthn.ReauthenticateWebAuthnView):
@@ -41,10 +58,12 @@ def _guarded(route: str, view: Any, name: str) -> URLPattern:
     return _page(route, recently_confirmed(view), name)
 
 
+_limited = limited_here("reauthenticate_here")
+
 urlpatterns = [
     _page("", base.index, "mfa_index"),
-    _page("sign-in/", base.authenticate, "mfa_authenticate"),
-    _page("is-it-you/", base.reauthenticate, "mfa_reauthenticate"),
+    _page("sign-in/", StepByCode.as_view(), "mfa_authenticate"),
+    _page("is-it-you/", _limited(ConfirmByCode.as_view()), "mfa_reauthenticate"),
     _guarded("app/", totp.activate_totp, "mfa_activate_totp"),
     _guarded("app/remove/", totp.deactivate_totp, "mfa_deactivate_totp"),
     _guarded("codes/", recovery.view_recovery_codes, "mfa_view_recovery_codes"),
@@ -61,7 +80,9 @@ urlpatterns = [
     _guarded("passkeys/add/", webauthn.add_webauthn, "mfa_add_webauthn"),
     _page("passkeys/sign-in/", webauthn.login_webauthn, "mfa_login_webauthn"),
     _page(
-        "passkeys/is-it-you/", ConfirmByPasskey.as_view(), "mfa_reauthenticate_webauthn"
+        "passkeys/is-it-you/",
+        _limited(ConfirmByPasskey.as_view()),
+        "mfa_reauthenticate_webauthn",
     ),
     _guarded("passkeys/<int:pk>/", webauthn.edit_webauthn, "mfa_edit_webauthn"),
     _guarded("passkeys/<int:pk>/remove/", webauthn.remove_webauthn, "mfa_remove_webauthn"),
