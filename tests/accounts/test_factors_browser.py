@@ -77,6 +77,15 @@ class Visitor:
         self.page.get_by_text(f"You are @{name}").wait_for()
 
 
+def confirm_address(site: Site, name: str) -> None:
+    """Its owner has followed the link in the mail."""
+    site.sql(
+        "UPDATE account_emailaddress SET verified = true WHERE user_id ="
+        " (SELECT id FROM accounts_user WHERE username = %s)",
+        name,
+    )
+
+
 def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     new_page: Pages, site: Site
 ) -> None:
@@ -85,6 +94,11 @@ def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     name = register(ada.page)
     ada.page.goto("/accounts/second-factor/")
     ada.reads("Second factor")
+    ada.looks()
+    assert ada.page.get_by_role("link", name="Add a passkey").count() == 0
+    ada.page.locator("main").get_by_role("link", name="Confirm my address").wait_for()
+    confirm_address(site, name)
+    ada.page.reload()
     ada.looks()
     ada.follows("Add a passkey")
     ada.proves()
@@ -141,6 +155,7 @@ def test_an_app_is_set_up_and_its_code_signs_in(new_page: Pages, site: Site, scr
     eve = Visitor(new_page, site, java_script_enabled=scripts)
     # Registering waits for scripts.
     name = register(Visitor(new_page, site).page)
+    confirm_address(site, name)
     eve.signs_in(name)
     eve.page.locator("[data-menu]").wait_for()
     eve.page.goto("/accounts/second-factor/app/")
