@@ -10,6 +10,7 @@ from tests.accessibility import axe
 from tests.accounts.conftest import PASSWORD
 from tests.accounts.factors import app_code
 from tests.accounts.test_browser import register
+from tests.security.test_sessions_browser import LATER
 from tests.support.fixtures import Pages
 from tests.support.screens import Screen, assert_fits_each
 from tests.support.site import Site
@@ -78,7 +79,8 @@ class Visitor:
 
 
 def confirm_address(site: Site, name: str) -> None:
-    """Its owner has followed the link in the mail."""
+    """Its owner has followed the link in the mail; it is long since they have signed in."""
+    site.python(LATER.format(name=name))
     site.sql(
         "UPDATE account_emailaddress SET verified = true WHERE user_id ="
         " (SELECT id FROM accounts_user WHERE username = %s)",
@@ -127,6 +129,7 @@ def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     ada.page.locator("[data-menu]").wait_for()
     ada.is_in(name)
     ada.page.goto("/accounts/second-factor/")
+    site.python(LATER.format(name=name))
     ada.follows("Remove My phone")
     ada.reads("Is it you?")
     ada.follows("Use a passkey")
@@ -155,9 +158,9 @@ def test_an_app_is_set_up_and_its_code_signs_in(new_page: Pages, site: Site, scr
     eve = Visitor(new_page, site, java_script_enabled=scripts)
     # Registering waits for scripts.
     name = register(Visitor(new_page, site).page)
-    confirm_address(site, name)
     eve.signs_in(name)
     eve.page.locator("[data-menu]").wait_for()
+    confirm_address(site, name)
     eve.page.goto("/accounts/second-factor/app/")
     eve.page.get_by_label("Password").fill(PASSWORD)
     eve.presses("Continue")
