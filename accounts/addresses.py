@@ -1,4 +1,4 @@
-"""Whom mail can be sent to."""
+"""Whom mail can be sent to, and whose address may be a stranger's."""
 
 from __future__ import annotations
 
@@ -16,3 +16,11 @@ def confirmed_addresses(users: Iterable[User]) -> dict[int, str]:
     found = EmailAddress.objects.filter(user__in=users, verified=True)
     # Of several of a user, the last is kept.
     return dict(found.order_by("user_id", "primary", "-pk").values_list("user_id", "email"))
+
+
+def gave_unconfirmed_address(user: User) -> bool:
+    """Whether somebody has given an address, and none of theirs was ever confirmed: it may be a
+    stranger's. Where only the account has one, it was set by those who run the site (until the
+    sign-in library notes it as one that is not confirmed, at the next sign-in)."""
+    confirmed = EmailAddress.objects.filter(user=user).values_list("verified", flat=True)
+    return bool(confirmed) and not any(confirmed)

@@ -15,6 +15,7 @@ class AccountsConfig(AppConfig):
         from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
         from accounts.auditing.looks import look_record  # noqa: PLC0415
         from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
+        from accounts.factors import guessing  # noqa: PLC0415
         from accounts.factors import receivers as factors  # noqa: PLC0415
         from accounts.factors.services import parts as parts_of_factors  # noqa: PLC0415
         from accounts.leaving import kept  # noqa: PLC0415
@@ -79,4 +80,5 @@ class AccountsConfig(AppConfig):
         register_confirming(ask_unless_confirmed)
         register_kept_out(administration_rests)
         factors.connect()
+        guessing.count_here()
         register_privileged(has_any_role)

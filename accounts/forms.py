@@ -133,6 +133,15 @@ class ChangePasswordForm(EndingFields, library.ChangePasswordForm):
         label="Sign out in all other browsers", required=False, initial=True
     )
 
+    def clean_oldpassword(self) -> str:
+        """The old one, which counts as a guess where it is wrong: whoever holds somebody's session
+        could try one after another here."""
+        given: str = self.cleaned_data["oldpassword"]
+        adapter = get_adapter()
+        if not adapter.reauthenticate(self.user, given):
+            raise adapter.validation_error("enter_current_password")
+        return given
+
 
 class SetPasswordForm(EndingFields, library.SetPasswordForm):
     """Set a password where there is none yet."""

@@ -1,10 +1,12 @@
 """Pages about people. Thin: they read, ask a service, and show."""
 
-from typing import Any, Final
+from typing import Any
 
 from allauth.account import app_settings as account_settings
 from allauth.account.views import EmailView as LibraryEmailView
 from allauth.account.views import LoginView as LibraryLoginView
+from allauth.account.views import PasswordChangeView as LibraryChangePasswordView
+from allauth.account.views import ReauthenticateView as LibraryReauthenticateView
 from allauth.account.views import SignupView as LibrarySignupView
 from allauth.core.internal.ratelimit import Rate, consume, parse_rates
 from django import forms
@@ -36,13 +38,11 @@ from accounts.preferences import (
 )
 from accounts.roles import Role, holds_role
 from accounts.services import UNSET, user_note_device_zone, user_update_profile
+from accounts.signin.guessing import answered
 from accounts.signin.kept_out import kept_out_here, leave, suspension_here
 from accounts.signin.recent import recently_confirmed, typed_before
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
-
-# Seconds after which passwords can be tried again, by the code of the refusal.
-_TRY_AGAIN_S: Final = {"too_many_login_attempts": 300, "guesses_from_anywhere": 3600}
 
 
 class LoginView(LibraryLoginView):
@@ -50,13 +50,23 @@ class LoginView(LibraryLoginView):
 
     def form_invalid(self, form: forms.Form) -> HttpResponse:
         """Show what was refused, and say how long."""
-        answer: HttpResponse = super().form_invalid(form)
-        codes = {str(each.code) for errors in form.errors.as_data().values() for each in errors}
-        waits = [_TRY_AGAIN_S[code] for code in codes if code in _TRY_AGAIN_S]
-        if waits:
-            answer.status_code = 429
-            answer["Retry-After"] = str(max(waits))
-        return answer
+        return answered(form, super().form_invalid(form))
+
+
+class ChangePasswordView(LibraryChangePasswordView):
+    """A new password for whoever knows the old one. Too many tries are answered 429."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
+
+
+class ReauthenticateView(LibraryReauthenticateView):
+    """Giving the password once more. Too many tries are answered 429."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
 
 
 class SignupView(LibrarySignupView):
@@ -361,11 +371,12 @@ _LIMITS = {
     "account_signup": "signup",
     "account_reset_password": "reset_password",
     "account_reset_password_from_key": "reset_password_from_key",
-    "account_change_password": "change_password",
+    "account_change_password": "change_password_here",
+    "account_set_password": "change_password_here",
     "account_email": "manage_email",
-    "account_reauthenticate": "reauthenticate",
-    "mfa_reauthenticate": "reauthenticate",
-    "mfa_reauthenticate_webauthn": "reauthenticate",
+    "account_reauthenticate": "reauthenticate_here",
+    "mfa_reauthenticate": "reauthenticate_here",
+    "mfa_reauthenticate_webauthn": "reauthenticate_here",
     "discord_asked": "discord",
     "discord_link": "discord",
     "discord_login": "discord",

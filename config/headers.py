@@ -14,20 +14,20 @@ from typing import Any, Final
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-#: What browsers can do that no page of the site wants, and nobody's frame within one.
+#: What browsers can do that no page of the site wants, and nobody's frame within one. A browser
+#: complains on every page of a name that it does not know, so what only some know on some systems
+#: (Bluetooth, sharing) is left out: unless it is said otherwise nobody's frame may use these.
 DENIED: Final = (
-    "accelerometer", "bluetooth", "browsing-topics", "camera", "clipboard-read",
+    "accelerometer", "browsing-topics", "camera", "clipboard-read",
     "display-capture", "encrypted-media", "fullscreen", "gamepad", "geolocation", "gyroscope",
     "hid", "identity-credentials-get", "idle-detection", "keyboard-map", "local-fonts",
     "magnetometer", "microphone", "midi", "otp-credentials", "payment", "picture-in-picture",
     "screen-wake-lock", "serial", "storage-access", "usb", "window-management",
     "xr-spatial-tracking",
 )  # fmt: skip
-#: What its own pages want: moves are heard, links are copied and shared, and people sign in by
-#: passkeys.
+#: What its own pages want: moves are heard, links are copied, and people sign in by passkeys.
 OWN: Final = (
     "autoplay", "clipboard-write", "publickey-credentials-create", "publickey-credentials-get",
-    "web-share",
 )  # fmt: skip
 PERMISSIONS: Final = ", ".join(
     [*(f"{each}=()" for each in DENIED), *(f"{each}=(self)" for each in OWN)]

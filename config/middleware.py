@@ -113,8 +113,9 @@ class PageMethodsMiddleware:
 
 class FormLimitMiddleware:
     """Count what is sent by pages' forms, in one place for all of them, against
-    `GAUNTLET_API_LIMITS`: by account, else by address. What is refused later counts, too; the API
-    counts for itself, and so does the sign-in library besides, where guessing pays."""
+    `GAUNTLET_API_LIMITS`: by account and address together, else by address. What is refused later
+    counts, too; the API counts for itself, and so does the sign-in library besides, where guessing
+    pays."""
 
     # Discord sends what all of its people write from a few addresses, each with a signature. What
     # browsers tell by themselves has a bound of its own (`config.violations`): it would use up what

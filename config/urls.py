@@ -5,8 +5,17 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from accounts.discord.offers import leads_to_discord
+from accounts.signin.guessing import limited_here
 from accounts.signin.recent import recently_confirmed
-from accounts.views import LoginView, SignupView, closed_page, email_page, profile_page
+from accounts.views import (
+    ChangePasswordView,
+    LoginView,
+    ReauthenticateView,
+    SignupView,
+    closed_page,
+    email_page,
+    profile_page,
+)
 from config.favicon import favicon
 from config.health import healthz, readyz
 from config.installed import offline, service_worker
@@ -33,8 +42,18 @@ urlpatterns = [
     path("accounts/email/", email_page, name="account_email"),
     path(
         "accounts/password/set/",
-        recently_confirmed(PasswordSetView.as_view()),
+        limited_here("change_password_here")(recently_confirmed(PasswordSetView.as_view())),
         name="account_set_password",
+    ),
+    path(
+        "accounts/password/change/",
+        limited_here("change_password_here")(ChangePasswordView.as_view()),
+        name="account_change_password",
+    ),
+    path(
+        "accounts/reauthenticate/",
+        limited_here("reauthenticate_here")(ReauthenticateView.as_view()),
+        name="account_reauthenticate",
     ),
     path("accounts/inactive/", closed_page, name="account_inactive"),
     path("accounts/", include("allauth.account.urls")),

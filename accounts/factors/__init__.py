@@ -3,6 +3,7 @@ theirs. The sign-in library does the work; `accounts.roles` says of whom one is 
 
 - `adapter`: what the library asks us: how secrets are stored, what is said
 - `forms`: the library's, with our words
+- `guessing`: how often they may be tried
 - `receivers`: what is written down when a factor comes, goes or is used up
 - `services`: taking them away with a new password
 - `urls`: its pages

@@ -30,7 +30,10 @@ class FactorAdapter(DefaultMFAAdapter):
             "Recovery codes stand in for a second factor, and you have none yet."
         ),
         "incorrect_code": "That was not right. Please try again with a fresh code.",
-        "unverified_email": "Please confirm your email address first.",
+        "unverified_email": (
+            "Please confirm your email address first: a second factor would keep its owner out if "
+            "it were not yours."
+        ),
         "unreadable": (
             "This second factor cannot be read any more. Please use another, or turn to an "
             "administrator of the site."

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Final, NamedTuple
 
 from django.db.models import Q
@@ -18,6 +17,7 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import User, WayIn
 from accounts.roles import is_moderator
+from core.addresses import address_in, network_of
 from core.clock import now_utc
 from core.jobs.pruning import rows_prune
 
@@ -48,17 +48,10 @@ def canonical_address(found: str, *, known: bool) -> str | None:
     """A network address, of IPv6 the network of one line; None for what tells nothing of a person.
     ``known``: the site knows what stands before it. Else an address that is not of the internet
     is a proxy that nobody has told of, or this very machine."""
-    try:
-        address = ip_address(found)
-    except ValueError:
+    address = address_in(found)
+    if address is None or (not known and not address.is_global):
         return None
-    if isinstance(address, IPv6Address):
-        address = address.ipv4_mapped or address
-    if not known and not address.is_global:
-        return None
-    if isinstance(address, IPv6Address):
-        return str(IPv6Network((address, 64), strict=False))
-    return str(address)
+    return network_of(found)
 
 
 def ways_note(*, user_id: int, ways: Iterable[tuple[str, str]], on: date) -> None:

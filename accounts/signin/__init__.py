@@ -6,5 +6,6 @@
 - `ending`: what else a new password can end
 - `notices`: mail to the owner of an account
 - `middleware`: what is done around every request of somebody who is signed in
-- `adapter`: what the sign-in library asks: registration, addresses, limits on guessing
+- `guessing`: how often passwords and codes are tried, and whom others' tries do not concern
+- `adapter`: what the sign-in library asks: registration, addresses
 """

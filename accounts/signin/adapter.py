@@ -1,18 +1,14 @@
 """Where the sign-in library asks us how we do things."""
 
-import hashlib
-from typing import Any, Final
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.core.exceptions import ImmediateHttpResponse
-from allauth.core.internal import ratelimit
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.core.cache import cache
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -27,11 +23,21 @@ from accounts.names.validators import validate_not_reserved
 from accounts.roles import HELD_BACK_SENTENCE, lacks_factor
 from accounts.services import audit_record, guest_join, user_register, user_set_password
 from accounts.signin.browsers import is_known, remember
+from accounts.signin.guessing import (
+    account_key,
+    anywhere_take,
+    forgive,
+    from_here,
+    is_known_here,
+    key_of,
+    know_here,
+)
 from accounts.signin.kept_out import keep_out
 from accounts.signin.notices import owner_tell
 from accounts.signin.recent import is_recently_confirmed, other_ways
 from accounts.signin.whence import whence
 from accounts.site.registration import is_registration_open
+from core.addresses import client_of_request
 from core.clock import now_utc
 from core.refusals import Refusal
 
@@ -44,12 +50,6 @@ def address_is_taken(address: str, *, besides: int = 0) -> bool:
     accounts = User.objects.filter(email__iexact=address).exclude(pk=besides)
     confirmed = EmailAddress.objects.filter(email__iexact=address, verified=True)
     return accounts.exists() or confirmed.exclude(user=besides).exists()
-
-
-# Wrong passwords for one account from all addresses together that it has not been signed in to
-# from; past it, only those are let try. One address is let try five times in five minutes anyway.
-_FROM_ANYWHERE: Final = {"guesses_from_anywhere": "50/h/key"}
-_KNOWN_FOR: Final = 90 * 24 * 3600
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -67,6 +67,11 @@ class AccountAdapter(DefaultAccountAdapter):
         "guesses_from_anywhere": (
             "Somebody is guessing the password of this account from many places. Please reset your "
             "password from here, or sign in from where you have signed in before."
+        ),
+        "codes_from_anywhere": (
+            "Somebody who knows the password of this account is guessing its codes from many "
+            "places. Please reset your password from here, or sign in with a browser that you have "
+            "signed in with before."
         ),
     }
 
@@ -120,26 +125,22 @@ class AccountAdapter(DefaultAccountAdapter):
         """One's address is replaced by another that is confirmed, and never by one that is not."""
         return not email_address.primary
 
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Whose a request is, as for everybody else here: the library's own fails at what a proxy
+        says that it does not expect."""
+        return client_of_request(request)
+
     # -- guessing ----------------------------------------------------------------------------
-    # Wrong tries are counted for an account and an address together: a stranger's lock out nobody
-    # but the stranger. What many addresses try together is bounded as well, and that must not lock
-    # the owner out either: it does not concern addresses that they have signed in from, and
-    # somebody who resets the password by mail has shown who they are.
+    # What is counted, and whom it does not concern, `guessing` says.
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Refuse to try one more password where too many were tried."""
         super().pre_authenticate(request, **credentials)
-        account = _account_key(credentials)
+        account = account_key(credentials)
         self._guess: Any = None
-        if cache.get(_known_key(request, account)):
+        if is_known_here(request, account):
             return
-        self._guess = ratelimit.consume(
-            request,
-            app="accounts",
-            action="guesses_from_anywhere",
-            config=_FROM_ANYWHERE,
-            key=account,
-        )
+        self._guess = anywhere_take(request, account)
         if not self._guess:
             self._rollback_login_failed_rl_usage()
             raise self.validation_error("guesses_from_anywhere")
@@ -150,21 +151,22 @@ class AccountAdapter(DefaultAccountAdapter):
         if user is not None:
             if self._guess:
                 self._guess.rollback()
-            cache.set(_known_key(request, f"user:{user.pk}"), 1, _KNOWN_FOR)
+            know_here(request, key_of(user.pk))
         return user
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        return f"{_account_key(credentials)}:{ratelimit.get_ip(request)}"
+        return from_here(request, account_key(credentials))
 
     def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
-        # Asked for after the password was reset with a mail's key.
-        super()._delete_login_attempts_cached_email(request, **credentials)
-        cache.set(_known_key(request, _account_key(credentials)), 1, _KNOWN_FOR)
+        """Nothing: `set_password` knows whose password was reset, and here only an address is said,
+        which others may have given as well."""
 
     def set_password(self, user: User, password: str, *, keeps_sessions: bool = False) -> None:
         """Whatever way somebody sets their password by: changing it, or with a mail's key.
         ``keeps_sessions``: they stay signed in elsewhere."""
         by_mail = self.request.resolver_match.url_name == "account_reset_password_from_key"
+        if by_mail:
+            forgive(self.request, user)
         user_set_password(
             user=user,
             password=password,
@@ -279,19 +281,3 @@ class AccountAdapter(DefaultAccountAdapter):
             self.add_message(request, messages.ERROR, template, {"email": email_address.email})
             return False
         return True
-
-
-def _account_key(credentials: dict[str, Any]) -> str:
-    """Whose password is tried, by whichever of their names: or the name, where it is nobody's."""
-    username, email = (str(credentials.get(each) or "") for each in ("username", "email"))
-    meant = Q(username=User.normalize_username(username)) if username else Q()
-    if email:
-        meant |= Q(email__iexact=email) | Q(emailaddress__email__iexact=email)
-    found = User.objects.filter(meant).order_by("pk").values_list("pk", flat=True).first()
-    return f"login:{(username or email).lower()}" if found is None else f"user:{found}"
-
-
-def _known_key(request: HttpRequest, account: str) -> str:
-    """Where it is kept that an account was signed in to from an address: neither can be read."""
-    digest = hashlib.sha256(f"{account}:{ratelimit.get_ip(request)}".encode()).hexdigest()
-    return f"accounts:known:{digest}"

@@ -17,12 +17,11 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponse
-from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
 
 from accounts.guests import is_guest
 from accounts.models import DiscordLink, User, WayIn
 from accounts.moderation.ways import KEPT_FOR, canonical_address, canonical_mail, ways_note
+from core.addresses import client_of_request
 from core.clock import now_utc
 
 log = structlog.get_logger("gauntlet.signin")
@@ -94,8 +93,7 @@ def _is_page(request: HttpRequest) -> bool:
 def _ways(request: HttpRequest, user: User) -> Iterator[tuple[str, str]]:
     yield WayIn.Kind.DEVICE, _device(request)
     known = bool(settings.REST_FRAMEWORK["NUM_PROXIES"])
-    found = BaseThrottle().get_ident(Request(request)) or ""
-    address = canonical_address(found, known=known)
+    address = canonical_address(client_of_request(request), known=known)
     if address is not None:
         yield WayIn.Kind.ADDRESS, address
     for discord_id in DiscordLink.objects.filter(user=user).values_list("discord_id", flat=True):

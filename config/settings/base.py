@@ -411,7 +411,8 @@ MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Gauntlet"
 # A phone's clock is off by some seconds, and people type for some more.
 MFA_TOTP_TOLERANCE = 1
-# An account of an administrator may have no address at all, and is the one that needs this most.
+# Whose address must be confirmed first is decided by `accounts.factors.urls`: the library would ask
+# it of whoever is about to change theirs, and let nobody change it who has a second factor.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 # Each try asks twice: for what is to be signed, and whether it was.
 MFA_RATE_LIMITS = {"webauthn_login": "30/m/ip"}
@@ -476,8 +477,9 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "oembed": 120,
     "organise": 120,
     "bot": 600,
-    # What is sent by forms of pages, by account or, of those who have none, by address; and what
-    # applications ask of OAuth, by their address (theirs may serve many people).
+    # What is sent by forms of pages, by account and address together or, of those who have no
+    # account, by address; and what applications ask of OAuth, by their address (theirs may serve
+    # many people).
     "forms": 120,
     "oauth": env.int("GAUNTLET_OAUTH_PER_MINUTE", 120),
     # What browsers tell by themselves of pages that were kept from something, by address.

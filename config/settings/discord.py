@@ -29,6 +29,12 @@ ACCOUNT_RATE_LIMITS = {
     "discord": "20/m/ip",
     "signup": "20/m/ip,100/h/ip",
     "reset_password": "20/m/ip,5/10m/key",
+    # By account alone whoever holds somebody's session would keep them from both; ours are by
+    # account and address together (`accounts.signin.guessing`).
+    "change_password": None,
+    "change_password_here": "5/m/key",
+    "reauthenticate": None,
+    "reauthenticate_here": "10/m/key",
 }
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
     "discord": {"SCOPE": ["identify", "email"], "OAUTH_PKCE_ENABLED": True}

@@ -36,6 +36,5 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("GAUNTLET_TRUSTED_ORIGINS", [])
 # Only a proxy that always sets this header may be trusted to say that a request came by HTTPS.
 if env.bool("GAUNTLET_BEHIND_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    # Limits on signing in count by address: behind a proxy, by the one that it says it serves.
-    ALLAUTH_TRUSTED_PROXY_COUNT = env.int("GAUNTLET_PROXIES", 1)
-    REST_FRAMEWORK["NUM_PROXIES"] = ALLAUTH_TRUSTED_PROXY_COUNT
+    # All limits by address count by the one that it says it serves.
+    REST_FRAMEWORK["NUM_PROXIES"] = env.int("GAUNTLET_PROXIES", 1)

@@ -16,9 +16,8 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponseBase
 from redis.exceptions import RedisError
 from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
 
-from core.addresses import network_of
+from core.addresses import client_of_request, network_of
 from core.api.errors import ApiProblem
 from core.clock import now_ms
 
@@ -76,22 +75,22 @@ def take_own(request: HttpRequest, limit: str) -> LimitStatus:
 
 def take_of_address(request: HttpRequest, limit: str) -> LimitStatus:
     """The same by address only, whoever is signed in there."""
-    return _take(limit, address_of(Request(request)))
+    return _take(limit, address_of(request))
 
 
 def take_form(request: HttpRequest) -> LimitStatus:
     """Count a form of a page: by account and network together, so that whoever holds a session that
     is not theirs cannot keep its owner from signing out everywhere; else by address."""
-    address = address_of(Request(request))
+    address = address_of(request)
     if request.user.is_authenticated:
         return _take("forms", f"{request.user.pk}:{address}")
     return _take("forms", address)
 
 
-def address_of(request: Request) -> str:
-    """Which address a caller without an account counts by: the one that the settings say (behind a
-    proxy, the one that it serves), and of IPv6 the network of one line, all of which is theirs."""
-    return network_of(str(BaseThrottle().get_ident(request)))
+def address_of(request: HttpRequest | Request) -> str:
+    """Which address a caller without an account counts by; of IPv6 it is the network of one line,
+    all of which is theirs."""
+    return network_of(client_of_request(request))
 
 
 def _take(name: str, who: str) -> LimitStatus:

@@ -16,8 +16,8 @@ from accounts.announcing.services import choices_set
 from accounts.discord.services import discord_link, discord_unlink
 from accounts.models import User
 from accounts.oauth.services import application_register
-from accounts.signin.whence import network_of
 from accounts.tokens.services import token_create, user_become_bot
+from core.addresses import network_shown
 from tests.accounts.conftest import PASSWORD, made_person, own_cache, with_confirmed_address  # noqa: F401
 from tests.games.support import committing
 from tests.security.support import FIREFOX, PHONE, letter, letters
@@ -166,11 +166,11 @@ def test_a_letter_that_cannot_be_handed_on_undoes_nothing(
         ("fe80::1%eth0", "fe80:0:0:x"),
         ("", ""),
         ("unknown", ""),
-        ("203.0.113.77:443", ""),
+        ("203.0.113.77:443", "203.0.113.x"),
     ],
 )
 def test_of_an_address_the_network_alone_is_told(address: str, network: str) -> None:
-    assert network_of(address) == network
+    assert network_shown(address) == network
 
 
 # -- a browser that is new -----------------------------------------------------------------------

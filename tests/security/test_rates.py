@@ -104,6 +104,15 @@ def sends_confirmations(caller: Caller) -> Any:
     return caller.post("/accounts/email/", {"action_send": "", "email": "paul@example.org"})
 
 
+def confirms(caller: Caller) -> Any:
+    return caller.post("/accounts/reauthenticate/", {"password": WRONG})
+
+
+def changes_password(caller: Caller) -> Any:
+    new = {"password1": "octopus-88", "password2": "octopus-88"}
+    return caller.post("/accounts/password/change/", {"oldpassword": WRONG, **new})
+
+
 def reports(caller: Caller) -> Any:
     other = made_person()
     form = {"reason": "other", "words": "Look."}
@@ -128,7 +137,7 @@ class Rate:
     done: Callable[[Caller], Any]
     most: int
     per: str
-    of: str  # "address", "account", or "target": whoever it is done to
+    of: str  # "address", "account", both, or "target": whoever it is done to
     code: str = "request.throttled"
 
 
@@ -140,6 +149,8 @@ RATES: Final = (
     Rate(resets_ada, 5, "10 minutes", "target"),
     Rate(tries_keys, 20, "minute", "address"),
     Rate(sends_confirmations, 10, "minute", "account"),
+    Rate(confirms, 5, "5 minutes", "account and address", code="Too many failed attempts"),
+    Rate(changes_password, 5, "minute", "account and address"),
     Rate(asks_for_tokens, 120, "minute", "address"),
     Rate(revokes_tokens, 120, "minute", "address"),
     Rate(reads, 120, "minute", "address"),
@@ -169,7 +180,7 @@ def people() -> dict[str, User]:
 
 def caller_of(rate: Rate, people: dict[str, User], address: str = HERE, **more: str) -> Caller:
     """Whoever does it: signed in where only such people can."""
-    needs = rate.of == "account" or rate.done is challenges_ben
+    needs = rate.of.startswith("account") or rate.done is challenges_ben
     return Caller(address, people["paul"] if needs else None, **more)
 
 

@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.core.management import CommandError, call_command
@@ -23,6 +25,7 @@ from accounts.roles import Role
 from accounts.site.second_factors import second_factor_rule_set
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import may_organise, may_predict, organised_by, would_organise
+from games.demo import demo_create
 from games.models import Match, MatchReferee
 from tests.accounts.conftest import (  # noqa: F401  (fixtures)
     PASSWORD,
@@ -136,6 +139,111 @@ def test_a_new_password_by_mail_does_not_lead_around_it(client: Client, ada: Use
     assert ada.check_password("marigold-88")
     client.post("/accounts/login/", {"login": "ada", "password": "marigold-88"})
     assert not signed_in(client)
+
+
+# -- with an address that may be somebody else's ---------------------------------------------------
+
+PASSKEY = f"{INDEX}passkeys/add/"
+
+
+def registered(name: str, address: str) -> Client:
+    """Somebody who has registered with an address, and nothing more."""
+    client = Client()
+    form = {"username": name, "email": address, "password1": PASSWORD, "password2": PASSWORD}
+    assert client.post("/accounts/signup/", form).status_code == 302
+    assert signed_in(client)
+    return client
+
+
+def by_mail(client: Client, address: str, password: str) -> None:
+    """Choose a new password by the mail to an address."""
+    client.post("/accounts/password/reset/", {"email": address})
+    link = re.search(r"https?://testserver(/\S+)", str(mail.outbox[-1].body))
+    assert link is not None
+    page = client.get(link[1], follow=True)
+    client.post(page.redirect_chain[-1][0], {"password1": password, "password2": password})
+
+
+def is_offered(client: Client) -> bool:
+    """Whether the page offers to set up a factor; else it says what comes first."""
+    page = client.get(INDEX).content.decode()
+    offered = f'href="{APP}"' in page
+    assert (f'href="{PASSKEY}"' in page) is offered
+    assert ("Confirm my address" in page) is not offered
+    return offered
+
+
+def test_nobody_keeps_an_address_from_its_owner(db: None) -> None:
+    squatter = registered("sam", "olga@example.org")
+    assert not is_offered(squatter)
+    for address in (APP, PASSKEY):
+        for answer in (squatter.get(address), squatter.post(address, {"code": "000000"})):
+            assert answer["Location"] == INDEX, address
+        assert "Please confirm your email address first" in squatter.get(INDEX).content.decode()
+    # She comes in by her mail, and so it is hers.
+    owner = Client()
+    by_mail(owner, "olga@example.org", "marigold-88")
+    owner.post("/accounts/login/", {"login": "olga@example.org", "password": "marigold-88"})
+    assert signed_in(owner)
+
+
+def test_whoever_confirms_their_address_sets_up_a_factor(
+    client: Client, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        nelly = registered("nelly", "nelly@example.org")
+    link = re.search(r"/accounts/confirm-email/\S+", str(mail.outbox[-1].body))
+    assert link is not None
+    nelly.post(link[0])
+    assert is_offered(nelly)
+    set_up_app(nelly)
+    # A new address that waits to be confirmed is in nobody's way: the old one is theirs.
+    later(nelly, timedelta())
+    nelly.post("/accounts/email/", {"email": "new@example.org", "action_add": ""})
+    assert EmailAddress.objects.filter(email="new@example.org", verified=False).exists()
+    assert is_offered_a_passkey(nelly)
+
+
+def is_offered_a_passkey(client: Client) -> bool:
+    return client.get(PASSKEY).status_code == 200
+
+
+@pytest.mark.parametrize("email", ["root@example.org", ""])
+@pytest.mark.usefixtures("required")
+def test_an_administrator_from_the_command_line_comes_in(
+    client: Client, email: str, db: None
+) -> None:
+    """Also where no mail goes out, and whatever the library has noted of the address meanwhile."""
+    root = User.objects.create_superuser("root", email=email, password=PASSWORD)
+    client.post("/accounts/login/", {"login": "root", "password": PASSWORD})
+    client.get("/accounts/email/")
+    assert EmailAddress.objects.filter(user=root, verified=False).count() == bool(email)
+    assert not roles.is_administrator(User.objects.get(pk=root.pk))
+    assert is_offered(client)
+    set_up_app(client)
+    assert roles.is_administrator(User.objects.get(pk=root.pk))
+
+
+def test_the_demo_accounts_come_in(db: None, settings: Any) -> None:
+    demo_create(password=PASSWORD)
+    settings.GAUNTLET_SECOND_FACTOR_REQUIRED = True
+    for name in ("keeper", "max", "olga"):
+        own = Client()
+        own.post("/accounts/login/", {"login": name, "password": PASSWORD})
+        own.get("/accounts/email/")
+        assert is_offered(own), name
+        set_up_app(own)
+        assert has_factor(User.objects.get(username=name))
+
+
+def test_a_moderator_confirms_first(client: Client, db: None, required: None) -> None:
+    mona = made_person("mona", Role.MODERATOR)
+    row = EmailAddress.objects.create(user=mona, email=mona.email, primary=True, verified=False)
+    client.force_login(mona)
+    assert client.get("/admin/", follow=True).redirect_chain[-1][0] == INDEX
+    assert not is_offered(client)
+    EmailAddress.objects.filter(pk=row.pk).update(verified=True)
+    assert is_offered(client)
 
 
 # -- setting up, codes, removing -----------------------------------------------------------------
