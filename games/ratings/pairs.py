@@ -30,7 +30,7 @@ from games.announcements import RATING_RULED
 from games.jobs import RATE
 from games.models import Match, MatchEntry, MatchPlayer
 from games.ratings.course import TOO_SHORT
-from games.ratings.models import PairRuling, RatingRuling
+from games.ratings.models import PairRuling, RatingRuling, WaitingRuling
 from games.ratings.rating import PAIR_WINDOW
 from games.ratings.results import counted
 from games.ratings.services import WHY_MAX, match_request
@@ -297,6 +297,12 @@ def pair_unrate(
     if not chosen:
         sentence = "No match of these two of the last thirty days counts for ratings."
         raise Refusal("rating.no-matches", sentence)
+    # What organisers have ruled on some of them waits until this is taken back.
+    own = RatingRuling.objects.filter(match__in=chosen)
+    WaitingRuling.objects.bulk_create(
+        WaitingRuling(match_id=each.match_id, **_own_words(each)) for each in own
+    )
+    own.delete()
     at = now_utc()
     ruling = PairRuling.objects.create(
         first=first, second=second, why=said, by=acting_user, at=at, report=report, matches=chosen
@@ -326,8 +332,8 @@ def must_be_liftable(acting_user: User, ruling: PairRuling) -> None:
 
 @transaction.atomic
 def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairRuling:
-    """Take back that matches of a pair count for nobody; what somebody has ruled on one of them
-    since then stays. Both are told.
+    """Take back that matches of a pair count for nobody; what organisers have ruled on one of
+    them, before or since, holds then. Both are told.
 
     Raises Refusal as `must_be_liftable` does, ``pair-ruling.none``, ``rating.why-missing`` and
     ``rating.why-too-long``.
@@ -340,9 +346,20 @@ def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairR
     locked.lifted_by = acting_user
     locked.lifted_at = now_utc()
     locked.save(update_fields=["lifted_why", "lifted_by", "lifted_at"])
-    own = RatingRuling.objects.filter(pair=locked, match__in=locked.matches)
-    back = sorted(own.values_list("match", flat=True))
-    own.delete()
+    of_pair = RatingRuling.objects.filter(pair=locked)
+    # In the order of `pair_unrate`. Whoever rules on one of the matches has put it down by then.
+    back = list(
+        Match.objects.select_for_update(no_key=True)
+        .filter(pk__in=of_pair.values("match"))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+    of_pair.delete()
+    waiting = WaitingRuling.objects.filter(match__in=back)
+    RatingRuling.objects.bulk_create(
+        RatingRuling(match_id=each.match_id, **_own_words(each)) for each in waiting
+    )
+    waiting.delete()
     audit_record(
         acting_user=acting_user,
         action="rating.include-pair",
@@ -355,6 +372,11 @@ def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairR
     )
     _follow(locked, back, "count for ratings again")
     return locked
+
+
+def _own_words(ruling: RatingRuling | WaitingRuling) -> dict[str, Any]:
+    """What an organiser's ruling says, wherever it is kept."""
+    return {"winner": ruling.winner, "why": ruling.why, "by_id": ruling.by_id, "at": ruling.at}
 
 
 def _reason(why: str) -> str:

@@ -35,12 +35,11 @@ from games.ratings.winners import WINNER, winner_look, winners_sweep
 from tests.games.conftest import ada, ben, cleo, mona, orla, root
 from tests.games.support import T0, committing, refused, started, user_named
 from tests.pages.conftest import own_cache
-from tests.ratings.support import is_true, result_row
+from tests.ratings.support import friendly, is_true
 from tests.seasons_api.conftest import Caller, olga
 from tests.seasons_api.test_automation import concede, made
 from tests.support.workers import Workers
 from tournaments.models import DeathMatch
-from tournaments.services.results.ratings import rating_leave_out, rating_set_right
 
 __all__ = ["ada", "ben", "cleo", "mona", "olga", "orla", "own_cache", "root"]
 
@@ -57,15 +56,6 @@ def conceded(winner: User, loser: User, *, answers: int = 0) -> Match:
     play.move(1, "concede", now_ms() - T0)
     on_match_ended(match_id=play.pk)
     return play.match
-
-
-def friendly(
-    winner: User, loser: User, *, ago: timedelta, lasted: float = 25, **more: Any
-) -> Match:
-    """An honest match, as a bare row."""
-    ended = timezone.now() - ago
-    began = ended - timedelta(minutes=lasted)
-    return result_row((winner, loser), finished_at=ended, created_at=began, **more)
 
 
 def listed() -> list[str]:
@@ -509,16 +499,6 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     actions = list(entries.values_list("action", flat=True))
     assert actions == ["rating.exclude-pair", "rating.include-pair"]
     refused("rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more")
-
-
-def test_a_season_decides_its_own_results_whatever_moderators_have_ruled(
-    ada: User, ben: User, mona: User
-) -> None:
-    match = friendly(ada, ben, ago=timedelta(days=1))
-    pair_unrate(acting_user=mona, first=ada, second=ben, why="Both are one.")
-    rating_set_right(match.pk, 1, None, "a correction")
-    rating_leave_out(match.pk, None, "a correction")
-    assert RatingRuling.objects.get().why == "Both are one."
 
 
 def test_what_a_pair_cannot_be_ruled_upon(
