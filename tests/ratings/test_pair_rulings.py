@@ -17,7 +17,7 @@ from accounts.services import role_grant
 from core.refusals import Refusal
 from games.models import Match, PairRuling, RatingRuling, WaitingRuling
 from games.ratings.models import OVERALL, Rating, RatingPoint
-from games.ratings.pairs import of_pair_counted, pair_rate_again, pair_unrate
+from games.ratings.pairs import of_pair_to_rule_on, pair_rate_again, pair_unrate
 from games.ratings.rating import RatedResult, rate
 from games.ratings.services import (
     match_rate,
@@ -137,7 +137,7 @@ class AnyRulings(TestCase):
                 match_rate(match_id=match.pk)
             elif step[0] == "unrate":
                 one, other = (users[number] for number in step[1])
-                theirs = sorted(of_pair_counted(one.pk, other.pk).values_list("pk", flat=True))
+                theirs = sorted(of_pair_to_rule_on(one.pk, other.pk).values_list("pk", flat=True))
                 chosen = theirs[::2] if step[2] else None
                 if theirs:
                     rulings.append(
