@@ -86,7 +86,6 @@ def test_it_goes_on_where_it_was_stopped(monkeypatch: pytest.MonkeyPatch) -> Non
     period = Period(now_utc() - timedelta(days=365), now_utc())
     looking = players_look_back(period)
     first = [next(looking) for _time in range(3)]
-    looking.close()
     assert Report.objects.count() == 2
     rest = list(players_look_back(period, after=first[-1].user_id))
     everybody = sorted(user.pk for pair in pairs for user in pair)
