@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connections, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
@@ -30,6 +32,8 @@ from tests.games.conftest import ada, ben, mona, orla, root
 from tests.games.support import refused, user_named
 from tests.ratings.support import friendly, held, is_true
 from tests.support import depth
+from tests.support.locks import own_pid, somebody_waits_for
+from tests.support.site import wait_for
 from tournaments.services.results.ratings import rating_leave_out, rating_set_right
 
 __all__ = ["ada", "ben", "mona", "orla", "root"]
@@ -87,6 +91,31 @@ def test_a_result_that_was_corrected_can_be_ruled_upon_with_its_pair(
     after = list(RatingPoint.objects.order_by("ladder", "at", "user").values("mu", "won"))
     assert after == before
     is_true(OVERALL)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_season_decides_while_a_ruling_is_taken_back_is_not_lost(
+    ada: User, ben: User, mona: User
+) -> None:
+    match = friendly(ada, ben, ago=timedelta(days=1))
+    ruling = pair_unrate(acting_user=mona, first=ada, second=ben, why="Both are one.")
+
+    def lift() -> PairRuling:
+        try:
+            return pair_rate_again(acting_user=mona, ruling=ruling, why="Siblings.")
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            rating_set_right(match.pk, 1, None, "a correction")
+            held_by = own_pid()
+            lifting = pool.submit(lift)
+            wait_for(lambda: lifting.done() or somebody_waits_for(held_by))
+            assert not lifting.done(), lifting.result()
+        assert lifting.result(60).lifted_at is not None
+    assert RatingRuling.objects.get().why == "a correction"
+    assert not WaitingRuling.objects.exists()
 
 
 def all_true() -> None:
