@@ -38,7 +38,7 @@ from games.models import (
 from games.moderation import UNRATE_WORDS, unrate_address
 from games.puzzles import admin as _puzzles  # noqa: F401  (registers its own)
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
-from games.ratings.pairs import must_rule_on, of_pair_counted
+from games.ratings.pairs import must_rule_on, of_pair_to_rule_on
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.
 about_people(Match, "players__user")
@@ -119,7 +119,7 @@ def _pair_links(moderator: User, match: Match) -> list[tuple[str, str]]:
     users = [player.user for player in match.players.all() if player.user is not None]
     if len(users) != 2 or not allowed(must_rule_on, moderator, users[0].pk, users[1].pk):
         return []
-    if not of_pair_counted(users[0].pk, users[1].pk).exists():
+    if not of_pair_to_rule_on(users[0].pk, users[1].pk).exists():
         return []
     return [(UNRATE_WORDS, unrate_address(*users))]
 

@@ -26,7 +26,7 @@ from core.clock import instant_of
 from games import store
 from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match, MatchCommentator
-from games.ratings.pairs import PAIR, of_pair_counted, pair_of, withheld_pairs
+from games.ratings.pairs import PAIR, of_pair_to_rule_on, pair_of, withheld_pairs
 from games.ratings.winners import WINNER, losers_of_report, winner_of_report, withheld_winners
 from games.services.merging import referees, rows_move
 from games.words import game_name
@@ -131,7 +131,7 @@ def pair_remedies(report: Report) -> list[tuple[str, str]]:
         return []
     first, second = (people[pk] for pk in pair)
     links = [(f"@{each.username}", row_address(each)) for each in (first, second)]
-    if of_pair_counted(first.pk, second.pk).exists():
+    if of_pair_to_rule_on(first.pk, second.pk, report).exists():
         links.append((UNRATE_WORDS, unrate_address(first, second, report=report)))
     return links
 
@@ -145,7 +145,7 @@ def winner_remedies(report: Report) -> list[tuple[str, str]]:
     links = [(f"@{winner.username}", row_address(winner))]
     for loser in User.objects.filter(pk__in=losers_of_report(report)).order_by("username"):
         links.append((f"@{loser.username}", row_address(loser)))
-        if of_pair_counted(winner.pk, loser.pk).exists():
+        if of_pair_to_rule_on(winner.pk, loser.pk, report).exists():
             words = f"Have their matches with @{loser.username} count for nobody…"
             links.append((words, unrate_address(winner, loser, report=report)))
     return links

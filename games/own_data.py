@@ -57,6 +57,7 @@ DECISIONS: Final[Mapping[tuple[str, str], Decision]] = {
     ("games.ratingpoint", "user"): Given(("ladder_id", "match_id", "shown", "won", "at")),
     ("games.ratingpoint", "opponent"): _OTHERS,
     ("games.ratingruling", "by"): Given(("match_id", "winner", "why", "at")),
+    ("games.waitingruling", "by"): Given(("match_id", "winner", "why", "at")),
     # Everybody can read it; who the other was stands in the list of matches.
     ("games.pairruling", "first"): Given(("matches", "why", "at", "lifted_at", "lifted_why")),
     ("games.pairruling", "second"): Given(("matches", "why", "at", "lifted_at", "lifted_why")),

@@ -232,13 +232,14 @@ def report_of_site(
     context: Mapping[str, Any],
 ) -> Report | None:
     """Report what the site itself has found. There is one open report of its about a thing: it is
-    brought up to date where there is more ``evidence`` in ``context`` than in it. None where there
-    is not, so that nothing was written."""
+    brought up to date where there is ``evidence`` in ``context`` that is not in it, and keeps what
+    it has. None where there is not, so that nothing was written."""
     open_now = Report.objects.open().filter(
         reporter=None, target_type=target_type, target_id=target_id
     )
     report = open_now.select_for_update(no_key=True).first()
-    said = {"title": title[:200], "words": words[:WORDS_MAX], "context": dict(context)}
+    kept = _beside(context, {} if report is None else report.context)
+    said = {"title": title[:200], "words": words[:WORDS_MAX], "context": kept}
     action = "report.file"
     if report is None:
         try:
@@ -259,6 +260,35 @@ def report_of_site(
         acting_user=None, action=action, target=report, data={"about": None, "reason": reason}
     )
     return report
+
+
+def _beside(found: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """What was found, and of what an open report has told already whatever was not found again."""
+    lines = {line["who"]: line for line in [*told.get("lines", ()), *found["lines"]]}
+    kept = {
+        **found,
+        "lines": sorted(lines.values(), key=lambda line: line["at"])[-LINES_AT_MOST:],
+        "evidence": sorted({*told.get("evidence", ()), *found["evidence"]}),
+    }
+    if "people" in found:
+        kept["people"] = sorted({*told.get("people", ()), *found["people"]})
+    if not set(told.get("evidence", ())) <= set(found["evidence"]):
+        now = [list(each) for each in found["facts"]]
+        before = [
+            [f"{label.removesuffix(_BEFORE)}{_BEFORE}", text]
+            for label, text in told["facts"]
+            if label.removesuffix(_BEFORE) in _KEPT_FACTS
+            and [label.removesuffix(_BEFORE), text] not in now
+        ]
+        kept["facts"] = [*now, *before[:_BEFORE_AT_MOST]]
+    return kept
+
+
+# How many of the things that it is about a report of the site lists, the latest of them.
+LINES_AT_MOST = 40
+_BEFORE = " before"
+_BEFORE_AT_MOST = 10
+_KEPT_FACTS = {"Found", "Against"}
 
 
 def settled_evidence(target_type: str, *target_ids: str) -> set[Any]:

@@ -24,6 +24,7 @@ from games.ratings.models import (
     RatingPoint,
     RatingRequest,
     RatingRuling,
+    WaitingRuling,
 )
 
 __all__ = [
@@ -61,4 +62,5 @@ __all__ = [
     "ServiceProcess",
     "Study",
     "StudyPart",
+    "WaitingRuling",
 ]

@@ -102,7 +102,7 @@ RATE_AGAIN: Final = Action[AtPairRuling](
     title="Have a pair's matches count again",
     button="Have them count again",
     done="They count again, and both players are told. Ratings follow within seconds.",
-    follows=["What somebody has ruled on one of these matches since then stays."],
+    follows=["What organisers have ruled on one of these matches, before or since, holds then."],
     facts=lambda s: [
         ("Players", f"{s.ruling.first} and {s.ruling.second}"),
         ("Matches", ", ".join(str(number) for number in s.ruling.matches)),

@@ -65,6 +65,18 @@ class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdm
             )  # fmt: skip
         return ("first", "second", "chosen", "why")
 
+    def get_form(
+        self,
+        request: HttpRequest,
+        obj: PairRuling | None = None,
+        change: bool = False,
+        **more: Any,
+    ) -> Any:
+        """One that knows of the report that led here."""
+        form: Any = super().get_form(request, obj, change, **more)
+        form.report = self.adding(request).report
+        return form
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[PairRuling]:
         """Without those about the moderator who asks."""
         reader = person(request)

@@ -7,12 +7,12 @@ from typing import Any
 
 from django import forms
 
-from accounts.models import User
+from accounts.models import Report, User
 from core.admin.forms import ActionForm
 from games.models import Match
 from games.ratings.boards import Wanted
 from games.ratings.models import PairRuling, RatingRuling
-from games.ratings.pairs import of_pair_counted
+from games.ratings.pairs import of_pair_to_rule_on
 from games.ratings.services import WHY_MAX
 from games.rulesets import REGISTRY
 from games.words import game_name
@@ -160,7 +160,10 @@ class WhyForm(ActionForm):
 
 
 class PairRulingForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Of which two players which matches shall count for nobody, and why."""
+    """Of which two players which matches shall count for nobody, and why. `report`: the one that
+    led here, whose matches may be ruled on however old they are."""
+
+    report: Report | None = None
 
     first = UsernameField(label="Player", help_text="A username.")
     second = UsernameField(label="And", help_text="A username.")
@@ -168,7 +171,7 @@ class PairRulingForm(forms.ModelForm):  # type: ignore[type-arg]
         label="Matches",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="With none ticked, all of theirs of the last thirty days.",
+        help_text="With none ticked, all of these.",
     )
     why = forms.CharField(
         label="Reason", max_length=WHY_MAX, help_text="Everybody can read it; both are told."
@@ -188,9 +191,10 @@ class PairRulingForm(forms.ModelForm):  # type: ignore[type-arg]
             offered.help_text = "All of theirs of the last thirty days."
             return
         one, other = (user.pk for user in pair if user is not None)
+        matches = of_pair_to_rule_on(one, other, self.report)
         offered.choices = [
             (match.pk, match_words(match))
-            for match in of_pair_counted(one, other).defer("snapshot").prefetch_related("players")
+            for match in matches.defer("snapshot").prefetch_related("players")
         ]
 
     def _named(self, name: str) -> User | None:

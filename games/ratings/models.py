@@ -220,6 +220,40 @@ class RatingRuling(models.Model):
         return f"{self.match_id}: {'counts for nobody' if self.winner is None else self.winner}"
 
 
+class WaitingRuling(models.Model):
+    """What organisers have ruled on a match on which moderators have ruled with its pair, before
+    or since: it holds once these take theirs back. Until then the match counts for nobody."""
+
+    match = models.OneToOneField(
+        "games.Match", on_delete=models.PROTECT, related_name="waiting_ruling"
+    )
+    winner = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="The seat that will count as the winner. Empty: neither."
+    )
+    why = models.CharField(max_length=500)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="waiting_rulings",
+        help_text="Nobody: the site itself.",
+    )
+    at = models.DateTimeField(default=now_utc)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(winner__isnull=True) | Q(winner__in=[0, 1]), name="waiting_ruling_seat"
+            ),
+            models.CheckConstraint(condition=~Q(why=""), name="waiting_ruling_why"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}: {'counts for nobody' if self.winner is None else self.winner}"
+
+
 class PairRuling(models.Model):
     """Matches of two players that count for nobody, ruled on in one go. Each match has its
     `RatingRuling`, which leads here; what was chosen then stands in `matches`."""

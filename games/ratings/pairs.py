@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 from django.db.models import Min, Q, QuerySet
@@ -30,17 +30,15 @@ from games.announcements import RATING_RULED
 from games.jobs import RATE
 from games.models import Match, MatchEntry, MatchPlayer
 from games.ratings.course import TOO_SHORT
-from games.ratings.models import PairRuling, RatingRuling
+from games.ratings.models import PairRuling, RatingRuling, WaitingRuling
 from games.ratings.rating import PAIR_WINDOW
 from games.ratings.results import counted
 from games.ratings.services import WHY_MAX, match_request
-from games.ratings.suspicions import Finding, PairMatch, findings
+from games.ratings.suspicions import Finding, PairMatch, findings, over_time
 from games.words import game_name
 
 PAIR: Final = "games.pair"
 LOOKED: Final = "ratings.pairs"
-# How many matches a report lists, the latest of them.
-LISTED: Final = 40
 
 
 # -- pairs ---------------------------------------------------------------------------------------
@@ -59,22 +57,46 @@ def pair_of(key: str) -> tuple[int, int] | None:
     return (int(one), int(other)) if len(key) < 40 else None
 
 
-def of_pair(one: int, other: int, *, since: datetime | None = None) -> QuerySet[Match]:
-    """The matches of two players against each other that are over: of late, or since an instant."""
-    since = now_utc() - PAIR_WINDOW if since is None else since
+class Period(NamedTuple):
+    """A time whose matches are looked at: from its first instant on, and before its second."""
+
+    since: datetime
+    until: datetime
+
+
+def ended_in(period: Period | None, *, also: Collection[int] = ()) -> Q:
+    """Of matches: that they ended then, or of late (`PAIR_WINDOW`); or that they are of ``also``,
+    by their numbers."""
+    if period is not None:
+        return Q(finished_at__gte=period.since, finished_at__lt=period.until)
+    late = Q(finished_at__gte=now_utc() - PAIR_WINDOW)
+    return late | Q(pk__in=also) if also else late
+
+
+def of_pair(
+    one: int, other: int, *, period: Period | None = None, also: Collection[int] = ()
+) -> QuerySet[Match]:
+    """The matches of two players against each other that are over, as `ended_in` chooses them."""
     return (
         Match.objects.finished()
-        .filter(finished_at__gte=since)
+        .filter(ended_in(period, also=also))
         .filter(pk__in=MatchPlayer.objects.filter(user=one).values("match"))
         .filter(pk__in=MatchPlayer.objects.filter(user=other).values("match"))
         .order_by("finished_at", "pk")
     )
 
 
-def of_pair_counted(one: int, other: int) -> QuerySet[Match]:
-    """Those of them whose results count now."""
-    found: QuerySet[Match] = counted(of_pair(one, other))
+def of_pair_to_rule_on(one: int, other: int, report: Report | None = None) -> QuerySet[Match]:
+    """The matches of two players that may be ruled on, since their results count: those of late,
+    and, however long ago, those that the report tells of which led there."""
+    told = () if report is None else evidence_of(report)
+    found: QuerySet[Match] = counted(of_pair(one, other, also=told))
     return found
+
+
+def evidence_of(report: Report) -> list[int]:
+    """The matches that a report of the site tells of, by their numbers."""
+    return [each for each in report.context.get("evidence", ()) if isinstance(each, int)]
 
 
 # -- looking -------------------------------------------------------------------------------------
@@ -111,20 +133,22 @@ def pairs_sweep(*, since: timedelta) -> None:
 
 
 @transaction.atomic
-def pair_look(one: int, other: int) -> Report | None:
-    """Tell the moderators of two players whose results look farmed: by one report, which is brought
-    up to date while it is open. What one that is closed was about is not looked at again. None
-    where there is nothing new to tell."""
+def pair_look(one: int, other: int, *, period: Period | None = None) -> Report | None:
+    """Tell the moderators of two players whose results look farmed, those of late or of a period:
+    by one report, which is brought up to date while it is open. What one that is closed was about
+    is not looked at again. None where there is nothing new to tell."""
     people = User.objects.in_bulk([one, other])
     if len(people) != 2 or all(each.is_bot for each in people.values()):
         return None
     if any(each.is_former for each in people.values()):
         return None  # who has left gains nothing, and none of it is to be traced to them
     settled = settled_evidence(PAIR, pair_key(one, other))
-    rows = {match.pk: match for match in looked_at(of_pair(one, other)) if match.pk not in settled}
+    theirs = looked_at(of_pair(one, other, period=period))
+    rows = {match.pk: match for match in theirs if match.pk not in settled}
     matches = played(rows)
     ways = shared_ways(one, other)
-    found = findings(matches, shared=[way.kind for way in ways], weak=WEAK)
+    look = partial(findings, shared=[way.kind for way in ways], weak=WEAK)
+    found = look(matches) if period is None else over_time(matches, look, within=PAIR_WINDOW)
     if not found:
         return None
     facts = [
@@ -144,7 +168,7 @@ def pair_look(one: int, other: int) -> Report | None:
         url=_matches_address(first, second),
         reason=Report.Reason.CHEATING,
         words=" ".join(each.words for each in found),
-        context={"facts": facts, "lines": lines[-LISTED:], "evidence": sorted(shown)},
+        context={"facts": facts, "lines": lines, "evidence": sorted(shown)},
     )
 
 
@@ -216,8 +240,12 @@ def _matches_address(first: User, second: User) -> str:
 def pairs_erase(leaver: Leaver) -> None:
     """Take somebody's names out of what the site itself has reported of their results: what was
     found stays, and leads to the former player."""
-    reports = Report.objects.filter(withheld_pairs(leaver.user), target_type=PAIR, reporter=None)
-    for report in reports:
+    names_erase(Report.objects.filter(withheld_pairs(leaver.user), target_type=PAIR), leaver)
+
+
+def names_erase(reports: QuerySet[Report], leaver: Leaver) -> None:
+    """Take somebody's names out of reports of the site."""
+    for report in reports.filter(reporter=None):
         context = {
             **report.context,
             "facts": [
@@ -269,7 +297,7 @@ def pair_unrate(
     matches: Collection[int] | None = None,
     report: Report | None = None,
 ) -> PairRuling:
-    """Have the matches of two players of late (`PAIR_WINDOW`) count for nobody: all of them, or
+    """Have the matches of two players count for nobody: all that `of_pair_to_rule_on` knows, or
     those of ``matches``. Both are told, with the reason, which everybody can read. Ratings follow
     after commit, once.
 
@@ -284,7 +312,7 @@ def pair_unrate(
     # In one order, so that two who rule at once wait for each other and do not collide.
     locked = list(
         Match.objects.select_for_update(no_key=True)
-        .filter(pk__in=of_pair_counted(first.pk, second.pk).values("pk"))
+        .filter(pk__in=of_pair_to_rule_on(first.pk, second.pk, report).values("pk"))
         .order_by("pk")
         .values_list("pk", flat=True)
     )
@@ -297,6 +325,12 @@ def pair_unrate(
     if not chosen:
         sentence = "No match of these two of the last thirty days counts for ratings."
         raise Refusal("rating.no-matches", sentence)
+    # What organisers have ruled on some of them waits until this is taken back.
+    own = RatingRuling.objects.filter(match__in=chosen)
+    WaitingRuling.objects.bulk_create(
+        WaitingRuling(match_id=each.match_id, **_own_words(each)) for each in own
+    )
+    own.delete()
     at = now_utc()
     ruling = PairRuling.objects.create(
         first=first, second=second, why=said, by=acting_user, at=at, report=report, matches=chosen
@@ -326,8 +360,8 @@ def must_be_liftable(acting_user: User, ruling: PairRuling) -> None:
 
 @transaction.atomic
 def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairRuling:
-    """Take back that matches of a pair count for nobody; what somebody has ruled on one of them
-    since then stays. Both are told.
+    """Take back that matches of a pair count for nobody; what organisers have ruled on one of
+    them, before or since, holds then. Both are told.
 
     Raises Refusal as `must_be_liftable` does, ``pair-ruling.none``, ``rating.why-missing`` and
     ``rating.why-too-long``.
@@ -340,9 +374,20 @@ def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairR
     locked.lifted_by = acting_user
     locked.lifted_at = now_utc()
     locked.save(update_fields=["lifted_why", "lifted_by", "lifted_at"])
-    own = RatingRuling.objects.filter(pair=locked, match__in=locked.matches)
-    back = sorted(own.values_list("match", flat=True))
-    own.delete()
+    of_pair = RatingRuling.objects.filter(pair=locked)
+    # In the order of `pair_unrate`. Whoever rules on one of the matches has put it down by then.
+    back = list(
+        Match.objects.select_for_update(no_key=True)
+        .filter(pk__in=of_pair.values("match"))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+    of_pair.delete()
+    waiting = WaitingRuling.objects.filter(match__in=back)
+    RatingRuling.objects.bulk_create(
+        RatingRuling(match_id=each.match_id, **_own_words(each)) for each in waiting
+    )
+    waiting.delete()
     audit_record(
         acting_user=acting_user,
         action="rating.include-pair",
@@ -355,6 +400,11 @@ def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairR
     )
     _follow(locked, back, "count for ratings again")
     return locked
+
+
+def _own_words(ruling: RatingRuling | WaitingRuling) -> dict[str, Any]:
+    """What an organiser's ruling says, wherever it is kept."""
+    return {"winner": ruling.winner, "why": ruling.why, "by_id": ruling.by_id, "at": ruling.at}
 
 
 def _reason(why: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.db import connection, transaction
@@ -40,6 +40,7 @@ from games.ratings.models import (
     RatingPoint,
     RatingRequest,
     RatingRuling,
+    WaitingRuling,
 )
 from games.ratings.rating import (
     METHOD,
@@ -372,31 +373,45 @@ def _rating(ladder: RatingLadder, user: int, standing: RatingStanding, opponents
 # -- rulings -------------------------------------------------------------------------------------
 
 
+class ToRule(NamedTuple):
+    """A match, locked, and what is ruled on it beside what moderators have ruled on its pair: by
+    rows of `kept_as`. While these have, that waits."""
+
+    match: Match
+    ruling: RatingRuling | WaitingRuling | None
+    kept_as: type[RatingRuling] | type[WaitingRuling]
+
+    @property
+    def waits(self) -> dict[str, bool]:
+        """What the audit log says of that."""
+        return {"waits": True} if self.kept_as is WaitingRuling else {}
+
+
 @transaction.atomic
 def rating_exclude(
     *, match_id: int, acting_user: User | None, why: str, authorised: bool = False
-) -> RatingRuling:
+) -> RatingRuling | WaitingRuling:
     """Have the result of a finished match count for nobody; the match stays as it was played.
 
     ``acting_user`` None is the site itself. ``authorised`` says that the caller has made sure that
     this person may do it (a season's organiser); otherwise organisers may who do not play in the
-    match. Ratings follow after commit. Raises Refusal ``match.none``, ``match.not-over``,
-    ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
-    ``rating.no-accounts``, ``rating.of-pair`` (moderators have ruled on the pair) and
-    ``rating.excluded``.
+    match. Ratings follow after commit. Where moderators have ruled on the pair, an authorised
+    ruling waits until they take theirs back, and another is refused. Raises Refusal ``match.none``,
+    ``match.not-over``, ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
+    ``rating.no-accounts``, ``rating.of-pair`` and ``rating.excluded``.
     """
-    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
-    if ruling is None and match.winner is None:
+    found = _to_rule_on(match_id, acting_user, why, authorised)
+    if found.ruling is None and found.match.winner is None:
         raise Refusal("rating.excluded", "This match is void: it counts for nobody already.")
-    if ruling is not None and ruling.winner is None:
+    if found.ruling is not None and found.ruling.winner is None:
         raise Refusal("rating.excluded", "This result counts for nobody already.")
-    return _rule(match, acting_user, why, winner=None, action="rating.exclude")
+    return _rule(found, acting_user, why, winner=None, action="rating.exclude")
 
 
 @transaction.atomic
 def rating_correct(
     *, match_id: int, acting_user: User | None, winner: int, why: str, authorised: bool = False
-) -> RatingRuling:
+) -> RatingRuling | WaitingRuling:
     """Have the result of a finished match, a void one too, count as won by seat ``winner``.
 
     As `rating_exclude`; its own refusals: ``rating.seat``, ``rating.never-begun``,
@@ -404,12 +419,13 @@ def rating_correct(
     """
     if winner not in (0, 1):
         raise Refusal("rating.seat", "A match is won by seat 0 or by seat 1.")
-    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
+    found = _to_rule_on(match_id, acting_user, why, authorised)
+    match, ruling = found.match, found.ruling
     if match.winner is None and store.never_began(match_id):
         raise Refusal("rating.never-begun", "This match never began: nobody can have won it.")
     if winner == (match.winner if ruling is None else ruling.winner):
         raise Refusal("rating.same-winner", "This result counts as that player's win already.")
-    return _rule(match, acting_user, why, winner=winner, action="rating.correct")
+    return _rule(found, acting_user, why, winner=winner, action="rating.correct")
 
 
 @transaction.atomic
@@ -420,14 +436,13 @@ def rating_include(
 
     As `rating_exclude`; its own refusal: ``rating.no-ruling``.
     """
-    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
-    if ruling is None:
+    found = _to_rule_on(match_id, acting_user, why, authorised)
+    if found.ruling is None:
         raise Refusal("rating.no-ruling", "This result counts as it was played.")
-    before = {"winner": ruling.winner, "why": ruling.why}
-    ruling.delete()
-    _record_ruling(
-        match, acting_user, action="rating.include", data={"why": one_line(why), "was": before}
-    )
+    before = {"winner": found.ruling.winner, "why": found.ruling.why}
+    found.ruling.delete()
+    data = {"why": one_line(why), "was": before, **found.waits}
+    _record_ruling(found.match, acting_user, action="rating.include", data=data)
 
 
 def must_rule(acting_user: User) -> None:
@@ -441,10 +456,8 @@ def _not_allowed() -> Forbidden:
     return Forbidden("organiser.not-allowed", "Only an organiser who is not playing may do this.")
 
 
-def _to_rule_on(
-    match_id: int, acting_user: User | None, why: str, authorised: bool
-) -> tuple[Match, RatingRuling | None]:
-    """The match, locked, and what was ruled on it; raises the refusals of all rulings."""
+def _to_rule_on(match_id: int, acting_user: User | None, why: str, authorised: bool) -> ToRule:
+    """What is ruled on; raises the refusals of all rulings."""
     match = (
         Match.objects.select_for_update(no_key=True)
         .defer("snapshot")
@@ -464,20 +477,23 @@ def _to_rule_on(
     if len(said) > WHY_MAX:
         raise Refusal("rating.why-too-long", f"A reason has at most {WHY_MAX} characters.")
     ruling = RatingRuling.objects.filter(match=match).first()
-    if ruling is not None and ruling.pair_id is not None:
+    of_pair = ruling is not None and ruling.pair_id is not None
+    if of_pair and not authorised:
         sentence = "Moderators have ruled on matches of these two; that is theirs to take back."
         raise Refusal("rating.of-pair", sentence)
     imported = match.source != Match.Source.PLAYED
     if imported or any(player.user_id is None for player in match.players.all()):
         raise Refusal("rating.no-accounts", "This match counts for nobody: it was not played here.")
-    return match, ruling
+    if of_pair:
+        return ToRule(match, WaitingRuling.objects.filter(match=match).first(), WaitingRuling)
+    return ToRule(match, ruling, RatingRuling)
 
 
 def _rule(
-    match: Match, acting_user: User | None, why: str, *, winner: int | None, action: str
-) -> RatingRuling:
-    ruling, _ = RatingRuling.objects.update_or_create(
-        match=match,
+    found: ToRule, acting_user: User | None, why: str, *, winner: int | None, action: str
+) -> RatingRuling | WaitingRuling:
+    ruling, _ = found.kept_as.objects.update_or_create(
+        match=found.match,
         defaults={
             "winner": winner,
             "why": one_line(why),
@@ -485,7 +501,8 @@ def _rule(
             "at": now_utc(),
         },
     )
-    _record_ruling(match, acting_user, action=action, data={"winner": winner, "why": ruling.why})
+    data = {"winner": winner, "why": ruling.why, **found.waits}
+    _record_ruling(found.match, acting_user, action=action, data=data)
     return ruling
 
 

@@ -8,7 +8,7 @@ whoever wins; two who share a network address are, and a moderator sees that the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from statistics import median
 from typing import Final, NamedTuple
@@ -33,6 +33,11 @@ RING_SHORT_ACCOUNTS: Final = 2
 # alone somebody would stand on the leaderboards.
 RING_AT_LEAST: Final = 5
 RING_ACCOUNTS: Final = 3
+# Whatever they share, and be it nothing that is known: so many concessions that came quickly, by so
+# many accounts, and no less than this share of all that the winner has won.
+GIVEN_AT_LEAST: Final = 6
+GIVEN_ACCOUNTS: Final = 5
+GIVEN_SHARE: Final = 0.5
 
 
 class PairMatch(NamedTuple):
@@ -82,6 +87,39 @@ def findings(
     return [each for each in found if each is not None]
 
 
+def over_time(
+    matches: Sequence[PairMatch],
+    look: Callable[[Sequence[PairMatch]], list[Finding]],
+    *,
+    within: timedelta,
+) -> list[Finding]:
+    """What is to be told of matches of a long time, in the order of their ends: whatever ``look``
+    would have found at the end of each day on which one ended, in those ``within`` so long a time
+    before. What was found on several days in some of the same matches is one thing, told in the
+    words of the day on which most of them were."""
+    found: dict[str, list[tuple[Finding, set[int]]]] = {}
+    first = 0
+    for place, match in enumerate(matches):
+        if place + 1 < len(matches) and matches[place + 1].ended.date() == match.ended.date():
+            continue
+        while matches[first].ended < match.ended - within:
+            first += 1
+        for each in look(matches[first : place + 1]):
+            dated = each._replace(words=f"By {match.ended:%d %B %Y}: {each.words}")
+            told = found.setdefault(each.kind, [])
+            if told and told[-1][1].intersection(each.matches):
+                best, together = told.pop()
+                most = max(best, dated, key=lambda one: len(one.matches))
+                told.append((most, together.union(each.matches)))
+            else:
+                told.append((dated, set(each.matches)))
+    return [
+        best._replace(matches=tuple(sorted(together)))
+        for told in found.values()
+        for best, together in told
+    ]
+
+
 class Shared(NamedTuple):
     """A way in of one kind, and the accounts that come in by it."""
 
@@ -93,8 +131,9 @@ def ring_findings(
     winner: int, wins: Sequence[PairMatch], *, shared: Iterable[Shared], weak: frozenset[str]
 ) -> list[Finding]:
     """What is to be told of the wins of one player, in the order of their ends: those over accounts
-    that share a way in with the winner or with each other. ``shared``: by which ways any of them
-    comes in that another does, too; ``weak``: kinds that strangers may share."""
+    that share a way in with the winner or with each other, and those that were given away.
+    ``shared``: by which ways any of them comes in that another does, too; ``weak``: kinds that
+    strangers may share."""
     ways = list(shared)
     short = _rings(
         winner,
@@ -111,8 +150,9 @@ def ring_findings(
     return [
         Finding(kind, _ring_words(found, said), tuple(each.match_id for each in found))
         for kind, found, said in (
-            ("ring-short", short, "a way in, each given up early or over at once"),
-            ("ring", strong, "a way in that strangers do not"),
+            ("ring-short", short, "that share a way in, each given up early or over at once"),
+            ("ring", strong, "that share a way in that strangers do not"),
+            ("ring-given", _given(wins), "by concession as soon as they had begun"),
         )
         if found
     ]
@@ -120,7 +160,14 @@ def ring_findings(
 
 def _ring_words(wins: Sequence[PairMatch], said: str) -> str:
     accounts = len({each.loser for each in wins})
-    return f"They have won {_matches(len(wins))} against {accounts} accounts that share {said}."
+    return f"They have won {_matches(len(wins))} against {accounts} accounts {said}."
+
+
+def _given(wins: Sequence[PairMatch]) -> list[PairMatch]:
+    """Those of ``wins`` that were given away, where there are many and hardly any others."""
+    given = [each for each in wins if each.is_quick_concession]
+    many = len(given) >= GIVEN_AT_LEAST and len({each.loser for each in given}) >= GIVEN_ACCOUNTS
+    return given if many and len(given) >= GIVEN_SHARE * len(wins) else []
 
 
 def _rings(

@@ -1,25 +1,37 @@
-"""Players who have won against several accounts that look like one person's: each pair of them may
-have met too seldom to be told of, and all of them together make a rating. Looked for by workers,
+"""Players who have won against several accounts that look like one person's, or that have given
+their matches away: each pair of them may have met too seldom to be told of, and all of them
+together make a rating. Looked for by workers,
 told to the moderators as one report for the winner; ruled on pair by pair (`pairs`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
+from accounts.leaving.parts import Leaver
 from accounts.models import Report, User, WayIn
 from accounts.moderation.reports import report_of_site, settled_evidence
 from accounts.moderation.ways import WEAK, ways_among
 from core.clock import now_utc
 from core.jobs import guard
 from games.models import Match, MatchPlayer
-from games.ratings.pairs import LISTED, PAIR, line, looked_at, pair_key, played
+from games.ratings.pairs import (
+    PAIR,
+    Period,
+    ended_in,
+    line,
+    looked_at,
+    names_erase,
+    pair_key,
+    played,
+)
 from games.ratings.rating import PAIR_WINDOW
-from games.ratings.suspicions import Shared, ring_findings
+from games.ratings.suspicions import GIVEN_AT_LEAST, Shared, over_time, ring_findings
 
 WINNER: Final = "games.winner"
 LOOKED: Final = "ratings.winners"
@@ -69,40 +81,42 @@ def winners_sweep(*, since: timedelta) -> None:
 
 
 @transaction.atomic
-def winner_look(user_id: int) -> Report | None:
-    """Tell the moderators of somebody whose wins over several accounts look farmed: by one report,
-    which is brought up to date while it is open. What a closed one was about, of them or of a pair
-    of theirs, is not looked at again. None where there is nothing new to tell."""
+def winner_look(user_id: int, *, period: Period | None = None) -> Report | None:
+    """Tell the moderators of somebody whose wins over several accounts look farmed, those of late
+    or of a period: by one report, which is brought up to date while it is open. What a closed one
+    was about, of them or of a pair of theirs, is not looked at again. None where there is nothing
+    new to tell."""
     winner = User.objects.filter(pk=user_id, deleted_at__isnull=True).first()
     if winner is None:
         return None
-    wins = looked_at(_wins(user_id))
+    wins = looked_at(_wins(winner, period))
     beaten = User.objects.filter(
         pk__in=MatchPlayer.objects.filter(match__in=wins).exclude(user=user_id).values("user"),
         deleted_at__isnull=True,
     )
-    if winner.is_bot:
-        beaten = beaten.filter(is_bot=False)
     people = {each.pk: each for each in (winner, *beaten)}
-    # Most people share a way in with nobody they play: that is all that is asked about them.
+    # Most people share a way in with nobody they play, and few of their matches are given up: that
+    # is all that is asked about them.
     shared = [Shared(*way) for way in ways_among(people)] if len(people) > 2 else []
-    if not shared:
+    if not shared and wins.filter(reason="concession").count() < GIVEN_AT_LEAST:
         return None
     settled = settled_evidence(WINNER, str(user_id))
     settled |= settled_evidence(PAIR, *(pair_key(user_id, other) for other in people))
     rows = {match.pk: match for match in wins if match.pk not in settled}
     matches = [each for each in played(rows) if each.loser in people]
-    found = ring_findings(user_id, matches, shared=shared, weak=WEAK)
+    look = partial(ring_findings, user_id, shared=shared, weak=WEAK)
+    found = look(matches) if period is None else over_time(matches, look, within=PAIR_WINDOW)
     if not found:
         return None
     shown = {match_id for each in found for match_id in each.matches}
     told = [each for each in matches if each.match_id in shown]
     losers = sorted({each.loser for each in told})
+    ways = _ways(shared, {user_id, *losers}, people)
     facts = [
         ["Winner", _named([winner])],
         ["Against", _named(people[pk] for pk in losers)],
         *[["Found", each.words] for each in found],
-        *[["Shared way in", words] for words in _ways(shared, {user_id, *losers}, people)],
+        *[["Shared way in", words] for words in ways or ["none known"]],
     ]
     return report_of_site(
         target_type=WINNER,
@@ -113,17 +127,27 @@ def winner_look(user_id: int) -> Report | None:
         words=" ".join(each.words for each in found),
         context={
             "facts": facts,
-            "lines": [line(rows[each.match_id], each, people) for each in told][-LISTED:],
+            "lines": [line(rows[each.match_id], each, people) for each in told],
             "evidence": sorted(shown),
             "people": [user_id, *losers],
         },
     )
 
 
-def _wins(user_id: int) -> QuerySet[Match]:
-    won = MatchPlayer.objects.filter(user=user_id, seat=F("match__winner"))
-    late = Match.objects.finished().filter(finished_at__gte=now_utc() - PAIR_WINDOW)
-    return late.filter(pk__in=won.values("match")).order_by("finished_at", "pk")
+def _wins(winner: User, period: Period | None) -> QuerySet[Match]:
+    """What somebody has won; a bot of people's, against people: bots may play each other at will,
+    and without end."""
+    won = MatchPlayer.objects.filter(user=winner, seat=F("match__winner"))
+    found = Match.objects.finished().filter(ended_in(period), pk__in=won.values("match"))
+    if winner.is_bot:
+        others = MatchPlayer.objects.exclude(user=winner).filter(user__is_bot=False)
+        found = found.filter(pk__in=others.values("match"))
+    return found.order_by("finished_at", "pk")
+
+
+def winners_erase(leaver: Leaver) -> None:
+    """Take somebody's names out of what the site itself has reported of winners, as of pairs."""
+    names_erase(Report.objects.filter(withheld_winners(leaver.user), target_type=WINNER), leaver)
 
 
 def _named(people: Iterable[User]) -> str:

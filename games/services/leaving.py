@@ -30,6 +30,7 @@ from games.puzzles.models import PuzzleAnswer, PuzzleSolver
 from games.ratings.keys import ladder_changed
 from games.ratings.models import OVERALL, Rating
 from games.ratings.pairs import pairs_erase
+from games.ratings.winners import winners_erase
 from games.reading.replays import replays_forget
 
 
@@ -62,6 +63,7 @@ def matches_erase(leaver: Leaver) -> None:
     HostedMatch.objects.filter(host=user).update(message="")
     _preparations_forget(user)
     pairs_erase(leaver)
+    winners_erase(leaver)
     _boards_make_anew(user)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.utils import timezone
+
 from accounts.models import User
 from games.models import Match, MatchPlayer
 from games.ratings.models import Rating, RatingPoint
@@ -67,6 +69,15 @@ def result_row(
         name = user.shown_name if user else "Guest"
         MatchPlayer.objects.create(match=match, seat=seat, user=user, name=name)
     return match
+
+
+def friendly(
+    winner: User, loser: User, *, ago: timedelta, lasted: float = 25, **more: Any
+) -> Match:
+    """An honest match, as a bare row."""
+    ended = timezone.now() - ago
+    began = ended - timedelta(minutes=lasted)
+    return result_row((winner, loser), finished_at=ended, created_at=began, **more)
 
 
 def expected(

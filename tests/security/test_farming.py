@@ -35,12 +35,11 @@ from games.ratings.winners import WINNER, winner_look, winners_sweep
 from tests.games.conftest import ada, ben, cleo, mona, orla, root
 from tests.games.support import T0, committing, refused, started, user_named
 from tests.pages.conftest import own_cache
-from tests.ratings.support import is_true, result_row
+from tests.ratings.support import friendly, is_true
 from tests.seasons_api.conftest import Caller, olga
 from tests.seasons_api.test_automation import concede, made
 from tests.support.workers import Workers
 from tournaments.models import DeathMatch
-from tournaments.services.results.ratings import rating_leave_out, rating_set_right
 
 __all__ = ["ada", "ben", "cleo", "mona", "olga", "orla", "own_cache", "root"]
 
@@ -57,15 +56,6 @@ def conceded(winner: User, loser: User, *, answers: int = 0) -> Match:
     play.move(1, "concede", now_ms() - T0)
     on_match_ended(match_id=play.pk)
     return play.match
-
-
-def friendly(
-    winner: User, loser: User, *, ago: timedelta, lasted: float = 25, **more: Any
-) -> Match:
-    """An honest match, as a bare row."""
-    ended = timezone.now() - ago
-    began = ended - timedelta(minutes=lasted)
-    return result_row((winner, loser), finished_at=ended, created_at=began, **more)
 
 
 def listed() -> list[str]:
@@ -394,8 +384,72 @@ def test_what_makes_a_ring(
 
 
 def test_accounts_that_share_nothing_are_no_ring(ada: User) -> None:
-    for number, loser in enumerate(beaten(ada, 8)):
+    for number, loser in enumerate(beaten(ada, 8, lasted=3)):
         share("address", loser, what=f"203.0.113.{number}")
+    assert looked_at() == []
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("answers", [0, 6])
+def test_ten_accounts_that_concede_once_each_are_one_report(
+    ada: User, left_to_workers: Workers, shared: bool, answers: int
+) -> None:
+    """Of no two of them more is known than that they met once; whether they count, and whether they
+    come in by the same way or by ten."""
+    losers = [user_named(f"second{each}") for each in range(10)]
+    for number, loser in enumerate(losers):
+        share("address", loser, what="203.0.113.5" if shared else f"203.0.113.{number}")
+    matches = [conceded(ada, loser, answers=answers) for loser in losers]
+    assert {match.unrated == "" for match in matches} == {answers == 6}
+    (report,) = Report.objects.all()
+    assert (report.target_type, report.target_id) == (WINNER, str(ada.pk))
+    assert report.context["evidence"] == sorted(match.pk for match in matches)
+    assert "10 matches against 10 accounts by concession as soon as they had begun" in report.words
+    assert ("that share a way in" in report.words) is shared
+
+
+@pytest.mark.parametrize(
+    ("given", "accounts", "honest", "found"),
+    [
+        (6, 5, 0, True), (5, 5, 0, False), (6, 4, 0, False),
+        (6, 5, 6, True), (6, 5, 7, False),
+    ],
+)  # fmt: skip
+def test_how_many_must_be_given_away(
+    ada: User, ben: User, given: int, accounts: int, honest: int, found: bool
+) -> None:
+    losers = [user_named(f"second{each}") for each in range(accounts)]
+    for number in range(given):
+        friendly(
+            ada, losers[number % accounts], ago=timedelta(days=number), lasted=1.5,
+            reason="concession",
+        )  # fmt: skip
+    for number in range(honest):
+        friendly(ada, ben, ago=timedelta(days=number, hours=3))
+    assert [report.target_type for report in looked_at()] == ([WINNER] if found else [])
+
+
+@pytest.mark.parametrize("place", ["their homes", "a club"])
+def test_the_strongest_of_a_small_league_is_left_alone(ada: User, place: str) -> None:
+    """Twelve of them, everybody twice against everybody within the month, and the strongest wins
+    all of hers: most are played out, a third are given up once they are lost, and some of those
+    early, since somebody has to go. Whether everybody plays at home or all behind one address."""
+    league = [ada, *(user_named(f"member{each}") for each in range(11))]
+    for number, member in enumerate(league):
+        what = "203.0.113.5" if place == "a club" else f"203.0.113.{number}"
+        share("address", member, what=what)
+    met = 0
+    for better, one in enumerate(league):
+        for other in league[better + 1 :]:
+            for _time in range(2):
+                met += 1
+                lasted, reason = (25.0, "total") if met % 3 else (12.0, "concession")
+                if met % 15 == 0:
+                    lasted = 1.5
+                ago = timedelta(hours=5 * met)
+                friendly(one, other, ago=ago, lasted=lasted, reason=reason)
+    early = Match.objects.filter(players__user=ada, reason="concession").count()
+    assert early >= 7
     assert looked_at() == []
 
 
@@ -511,16 +565,6 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     refused("rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more")
 
 
-def test_a_season_decides_its_own_results_whatever_moderators_have_ruled(
-    ada: User, ben: User, mona: User
-) -> None:
-    match = friendly(ada, ben, ago=timedelta(days=1))
-    pair_unrate(acting_user=mona, first=ada, second=ben, why="Both are one.")
-    rating_set_right(match.pk, 1, None, "a correction")
-    rating_leave_out(match.pk, None, "a correction")
-    assert RatingRuling.objects.get().why == "Both are one."
-
-
 def test_what_a_pair_cannot_be_ruled_upon(
     ada: User, ben: User, cleo: User, mona: User, orla: User
 ) -> None:
@@ -586,12 +630,22 @@ def test_whom_it_is_about_and_organisers_reach_nothing_of_it(
     assert ruling.lifted_at is None
 
 
-def test_what_the_site_has_reported_does_not_name_who_is_gone(ada: User, ben: User) -> None:
+@pytest.mark.parametrize("told_of", ["pair", "winner", "beaten"])
+def test_what_the_site_has_reported_does_not_name_who_is_gone(
+    ada: User, ben: User, told_of: str
+) -> None:
     """As evidence it stays."""
     User.objects.filter(pk=ada.pk).update(username="zyxwanda", display_name="Zyxwanda Quill")
     ada.refresh_from_db()
-    quick(ada, ben, ago=2, times=6)
-    pair_look(ada.pk, ben.pk)
+    if told_of == "pair":
+        quick(ada, ben, ago=2, times=6)
+        pair_look(ada.pk, ben.pk)
+    else:
+        winner = ada if told_of == "winner" else ben
+        losers = [*beaten(winner, 5), *([ada] if told_of == "beaten" else [])]
+        quick(winner, losers[-1], ago=2, times=1)
+        share("address", *losers)
+        winner_look(winner.pk)
     report = Report.objects.get()
     said = f"{report.title} {report.url} {report.context}"
     assert "zyxwanda" in said

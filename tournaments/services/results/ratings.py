@@ -11,8 +11,7 @@ from games.engine.decisions import Seat
 from games.ratings.services import rating_correct, rating_exclude
 
 NOTHING_TO_RULE = {
-    "rating.excluded", "rating.never-begun", "rating.no-accounts", "rating.of-pair",
-    "rating.same-winner",
+    "rating.excluded", "rating.never-begun", "rating.no-accounts", "rating.same-winner",
 }  # fmt: skip
 
 
@@ -40,8 +39,8 @@ def rating_leave_out(match_id: int, acting_user: User | None, why: str) -> None:
 
 
 def _rule_if_rated(rule: Callable[[], object]) -> None:
-    """Rule on a rating, unless there is nothing to rule: the match counts for nobody, be it by
-    moderators who have ruled on the pair, never began, or counts so already."""
+    """Rule on a rating, unless there is nothing to rule: the match counts for nobody, never began,
+    or counts so already."""
     try:
         rule()
     except Refusal as refusal:
