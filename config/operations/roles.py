@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import sql
 
-from core.appendonly import ERASING, ERASING_TAKES, FUNCTION
+from core.appendonly import ERASING, ERASING_TAKES, FUNCTION, GROWING
 from core.env import database_options
 from core.refusals import Refusal
 
@@ -30,12 +30,28 @@ _SCHEMA: Final = "public"
 
 
 def append_only_tables() -> list[str]:
-    """The tables that are held to only growing, as the database itself knows them."""
+    """The tables that are held to only growing, as the database itself knows them; and those that
+    should be, where somebody has taken that off."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
-            " JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.proname = %s ORDER BY 1",
-            (FUNCTION,),
+            "SELECT DISTINCT c.relname FROM pg_class c LEFT JOIN pg_trigger t ON t.tgrelid = c.oid"
+            " LEFT JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.proname = %s"
+            " OR (c.relnamespace = %s::regnamespace AND c.relname = ANY(%s)) ORDER BY 1",
+            (FUNCTION, _SCHEMA, list(GROWING)),
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def unguarded_tables() -> list[str]:
+    """Those of them of which a trigger is not there, or is switched off."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname FROM pg_class c LEFT JOIN pg_trigger t ON t.tgrelid = c.oid"
+            " AND t.tgenabled IN ('O', 'A') AND t.tgfoid IN"
+            " (SELECT oid FROM pg_proc WHERE proname = %s)"
+            " WHERE c.relnamespace = %s::regnamespace AND c.relname = ANY(%s)"
+            " GROUP BY 1 HAVING count(t.oid) < 2 ORDER BY 1",
+            (FUNCTION, _SCHEMA, append_only_tables()),
         )
         return [name for (name,) in cursor.fetchall()]
 
@@ -247,6 +263,8 @@ def _excesses(cursor: Any, role: str) -> Iterator[str]:
     if owned := [name for (name,) in cursor.fetchall()]:
         yield f"it owns {_some(owned)}"
     yield from _table_excesses(cursor, role)
+    if unguarded := unguarded_tables():
+        yield f"nothing refuses a change of {_some(unguarded)}, to anybody"
 
 
 def _table_excesses(cursor: Any, role: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ from config.operations.backups import Behind
 from config.operations.checks import role_does_no_more
 from config.operations.roles import append_only_tables, kept_tables, role_excesses, roles_grant
 from config.owners import COMMANDS, is_owners
-from core.appendonly import ERASING, ERASING_TAKES, NAMING
+from core.appendonly import ERASING, ERASING_TAKES, GROWING, NAMING
 from core.refusals import Refusal
 from games.models import MatchEntry
 from tests.games.support import started, user_named
@@ -144,11 +144,46 @@ def entry() -> None:
 
 
 def test_every_table_that_only_grows_is_known() -> None:
-    assert set(append_only_tables()) >= {
-        "accounts_auditentry", "accounts_auditlink", "accounts_auditcheck",
-        "accounts_accountmerge", "accounts_registrationchange", "games_matchentry",
-        "tournaments_seasonevent", "tournaments_itemevent", "tournaments_ledgerentry",
-    }  # fmt: skip
+    assert append_only_tables() == list(GROWING)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger"
+            " WHERE tgfoid = 'gauntlet_append_only'::regproc ORDER BY 1"
+        )
+        assert [name for (name,) in cursor.fetchall()] == list(GROWING)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE {table} DISABLE TRIGGER USER",
+        "ALTER TABLE {table} DISABLE TRIGGER {table}_no_truncate",
+        "ALTER TABLE {table} ENABLE REPLICA TRIGGER {table}_no_change",
+        "DROP TRIGGER {table}_no_change ON {table}",
+        "DROP TRIGGER {table}_no_change ON {table}; DROP TRIGGER {table}_no_truncate ON {table}",
+    ],
+)
+def test_a_table_whose_guard_was_taken_off_is_found_and_granted_to_nobody(
+    site: SiteRole, statement: str, subtests: pytest.Subtests
+) -> None:
+    """By `database check`; and the next migration leaves the site's role as it was there."""
+    for table in GROWING:
+        with subtests.test(table=table), transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute(statement.format(table=table))
+            assert role_excesses(role=site.role) == [
+                f"nothing refuses a change of {table}, to anybody"
+            ]
+            roles_grant(role=site.role)
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT has_any_column_privilege(%s, %s, 'UPDATE'),"
+                    " has_table_privilege(%s, %s, 'DELETE')",
+                    (site.role, table) * 2,
+                )
+                assert cursor.fetchone() == (False, False)
+            transaction.set_rollback(True)
+    assert role_excesses(role=site.role) == []
 
 
 def test_nothing_but_adding_is_done_to_what_only_grows(
