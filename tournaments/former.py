@@ -27,6 +27,7 @@ from tournaments.models import (
     Contestant,
     DeathMatch,
     Gift,
+    ItemEvent,
     Round,
     Season,
     SeasonEvent,
@@ -130,6 +131,10 @@ class Former:
     def words(self, event: SeasonEvent) -> str:
         """The event's sentence."""
         return self.names.out_of(event.words)[:500] if self.is_in(event) else event.words
+
+    def line(self, line: ItemEvent) -> str:
+        """What is told of an item that was theirs, or helped in one of their death matches."""
+        return self.names.out_of(line.words)[:500]
 
     def data(self, event: SeasonEvent) -> dict[str, Any]:
         """The event's data."""

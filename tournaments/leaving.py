@@ -8,7 +8,7 @@ from accounts.leaving.names import texts_changed
 from accounts.leaving.parts import Leaver
 from accounts.models import AuditEntry, User
 from accounts.names.validators import FORMER_NAME
-from core.appendonly import names_erased
+from core.appendonly import names_erase
 from core.clock import now_utc
 from core.refusals import Refusal
 from tournaments.former import Former
@@ -82,14 +82,19 @@ def _season_erase(season_id: int, leaver: Leaver) -> None:
     former = Former(leaver, season_id)
     # As long as events say whom they are about.
     _copies_erase(former, season_id)
-    with names_erased():
-        for event in SeasonEvent.objects.filter(season=season_id):
-            words, data = former.words(event), former.data(event)
-            if (words, data) != (event.words, event.data):
-                SeasonEvent.objects.filter(pk=event.pk).update(words=words, data=data)
-        for item in _history(former, season_id):
-            if (words := former.names.out_of(item.words)) != item.words:
-                ItemEvent.objects.filter(pk=item.pk).update(words=words)
+    account = leaver.user.pk
+    events = [
+        {"id": event.pk, "words": words, "data": data}
+        for event in SeasonEvent.objects.filter(season=season_id)
+        if (words := former.words(event), data := former.data(event)) != (event.words, event.data)
+    ]
+    names_erase(account=account, table=SeasonEvent._meta.db_table, rows=events)
+    lines = [
+        {"id": line.pk, "words": words}
+        for line in _history(former, season_id)
+        if (words := former.line(line)) != line.words
+    ]
+    names_erase(account=account, table=ItemEvent._meta.db_table, rows=lines)
     for leg in Leg.objects.filter(death_match__in=former.met, items__isnull=False):
         items = texts_changed(leg.items, ("words",), former.names.out_of)
         if items != leg.items:

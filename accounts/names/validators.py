@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
 
 from accounts.names import confusables, letters
+from core.appendonly import ERASED
 
 USERNAME_MIN_LENGTH = 3
 USERNAME_MAX_LENGTH = 20
@@ -18,7 +19,7 @@ DISPLAY_NAME_MAX_LENGTH = 30
 
 # What those are called who had their account deleted, and how their usernames begin: another's
 # never do.
-FORMER_NAME = "Former player"
+FORMER_NAME = ERASED
 FORMER_PREFIX = "former-"
 
 # Names that would pass for the house itself, or that an address of the site may need one day;

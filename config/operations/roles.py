@@ -2,10 +2,9 @@
 
 Tables that only grow are held to it by triggers (`core.appendonly`), which whoever owns a table can
 take off. So in production the site connects as a role that owns nothing: it reads and writes rows,
-and of append-only tables it only adds to them. Where names stand in some, it may change these
-columns, and the triggers refuse that to whoever does not say that an account is deleted. Tables are
-made by another, the owner, whose address operators' commands have and nobody else
-(`config.owners`).
+and of append-only tables it only adds to them. Names of deleted accounts are taken out of these by
+a function of the owner's, which it may call. Tables are made by another, the owner, whose address
+operators' commands have and nobody else (`config.owners`).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import sql
 
-from core.appendonly import FUNCTION, NAMING
+from core.appendonly import ERASING, ERASING_TAKES, FUNCTION, GROWING
 from core.env import database_options
 from core.refusals import Refusal
 
@@ -31,12 +30,28 @@ _SCHEMA: Final = "public"
 
 
 def append_only_tables() -> list[str]:
-    """The tables that are held to only growing, as the database itself knows them."""
+    """The tables that are held to only growing, as the database itself knows them; and those that
+    should be, where somebody has taken that off."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
-            " JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.proname = %s ORDER BY 1",
-            (FUNCTION,),
+            "SELECT DISTINCT c.relname FROM pg_class c LEFT JOIN pg_trigger t ON t.tgrelid = c.oid"
+            " LEFT JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.proname = %s"
+            " OR (c.relnamespace = %s::regnamespace AND c.relname = ANY(%s)) ORDER BY 1",
+            (FUNCTION, _SCHEMA, list(GROWING)),
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def unguarded_tables() -> list[str]:
+    """Those of them of which a trigger is not there, or is switched off."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT c.relname FROM pg_class c LEFT JOIN pg_trigger t ON t.tgrelid = c.oid"
+            " AND t.tgenabled IN ('O', 'A') AND t.tgfoid IN"
+            " (SELECT oid FROM pg_proc WHERE proname = %s)"
+            " WHERE c.relnamespace = %s::regnamespace AND c.relname = ANY(%s)"
+            " GROUP BY 1 HAVING count(t.oid) < 2 ORDER BY 1",
+            (FUNCTION, _SCHEMA, append_only_tables()),
         )
         return [name for (name,) in cursor.fetchall()]
 
@@ -113,16 +128,28 @@ def roles_grant(*, role: str, password: str = "") -> bool:
         elif table in _READ:
             rights = ["SELECT"]
         listed = sql.SQL(", ").join(map(sql.SQL, rights))
-        if table in growing and table in NAMING:
-            columns = sql.SQL(", ").join(map(sql.Identifier, NAMING[table]))
-            listed += sql.SQL(", UPDATE ({})").format(columns)
         _do(
             sql.SQL("GRANT {} ON TABLE {} TO {}").format(
                 listed, sql.Identifier(_SCHEMA, table), name
             )
         )
+    _grant_erasing(name)
     log.info("database.granted", role=role, made=made)
     return made
+
+
+def _grant_erasing(role: sql.Identifier) -> None:
+    """Nobody else may: a restore leaves it to everybody, as all functions are at first."""
+    function = f"{_SCHEMA}.{ERASING}{ERASING_TAKES}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regprocedure(%s)", (function,))
+        if cursor.fetchone() == (None,):
+            return  # migrated back to before it
+    for statement in (
+        "REVOKE ALL ON FUNCTION {} FROM PUBLIC",
+        "GRANT EXECUTE ON FUNCTION {} TO {}",
+    ):
+        _do(sql.SQL(statement).format(sql.SQL(function), role))
 
 
 def role_must_be_there(*, role: str) -> bool:
@@ -236,20 +263,21 @@ def _excesses(cursor: Any, role: str) -> Iterator[str]:
     if owned := [name for (name,) in cursor.fetchall()]:
         yield f"it owns {_some(owned)}"
     yield from _table_excesses(cursor, role)
+    if unguarded := unguarded_tables():
+        yield f"nothing refuses a change of {_some(unguarded)}, to anybody"
 
 
 def _table_excesses(cursor: Any, role: str) -> Iterator[str]:
-    growing = append_only_tables()
-    held = [*growing, *_READ]
+    held = [*append_only_tables(), *_READ]
     cursor.execute(
         # A right in one column is one, too.
-        "SELECT c.relname, array_agg(a.attname::text) FROM pg_class c JOIN pg_attribute a"
+        "SELECT DISTINCT c.relname FROM pg_class c JOIN pg_attribute a"
         " ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
         " WHERE c.relnamespace = %s::regnamespace AND c.relname = ANY(%s)"
-        " AND has_column_privilege(%s, c.oid, a.attnum, 'UPDATE') GROUP BY 1 ORDER BY 1",
+        " AND has_column_privilege(%s, c.oid, a.attnum, 'UPDATE') ORDER BY 1",
         (_SCHEMA, held, role),
     )
-    if those := [name for name, columns in cursor.fetchall() if _is_more(name, columns)]:
+    if those := [name for (name,) in cursor.fetchall()]:
         yield f"it may UPDATE {_some(those)}"
     for right, tables in (
         ("DELETE", [*held, *kept_tables()]),
@@ -268,11 +296,6 @@ def _table_excesses(cursor: Any, role: str) -> Iterator[str]:
         )
         if those := [name for (name,) in cursor.fetchall()]:
             yield f"it may {right} {_some(those)}"
-
-
-def _is_more(table: str, columns: list[str]) -> bool:
-    """Whether there are others than those in which names stand."""
-    return bool(set(columns) - set(NAMING.get(table, ())))
 
 
 def _some(names: list[str]) -> str:

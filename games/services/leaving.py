@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -11,7 +12,7 @@ from django.db.models import Q
 from accounts.leaving.parts import Leaver
 from accounts.models import AuditEntry, User
 from accounts.names.validators import FORMER_NAME
-from core.appendonly import names_erased
+from core.appendonly import names_erase
 from core.refusals import Refusal
 from games.models import (
     Challenge,
@@ -89,11 +90,12 @@ def _entries_erase(leaver: Leaver) -> None:
         by_name__in=named,
     )
     acted_in = set[int]()
-    with names_erased():
-        for entries in (own, supplied):
-            for entry in entries.iterator():
-                _entry_erase(entry)
-                acted_in.add(entry.match_id)
+    for entries in (own, supplied):
+        erased = []
+        for entry in entries.iterator():
+            erased.append(_without_name(entry))
+            acted_in.add(entry.match_id)
+        names_erase(account=user.pk, table=MatchEntry._meta.db_table, rows=erased)
     transaction.on_commit(partial(replays_forget, acted_in), robust=True)
 
 
@@ -112,7 +114,7 @@ def _with_another(matches: Collection[int], leaver: Leaver) -> set[int]:
     }  # fmt: skip
 
 
-def _entry_erase(entry: MatchEntry) -> None:
+def _without_name(entry: MatchEntry) -> dict[str, Any]:
     """The name stands in the entry, in the data of what it told and, of what was supplied, at the
     end of that: reasons are their own words, and all else is the game's."""
     name = entry.by_name
@@ -122,7 +124,7 @@ def _entry_erase(entry: MatchEntry) -> None:
             data["by"] = FORMER_NAME
             if event.get("kind") == "supplied" and event["text"].endswith(f" {name}."):
                 event["text"] = event["text"].removesuffix(f"{name}.") + f"{FORMER_NAME}."
-    MatchEntry.objects.filter(pk=entry.pk).update(by_name=FORMER_NAME, events=entry.events)
+    return {"id": entry.pk, "by_name": FORMER_NAME, "events": entry.events}
 
 
 def _boards_make_anew(user: User) -> None:

@@ -70,6 +70,8 @@ SURVIVED: dict[tuple[str, str, str], str] = {
         "It keeps tables append-only that it does not know.",
     ("accounts", "0023_audit_looks", "Raw SQL operation"):
         "An index, made concurrently, over entries that it does not write.",
+    ("accounts", "0024_erasing", "Raw SQL operation"):
+        "A function that it does not call. It changes nothing in what only grows either.",
     ("games", "0029_draws", "Raw SQL operation"):
         "It guards a table that it does not know.",
     ("accounts", "0019_privacy", "Raw SQL operation"):

@@ -7,6 +7,7 @@ import gzip
 import json
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,8 @@ from accounts.models import (
     User,
 )
 from accounts.moderation.merging import user_merge
+from accounts.names.validators import FORMER_NAME
 from accounts.services import user_close, user_register, user_reopen, user_update_profile
-from core.appendonly import names_erased
 from core.clock import now_utc
 from core.refusals import Refusal
 from games.models import ChatMessage, Match, MatchEntry, MatchPlayer
@@ -321,23 +322,46 @@ def test_whole_names_alone_are_taken_out(text: str, reads: str) -> None:
 
 @pytest.mark.usefixtures("as_owner")
 def test_nothing_else_of_what_only_grows_can_be_changed(player: User) -> None:
+    """Nor as the owner, who may switch on what the function for it does."""
     event = SeasonEvent.objects.first()
     entry = AuditEntry.objects.first()
     assert event is not None
     assert entry is not None
-    for rows, change in (
-        (SeasonEvent.objects.filter(pk=event.pk), {"kind": "other"}),
-        (SeasonEvent.objects.filter(pk=event.pk), {"words": "x", "kind": "other"}),
-        (MatchEntry.objects.all(), {"text": "concede"}),
-        (MatchEntry.objects.all(), {"why": "because"}),
-        (AuditEntry.objects.filter(pk=entry.pk), {"data": {}}),
-    ):
-        with pytest.raises(Error, match="append-only"), names_erased():
-            rows.update(**change)
-    with pytest.raises(Error, match="append-only"), transaction.atomic():
-        SeasonEvent.objects.filter(pk=event.pk).update(words="x")
-    with pytest.raises(Error, match="append-only"), names_erased():
-        MatchEntry.objects.all().delete()
+    for erasing in ("on", "off"):
+        for rows, change in (
+            (SeasonEvent.objects.filter(pk=event.pk), {"kind": "other"}),
+            (SeasonEvent.objects.filter(pk=event.pk), {"words": "x", "kind": "other"}),
+            (SeasonEvent.objects.filter(pk=event.pk), {"words": "x"}),
+            (MatchEntry.objects.all(), {"text": "concede"}),
+            (MatchEntry.objects.all(), {"why": "because"}),
+            (MatchEntry.objects.all(), {"by_name": "Somebody else"}),
+            (AuditEntry.objects.filter(pk=entry.pk), {"data": {}}),
+        ):
+            with pytest.raises(Error, match="append-only"), erasing_switched(erasing):
+                rows.update(**change)
+        with pytest.raises(Error, match="append-only"), erasing_switched(erasing):
+            MatchEntry.objects.all().delete()
+
+
+@contextmanager
+def erasing_switched(to: str) -> Iterator[None]:
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('gauntlet.erase_names', %s, true)", (to,))
+        yield
+
+
+def test_whose_name_was_taken_out_of_which_rows_is_in_the_audit_log(player: User) -> None:
+    erased(player)
+    told = AuditEntry.objects.filter(action="user.erase_names")
+    assert {(entry.target_type, entry.target_id) for entry in told} == {
+        ("accounts.user", str(player.pk))
+    }
+    rows = {key for entry in told.filter(data__table="tournaments_seasonevent")
+            for key in entry.data["rows"]}  # fmt: skip
+    assert rows == set(
+        SeasonEvent.objects.filter(words__contains=FORMER_NAME).values_list("pk", flat=True)
+    )
 
 
 # -- who can, and when ---------------------------------------------------------------------------

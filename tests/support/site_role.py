@@ -24,8 +24,8 @@ class SiteRole:
         self.address = f"postgresql://{role}:{password}@{own['HOST']}:{own['PORT']}/{own['NAME']}"
 
     def run(self, statement: str, *, erasing: bool = False, **names: Any) -> Any:
-        """Run one statement for itself; ``erasing``: in a session that says that it takes names
-        out (`core.appendonly.names_erased`)."""
+        """Run one statement for itself; ``erasing``: in a session that has switched on what the
+        owner's function does (`core.appendonly.CREATE_ERASING`)."""
         text = sql.SQL(statement).format(**names)
         with psycopg.connect(self.address, autocommit=True) as connected:
             if erasing:

@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parts = parser.add_subparsers(dest="what", required=True)
         parts.add_parser("roles", help="make the site's role, grant it what it needs, and look")
-        parts.add_parser("check", help="look; status 1: it may do more than the site needs")
+        parts.add_parser("check", help="look; status 1: it may do more, or a guard is off")
 
     def handle(self, *_args: Any, what: str, **_options: Any) -> None:
         """Do it. Raises CommandError where it is refused, and for a role that may do more."""
