@@ -103,15 +103,14 @@ def doors_of(world: World) -> list[Door]:
     return list(doors.values())
 
 
-_known: list[Door] = []
-
-
 @pytest.fixture
 def doors(world: World) -> list[Door]:
-    """Found once, inside of a test, as the scenes are made there."""
-    if not _known:
-        _known.extend(doors_of(world))
-    return _known
+    """Found inside of a test, as the scenes are made there; once for each world, whose rows they
+    are about."""
+    if "doors" not in world.besides:
+        world.besides["doors"] = doors_of(world)
+    found: list[Door] = world.besides["doors"]
+    return found
 
 
 @pytest.fixture
