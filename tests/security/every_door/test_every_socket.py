@@ -23,9 +23,9 @@ from django.core.cache import cache
 
 from accounts.connections.sockets import SessionSockets
 from accounts.moderation.sanctions import user_suspend
-from games.sockets.consumers import Socket
 from games.sockets.incoming import Incoming
 from games.sockets.routing import websocket_urlpatterns
+from games.sockets.socket import Socket
 from tests.permissions.world import Savepoint, Who, World, writes
 from tests.security.every_door.doors import NAMES, WHO, Cell, read_cell, write_cell
 from tests.support.sockets import LocalSocket
