@@ -64,6 +64,13 @@ MOVES: Final = sorted(
 )
 
 
+@pytest.fixture(autouse=True)
+def within_bounds() -> Iterator[None]:
+    """Whatever of a kind is handed in, the process keeps within its bounds."""
+    with bounded():
+        yield
+
+
 def is_taken(call: Any, *args: Any, **more: Any) -> bool:
     """Whether it was taken; anything but that and a refusal is a fault."""
     try:
