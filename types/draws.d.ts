@@ -20,17 +20,19 @@ declare namespace Draws {
   /** What a match's view says of it from the beginning: what the seed and the nonces hash to. */
   interface Shown {
     commitment: string;
-    nonces: { commitment: string | null }[];
+    nonces: { commitment: string | null; opened: boolean }[];
   }
 
-  /** What the browser of a player has noted of a match: its own nonce, and what it was shown before the
-      beginning that the seed (empty: nothing yet) and the nonces of both hash to. */
+  /** What the browser of a player has noted of a match: its own nonce, what it was shown before the
+      beginning that the seed (empty: nothing yet) and the nonces of both hash to, and of whom it was
+      shown that their nonce was opened. */
   interface Noted {
     match: number;
     seat: number;
     nonce: string;
     seed: string;
     nonces: (string | null)[];
+    opened?: boolean[];
   }
 
   /** What comes of comparing that with a record, in sentences. */

@@ -2,8 +2,9 @@
 
 Of Python's, `pip-audit` is asked in an environment made for it, so that it is nobody's dependency;
 of Node's, npm itself. Both need a network, and where there is none, or nobody answers, this says so
-loudly and is no failure: a build must not stop because a database is away. What is known and lived
-with stands in `audit.toml`, with why and until when.
+loudly and ends with a code of its own: whoever calls it can tell that from good news and from bad,
+and decide that nothing has to stop because a database is away. What is known and lived with stands
+in `audit.toml`, with why and until when.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ KNOWN: Final = "audit.toml"
 # Nothing is lived with for longer before somebody looks again.
 LONGEST_DAYS: Final = 90
 PATIENCE_S: Final = 300
+# Exit codes; argparse ends with 2 itself.
+CLEAN, FOUND, NOT_AUDITED = 0, 1, 3
 
 Run = Callable[[Sequence[str | Path], Path], str]
 
@@ -161,7 +164,8 @@ def ask(root: Path, node: Path, run: Run) -> tuple[list[Finding], list[str]]:
 def judge(
     found: Iterable[Finding], unasked: Sequence[str], lived_with: Sequence[Known], today: date
 ) -> int:
-    """Say what came of it; the exit code: 1 where something is found that nobody lives with."""
+    """Say what came of it; the exit code: `FOUND` where something is that nobody lives with, whatever
+    could not be asked, else `NOT_AUDITED` where anything could not, else `CLEAN`."""
     open_ones = sorted({f for f in found if not any(k.covers(f, today) for k in lived_with)})
     for finding in open_ones:
         say(f"  {finding}")
@@ -169,13 +173,17 @@ def judge(
         if today > row.until:
             say(f"  {KNOWN}: {row.id} of {row.package} was for until {row.until}: look again.")
     if unasked:
-        shout("NOT AUDITED: nobody answered.\n" + "\n".join(unasked))
+        shout(
+            "NOT AUDITED: nobody answered, so nothing is known of what follows, good or bad.\n"
+            + "\n".join(unasked)
+        )
     if open_ones:
         shout(f"{len(open_ones)} known vulnerabilities: docs/dependencies.md says how fast.")
-        return 1
-    if not unasked:
-        say("Nothing is known of any pinned package.")
-    return 0
+        return FOUND
+    if unasked:
+        return NOT_AUDITED
+    say("Nothing is known of any pinned package.")
+    return CLEAN
 
 
 def _make(folder: Path) -> None:

@@ -97,6 +97,8 @@ def test_both_browsers_add_a_number(new_page: Pages, site: Site) -> None:
     # A page that comes later, and one without a script, say the same.
     text = httpx.get(game.base_url + game.address).text
     assert all(each in text for each in known)
+    for page in (ada, ben):  # for the replay, should the record have none
+        assert page.evaluate("JSON.parse(localStorage['gauntlet:draws'])[0].opened") == [True, True]
     found = ended(site, game, ada)
     ada.goto(f"{game.base_url}{game.address}replay/#draws")
     ada.locator("#draws [data-noted]").get_by_text("noted the same commitment").wait_for()

@@ -224,22 +224,21 @@ test("a nonce is the same for all pages of a browser, and of that seat alone", a
 
 test("what was shown first is what is noted", async () => {
   const storage = memory();
-  noteDraws(7, { commitment: SEED, nonces: [{ commitment: null }, { commitment: null }] }, storage);
+  const shown = (seed, one, two, opened = [false, false]) => ({
+    commitment: seed,
+    nonces: [one, two].map((each, seat) => ({ commitment: each, opened: opened[seat] })),
+  });
+  noteDraws(7, shown(SEED, null, null), storage);
   assert.equal(notedOf(7, storage), null); // nobody's who plays
   const { nonce, commitment } = await nonceFor(7, 0, storage);
-  noteDraws(7, { commitment: SEED, nonces: [{ commitment }, { commitment: null }] }, storage);
-  noteDraws(
-    7,
-    { commitment: OTHER, nonces: [{ commitment: OTHER }, { commitment: SEED }] },
-    storage,
-  );
-  noteDraws(
-    7,
-    { commitment: OTHER, nonces: [{ commitment: null }, { commitment: OTHER }] },
-    storage,
-  );
+  noteDraws(7, shown(SEED, commitment, null), storage);
+  noteDraws(7, shown(OTHER, OTHER, SEED), storage);
+  noteDraws(7, shown(OTHER, null, OTHER), storage);
   const noted = { match: 7, seat: 0, nonce, seed: SEED, nonces: [commitment, SEED] };
-  assert.deepEqual(notedOf(7, storage), noted);
+  assert.deepEqual(notedOf(7, storage), { ...noted, opened: [false, false] });
+  noteDraws(7, shown(SEED, commitment, SEED, [true, false]), storage);
+  noteDraws(7, shown(SEED, commitment, SEED, [false, true]), storage);
+  assert.deepEqual(notedOf(7, storage), { ...noted, opened: [true, true] });
 });
 
 test("what is kept has an end, and what is no note is none", async () => {
@@ -274,4 +273,21 @@ test("a browser that has noted what it was shown says whether it still holds", (
   assert.deepEqual(late.wrong, []);
   assert.match(late.same.at(-1), /not in the record/);
   assert.deepEqual(found({ nonces: [null, null] }).wrong, []); // none was shown
+});
+
+test("a server that drops a nonce after it was opened is found out", () => {
+  const both = [0, 1].map((seat) => ({ nonce: OTHER, commitment: nonceCommitment(seat, OTHER) }));
+  const seen = both.map(({ commitment }) => commitment);
+  const noted = { match: 7, seat: 0, nonce: OTHER, seed: STATED.commitment, nonces: seen };
+  const without = (seat) =>
+    both.map((each, at) => (at === seat ? { commitment: each.commitment } : each));
+  const found = (opened, nonces) =>
+    recalled({ ...noted, opened }, { ...STATED, nonces }, ["Ada", "Ben"]);
+  assert.deepEqual(found([true, true], both).wrong, []);
+  assert.match(found([true, true], without(0)).wrong.join(), /^WRONG: .* your own nonce was opened/);
+  assert.match(found([true, true], without(1)).wrong.join(), /^WRONG: .* nonce of Ben was opened/);
+  assert.equal(found([true, true], [{}, {}]).wrong.length, 4);
+  assert.deepEqual(found([false, true], without(0)).wrong, []); // it came too late
+  assert.match(found([false, true], without(0)).same.at(-1), /not in the record/);
+  assert.deepEqual(found(undefined, without(0)).wrong, []); // a note of before opening was noted
 });

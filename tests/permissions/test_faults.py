@@ -30,6 +30,7 @@ from django.utils.regex_helper import normalize
 from oauth2_provider.models import get_application_model
 
 from accounts.models import (
+    ApiToken,
     AuditEntry,
     PushSubscription,
     Report,
@@ -133,15 +134,14 @@ class Fuzz:
         return self.ask(who, "POST", path, urlencode(fields).encode())
 
 
-_known: list[Place] = []
-
-
 @pytest.fixture
 def places(world: World) -> list[Place]:
-    """Every address of the site, found inside of a test, as the table makes its scenes."""
-    if not _known:
-        _known.extend(_found(world))
-    return _known
+    """Every address of the site, found inside of a test, as the table makes its scenes; once for
+    each world, whose rows they are about."""
+    if "places" not in world.besides:
+        world.besides["places"] = _found(world)
+    found: list[Place] = world.besides["places"]
+    return found
 
 
 @transaction.atomic  # what fails half-way leaves the world as it was
@@ -163,7 +163,7 @@ def _found(world: World) -> list[Place]:
         browser="Firefox",
     )  # fmt: skip
     session = UserSession.objects.create(user=paul, session_key="paul-elsewhere", device="Firefox")
-    passkey = with_passkey(paul)
+    passkey, token = with_passkey(paul), ApiToken.objects.filter(user=paul).earliest("pk")
     PairRuling.objects.create(
         first=paul, second=world.users["eve"], matches=[talk.match.pk], why="Farmed", by=root
     )
@@ -174,14 +174,16 @@ def _found(world: World) -> list[Place]:
         "ruleset_id": "tetronogo", "variant_id": "standard", "ladder": "tetronogo",
         "username": "player1", "number": 1,
         "leg_id": talk.leg.pk, "death_match_id": talk.row.pk, "contestant_id": talk.id(1),
-        "pk": talk.row.pk, "token_id": 1, "application_id": app.pk, "sanction_id": sanction.pk,
+        "pk": talk.row.pk, "token_id": token.pk, "application_id": app.pk,
+        "sanction_id": sanction.pk,
         "target_type": "user", "target_id": paul.pk, "key": "x", "uidb36": "1",
         "saved_move_id": challenged.saved.pk, "gift_id": gifted.gift.pk,
         "webhook_id": watched.hook.pk, "uid": watched.delivery.uid,
         "delivery_id": watched.delivery.pk, "challenge_id": challenged.challenge.pk,
         "message_id": talk.message.pk, "preparation_id": challenged.kept.pk, "name": "x",
         "hosted_id": challenged.hosted.pk, "token": challenged.more["link"].token,
-        "id": paul.pk, "first": 1, "last": 2, "content_type_id": 1, "app_label": "games",
+        "id": paul.pk, "first": 1, "last": 2, "app_label": "games",
+        "content_type_id": ContentType.objects.get_for_model(AuditEntry).pk,
         "url": "x", "puzzle_id": talk.puzzle.pk,
         "digest": pictured.picture.digest, "width": 80,
     }  # fmt: skip

@@ -1,5 +1,5 @@
 """The audit of what we stand on: every list is asked about, nothing is lived with for ever, and a
-database that does not answer fails nothing and is not taken for good news."""
+database that does not answer is taken neither for good news nor for bad."""
 
 from __future__ import annotations
 
@@ -94,16 +94,35 @@ def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("said", ["", "ERROR: connection refused", REFUSED, "[]", "{}"])
-def test_no_answer_is_no_failure_and_no_good_news(
+def test_no_answer_is_neither_bad_news_nor_good(
     said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, _commands = answering(said, said)
     found, unasked = audit.ask(ROOT, Path("python"), run)
     assert len(unasked) == 1 + len(audit.LOCKED)
-    assert audit.judge(found, unasked, [], TODAY) == 0
+    assert audit.judge(found, unasked, [], TODAY) == audit.NOT_AUDITED
     told = capsys.readouterr().out
-    assert "NOT AUDITED" in told
+    assert "!! NOT AUDITED" in told
+    assert all(f"!! {each}" in told for each in unasked)
     assert "Nothing is known" not in told
+
+
+def test_what_is_found_counts_beside_what_could_not_be_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run, _commands = answering(PYTHON, "")
+    found, unasked = audit.ask(ROOT, Path("python"), run)
+    assert audit.judge(found, unasked, [], TODAY) == audit.FOUND
+    assert "NOT AUDITED" in capsys.readouterr().out
+
+
+def test_how_it_ends_is_told_apart_and_documented() -> None:
+    codes = [audit.CLEAN, audit.FOUND, audit.NOT_AUDITED]
+    assert len({*codes, 2}) == 4  # 2: called with what it does not know
+    page = (ROOT / "docs" / "security.md").read_text()
+    table = page.partition("| ends with | what that says |")[2].partition("\n\n")[0]
+    assert [row.split(" ")[0] for row in table.split("\n| ")[1:]] == [str(code) for code in codes]
+    assert "NOT AUDITED" in (ROOT / "script" / "audit").read_text()
 
 
 def test_one_that_is_left_out_is_no_answer() -> None:

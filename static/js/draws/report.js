@@ -125,22 +125,29 @@ export function recalled(noted, derived, seats) {
       `WRONG: before the match began your browser had noted the commitment ${noted.seed}, and ${told}.`,
     );
   }
+  const whose = (/** @type {number} */ seat) =>
+    seat === noted.seat ? "your own nonce" : `the nonce of ${seats[seat] ?? `seat ${seat}`}`;
   for (const [seat, before] of noted.nonces.entries()) {
     if (before === null || derived === null) continue;
-    const name = seats[seat] ?? `seat ${seat}`;
-    const whose = seat === noted.seat ? "your own nonce" : `the nonce of ${name}`;
     if (derived.nonces[seat]?.commitment === before) {
-      same.push(`It had noted the same of ${whose}.`);
+      same.push(`It had noted the same of ${whose(seat)}.`);
     } else {
       wrong.push(
-        `WRONG: of ${whose} your browser had noted ${before}, and the record has another one.`,
+        `WRONG: of ${whose(seat)} your browser had noted ${before}, and the record has another one.`,
       );
     }
   }
-  if (derived && noted.nonce && derived.nonces[noted.seat]?.nonce !== noted.nonce) {
-    same.push(
-      "The nonce that this browser chose is not in the record: it came too late, or another device of yours was first.",
-    );
+  for (const [seat, { nonce }] of (derived?.nonces ?? []).entries()) {
+    if (nonce === noted.nonce) continue;
+    if (!nonce && noted.opened?.[seat]) {
+      wrong.push(
+        `WRONG: your browser was shown that ${whose(seat)} was opened, and the record has none.`,
+      );
+    } else if (seat === noted.seat && noted.nonce) {
+      same.push(
+        "The nonce that this browser chose is not in the record: it came too late, or another device of yours was first.",
+      );
+    }
   }
   return { wrong, same };
 }

@@ -351,7 +351,7 @@ class MatchPage {
   #changed({ cause, before, after, items }) {
     this.names = namesOf(after.header);
     this.log.names = this.names;
-    if (after.view.phase === "waiting" && after.view.draws) this.noteDraws(after.view.draws);
+    if (after.view.draws) this.noteDraws(after.view.draws);
     if (cause === "sync") this.log.replace(after.log);
     else this.log.append(items);
     // A refusal stays to be read for as long as the question is the same.

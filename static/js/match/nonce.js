@@ -28,8 +28,8 @@ export async function nonceFor(match, seat, storage) {
 }
 
 /**
- * Note what the page is shown before a match begins. What was shown first stays: the replay compares
- * it with the record.
+ * Note what the page is shown before a match begins, and whose nonces were opened as it does. What was
+ * shown first stays: the replay compares it with the record.
  * @param {number} match
  * @param {Draws.Shown} shown
  * @param {Client.KeptStorage | null} storage
@@ -39,8 +39,12 @@ export function noteDraws(match, { commitment, nonces }, storage) {
   if (found === null) return;
   const seed = found.seed || commitment;
   const both = nonces.map((each, seat) => found.nonces[seat] ?? each.commitment);
-  if (seed === found.seed && both.every((each, seat) => each === found.nonces[seat])) return;
-  keep({ ...found, seed, nonces: both }, storage);
+  const before = found.opened ?? [];
+  const opened = nonces.map((each, seat) => before[seat] === true || each.opened);
+  const isKnown = (/** @type {number} */ seat) =>
+    both[seat] === found.nonces[seat] && opened[seat] === before[seat];
+  if (seed === found.seed && isKnown(0) && isKnown(1)) return;
+  keep({ ...found, seed, nonces: both, opened }, storage);
 }
 
 /**

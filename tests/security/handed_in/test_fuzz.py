@@ -32,10 +32,18 @@ from games.services.matches import record_import
 from games.sockets.incoming import incoming
 from tests.api.schema import Operation, operations
 from tests.engine.playthroughs import playthroughs
-from tests.permissions.conftest import _django_db_helper, apart, world  # noqa: F401
 from tests.permissions.test_faults import _found
 from tests.permissions.world import Savepoint, Who, World, photograph
-from tests.security.fuzzing import bounded, broken, changed, examples, near, texts, values, written
+from tests.security.handed_in.fuzzing import (
+    bounded,
+    broken,
+    changed,
+    examples,
+    near,
+    texts,
+    values,
+    written,
+)
 from tests.tournaments.test_documents import zipped
 from tournaments.documents.export import season_records
 from tournaments.documents.restore import season_import
@@ -54,6 +62,13 @@ FRAMES: Final = [
 MOVES: Final = sorted(
     {str(move.get("move", "pass")) for record in RECORDS for move in record["moves"]}
 )
+
+
+@pytest.fixture(autouse=True)
+def within_bounds() -> Iterator[None]:
+    """Whatever of a kind is handed in, the process keeps within its bounds."""
+    with bounded():
+        yield
 
 
 def is_taken(call: Any, *args: Any, **more: Any) -> bool:
@@ -191,7 +206,7 @@ def test_supplies(each: Any) -> None:
 
 
 @pytest.fixture
-def fuzzed(world: World) -> Iterator[World]:  # noqa: F811  (the fixture)
+def fuzzed(world: World) -> Iterator[World]:
     """The world, in which everything is undone."""
     with Savepoint():
         yield world
@@ -210,7 +225,7 @@ def test_records_that_are_imported(fuzzed: World) -> None:
     tried()
 
 
-def _archives(world: World) -> list[dict[str, bytes]]:  # noqa: F811
+def _archives(world: World) -> list[dict[str, bytes]]:
     """The files of whole seasons: such as have not begun, and such as have been played in."""
     found = []
     for name in ("applied", "enrolling", "between", "decided", "round played"):
