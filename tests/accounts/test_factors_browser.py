@@ -10,6 +10,7 @@ from tests.accessibility import axe
 from tests.accounts.conftest import PASSWORD
 from tests.accounts.factors import app_code
 from tests.accounts.test_browser import register
+from tests.security.support import later_at
 from tests.support.fixtures import Pages
 from tests.support.screens import Screen, assert_fits_each
 from tests.support.site import Site
@@ -86,6 +87,7 @@ def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     ada.page.goto("/accounts/second-factor/")
     ada.reads("Second factor")
     ada.looks()
+    later_at(site, name)
     ada.follows("Add a passkey")
     ada.proves()
     ada.reads("Add a passkey")
@@ -113,6 +115,7 @@ def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     ada.page.locator("[data-menu]").wait_for()
     ada.is_in(name)
     ada.page.goto("/accounts/second-factor/")
+    later_at(site, name)
     ada.follows("Remove My phone")
     ada.reads("Is it you?")
     ada.follows("Use a passkey")
@@ -143,6 +146,7 @@ def test_an_app_is_set_up_and_its_code_signs_in(new_page: Pages, site: Site, scr
     name = register(Visitor(new_page, site).page)
     eve.signs_in(name)
     eve.page.locator("[data-menu]").wait_for()
+    later_at(site, name)
     eve.page.goto("/accounts/second-factor/app/")
     eve.page.get_by_label("Password").fill(PASSWORD)
     eve.presses("Continue")
