@@ -109,13 +109,14 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
         person = kept_account(person)
     if person.username != username:
         return redirect(person, permanent=True)
+    blocked = isinstance(request.user, User) and has_blocked(request.user, person)
     context = {
         "person": person,
         "person_is_organiser": holds_role(person, Role.ORGANISER),
         "person_is_moderator": holds_role(person, Role.MODERATOR),
         # Of whoever is gone nothing is put together any more.
-        "sections": [] if person.is_former else profile.sections(request, person),
-        "blocked": isinstance(request.user, User) and has_blocked(request.user, person),
+        "sections": [] if person.is_former else profile.sections(request, person, blocked=blocked),
+        "blocked": blocked,
     }
     return render(request, "accounts/profile.html", context)
 

@@ -82,7 +82,12 @@ class StaticFiles:
         if answer.file is not None:
             with answer.file:
                 body = answer.file.read()
-        headers = [(name.lower().encode(), value.encode()) for name, value in answer.headers]
+        # When a file was put here, its tag tells as well.
+        headers = [
+            (name.lower().encode(), value.encode())
+            for name, value in answer.headers
+            if name != "Last-Modified"
+        ]
         await send(
             {
                 "type": "http.response.start",

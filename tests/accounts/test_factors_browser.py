@@ -10,7 +10,7 @@ from tests.accessibility import axe
 from tests.accounts.conftest import PASSWORD
 from tests.accounts.factors import app_code
 from tests.accounts.test_browser import register
-from tests.security.test_sessions_browser import LATER
+from tests.security.support import later_at
 from tests.support.fixtures import Pages
 from tests.support.screens import Screen, assert_fits_each
 from tests.support.site import Site
@@ -102,6 +102,7 @@ def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     confirm_address(site, name)
     ada.page.reload()
     ada.looks()
+    later_at(site, name)
     ada.follows("Add a passkey")
     ada.proves()
     ada.reads("Add a passkey")
@@ -129,7 +130,7 @@ def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     ada.page.locator("[data-menu]").wait_for()
     ada.is_in(name)
     ada.page.goto("/accounts/second-factor/")
-    site.python(LATER.format(name=name))
+    later_at(site, name)
     ada.follows("Remove My phone")
     ada.reads("Is it you?")
     ada.follows("Use a passkey")
@@ -161,6 +162,7 @@ def test_an_app_is_set_up_and_its_code_signs_in(new_page: Pages, site: Site, scr
     eve.signs_in(name)
     eve.page.locator("[data-menu]").wait_for()
     confirm_address(site, name)
+    later_at(site, name)
     eve.page.goto("/accounts/second-factor/app/")
     eve.page.get_by_label("Password").fill(PASSWORD)
     eve.presses("Continue")

@@ -177,8 +177,12 @@ def test_from_the_profile_and_back(ada: User, ben: User) -> None:
     client = signed(ada)
     page = client.get("/u/ben/").content.decode()
     assert f'action="{reverse("accounts:block", args=["ben"])}"' in page
+    assert "?opponent=ben" in page
     client.post(reverse("accounts:block", args=["ben"]), {"next": "/u/ben/"})
     assert Block.objects.filter(blocker=ada, blocked=ben).exists()
+    # A challenge would be refused; to whom nobody tells of the block it is offered as before.
+    assert "?opponent=ben" not in client.get("/u/ben/").content.decode()
+    assert "?opponent=ada" in signed(ben).get("/u/ada/").content.decode()
     assert "Ben" in client.get(reverse("accounts:blocks")).content.decode()
     client.post(reverse("accounts:unblock", args=["ben"]))
     assert not Block.objects.exists()

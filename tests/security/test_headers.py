@@ -132,6 +132,27 @@ def test_what_is_answered_before_django_says_it_too() -> None:
     assert sent[1] == {"type": "http.response.body", "body": b"x"}
 
 
+@pytest.mark.parametrize(
+    ("path", "policy", "is_short"),
+    [
+        ("/static/js/site.js", "default-src 'none'", True),
+        ("/static/js/site.js", "default-src 'self'", False),  # the page that it is not there
+        ("/matches/1/board.svg", "default-src 'none'; style-src 'unsafe-inline'", False),
+    ],
+)
+def test_a_file_of_pages_says_nothing_of_scripts_windows_and_links(
+    path: str, policy: str, is_short: bool
+) -> None:
+    """A page asks for forty of them: what each says more it pays for forty times."""
+    said = {name for name, _ in complete(path, [(b"content-security-policy", policy.encode())])}
+    left_out = {each.lower().encode() for each in ALWAYS} - said
+    of_pages = {
+        b"permissions-policy", b"cross-origin-opener-policy", b"reporting-endpoints",
+        b"referrer-policy",
+    }  # fmt: skip
+    assert left_out == (of_pages if is_short else set())
+
+
 def test_what_says_something_of_its_own_keeps_it() -> None:
     given = [(b"Content-Security-Policy", b"sandbox"), (b"referrer-policy", b"no-referrer")]
     said = complete("/", given)

@@ -9,6 +9,7 @@ import pytest
 from tests.accessibility import axe
 from tests.accounts.conftest import PASSWORD
 from tests.accounts.test_browser import register
+from tests.security.support import later_at
 from tests.support.screens import Screen, assert_fits_each
 
 if TYPE_CHECKING:
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 SCREENS: tuple[Screen, ...] = ((390, "light"), (390, "dark"), (320, "light"), (1280, "dark"))
-# As if she had signed in long ago.
-LATER = """
-from importlib import import_module
-
-from django.conf import settings
-
-from accounts.models import UserSession
-
-for row in UserSession.objects.filter(user__username={name!r}):
-    store = import_module(settings.SESSION_ENGINE).SessionStore(row.session_key)
-    store["confirmed_at"] = 0
-    store.save()
-"""
 
 
 def looked_at(page: Page) -> None:
@@ -46,7 +34,7 @@ def test_a_phone_signs_out_what_is_elsewhere(new_page: Pages) -> None:
     phone.goto("/accounts/login/?next=/accounts/settings/sessions/")
     phone.get_by_label("Username or email address").fill(name)
     phone.get_by_label("Password").fill(PASSWORD)
-    phone.locator("main").get_by_role("button", name="Sign in").click()
+    phone.locator("main").get_by_role("button", name="Sign in", exact=True).click()
     phone.get_by_role("heading", name="Where you are signed in").wait_for()
     looked_at(phone)
     rows = phone.locator(".manage").get_by_role("listitem")
@@ -56,7 +44,7 @@ def test_a_phone_signs_out_what_is_elsewhere(new_page: Pages) -> None:
     phone.get_by_text("You are signed out everywhere but here.").wait_for()
     assert rows.count() == 1
     laptop.goto("/accounts/settings/")
-    laptop.locator("main").get_by_role("button", name="Sign in").wait_for()
+    laptop.locator("main").get_by_role("button", name="Sign in", exact=True).wait_for()
     phone.get_by_role("button", name="Sign out everywhere", exact=True).click()
     phone.get_by_text("You are signed out everywhere.").wait_for()
     assert new_page.errors == []
@@ -65,14 +53,14 @@ def test_a_phone_signs_out_what_is_elsewhere(new_page: Pages) -> None:
 def test_what_was_typed_is_there_again_after_confirming(site: Site, new_page: Pages) -> None:
     page = new_page(viewport={"width": 390, "height": 740})
     name = register(page)
-    site.python(LATER.format(name=name))
+    later_at(site, name)
     page.goto("/accounts/settings/tokens/")
     page.get_by_role("heading", name="Is it you?").wait_for()
     looked_at(page)
     page.get_by_label("Password").fill(PASSWORD)
     page.locator("main").get_by_role("button", name="Continue").click()
     page.get_by_role("textbox", name="Name").fill("The bot at home")
-    site.python(LATER.format(name=name))  # meanwhile
+    later_at(site, name)  # meanwhile
     page.locator("input[name=scopes][value=play]").check()
     page.get_by_role("button", name="Make a token").click()
     page.get_by_text("please press it once more").wait_for()
