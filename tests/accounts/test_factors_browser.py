@@ -80,7 +80,7 @@ class Visitor:
 
 def confirm_address(site: Site, name: str) -> None:
     """Its owner has followed the link in the mail; it is long since they have signed in."""
-    site.python(LATER.format(name=name))
+    later_at(site, name)
     site.sql(
         "UPDATE account_emailaddress SET verified = true WHERE user_id ="
         " (SELECT id FROM accounts_user WHERE username = %s)",
@@ -102,7 +102,6 @@ def test_a_passkey_is_added_and_signs_in_alone_and_after_a_password(
     confirm_address(site, name)
     ada.page.reload()
     ada.looks()
-    later_at(site, name)
     ada.follows("Add a passkey")
     ada.proves()
     ada.reads("Add a passkey")
@@ -162,7 +161,6 @@ def test_an_app_is_set_up_and_its_code_signs_in(new_page: Pages, site: Site, scr
     eve.signs_in(name)
     eve.page.locator("[data-menu]").wait_for()
     confirm_address(site, name)
-    later_at(site, name)
     eve.page.goto("/accounts/second-factor/app/")
     eve.page.get_by_label("Password").fill(PASSWORD)
     eve.presses("Continue")
