@@ -264,6 +264,6 @@ def test_a_forgotten_password_is_reset_with_the_mail(new_page: Any, site: Site) 
     other.get_by_role("link", name="Sign in with it").click()
     other.get_by_label("Username or email address").fill(name)
     other.get_by_label("Password", exact=True).fill("new-swordfish-88")
-    other.locator("main").get_by_role("button", name="Sign in").click()
+    other.locator("main").get_by_role("button", name="Sign in", exact=True).click()
     other.get_by_text(f"Welcome, {name.upper()}.").wait_for()
     assert new_page.errors == []

@@ -714,7 +714,7 @@ def test_a_link_is_copied_and_accepted_by_whoever_has_to_sign_in_first(
     guest.get_by_role("link", name="Sign in to accept").click()
     guest.locator("input[name=login]").fill(two[1])
     guest.locator("input[name=password]").fill("swordfish-77")
-    guest.get_by_role("button", name="Sign in").click()
+    guest.get_by_role("button", name="Sign in", exact=True).click()
     guest.wait_for_url(address)
     guest.get_by_role("button", name="Accept and play").click()
     guest.wait_for_url(re.compile(r"/matches/\d+/$"))

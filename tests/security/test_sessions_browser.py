@@ -46,7 +46,7 @@ def test_a_phone_signs_out_what_is_elsewhere(new_page: Pages) -> None:
     phone.goto("/accounts/login/?next=/accounts/settings/sessions/")
     phone.get_by_label("Username or email address").fill(name)
     phone.get_by_label("Password").fill(PASSWORD)
-    phone.locator("main").get_by_role("button", name="Sign in").click()
+    phone.locator("main").get_by_role("button", name="Sign in", exact=True).click()
     phone.get_by_role("heading", name="Where you are signed in").wait_for()
     looked_at(phone)
     rows = phone.locator(".manage").get_by_role("listitem")
@@ -56,7 +56,7 @@ def test_a_phone_signs_out_what_is_elsewhere(new_page: Pages) -> None:
     phone.get_by_text("You are signed out everywhere but here.").wait_for()
     assert rows.count() == 1
     laptop.goto("/accounts/settings/")
-    laptop.locator("main").get_by_role("button", name="Sign in").wait_for()
+    laptop.locator("main").get_by_role("button", name="Sign in", exact=True).wait_for()
     phone.get_by_role("button", name="Sign out everywhere", exact=True).click()
     phone.get_by_text("You are signed out everywhere.").wait_for()
     assert new_page.errors == []
