@@ -900,11 +900,13 @@ def test_without_an_application_there_is_no_trace_of_it(
 def test_it_is_offered_where_people_sign_in_and_register(
     discord: FakeDiscord, client: Client, person: People
 ) -> None:
-    for path in ("/accounts/login/?next=/u/ada/", "/accounts/signup/?next=/u/ada/"):
+    # Whichever way they come in by: also by a passkey, where they sign in.
+    ways = {"/accounts/login/?next=/u/ada/": 3, "/accounts/signup/?next=/u/ada/": 2}
+    for path, forms in ways.items():
         answer = client.get(path)
         assert "Continue with Discord" in said(answer)
         assert f'href="{ABOUT}"' in said(answer)
-        assert said(answer).count('name="next" value="/u/ada/"') == 2
+        assert said(answer).count('name="next" value="/u/ada/"') == forms
         policy = answer["Content-Security-Policy"]
         assert f"form-action 'self' {discord.origin};" in f"{policy};"
     assert "form-action 'self';" in f"{client.get('/')['Content-Security-Policy']};"
