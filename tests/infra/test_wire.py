@@ -6,6 +6,7 @@ import inspect
 import json
 import struct
 import sys
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from twisted.internet import abstract, tcp
 from twisted.internet.testing import StringTransport
 
 from config import wire
+from config.sockets import DaphneSockets
 from config.wire import ShortProtocol
 
 MASK = b"\x01\x80\xfe\x37"
@@ -39,6 +41,7 @@ class Server:
     proxy_forwarded_address_header = None
     websocket_timeout = -1
     ping_interval = 20
+    waiting = 0  # messages that the application has not taken yet
 
     def protocol_connected(self, _protocol: Any) -> None:
         pass
@@ -50,7 +53,7 @@ class Server:
 
     def create_application(self, _protocol: Any, _scope: Any) -> Any:
         self.heard: list[Any] = []
-        return SimpleNamespace(put_nowait=self.heard.append)
+        return SimpleNamespace(put_nowait=self.heard.append, qsize=lambda: self.waiting)
 
 
 class Line:
@@ -102,8 +105,9 @@ def frame(payload: bytes, *, first: int = 0x81, mask: bytes | None = MASK, size:
     return bytes([first]) + length + (mask or b"") + body
 
 
+PING = json.dumps({"type": "ping", "at": 1})
 WHOLE = [
-    frame(b""), frame(b"x"), frame(json.dumps({"type": "ping", "at": 1}).encode()),
+    frame(b""), frame(b"x"), frame(PING.encode()),
     frame("\U0001f600 é".encode()), frame(b"x" * 125), frame(b"y" * 126), frame(b"z" * 65_535),
     frame(b"w" * 65_536),
 ]  # fmt: skip
@@ -189,6 +193,63 @@ def test_nothing_follows_a_close() -> None:
     assert line.transport.value() == sent
     with pytest.raises(Disconnected):
         line.protocol.handle_reply({"type": "websocket.send", "text": "late"})
+
+
+def test_who_is_told_to_go_is_not_heard_any_more() -> None:
+    line = Line(ShortProtocol)
+    line.protocol.handle_reply({"type": "websocket.close", "code": 4429})
+    before = list(line.server.heard)
+    line.send(WHOLE[2] * 3000 + WHOLE[6])
+    line.send(WHOLE[2] + WHOLE[2][:5])
+    line.send(WHOLE[2][5:])
+    assert line.server.heard[len(before) + 1 :] == []  # what came in two parts goes the long way
+    assert line.protocol.state == line.protocol.STATE_CLOSING
+    # What they answer is.
+    line.send(WHOLE[2] + frame(struct.pack("!H", 4429), first=0x88))
+    assert line.transport.disconnecting
+
+
+def test_nothing_more_is_read_while_much_waits() -> None:
+    """Also not while the application is still finding out who it is."""
+    line = Line(ShortProtocol)
+    line.server.waiting = wire.AHEAD - 1
+    line.send(WHOLE[2])
+    assert line.transport.producerState == "producing"
+    line.server.waiting = wire.AHEAD
+    before = len(line.server.heard)
+    line.send(WHOLE[2] * 3)
+    line.send(WHOLE[1])
+    assert line.transport.producerState == "paused"
+    assert len(line.server.heard) == before
+    line.protocol.took()
+    assert line.transport.producerState == "paused"
+    line.server.waiting = wire.AHEAD // 2
+    line.protocol.took()
+    assert line.transport.producerState == "producing"
+    # Nothing is lost.
+    assert [each["text"] for each in line.server.heard[before:]] == [*[PING] * 3, "x"]
+    assert line.protocol.rest == b""
+
+
+async def test_the_application_says_what_it_takes() -> None:
+    line = Line(ShortProtocol)
+    line.send(WHOLE[2])
+    line.server.waiting = wire.AHEAD
+    line.send(WHOLE[1])
+    line.server.waiting = 0
+    taken: list[Any] = []
+
+    async def application(_scope: Any, receive: Any, _send: Any) -> None:
+        taken.append(await receive())
+
+    async def receive() -> Any:
+        return line.server.heard[-1]
+
+    send = partial(application, line.protocol)
+    await DaphneSockets(application)({"type": "websocket"}, receive, send)
+    assert [each["text"] for each in taken] == [PING]
+    assert line.server.heard[-1]["text"] == "x"
+    assert line.transport.producerState == "producing"
 
 
 def test_no_text_for_a_log_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,6 +343,7 @@ def test_the_pinned_versions_have_what_this_leans_on(monkeypatch: pytest.MonkeyP
     assert "hltype(self.sendData)" in sent
     for kind, name in (
         (WebSocketAdapterProtocol, "dataReceived"), (WebSocketProtocol, "serverSend"),
+        (WebSocketProtocol, "serverClose"),
         (autobahn.WebSocketProtocol, "sendData"),
     ):  # fmt: skip
         theirs, ours = (inspect.signature(getattr(each, name)) for each in (kind, ShortProtocol))
