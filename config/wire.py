@@ -42,6 +42,7 @@ class ShortProtocol(ws_protocol.WebSocketProtocol):  # type: ignore[misc]  # (un
     # Whether nothing is read of it for now, and what had been read before.
     is_held = False
     rest = b""
+    data: bytes  # Autobahn's: what it has not taken apart yet
     # Whether the application has closed, and waits for the other side to answer. Nobody hears what
     # comes before that: who sends without end would have a busy server take frames apart that they
     # have sent since, and so be busier still.
@@ -57,23 +58,19 @@ class ShortProtocol(ws_protocol.WebSocketProtocol):  # type: ignore[misc]  # (un
         if self.rest:
             self.rest += data
             return
-        # Nothing half done: neither a frame nor a message of several.
+        # Nothing half done: neither a frame nor a message of several, no ping that waits for an
+        # answer (any message will do for one), and nobody who is being got rid of.
         if (
-            self.state in (self.STATE_OPEN, self.STATE_CLOSING)
+            self.state == self.STATE_OPEN
             and not self.data
             and self.current_frame is None
             and not self.inside_message
+            and self.autoPingTimeoutCall is None
+            and not self.muted
         ):
-            if self.is_told_to_go:
-                data = data[behind_texts(data, self.most) :]
-            # Nor a ping that waits for an answer (any message will do for one), and nobody who is
-            # being got rid of.
-            elif (
-                self.state == self.STATE_OPEN
-                and self.autoPingTimeoutCall is None
-                and not self.muted
-            ):
-                data = self._take_texts(data)
+            data = self._take_texts(data)
+        elif self.is_told_to_go and self.state == self.STATE_CLOSING:
+            data = self._without_texts(data)
         if data:
             self._dataReceived(data)
         if self.state == self.STATE_OPEN and self._is_full() and not self.is_held:
@@ -98,6 +95,19 @@ class ShortProtocol(ws_protocol.WebSocketProtocol):  # type: ignore[misc]  # (un
         """The application closes."""
         self.is_told_to_go = True
         super().serverClose(code)
+
+    def _without_texts(self, data: bytes) -> bytes:
+        """Of what comes from whoever was told to go, what may be their answer."""
+        if self.current_frame is not None:  # the rest of one that Autobahn has begun with
+            size = self.current_frame.length - self.current_frame_masker.pointer()
+            self._dataReceived(data[:size])
+            data = data[size:]
+        data, self.data = self.data + data, b""
+        data = data[behind_texts(data, self.most) :]
+        if begins_text(data, self.most):
+            self.data = data  # until the rest of it has come
+            return b""
+        return data
 
     def _take_texts(self, data: bytes) -> bytes:
         """Hand on the whole texts that these bytes begin with; returns the rest."""
@@ -199,6 +209,16 @@ def behind_texts(data: bytes, most: int) -> int:
     while (found := _bounds(data, at, most)) is not None:
         at = found[1]
     return at
+
+
+def begins_text(data: bytes, most: int) -> bool:
+    """Whether these bytes are the beginning of a whole, masked frame of text."""
+    if len(data) < 2 or data[0] != WHOLE_TEXT:
+        return data in (b"", bytes([WHOLE_TEXT]))
+    size = data[1] - MASKED
+    if size == _NEXT_TWO and len(data) >= 4:
+        size = int.from_bytes(data[2:4], "big")
+    return 0 <= size <= most and data[1] - MASKED != _NEXT_EIGHT
 
 
 def _bounds(data: bytes, at: int, most: int) -> tuple[int, int] | None:
