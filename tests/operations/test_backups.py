@@ -98,8 +98,7 @@ def test_what_is_restored_is_what_was_backed_up(source: Site, backup: Path, targ
     assert seasons > 0
     assert target.hand.call(f"{FILLED}:digests") == before
     # Beside it stands that it was restored, and how far the chain of the audit log went.
-    head = source.manage("audit", "head").strip()
-    noted = [{"file": backup.name, "head": head}]
+    noted = [{"file": backup.name, "head": source.hand.call(f"{FILLED}:head")}]
     assert target.hand.call(f"{FILLED}:restored") == noted
     assert source.hand.call(f"{FILLED}:restored") == []
     # And it goes on from there: the next numbers are free, and every match is as it was.

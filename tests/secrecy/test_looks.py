@@ -85,7 +85,7 @@ def of_matches() -> set[str]:
 def furnish(play: Play, cleo: User, at_stage: SeasonStage) -> None:
     """A row of each of these about a match that is on, whatever its players hide."""
     match, orla = play.match, at_stage.orla
-    if FeaturedMatch.objects.filter(match=match).exists():
+    if MatchCommentator.objects.filter(match=match).exists():
         return
     at = datetime.fromtimestamp(T0 / 1000, UTC)
     ada, ben = play.players
