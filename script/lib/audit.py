@@ -164,8 +164,8 @@ def ask(root: Path, node: Path, run: Run) -> tuple[list[Finding], list[str]]:
 def judge(
     found: Iterable[Finding], unasked: Sequence[str], lived_with: Sequence[Known], today: date
 ) -> int:
-    """Say what came of it; the exit code: `FOUND` where something is that nobody lives with,
-    whatever could not be asked, else `NOT_AUDITED` where anything could not, else `CLEAN`."""
+    """Say what came of it; the exit code: `FOUND` where something is that nobody lives with, even
+    where not all could be asked about, else `NOT_AUDITED` where that is so, else `CLEAN`."""
     open_ones = sorted({f for f in found if not any(k.covers(f, today) for k in lived_with)})
     for finding in open_ones:
         say(f"  {finding}")

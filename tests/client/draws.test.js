@@ -284,7 +284,10 @@ test("a server that drops a nonce after it was opened is found out", () => {
   const found = (opened, nonces) =>
     recalled({ ...noted, opened }, { ...STATED, nonces }, ["Ada", "Ben"]);
   assert.deepEqual(found([true, true], both).wrong, []);
-  assert.match(found([true, true], without(0)).wrong.join(), /^WRONG: .* your own nonce was opened/);
+  assert.match(
+    found([true, true], without(0)).wrong.join(),
+    /^WRONG: .* your own nonce was opened/,
+  );
   assert.match(found([true, true], without(1)).wrong.join(), /^WRONG: .* nonce of Ben was opened/);
   assert.equal(found([true, true], [{}, {}]).wrong.length, 4);
   assert.deepEqual(found([false, true], without(0)).wrong, []); // it came too late
