@@ -1,4 +1,7 @@
-"""Settings of every environment. Safe values here; `dev` and `test` loosen what they must."""
+"""Settings of every environment. Safe values here; `dev` and `test` loosen what they must.
+
+Long, since it is one list that operators and Django read as one.
+"""
 
 import sys
 import time
