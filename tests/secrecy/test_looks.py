@@ -85,13 +85,16 @@ def of_matches() -> set[str]:
 def furnish(play: Play, cleo: User, at_stage: SeasonStage) -> None:
     """A row of each of these about a match that is on, whatever its players hide."""
     match, orla = play.match, at_stage.orla
-    if MatchCommentator.objects.filter(match=match).exists():
+    if Challenge.objects.filter(match=match).exists():
         return
     at = datetime.fromtimestamp(T0 / 1000, UTC)
     ada, ben = play.players
     FeaturedMatch.objects.create(match=match, since=at)
-    MatchCommentator.objects.create(match=match, user=cleo, named_by=orla, at=at)
-    Prediction.objects.create(match=match, user=cleo, seat=0, at=T0)
+    # In some matches she comments already, or has predicted.
+    MatchCommentator.objects.get_or_create(
+        match=match, user=cleo, defaults={"named_by": orla, "at": at}
+    )
+    Prediction.objects.get_or_create(match=match, user=cleo, defaults={"seat": 0, "at": T0})
     for number, room in enumerate(("players", "spectators")):
         author = (ada, cleo)[number]
         ChatMessage.objects.create(
