@@ -1,4 +1,4 @@
-"""Every socket, every role, every frame: each is answered as `sockets.txt` states.
+"""Every socket, every role, every frame: each is answered as `every_door/sockets.txt` states.
 
 A line is an address of a socket and what is sent there, and a cell as in `doors.txt`: what
 everybody is answered, and who is answered otherwise. ``come`` is the opening itself, answered by
