@@ -51,9 +51,16 @@ def world(
 
 
 @pytest.fixture
-def address(world: World) -> Iterator[str]:
+def one_at_a_time() -> threading.Lock:
+    """Held by whoever uses the connection: answers to browsers, which ask for more after a page has
+    come, and the test where it changes or reads the world meanwhile."""
+    return threading.Lock()
+
+
+@pytest.fixture
+def address(world: World, one_at_a_time: threading.Lock) -> Iterator[str]:
     """Where browsers find the world."""
-    handler, one_at_a_time = WSGIHandler(), threading.Lock()
+    handler = WSGIHandler()
 
     def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         # Going through every page takes longer than what was shown at signing in holds.

@@ -119,6 +119,8 @@ NO_PAGES = {
     "accounts:token_revoke": "takes POST only",
     "accounts:application_delete": "takes POST only",
     "accounts:authorisation_revoke": "takes POST only",
+    "accounts:session_end": "takes POST only",
+    "accounts:sessions_end": "takes POST only",
     "accounts:acknowledge": "takes POST only",
     "accounts:appeal_withdraw": "takes POST only",
     "tournaments:contestant_calendar": "a file",
