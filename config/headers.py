@@ -44,8 +44,8 @@ _TRUSTED: Final = ("require-trusted-types-for", "trusted-types")
 #: For what says nothing of its own: it is no page, so nothing in it may do anything.
 NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
 #: What is about scripts, windows and links elsewhere, which a file that pages are made of has not
-#: even where it is opened by itself. Before HTTP/2 it comes anew with each of dozens, and is as long
-#: as a small one.
+#: even where it is opened by itself. Before HTTP/2 it comes anew with each of dozens, and is as
+#: long as a small one.
 OF_PAGES: Final = frozenset(
     ("permissions-policy", "cross-origin-opener-policy", "reporting-endpoints", "referrer-policy")
 )
