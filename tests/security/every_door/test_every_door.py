@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from copy import copy
 from http.cookies import SimpleCookie
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import pytest
 from django.contrib import admin
