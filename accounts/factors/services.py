@@ -27,7 +27,9 @@ def factors_remove(*, acting_user: User, kind: Authenticator.Type) -> int:
     """Take all of one's own second factors of a kind away, and with the last one the recovery
     codes; returns how many factors. Whoever must have one sets another up before they use what they
     may do beyond others. They are told by mail."""
-    own = Authenticator.objects.select_for_update().filter(user=acting_user).order_by("pk")
+    own = (
+        Authenticator.objects.select_for_update(no_key=True).filter(user=acting_user).order_by("pk")
+    )
     factors = [each for each in own if each.type != Authenticator.Type.RECOVERY_CODES]
     gone = [each for each in factors if each.type == kind]
     if not gone:

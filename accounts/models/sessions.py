@@ -48,7 +48,7 @@ class UserSessionQuerySet(models.QuerySet["UserSession"]):
         somebody signs out meanwhile, it stays at that."""
         keys = self.live().values_list("session_key", flat=True)
         rows = Session.objects.filter(session_key__in=list(keys)).order_by("session_key")
-        for row in rows.select_for_update():
+        for row in rows.select_for_update(no_key=True):
             store = _store(row.session_key)
             held = {**store.decode(row.session_data), HASH_SESSION_KEY: session_hash}
             row.session_data = store.encode(held)

@@ -152,7 +152,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         raise Refusal("setup.prepared", "It must be known who prepared what is supplied.")
     ready = [Prepared(text, "" if by is None else by.shown_name) for text in supplied.outcomes]
     # One without can be verified by nobody; one that only some processes derive would look wrong.
-    is_derived = random is chance.system and all_derive_draws()
+    is_derived = chance.is_system(random) and all_derive_draws()
     draws = Draws(seed_of(random)) if is_derived else None
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
     if waits and patience:

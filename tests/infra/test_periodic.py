@@ -539,14 +539,15 @@ def broken_chain(world: World) -> Case:
 
 
 def suspects(world: World) -> Case:
-    """Of a match of one pair nobody can tell when it was begun."""
+    """Of a match of one pair nobody can tell when it was begun. Who has won them has not won so
+    many that anybody looks at them by themselves."""
     matches = []
-    for other in (world.ben, world.orla):
+    for pair in ((world.ada, world.ben), (world.orla, world.ada)):
         for number in range(3):
             ended = timezone.now() - timedelta(minutes=number)
             began = ended - timedelta(seconds=9)
             more: dict[str, Any] = {"finished_at": ended, "created_at": began}
-            matches.append(result_row((world.ada, other), reason="concession", **more))
+            matches.append(result_row(pair, reason="concession", **more))
     mend = break_date("games_match", "created_at", matches[0].pk)
     keys = [pair_key(world.ada.pk, other.pk) for other in (world.ben, world.orla)]
     return Case(LOOKED, keys[0], lambda: Report.objects.filter(target_id=keys[1]).exists(), mend)
