@@ -103,8 +103,13 @@ def undo_address(user: User, kind: str, address: str, **data: Any) -> str:
 
 def undo_address_of_former(user: User, kind: str, address: str, **data: Any) -> str:
     """The same for an address that was confirmed until just now."""
-    token = signing.dumps([kind, user.pk, address, now_utc().timestamp(), data], salt=_SALT)
+    token = undo_token(user, kind, address, **data)
     return settings.GAUNTLET_ORIGIN + reverse("accounts:undo", args=[token])
+
+
+def undo_token(user: User, kind: str, address: str, **data: Any) -> str:
+    """What such an address has of an account and a letter: nobody else can make it."""
+    return signing.dumps([kind, user.pk, address, now_utc().timestamp(), data], salt=_SALT)
 
 
 def letter_of(token: str) -> tuple[Letter, str]:

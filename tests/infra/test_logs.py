@@ -115,7 +115,7 @@ def test_the_routes_that_carry_a_key_are_known() -> None:
     assert set(keyed()) == {
         "account_confirm_email", "account_reset_password_from_key", "accounts:discord_asked",
         "games:invite", "games:invite_accept", "api:invite", "api:invite_accept",
-        "tournaments:invited", "tournaments:helping", "accounts:mail_stop",
+        "tournaments:invited", "tournaments:helping", "accounts:mail_stop", "accounts:undo",
     }  # fmt: skip
     for address, _pattern in keyed().values():
         assert KEY in address or KEY.replace(":", "_") in address
@@ -152,6 +152,7 @@ def test_no_key_of_an_address_is_written_down(
     strict = Client(enforce_csrf_checks=True, raise_request_exception=False)
     beginnings = (
         "confirm-email", "password/reset/key", "invite", "helping", "discord/link", "unsubscribe",
+        "undo-change",
     )  # fmt: skip
     kept = next(each for each in beginnings if each in address)
     asked: list[tuple[str, str]] = [
