@@ -236,7 +236,7 @@ class AccountAdapter(DefaultAccountAdapter):
             "reset_url": f"{settings.GAUNTLET_ORIGIN}{reverse('account_reset_password')}",
         }
         undo = undoing.said_in(template_prefix, user, address)
-        self.send_mail(template_prefix, address, said | undo | (context or {}))
+        self.send_mail(template_prefix, address, {**said, **undo, **(context or {})})
 
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""

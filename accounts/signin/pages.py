@@ -15,7 +15,7 @@ from accounts.models import User, UserSession
 from accounts.signin.adapter import CHANGE_DROPPED
 from accounts.signin.sessions import session_end, session_keep, sessions_end
 from accounts.signin.undoing import letter_of, letter_undo
-from core.refusals import Refusal
+from core.refusals import NotFound, Refusal
 
 SHOWN_AT_MOST = 50
 
@@ -92,6 +92,8 @@ def undo_page(request: HttpRequest, token: str) -> HttpResponse:
             logout(request)  # their session has ended with all others
     except Refusal as refusal:
         context["refused"], status = refusal, refusal.form_status
+        if isinstance(refusal, NotFound):
+            status = refusal.status
     response = render(request, "accounts/undo.html", context, status=status)
     response["X-Robots-Tag"] = "noindex"
     response["Referrer-Policy"] = "no-referrer"

@@ -24,7 +24,7 @@ from django.urls import reverse
 from accounts.addresses import confirmed_addresses, own_address
 from accounts.models import AuditEntry, User
 from accounts.services import audit_record, password_void, users_lock
-from accounts.signin.ending import parts_of
+from accounts.signin.ending import all_parts
 from accounts.signin.sessions import sessions_end
 from core.clock import now_utc
 from core.refusals import NotFound
@@ -167,7 +167,7 @@ def letter_undo(*, token: str) -> tuple[Letter, str]:
     user = letter.user
     _undos[letter.kind].do(letter)
     sessions_end(acting_user=user)
-    for part, _count in parts_of(user):
+    for part in all_parts():
         # What keeps out whoever reads the mail stays, but for what the letter is about.
         if part.proof is None:
             part.end(user)

@@ -19,7 +19,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from oauth2_provider.models import get_access_token_model
+from oauth2_provider.models import get_access_token_model, get_refresh_token_model
 
 from accounts.discord.services import discord_link
 from accounts.models import AccountDeletion, ApiToken, DiscordLink, User, UserSession
@@ -62,7 +62,7 @@ def link(address: str, beginning: str) -> str:
     bodies = [str(each.body) for each in letters() if each.to == [address]]
     found = [path for body in bodies for path in re.findall(rf"(/accounts/{beginning}/\S+)", body)]
     assert found, (address, bodies)
-    return found[-1]
+    return str(found[-1])
 
 
 def reset(address: str) -> Any:
@@ -409,10 +409,13 @@ def let_in(ada: User) -> None:
     application = application_register(
         acting_user=ada, name="Boards", redirect_uris=["https://b.example/"], public=True
     )[0]
-    get_access_token_model().objects.create(
+    token = get_access_token_model().objects.create(
         user=ada, application=application, token="t", scope="read",
         expires=timezone.now() + timedelta(days=1),
     )  # fmt: skip
+    get_refresh_token_model().objects.create(
+        user=ada, application=application, token="r", access_token=token
+    )
 
 
 #: What somebody else may hold: how they get it, and whether they have it. Each has a letter that
@@ -453,6 +456,15 @@ def test_a_new_password_ends_what_the_letter_tells_of(letter: str, ada: User) ->
     act(ada)
     assert has(ada)
     reset("ada@example.org")
+    assert not has(ada)
+
+
+@pytest.mark.parametrize("letter", sorted(HELD))
+def test_undoing_ends_it_as_well(letter: str, ada: User, thief: Client) -> None:
+    act, has = HELD[letter]
+    act(ada)
+    post(thief, reverse("account_email"), ADDRESS)
+    post(Client(), link("ada@example.org", "undo-change"))
     assert not has(ada)
 
 
