@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from allauth.account.models import EmailAddress
+from django.db.models import QuerySet
 
 from accounts.models import User
 
@@ -24,3 +25,19 @@ def gave_unconfirmed_address(user: User) -> bool:
     sign-in library notes it as one that is not confirmed, at the next sign-in)."""
     confirmed = EmailAddress.objects.filter(user=user).values_list("verified", flat=True)
     return bool(confirmed) and not any(confirmed)
+
+
+def own_address(user: User) -> str:
+    """The address that an account has, confirmed or not; empty where it has none. One that it is to
+    change to is not it yet."""
+    primary = EmailAddress.objects.filter(user=user, primary=True).first()
+    return str(primary.email) if primary is not None else user.email
+
+
+def pending_addresses(user: User) -> QuerySet[EmailAddress]:
+    """What somebody wants their address to change to, until that is confirmed: one at most."""
+    asked: QuerySet[EmailAddress] = EmailAddress.objects.filter(
+        user=user, primary=False, verified=False
+    )
+    # The library notes the address of an account that was made otherwise in the same way.
+    return asked.exclude(email__iexact=user.email) if user.email else asked

@@ -1,3 +1,5 @@
+from functools import partial
+
 from django.apps import AppConfig
 
 
@@ -8,7 +10,6 @@ class AccountsConfig(AppConfig):
         # These need the models, which are there only now.
         from allauth.account.signals import (  # noqa: PLC0415
             authentication_step_completed,
-            email_added,
         )
         from django.contrib.auth.signals import user_logged_in, user_logged_out  # noqa: PLC0415
 
@@ -17,7 +18,7 @@ class AccountsConfig(AppConfig):
         from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
         from accounts.factors import guessing  # noqa: PLC0415
         from accounts.factors import receivers as factors  # noqa: PLC0415
-        from accounts.factors.services import parts as parts_of_factors  # noqa: PLC0415
+        from accounts.factors import services as factor_services  # noqa: PLC0415
         from accounts.leaving import kept  # noqa: PLC0415
         from accounts.leaving.services import deletions_let_go  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
@@ -29,7 +30,6 @@ class AccountsConfig(AppConfig):
         from accounts.roles import administration_rests, has_any_role, is_moderator  # noqa: PLC0415
         from accounts.signin import ending, ways  # noqa: PLC0415
         from accounts.signin.kept_out import forget_kept_out  # noqa: PLC0415
-        from accounts.signin.notices import on_address_asked  # noqa: PLC0415
         from accounts.signin.recent import ask_unless_confirmed, register_way  # noqa: PLC0415
         from accounts.signin.sessions import (  # noqa: PLC0415
             on_confirmed,
@@ -49,7 +49,6 @@ class AccountsConfig(AppConfig):
         user_logged_in.connect(on_signed_in, dispatch_uid="accounts.sessions")
         user_logged_out.connect(session_of_signed_out, dispatch_uid="accounts.sessions")
         authentication_step_completed.connect(on_confirmed, dispatch_uid="accounts.confirmed")
-        email_added.connect(on_address_asked, dispatch_uid="accounts.address_asked")
         register_target("accounts.user", user_target)
         merging.register("accounts.discord", discord_let_go)
         kept.declare(kept.ACCOUNTS)
@@ -73,7 +72,7 @@ class AccountsConfig(AppConfig):
                 lambda user: authorisations_revoke(acting_user=user),
             )
         )
-        for part in parts_of_factors():
+        for part in factor_services.parts():
             ending.register(part)
         register_moderators(is_moderator)
         register_looks(look_record)
@@ -82,3 +81,20 @@ class AccountsConfig(AppConfig):
         factors.connect()
         guessing.count_here()
         register_privileged(has_any_role)
+        _undo_by_letters()
+
+
+def _undo_by_letters() -> None:
+    """Tell owners of what would let others in for longer, and how it is undone."""
+    from allauth.account.signals import email_added, email_changed  # noqa: PLC0415
+
+    from accounts.factors import services as factors  # noqa: PLC0415
+    from accounts.signin import addresses, undoing  # noqa: PLC0415
+
+    email_added.connect(addresses.on_address_asked, dispatch_uid="accounts.address_asked")
+    email_changed.connect(addresses.on_address_changed, dispatch_uid="accounts.address_changed")
+    undoing.register(addresses.UNDO)
+    undoing.register(factors.UNDO)
+    undoing.register_since("accounts.factors", factors.factors_remove_since)
+    for letter, kind in factors.ADDED.items():
+        undoing.register_said(letter, partial(factors.said_of_added, kind))

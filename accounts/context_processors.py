@@ -10,7 +10,13 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from accounts.discord.offers import is_offered
-from accounts.models import RegistrationChange, Sanction, SiteAnnouncement, User
+from accounts.models import (
+    AccountDeletion,
+    RegistrationChange,
+    Sanction,
+    SiteAnnouncement,
+    User,
+)
 from accounts.moderation.standing import suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, motion_of
 from accounts.roles import Role, holds_role, lacks_factor
@@ -88,6 +94,14 @@ class Shell:
         if self._user is None or self._user.warned is False:
             return None
         return Sanction.objects.unread_warnings().filter(user=self._user).order_by("at").first()
+
+    @cached_property
+    def deletion(self) -> AccountDeletion | None:
+        """That the reader's account is to be deleted. Costs a query only where the query that
+        fetched the reader has seen it."""
+        if self._user is None or not self._user.leaving:
+            return None
+        return AccountDeletion.objects.filter(user=self._user).first()
 
     @cached_property
     def announcements(self) -> list[SiteAnnouncement]:

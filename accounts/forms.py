@@ -21,6 +21,7 @@ from accounts.names.validators import (
     validate_time_zone,
 )
 from accounts.preferences import MOTIONS, RESULTS
+from accounts.signin.addresses import address_ask
 from accounts.signin.backends import speaks_for
 from accounts.signin.ending import parts_of
 from core.refusals import Refusal
@@ -208,9 +209,16 @@ class ResetPasswordKeyForm(EndingFields, library.ResetPasswordKeyForm):
 class AddEmailForm(PlainFields, library.AddEmailForm):
     """Give a new address."""
 
+    user: User
+    cleaned_data: dict[str, Any]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = "New address"
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        """Ask for it: the address that there is stays until it is confirmed."""
+        return address_ask(request, self.user, self.cleaned_data["email"])
 
 
 class ReauthenticateForm(PlainFields, library.ReauthenticateForm):

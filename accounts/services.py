@@ -14,7 +14,9 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
 from accounts import hooks
+from accounts.addresses import own_address, pending_addresses
 from accounts.models import (
+    AccountDeletion,
     AccountMerge,
     AuditEntry,
     DiscordLink,
@@ -362,7 +364,8 @@ def user_set_password(
     the only way in.
 
     All sessions end but that of ``session_key``, where they do it, unless they want the others to
-    go on (``keeps_sessions``).
+    go on (``keeps_sessions``). Whoever had got in may also have asked for another address, which is
+    dropped, and, where it was ``forgotten``, for the account to be deleted: it stays then.
     """
     ends_link = forgotten and user.has_usable_password()
     user.set_password(password)
@@ -381,6 +384,25 @@ def user_set_password(
     _end_what_others_hold(
         user, user, device_id=None if forgotten else device_id, ends_link=ends_link
     )
+    # Without any other address, it is by this one that they have shown who they are.
+    if not forgotten or own_address(user):
+        address_change_drop(acting_user=user, user=user)
+    if forgotten:
+        deletion_drop(acting_user=user, user=user)
+
+
+@transaction.atomic
+def password_void(*, user: User) -> None:
+    """Somebody has shown by a letter that another is in their account: its password is worth
+    nothing from now on, and what it could have been used for ends, as with a new one by mail. Their
+    sessions are for the caller to end."""
+    ends_link = user.has_usable_password()
+    user.set_unusable_password()
+    user.save(update_fields=["password"])
+    audit_record(acting_user=user, action="user.void_password", target=user)
+    _end_what_others_hold(user, user, device_id=None, ends_link=ends_link)
+    address_change_drop(acting_user=user, user=user)
+    deletion_drop(acting_user=user, user=user)
 
 
 @transaction.atomic
@@ -390,6 +412,8 @@ def password_given(*, acting_user: User, user: User) -> None:
     UserSession.objects.filter(user=user).end()
     audit_record(acting_user=acting_user, action="user.admin_password", target=user)
     _end_what_others_hold(acting_user, user, device_id=None, ends_link=True)
+    address_change_drop(acting_user=acting_user, user=user)
+    deletion_drop(acting_user=acting_user, user=user)
 
 
 def _end_what_others_hold(
@@ -401,6 +425,25 @@ def _end_what_others_hold(
     if link is not None:
         discord_link_end(acting_user=acting_user, link=link)
     rights_announce_change(user.pk)
+
+
+def address_change_drop(*, acting_user: User, user: User) -> bool:
+    """Have an account's address not change, if somebody has asked for that; say whether they had.
+    The links in the mails that would confirm it are good for nothing then. Call it inside a
+    transaction that has the account locked."""
+    dropped, _ = pending_addresses(user).delete()
+    if dropped:
+        audit_record(acting_user=acting_user, action="user.drop_address_change", target=user)
+    return bool(dropped)
+
+
+def deletion_drop(*, acting_user: User, user: User) -> bool:
+    """Have an account stay, if it was to be deleted; say whether it was. Call it inside a
+    transaction that has the account locked."""
+    dropped, _ = AccountDeletion.objects.filter(user=user).delete()
+    if dropped:
+        audit_record(acting_user=acting_user, action="user.keep", target=user)
+    return bool(dropped)
 
 
 def discord_link_end(*, acting_user: User | None, link: DiscordLink) -> None:

@@ -31,7 +31,7 @@ from accounts.oauth.pages import (
     applications_page,
     authorisation_revoke_page,
 )
-from accounts.signin.pages import session_end_page, sessions_end_page, sessions_page
+from accounts.signin.pages import session_end_page, sessions_end_page, sessions_page, undo_page
 from accounts.tokens.pages import bot_page, token_revoke_page, tokens_page
 
 app_name = "accounts"
@@ -41,6 +41,7 @@ urlpatterns = [
     path("settings/sessions/", sessions_page, name="sessions"),
     path("settings/sessions/end/", sessions_end_page, name="sessions_end"),
     path("settings/sessions/<int:session_id>/end/", session_end_page, name="session_end"),
+    path("undo-change/<str:token>/", undo_page, name="undo"),
     path("settings/bot/", bot_page, name="bot"),
     path("settings/applications/", applications_page, name="applications"),
     path(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.account import app_settings as account_settings
+from allauth.account.models import EmailAddress
 from allauth.account.views import EmailView as LibraryEmailView
 from allauth.account.views import LoginView as LibraryLoginView
 from allauth.account.views import PasswordChangeView as LibraryChangePasswordView
@@ -20,6 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import profile
+from accounts.addresses import own_address, pending_addresses
 from accounts.blocking.services import has_blocked
 from accounts.context_processors import Shell
 from accounts.forms import AppealForm, PreferencesForm, ProfileForm, ReportForm
@@ -91,6 +93,15 @@ class EmailView(LibraryEmailView):
         """With the address that was typed before its owner was asked to confirm."""
         known: dict[str, Any] = super().get_initial()
         return known | typed_before(self.request)
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """With the address that there is, confirmed or not, and the one that it is to be."""
+        context: dict[str, Any] = super().get_context_data(**more)
+        user = self.request.user
+        assert isinstance(user, User)  # noqa: S101  (recently_confirmed; for the type checker)
+        own = EmailAddress.objects.filter(user=user, email__iexact=own_address(user)).first()
+        asked = pending_addresses(user).order_by("pk").last()
+        return context | {"current_emailaddress": own, "new_emailaddress": asked}
 
 
 email_page = recently_confirmed(keeps=("email",))(EmailView.as_view())

@@ -17,12 +17,13 @@ SENSITIVE = frozenset(
 
 
 # Addresses that sign somebody in, speak for their mailbox or their Discord account, or let whoever
-# has them accept a challenge, enter a season or end somebody's mail: what stands behind these
-# beginnings is as good as a password, also where mail programs have spoiled the rest. Whatever is
-# written down goes through `masked`.
+# has them accept a challenge, enter a season, end somebody's mail or undo what a letter tells of:
+# what stands behind these beginnings is as good as a password, also where mail programs have
+# spoiled the rest. Whatever is written down goes through `masked`.
 _SLASH = r"(?:/|\\|%2f)+"
 KEYED: Final = re.compile(
-    rf"((?:confirm-email{_SLASH}|unsubscribe{_SLASH}|invite[ds]?{_SLASH}|helping{_SLASH}|discord{_SLASH}link{_SLASH}"
+    rf"((?:confirm-email{_SLASH}|undo-change{_SLASH}|unsubscribe{_SLASH}|invite[ds]?{_SLASH}"
+    rf"|helping{_SLASH}|discord{_SLASH}link{_SLASH}"
     rf"|password{_SLASH}reset{_SLASH}key{_SLASH}[0-9a-z]+-))"
     r"[^\s\"'?#&<>\\]+",
     re.IGNORECASE,

@@ -25,7 +25,7 @@ from accounts.models import DiscordLink, DiscordLinkRequest, User
 from accounts.models.discord import NAME_MAX
 from accounts.moderation.standing import is_suspended
 from accounts.services import audit_record, discord_link_end, user_register, users_lock
-from accounts.signin.adapter import address_is_taken
+from accounts.signin.addresses import address_is_taken
 from accounts.signin.notices import owner_tell
 from core.clock import now_utc
 from core.hooks import send

@@ -1,10 +1,13 @@
-"""Taking one's own second factors away, all of a kind, with a new password: somebody else may have
-set one up. One by one the sign-in library does it, on its pages."""
+"""Taking one's own second factors away: all of a kind, with a new password, and a new one from the
+letter that tells of it: somebody else may have set it up. One by one the sign-in library does it,
+on its pages."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from allauth.mfa.models import Authenticator
 from django.core.exceptions import ValidationError
@@ -15,7 +18,17 @@ from accounts.factors.receivers import on_removed, on_used
 from accounts.models import User
 from accounts.signin.ending import Part, Proof
 from accounts.signin.notices import owner_tell
+from accounts.signin.undoing import Letter, Undo, undo_address
 
+#: The name of what letters about a new factor undo, and for how long they do: whoever reads the
+#: mail within this time gets past that factor.
+FACTOR: Final = "factor"
+UNDONE_WITHIN: Final = timedelta(days=3)
+#: The library's letters that tell of a new one.
+ADDED: Final = {
+    "mfa/email/totp_activated": Authenticator.Type.TOTP,
+    "mfa/email/webauthn_added": Authenticator.Type.WEBAUTHN,
+}
 _LETTERS: Final = {
     Authenticator.Type.TOTP: "totp_deactivated",
     Authenticator.Type.WEBAUTHN: "webauthn_removed",
@@ -27,18 +40,20 @@ def factors_remove(*, acting_user: User, kind: Authenticator.Type) -> int:
     """Take all of one's own second factors of a kind away, and with the last one the recovery
     codes; returns how many factors. Whoever must have one sets another up before they use what they
     may do beyond others. They are told by mail."""
-    own = (
-        Authenticator.objects.select_for_update(no_key=True).filter(user=acting_user).order_by("pk")
-    )
+    gone = _take_away(acting_user, lambda each: each.type == kind)
+    if gone:
+        owner_tell(acting_user, _LETTERS[kind], of="mfa")
+    return gone
+
+
+def _take_away(user: User, concerns: Callable[[Authenticator], bool]) -> int:
+    own = Authenticator.objects.select_for_update(no_key=True).filter(user=user).order_by("pk")
     factors = [each for each in own if each.type != Authenticator.Type.RECOVERY_CODES]
-    gone = [each for each in factors if each.type == kind]
-    if not gone:
-        return 0
-    codes = [each for each in own if each not in factors] if gone == factors else []
+    gone = [each for each in factors if concerns(each)]
+    codes = [each for each in own if each not in factors and (gone == factors or concerns(each))]
     Authenticator.objects.filter(pk__in=[each.pk for each in (*gone, *codes)]).delete()
     for each in (*gone, *codes):
-        on_removed(user=acting_user, authenticator=each)
-    owner_tell(acting_user, _LETTERS[kind], of="mfa")
+        on_removed(user=user, authenticator=each)
     return len(gone)
 
 
@@ -79,3 +94,42 @@ def parts() -> list[Part]:
 
 def _remove(user: User, *, kind: Authenticator.Type) -> int:
     return factors_remove(acting_user=user, kind=kind)
+
+
+# -- undoing from a letter -----------------------------------------------------------------------
+
+
+def factors_remove_since(user: User, at: datetime) -> int:
+    """Take away what was added to an account since its letters went to somebody else's address:
+    nobody could undo it by a letter of its own. Returns how many factors."""
+    return _take_away(user, lambda each: each.created_at >= at)
+
+
+def said_of_added(kind: Authenticator.Type, user: User, address: str) -> Mapping[str, Any]:
+    """What the letter says that tells of a new factor: how it is undone."""
+    newest = Authenticator.objects.filter(user=user, type=kind).order_by("-pk").first()
+    undo = "" if newest is None else undo_address(user, FACTOR, address, factor=newest.pk)
+    return {"undo_url": undo, "undo_lasts": f"{UNDONE_WITHIN.days} days"}
+
+
+def _added(letter: Letter) -> Authenticator | None:
+    found: Authenticator | None = Authenticator.objects.filter(
+        user=letter.user, pk=letter.data["factor"]
+    ).first()
+    return found
+
+
+def _what_of_added(letter: Letter) -> str:
+    added = _added(letter)
+    if added is None:
+        return ""
+    if added.type == Authenticator.Type.TOTP:
+        return "The authenticator app is taken off the account."
+    return f"The passkey “{added.wrap().name}” is taken off the account."
+
+
+def _undo_added(letter: Letter) -> None:
+    _take_away(letter.user, lambda each: each.pk == letter.data["factor"])
+
+
+UNDO: Final = Undo(FACTOR, UNDONE_WITHIN, _what_of_added, _undo_added)

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from typing import IO, Final
 
 from django.contrib import messages
-from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -118,14 +117,10 @@ def _asked_for(request: HttpRequest) -> HttpResponse:
     if fault:
         return _shown(request, fault, FORM_REFUSED)
     try:
-        asked = deletion_ask(acting_user=user)
+        deletion_ask(acting_user=user)
     except Refusal as refusal:
         return _shown(request, refusal.sentence, refusal.form_status)
-    if asked is not None:
-        return redirect("accounts:deletion")
-    logout(request)
-    messages.success(request, "Your account is deleted.")
-    return redirect("/")
+    return redirect("accounts:deletion")
 
 
 def _shown(request: HttpRequest, fault: str = "", status: int = 200) -> HttpResponse:

@@ -52,7 +52,7 @@ from accounts.models import (
 from accounts.names.reserved import name_reserve
 from accounts.names.validators import FORMER_NAME, FORMER_PREFIX
 from accounts.roles import forget_roles
-from accounts.services import audit_record, rights_announce_change, users_lock
+from accounts.services import audit_record, deletion_drop, rights_announce_change, users_lock
 from accounts.signin.notices import owner_tell
 from core.api.models import IdempotencyKey
 from core.clock import now_utc
@@ -60,16 +60,18 @@ from core.hooks import send
 from core.jobs import guard
 from core.refusals import Forbidden, Refusal
 
-#: How long somebody can think again who has done anything here.
+#: How long somebody can think again who has done anything here, and who has not: nobody at once,
+#: since it need not be the owner who asks.
 WAIT: Final = timedelta(days=7)
+WAIT_UNUSED: Final = timedelta(days=1)
 #: How long one is told to wait who has done nothing: the next run of the worker.
 ERASED: Final = "accounts.leaving.erase"
 
 
 @transaction.atomic
-def deletion_ask(*, acting_user: User) -> AccountDeletion | None:
-    """Have one's own account deleted: after `WAIT`, or at once where nothing was ever played or
-    run, in which case there is nothing to return. A mail says so. Asked again nothing changes.
+def deletion_ask(*, acting_user: User) -> AccountDeletion:
+    """Have one's own account deleted: after `WAIT`, or `WAIT_UNUSED` where nothing was ever played
+    or run. A mail says so. Asked again nothing changes.
 
     Raises Refusal as `must_be_deletable` does.
     """
@@ -78,11 +80,9 @@ def deletion_ask(*, acting_user: User) -> AccountDeletion | None:
     if known is not None:
         return known
     must_be_deletable(user)
-    if not _has_a_past(user):
-        user_erase(user=user)
-        return None
     now = now_utc()
-    asked = AccountDeletion.objects.create(user=user, asked_at=now, due_at=now + WAIT)
+    due = now + (WAIT if _has_a_past(user) else WAIT_UNUSED)
+    asked = AccountDeletion.objects.create(user=user, asked_at=now, due_at=due)
     audit_record(acting_user=user, action="user.ask_deletion", target=user)
     day = f"{asked.due_at.astimezone(user.zone):%-d %B %Y, %H:%M %Z}"
     url = f"{settings.GAUNTLET_ORIGIN}{reverse('accounts:deletion')}"
@@ -94,10 +94,8 @@ def deletion_ask(*, acting_user: User) -> AccountDeletion | None:
 def deletion_cancel(*, acting_user: User) -> None:
     """Keep one's account after all. Raises Refusal ``deletion.none``."""
     users_lock([acting_user])
-    deleted, _ = AccountDeletion.objects.filter(user=acting_user).delete()
-    if not deleted:
+    if not deletion_drop(acting_user=acting_user, user=acting_user):
         raise Refusal("deletion.none", "Nobody has asked for this account to be deleted.")
-    audit_record(acting_user=acting_user, action="user.keep", target=acting_user)
 
 
 def deletions_let_go(_keep: User, duplicate: User) -> Mapping[str, int]:

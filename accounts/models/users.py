@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from accounts.models.announcements import Announcement
+from accounts.models.leaving import AccountDeletion
 from accounts.models.moderation import Sanction
 from accounts.names.validators import (
     DISPLAY_NAME_MAX_LENGTH,
@@ -57,8 +58,9 @@ class UserManager(DjangoUserManager["User"]):
     def with_standing(self, at: datetime | None = None) -> models.QuerySet[User]:
         """Everybody, each with `suspended` and `warned` (is a suspension in force at an instant,
         now; does a warning wait to be acknowledged?), `has_news` (is there an announcement that
-        they have not read?), `group_names` and `has_second_factor`. For those who need them on
-        every request: it is one query."""
+        they have not read?), `leaving` (have they asked for the account to be deleted?),
+        `group_names` and `has_second_factor`. For those who need them on every request: it is one
+        query."""
         own = Sanction.objects.filter(user=OuterRef("pk"))
         groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
         factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=SECOND_FACTORS)
@@ -68,6 +70,7 @@ class UserManager(DjangoUserManager["User"]):
             "suspended": Exists(own.in_force(at).filter(kind=Sanction.Kind.SUSPENSION)),
             "warned": Exists(own.unread_warnings()),
             "has_news": Exists(Announcement.objects.unread().filter(user=OuterRef("pk"))),
+            "leaving": Exists(AccountDeletion.objects.filter(user=OuterRef("pk"))),
             "group_names": ArraySubquery(groups.values("name")),
             "has_second_factor": Exists(factors),
         }
@@ -187,6 +190,7 @@ class User(AbstractUser):
     suspended: bool | None = None
     warned: bool | None = None
     has_news: bool | None = None
+    leaving: bool | None = None
     #: Kept as well by `accounts.roles`, once it was asked for.
     group_names: Sequence[str] | None = None
     has_second_factor: bool | None = None

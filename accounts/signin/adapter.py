@@ -1,6 +1,6 @@
 """Where the sign-in library asks us how we do things."""
 
-from typing import Any
+from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
@@ -14,14 +14,23 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.dateformat import format as date_text
 
+from accounts.addresses import own_address, pending_addresses
 from accounts.announcing.devices import device_here, device_leave
 from accounts.guests import guest_of
-from accounts.models import User
+from accounts.models import AccountDeletion, User
 from accounts.moderation.standing import is_suspended
 from accounts.names.impostors import refuse_impersonating_username
 from accounts.names.validators import validate_not_reserved
 from accounts.roles import HELD_BACK_SENTENCE, lacks_factor
-from accounts.services import audit_record, guest_join, user_register, user_set_password
+from accounts.services import (
+    audit_record,
+    guest_join,
+    user_register,
+    user_set_password,
+    users_lock,
+)
+from accounts.signin import undoing
+from accounts.signin.addresses import address_is_taken
 from accounts.signin.browsers import is_known, remember
 from accounts.signin.guessing import (
     account_key,
@@ -41,15 +50,9 @@ from core.addresses import client_of_request
 from core.clock import now_utc
 from core.refusals import Refusal
 
-
-def address_is_taken(address: str, *, besides: int = 0) -> bool:
-    """Whether an address is that of an account, besides one, or was confirmed for one. None is
-    nobody's, though there are accounts without any."""
-    if not address:
-        return False
-    accounts = User.objects.filter(email__iexact=address).exclude(pk=besides)
-    confirmed = EmailAddress.objects.filter(email__iexact=address, verified=True)
-    return accounts.exists() or confirmed.exclude(user=besides).exists()
+CHANGE_DROPPED: Final = (
+    "The address of the account was to change. That is dropped: if it was you, ask for it again."
+)
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -167,6 +170,8 @@ class AccountAdapter(DefaultAccountAdapter):
         by_mail = self.request.resolver_match.url_name == "account_reset_password_from_key"
         if by_mail:
             forgive(self.request, user)
+        stays = by_mail and AccountDeletion.objects.filter(user=user).exists()
+        changes = pending_addresses(user).exists()
         user_set_password(
             user=user,
             password=password,
@@ -175,6 +180,10 @@ class AccountAdapter(DefaultAccountAdapter):
             session_key="" if by_mail else self.request.session.session_key or "",
             keeps_sessions=keeps_sessions and not by_mail,
         )
+        if stays:
+            messages.info(self.request, "The account was to be deleted. It stays.")
+        if changes and not pending_addresses(user).exists():
+            messages.info(self.request, CHANGE_DROPPED)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Where somebody goes on who has changed their password: to setting up a second factor,
@@ -213,8 +222,9 @@ class AccountAdapter(DefaultAccountAdapter):
         email: str | None = None,
     ) -> None:
         """Tell somebody what was done with their account: when, in their own time, and whence."""
-        address = email or EmailAddress.objects.get_primary_email(user)
-        if not address:
+        address = email or own_address(user)
+        # Of a change of the address ours says more: see `addresses`.
+        if not address or template_prefix == "account/email/email_changed":
             return
         at = now_utc().astimezone(user.zone)
         said = {
@@ -225,7 +235,8 @@ class AccountAdapter(DefaultAccountAdapter):
             "factors_url": f"{settings.GAUNTLET_ORIGIN}{reverse('mfa_index')}",
             "reset_url": f"{settings.GAUNTLET_ORIGIN}{reverse('account_reset_password')}",
         }
-        self.send_mail(template_prefix, address, said | (context or {}))
+        undo = undoing.said_in(template_prefix, user, address)
+        self.send_mail(template_prefix, address, {**said, **undo, **(context or {})})
 
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
@@ -269,7 +280,10 @@ class AccountAdapter(DefaultAccountAdapter):
         """
         try:
             with transaction.atomic():
-                if not super().confirm_email(request, email_address):
+                users_lock([email_address.user_id])
+                # Where it was dropped meanwhile, saving it would bring it back.
+                asked = EmailAddress.objects.filter(pk=email_address.pk, verified=False)
+                if not asked.exists() or not super().confirm_email(request, email_address):
                     return False
                 audit_record(
                     acting_user=email_address.user,

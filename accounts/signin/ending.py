@@ -37,6 +37,12 @@ def register(part: Part) -> None:
     _parts[part.name] = part
 
 
+def all_parts() -> Sequence[Part]:
+    """Every kind, also where there is nothing to be seen of it: a code may be under way that is
+    yet to become a token."""
+    return list(_parts.values())
+
+
 def parts_of(user: User) -> Sequence[tuple[Part, int]]:
     """What somebody has that could be ended, and how many of it."""
     found = [(part, part.count(user)) for part in _parts.values()]

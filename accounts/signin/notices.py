@@ -13,7 +13,6 @@ from typing import Any
 
 import structlog
 from allauth.account.adapter import get_adapter
-from allauth.account.models import EmailAddress
 from allauth.core import context
 from django.db import transaction
 
@@ -46,10 +45,3 @@ def _send(user: User, letter: str, said: dict[str, Any], address: str | None) ->
     except OSError as error:
         # It is done, and stands in their settings, also where no mail can be handed on.
         log.warning("owner.not-told", of=letter, error=type(error).__name__)
-
-
-def on_address_asked(*, user: User, email_address: EmailAddress, **_more: Any) -> None:
-    """Somebody wants the account's address to be another one: tell the one that it has."""
-    others = EmailAddress.objects.filter(user=user, primary=True).exclude(pk=email_address.pk)
-    for each in others:
-        owner_tell(user, "address_asked", {"new": email_address.email}, address=each.email)

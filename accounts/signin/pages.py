@@ -1,4 +1,4 @@
-"""Where one is signed in, and signing out there."""
+"""Where one is signed in, and signing out there; and undoing from a letter what another did."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.addresses import pending_addresses
 from accounts.models import User, UserSession
+from accounts.signin.adapter import CHANGE_DROPPED
 from accounts.signin.sessions import session_end, session_keep, sessions_end
-from core.refusals import Refusal
+from accounts.signin.undoing import letter_of, letter_undo
+from core.refusals import NotFound, Refusal
 
 SHOWN_AT_MOST = 50
 
@@ -58,12 +61,40 @@ def session_end_page(request: HttpRequest, session_id: int) -> HttpResponse:
 def sessions_end_page(request: HttpRequest) -> HttpResponse:
     """Sign out everywhere, or everywhere but here."""
     person = _person(request)
+    changes = pending_addresses(person).exists()
     if "others" not in request.POST:
         sessions_end(acting_user=person)
         logout(request)
-        messages.success(request, "You are signed out everywhere.")
+        _say(request, "You are signed out everywhere.", changes=changes)
         return redirect("account_login")
     sessions_end(acting_user=person, besides=request.session.session_key or "")
     session_keep(request, person)
-    messages.success(request, "You are signed out everywhere but here.")
+    _say(request, "You are signed out everywhere but here.", changes=changes)
     return redirect("accounts:sessions")
+
+
+def _say(request: HttpRequest, done: str, *, changes: bool) -> None:
+    messages.success(request, done)
+    if changes:
+        messages.info(request, CHANGE_DROPPED)
+
+
+@never_cache  # its address is a ticket
+@require_http_methods(["GET", "HEAD", "POST"])
+def undo_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Say what a letter undoes, and undo it: whoever has the letter need not be signed in."""
+    context: dict[str, object] = {"done": request.method == "POST"}
+    status = 200
+    try:
+        letter, context["what"] = (letter_undo if context["done"] else letter_of)(token=token)
+        context["person"] = letter.user
+        if context["done"] and request.user.pk == letter.user.pk:
+            logout(request)  # their session has ended with all others
+    except Refusal as refusal:
+        context["refused"], status = refusal, refusal.form_status
+        if isinstance(refusal, NotFound):
+            status = refusal.status
+    response = render(request, "accounts/undo.html", context, status=status)
+    response["X-Robots-Tag"] = "noindex"
+    response["Referrer-Policy"] = "no-referrer"
+    return response

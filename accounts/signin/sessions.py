@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 
 from accounts.models import User, UserSession
-from accounts.services import audit_record, rights_announce_change
+from accounts.services import address_change_drop, audit_record, rights_announce_change
 from accounts.signin.recent import confirm
 from accounts.signin.whence import Whence, whence
 from core.clock import now_utc
@@ -134,7 +134,8 @@ def session_end(*, acting_user: User, session: UserSession) -> None:
 def sessions_end(*, acting_user: User, besides: str = "") -> int:
     """Sign oneself out everywhere, ``besides`` the session of this key; returns of how many
     browsers that is known. It holds for sessions that no list knows, too: none from before is good
-    any more, but the one that stays, whose request calls `session_keep` afterwards.
+    any more, but the one that stays, whose request calls `session_keep` afterwards. A change of the
+    address that waits to be confirmed is dropped: whoever is shut out may have asked for it.
     """
     locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     locked.sign_outs += 1
@@ -147,6 +148,7 @@ def sessions_end(*, acting_user: User, besides: str = "") -> int:
         target=locked,
         data={"ended": ended, "here": not besides},
     )
+    address_change_drop(acting_user=acting_user, user=locked)
     rights_announce_change(locked.pk)
     return ended
 

@@ -18,6 +18,7 @@ from accounts.moderation.appeals import appeal_file
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_suspend, user_warn
 from accounts.oauth.services import application_register
+from accounts.signin.undoing import undo_token
 from core.clock import now_utc
 from games import demo
 from games.models import Match, Puzzle
@@ -214,6 +215,9 @@ def _of_people() -> Iterator[Place]:
     )
     yield Place("accounts:preferences")
     yield Place("accounts:mail_stop", args=lambda s: [stop_token(s.world.root, ["season.news"])])
+    yield Place(
+        "accounts:undo", args=lambda s: [undo_token(s.world.root, "address", "old@example.org")]
+    )
     yield Place("accounts:suspended", who=Who.SUSPENDED_ORGANISER)
     yield Place(
         "accounts:appeal", who=Who.CONTESTANT, args=lambda s: [s.world.besides["sanction"].pk]

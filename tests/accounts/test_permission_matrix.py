@@ -490,6 +490,8 @@ ELSEWHERE = {
     "deletion_ask": "one's own: tests/security/test_deletion.py",
     "deletion_cancel": "one's own: tests/security/test_deletion.py",
     "export_record": "one's own: tests/security/test_export.py",
+    "address_change_drop": "a part of new passwords, signing out and undoing: test_undoing.py",
+    "deletion_drop": "a part of thinking again, of new passwords and undoing: test_undoing.py",
     "discord_link_end": "a part of unlinking, of merges, and of new passwords",
     "password_given": "notes what the page above has done: test_new_password.py",
 }

@@ -11,7 +11,7 @@ from tests.webhooks.conftest import stage  # noqa: F401
 BY_THE_SITE = {
     "test_audit", "test_audit_looks", "test_blocks", "test_deletion", "test_export", "test_farming",
     "test_owner_mail", "test_rates", "test_reauthentication", "test_second_factor", "test_sessions",
-    "test_ways_in",
+    "test_undoing", "test_ways_in",
 }  # fmt: skip
 
 

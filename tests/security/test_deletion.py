@@ -392,7 +392,7 @@ def test_one_can_think_again_for_a_week(play: Play, ada: User) -> None:
     EmailAddress.objects.create(user=ada, email="ada@example.org", verified=True, primary=True)
     with committing():
         asked = services.deletion_ask(acting_user=ada)
-    assert asked is not None
+    assert asked.due_at - asked.asked_at == services.WAIT
     (sent,) = mail.outbox
     assert reverse("accounts:deletion") in sent.body
     services.deletions_sweep()
@@ -464,9 +464,15 @@ def test_the_page_wants_the_password_and_the_name(member: User, client: Client) 
     answer = client.post(url, {"username": "somebody"})
     assert answer.status_code == 422
     assert not User.objects.get(pk=member.pk).is_former
-    # Never played: nothing to wait for.
+    # Never played, and it waits all the same: it need not be the owner who asks.
     answer = client.post(url, {"username": "@Zyxwanda "}, follow=True)
-    assert "Your account is deleted." in body_of(answer)
+    assert "Keep my account" in body_of(answer)
+    asked = AccountDeletion.objects.get(user=member)
+    assert asked.due_at - asked.asked_at == services.WAIT_UNUSED
+    services.deletions_sweep()
+    assert not User.objects.get(pk=member.pk).is_former
+    with time_machine.travel(now_utc() + timedelta(days=1, minutes=1), tick=True):
+        services.deletions_sweep()
     assert User.objects.get(pk=member.pk).is_former
 
 

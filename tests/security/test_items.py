@@ -28,6 +28,13 @@ ITEMS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "test_owner_mail.py::test_whatever_way_it_is_done_its_owner_hears_of_it",
             "test_accounts_meet.py::test_every_letter_says_when_whence_and_what_to_do",
         ),
+        "what the owner is written to about can be undone by that": (
+            "test_undoing.py::test_of_every_letter_it_is_said_what_it_offers",
+            "test_undoing.py::test_a_letter_offers_what_it_should",
+            "test_undoing.py::test_a_new_password_ends_what_the_letter_tells_of",
+            "test_undoing.py::test_the_letter_afterwards_puts_the_old_address_back",
+            "test_undoing.py::test_a_new_passkey_is_undone_within_three_days",
+        ),
         "a change of the password offers to end sessions, tokens and grants": (
             "test_sessions.py::test_the_page_offers_to_end_what_there_is",
             "test_sessions.py::test_a_password_change_ends_what_is_ticked_and_nothing_else",

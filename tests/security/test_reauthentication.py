@@ -183,6 +183,7 @@ FREE = {
     "accounts:device_renew": "as above", "accounts:device_test": "as above",
     "accounts:device_remove": "ends",
     "accounts:mail_stop": "ends mail, by the letter",
+    "accounts:undo": "undoes and ends, by the letter, for whoever has nothing else any more",
     "accounts:settings": "what is shown of oneself; the username never changes",
     "accounts:preferences": "colours and sound",
     "accounts:conduct": "reads", "accounts:acknowledge": "lets nobody in",

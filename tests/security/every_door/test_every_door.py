@@ -23,6 +23,7 @@ from django.urls import path as at
 from accounts.announcing.stopping import stop_token
 from accounts.moderation.sanctions import user_suspend
 from accounts.signin.backends import NameBackend
+from accounts.signin.undoing import undo_token
 from tests.permissions.test_faults import Place, _found, _places
 from tests.permissions.world import Savepoint, Who, World, writes
 from tests.security.every_door.doors import NAMES, OUTSIDE, WHO, read_table, write_cell, write_line
@@ -42,6 +43,7 @@ OPEN_TO_ALL: Final = {
     "account_reset_password_from_key": "who has the mail",
     "accounts:preferences": "cookies of one's own device",
     "accounts:mail_stop": "who has the mail",
+    "accounts:undo": "who has the mail",
     "csp_reports": "what a browser tells of a page",
     "discord_login": "to sign in, at Discord",
     "admin:logout": "whoever is signed out is led away",
@@ -104,6 +106,10 @@ def doors_of(world: World) -> list[Door]:
         ),
         "accounts:mail_stop": reverse(
             "accounts:mail_stop", args=[stop_token(world.users["paul"], ["season.news"])]
+        ),
+        "accounts:undo": reverse(
+            "accounts:undo",
+            args=[undo_token(world.users["paul"], "address", "paul-before@example.org")],
         ),
         "accounts:report": reverse("accounts:report", args=["accounts.user", "eve"]),
         "embeds:bracket": reverse("embeds:bracket", args=[world.scene("bracket").season.slug]),
