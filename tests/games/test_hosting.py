@@ -136,8 +136,6 @@ def test_who_may_host_whom(orla: User, ada: User, ben: User, cleo: User, root: U
     assert refused(hosted_by, orla, ben, ben) == {"hosted.one-player"}
     user_become_bot(acting_user=cleo)
     assert refused(hosted_by, orla, ada, User.objects.get(pk=cleo.pk)) == {"hosted.bot"}
-    block_create(acting_user=ben, user=orla)
-    assert refused(hosted_by, orla, ada, ben) == {"hosted.not-taken"}
     user_suspend(acting_user=root, user=ben, reason="Rude", until=None)
     assert refused(hosted_by, orla, ada, ben) == {"hosted.player-away"}
     User.objects.filter(pk=ben.pk).update(is_active=False)
