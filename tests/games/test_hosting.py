@@ -10,7 +10,6 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from accounts.blocking.services import block_create
 from accounts.models import AuditEntry, User
 from accounts.moderation.sanctions import user_mute, user_suspend
 from accounts.roles import Role, forget_roles
