@@ -15,7 +15,12 @@ class AccountsConfig(AppConfig):
 
         from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
         from accounts.auditing.looks import look_record  # noqa: PLC0415
-        from accounts.discord.services import confirm_way, discord_let_go  # noqa: PLC0415
+        from accounts.discord.services import (  # noqa: PLC0415
+            confirm_way,
+            discord_let_go,
+            discord_unlink,
+            links_of,
+        )
         from accounts.factors import guessing  # noqa: PLC0415
         from accounts.factors import receivers as factors  # noqa: PLC0415
         from accounts.factors import services as factor_services  # noqa: PLC0415
@@ -70,6 +75,15 @@ class AccountsConfig(AppConfig):
                 "Shut out the applications that I have let in",
                 lambda user: len(authorisations_of(user)),
                 lambda user: authorisations_revoke(acting_user=user),
+            )
+        )
+        ending.register(
+            ending.Part(
+                "end_discord",
+                "Unlink Discord, by which one can sign in without the password",
+                links_of,
+                lambda user: discord_unlink(acting_user=user),
+                by_mail=False,
             )
         )
         for part in factor_services.parts():

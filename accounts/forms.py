@@ -99,20 +99,21 @@ class EndingFields(PlainFields):
     """A new password, and boxes for what it ends: it may be changed because somebody else is in the
     account."""
 
-    #: Whether the boxes are ticked for what lets programs in.
-    ends_all = False
+    #: Whether they come by a mail's key, and the boxes are ticked for what lets programs in.
+    by_mail = False
     user: User
     cleaned_data: dict[str, Any]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["password1"].help_text = HELP_FOR_PASSWORDS
-        self.parts = parts_of(self.user) if self.user is not None else []
+        found = parts_of(self.user) if self.user is not None else []
+        self.parts = [each for each in found if each[0].by_mail or not self.by_mail]
         for part, count in self.parts:
             self.fields[part.name] = forms.BooleanField(
                 label=f"{part.words} ({count})",
                 required=False,
-                initial=self.ends_all and part.proof is None,
+                initial=self.by_mail and part.proof is None,
             )
 
     def save(self) -> None:
@@ -171,7 +172,7 @@ class ResetPasswordKeyForm(EndingFields, library.ResetPasswordKeyForm):
     could give one there is no box, and `stays` says so to the page.
     """
 
-    ends_all = True
+    by_mail = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -228,10 +228,11 @@ def users_lock(users: Iterable[User | int]) -> dict[int, User]:
 
 
 @transaction.atomic
-def role_grant(*, acting_user: User, user: User, role: Role) -> None:
-    """Give a role. Raises Refusal ``account.not-administrator``, ``account.closed`` and
-    ``account.role-held``."""
-    must_administer(acting_user)
+def role_grant(*, acting_user: User | None, user: User, role: Role) -> None:
+    """Give a role; nobody acts where a command on the server does. Raises Refusal
+    ``account.not-administrator``, ``account.closed`` and ``account.role-held``."""
+    if acting_user is not None:
+        must_administer(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     must_lack_role(locked, role)
     group, _created = Group.objects.get_or_create(name=role.value)

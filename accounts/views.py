@@ -7,6 +7,7 @@ from allauth.account.models import EmailAddress
 from allauth.account.views import EmailView as LibraryEmailView
 from allauth.account.views import LoginView as LibraryLoginView
 from allauth.account.views import PasswordChangeView as LibraryChangePasswordView
+from allauth.account.views import PasswordResetFromKeyView as LibraryResetPasswordView
 from allauth.account.views import ReauthenticateView as LibraryReauthenticateView
 from allauth.account.views import SignupView as LibrarySignupView
 from allauth.core.internal.ratelimit import Rate, consume, parse_rates
@@ -57,6 +58,14 @@ class LoginView(LibraryLoginView):
 
 class ChangePasswordView(LibraryChangePasswordView):
     """A new password for whoever knows the old one. Too many tries are answered 429."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
+
+
+class ResetPasswordView(LibraryResetPasswordView):
+    """A new password for whoever has a mail's key. Too many codes are answered 429."""
 
     def form_invalid(self, form: forms.Form) -> HttpResponse:
         """Show what was refused, and say how long."""

@@ -11,6 +11,7 @@ from accounts.views import (
     ChangePasswordView,
     LoginView,
     ReauthenticateView,
+    ResetPasswordView,
     SignupView,
     closed_page,
     email_page,
@@ -49,6 +50,11 @@ urlpatterns = [
         "accounts/password/change/",
         limited_here("change_password_here")(ChangePasswordView.as_view()),
         name="account_change_password",
+    ),
+    re_path(
+        r"^accounts/password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+        ResetPasswordView.as_view(),
+        name="account_reset_password_from_key",
     ),
     path(
         "accounts/reauthenticate/",

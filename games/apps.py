@@ -63,6 +63,7 @@ class GamesConfig(AppConfig):
         )
         kept.declare(own_data.DECISIONS)
         export.register_section("matches", own_data.matches_of)
+        export.register_files("records", own_data.records_of)
         extras.register_waiting(missed.missed_ends)
         extras.register_waiting(hosting.invitations)
         extras.register_banner(hosting.banner)

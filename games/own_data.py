@@ -11,8 +11,12 @@ from django.urls import reverse
 
 from accounts.leaving.kept import Decision, Given, Withheld
 from accounts.models import User
-from games.models import MatchPlayer
+from games.engine.records import SUFFIX
+from games.models import Match, MatchPlayer
+from games.reading.records import record_bytes
 
+#: So many are made while somebody waits for the file.
+RECORDS_AT_MOST: Final = 500
 _TERMS: Final = ("ruleset", "variant", "options", "advantage", "rated", "message", "status")
 _OTHERS: Final = Withheld("what others have; one's own rows say the same")
 
@@ -66,9 +70,18 @@ DECISIONS: Final[Mapping[tuple[str, str], Decision]] = {
 }
 
 
+def records_of(user: User) -> Iterator[tuple[str, bytes]]:
+    """The records of the latest of somebody's matches that are over, the latest first: files that
+    stand beside the document. Those of older ones are where the list of matches says."""
+    over = Match.objects.visible_to(user).filter(players__user=user, status=Match.Status.FINISHED)
+    for pk in list(over.order_by("-pk").values_list("pk", flat=True)[:RECORDS_AT_MOST]):
+        # Each by itself: a list of them would hold them all.
+        yield f"match-{pk}{SUFFIX}", record_bytes(Match.objects.get(pk=pk))
+
+
 def matches_of(user: User) -> Iterator[dict[str, Any]]:
-    """Somebody's matches: where each is found, and, once it is over, its record. What is hidden in
-    one that is on is shown on its page alone, to whoever sits there."""
+    """Somebody's matches: where each is found, and, once it is over, where its record is. What is
+    hidden in one that is on is shown on its page alone, to whoever sits there."""
     seats = MatchPlayer.objects.filter(user=user).select_related("match").order_by("match")
     for seat in seats.iterator(chunk_size=500):
         match = seat.match

@@ -1,8 +1,8 @@
 """Blocks: whom somebody does not want to play, nor to read beside matches.
 
 They are the blocker's own business. Nobody else is told of them, moderators included, but by the
-audit log; who is blocked learns no more than that somebody does not take challenges from them. What
-is decided otherwise than by the two, such as the matches of a season, is played all the same.
+audit log; who is blocked is answered as everybody is whom the other does not answer. What is
+decided otherwise than by the two, such as the matches of a season, is played all the same.
 """
 
 from __future__ import annotations

@@ -86,6 +86,11 @@ def discord_link(
     return link
 
 
+def links_of(user: User) -> int:
+    """How many Discord accounts can sign in to an account: one or none."""
+    return DiscordLink.objects.filter(user=user).count()
+
+
 def confirm_way(user: User) -> str | None:
     """How those confirm that it is they who sign in by Discord alone (`recent.register_way`)."""
     offered = is_offered() and DiscordLink.objects.filter(user=user).exists()

@@ -17,6 +17,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record, rights_announce_change
+from accounts.signin.notices import owner_tell
 
 
 def connect() -> None:
@@ -46,9 +47,15 @@ def on_reset(*, user: User, authenticator: Authenticator, **_more: Any) -> None:
 
 
 def on_used(*, user: User, authenticator: Authenticator, **_more: Any) -> None:
-    """A recovery code is gone, which its owner may want to know of one day."""
-    if authenticator.type == Authenticator.Type.RECOVERY_CODES:
+    """A recovery code is gone: its owner hears of it by mail, and how many are left. Whoever has
+    found the codes has then been in."""
+    if authenticator.type != Authenticator.Type.RECOVERY_CODES:
+        return
+    with transaction.atomic():
         _note(user, "user.recovery_code_use", authenticator)
+        # As it stands now: the one that was handed on may be from before it was used.
+        left = len(Authenticator.objects.get(pk=authenticator.pk).wrap().get_unused_codes())
+        owner_tell(user, "recovery_code_used", {"left": left}, of="mfa")
 
 
 def factors_let_go(_keep: User, duplicate: User) -> Mapping[str, int]:

@@ -17,6 +17,7 @@ from accounts.factors.forms import AuthenticateForm
 from accounts.factors.receivers import on_removed, on_used
 from accounts.models import User
 from accounts.signin.ending import Part, Proof
+from accounts.signin.guessing import is_too_often
 from accounts.signin.notices import owner_tell
 from accounts.signin.undoing import Letter, Undo, undo_address
 
@@ -33,6 +34,11 @@ _LETTERS: Final = {
     Authenticator.Type.TOTP: "totp_deactivated",
     Authenticator.Type.WEBAUTHN: "webauthn_removed",
 }
+
+_TOO_MANY: Final = (
+    "Too many wrong codes. Please try again later; or remove nothing, and the password is set all "
+    "the same."
+)
 
 
 @transaction.atomic
@@ -72,10 +78,15 @@ def can_give_code(user: User) -> bool:
 
 def must_be_code_of(user: User, code: str) -> None:
     """Use up a code of somebody's app, or one of their recovery codes. Wrong ones are counted as
-    everywhere. Raises ValidationError."""
+    everywhere; what is said of too many does not advise to do what is being done: to reset the
+    password. Raises ValidationError."""
     form = AuthenticateForm({"code": code}, user=user)
     if not form.is_valid():
-        raise ValidationError(form.errors.as_data()["code"])
+        errors = form.errors.as_data()["code"]
+        late = next((each for each in errors if is_too_often(each)), None)
+        if late is not None:
+            raise ValidationError(_TOO_MANY, code=late.code)
+        raise ValidationError(errors)
     on_used(user=user, authenticator=form.authenticator)
 
 

@@ -1,4 +1,5 @@
-"""The document with what is kept of somebody: JSON, written as it is read, model by model."""
+"""What somebody takes along: a document with what is kept of them, JSON, written as it is read,
+model by model; and files beside it, one at a time."""
 
 from __future__ import annotations
 
@@ -32,13 +33,29 @@ PROFILE: Final = (
 )  # fmt: skip
 
 Section = Callable[[User], Iterator[dict[str, Any]]]
+#: Name and content of each.
+Files = Callable[[User], Iterator[tuple[str, bytes]]]
 _sections: dict[str, Section] = {}
+_files: dict[str, Files] = {}
 
 
 def register_section(name: str, section: Section) -> None:
     """Have ``section(user)`` written under ``name``: what is more than the fields of rows. Again
     under the same name replaces it."""
     _sections[name] = section
+
+
+def register_files(folder: str, files: Files) -> None:
+    """Have what ``files(user)`` gives put into ``folder`` beside the document. They are asked for
+    one after the other, so that memory holds one. Again for the same folder replaces it."""
+    _files[folder] = files
+
+
+def files_of(user: User) -> Iterator[tuple[str, bytes]]:
+    """What goes beside the document, each with its path in the zip."""
+    for folder, files in sorted(_files.items()):
+        for name, content in files(user):
+            yield f"{folder}/{name}", content
 
 
 @transaction.atomic

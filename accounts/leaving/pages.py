@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.leaving.export import document, export_record, must_be_exportable
+from accounts.leaving.export import document, export_record, files_of, must_be_exportable
 from accounts.leaving.services import WAIT, deletion_ask, deletion_cancel, must_be_deletable
 from accounts.models import AccountDeletion, User
 from accounts.signin.recent import recently_confirmed, typed_before
@@ -42,7 +42,7 @@ def data_page(request: HttpRequest) -> HttpResponse:
 @require_POST
 @recently_confirmed(back="accounts:data")
 def export_page(request: HttpRequest) -> HttpResponseBase:
-    """One's data as a file: a zip with one JSON document."""
+    """One's data as a file: a zip with a JSON document, and the records of one's matches."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
     file = None
@@ -65,12 +65,12 @@ def export_page(request: HttpRequest) -> HttpResponseBase:
 def _file_of(user: User) -> IO[bytes]:
     file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed by `_pieces`)
     try:
-        with (
-            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-            archive.open("account.json", "w", force_zip64=True) as member,
-        ):
-            for piece in document(user):
-                member.write(piece)
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            with archive.open("account.json", "w", force_zip64=True) as member:
+                for piece in document(user):
+                    member.write(piece)
+            for path, content in files_of(user):
+                archive.writestr(path, content)
         file.seek(0)
     except BaseException:
         file.close()

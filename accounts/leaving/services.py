@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping
 from copy import copy
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -260,7 +260,10 @@ def _make_blank(user: User, username: str) -> None:
     user.user_permissions.clear()
     forget_roles(user)
     fresh = User()
-    kept = {"id", "password", "date_joined", "is_bot", "is_guest"}
+    kept = {"id", "password", "is_bot", "is_guest"}
+    # The year alone: to the microsecond, whoever has kept an answer of the API from before would
+    # find in it who this was.
+    joined = user.date_joined.astimezone(UTC)
     for field in User._meta.concrete_fields:
         if field.name not in kept:
             setattr(user, field.attname, getattr(fresh, field.attname))
@@ -268,6 +271,7 @@ def _make_blank(user: User, username: str) -> None:
     user.is_active, user.shown_in_lobby = False, False
     user.deleted_at = now_utc()
     user.last_login = None
+    user.date_joined = datetime(joined.year, 1, 1, tzinfo=UTC)
     # Whoever is signed in anywhere is not any more: sessions stand by it.
     user.set_unusable_password()
     user.save()

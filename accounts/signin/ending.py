@@ -20,13 +20,15 @@ class Proof(NamedTuple):
 class Part(NamedTuple):
     """One kind of what can be ended: the name of its box, what it says, how many somebody has, and
     the service that ends them all. ``proof``: it keeps out whoever reads the mail, so that mail
-    alone does not end it, and nobody is nudged to."""
+    alone does not end it, and nobody is nudged to. Not ``by_mail``: whoever resets the password by
+    mail has no box for it, since that ends it by itself."""
 
     name: str
     words: str
     count: Callable[[User], int]
     end: Callable[[User], object]
     proof: Proof | None = None
+    by_mail: bool = True
 
 
 _parts: Final[dict[str, Part]] = {}

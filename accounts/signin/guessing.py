@@ -20,6 +20,7 @@ from allauth.account.adapter import get_adapter
 from allauth.core import context
 from allauth.core.internal import ratelimit
 from django.core.cache import cache
+from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -154,6 +155,11 @@ def code_take(user: User, error_key: str | None = None) -> Callable[[], None]:
             each.rollback()
 
     return give_back
+
+
+def is_too_often(error: ValidationError) -> bool:
+    """Whether a code was refused because too many were tried before it."""
+    return getattr(error, "code", None) in _TRY_AGAIN_S
 
 
 def forgive(request: HttpRequest, user: User) -> None:

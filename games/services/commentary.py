@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from accounts.blocking.services import has_blocked
 from accounts.models import User
-from accounts.moderation.standing import suspension_of
+from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import chat_group_of, may_name_commentators, organisers_of, seat_of
@@ -30,8 +30,7 @@ def commentator_name(*, acting_user: User, match_id: int, user: User) -> MatchCo
 
     Raises Refusal ``match.none``, ``commentary.not-allowed``, ``match.over``,
     ``commentary.plays``, ``commentary.bot``, ``commentary.account-closed``,
-    ``commentary.suspended``, ``commentary.not-taken``, ``commentary.named`` and
-    ``commentary.too-many``.
+    ``commentary.not-now``, ``commentary.named`` and ``commentary.too-many``.
     """
     person = users_lock([user])[user.pk]
     match = _lock(match_id)
@@ -120,11 +119,13 @@ def _must_be_able_to_comment(match: Match, person: User, acting_user: User) -> N
         raise Refusal("commentary.bot", f"{name} is a bot.")
     if not person.is_active:
         raise Refusal("commentary.account-closed", f"The account of {name} is closed.")
-    # Why is nobody else's business.
-    if suspension_of(person.pk) is not None:
-        raise Refusal("commentary.suspended", f"{name} cannot be named at the moment.")
-    if has_blocked(person, acting_user):
-        raise Refusal("commentary.not-taken", f"{name} cannot be named by you.")
+    # Why is nobody else's business: they are suspended, may not write, or have blocked the other.
+    if (
+        suspension_of(person.pk) is not None
+        or mute_of(person.pk) is not None
+        or has_blocked(person, acting_user)
+    ):
+        raise Refusal("commentary.not-now", f"{name} cannot be named at the moment.")
 
 
 def _named(match: Match | int) -> QuerySet[MatchCommentator]:

@@ -127,7 +127,7 @@ def rematch(request: HttpRequest, user: User, match_id: int) -> HttpResponse:
         offer = rematch_offer(acting_user=user, match=match)
         return redirect(match if offer.match is None else offer.match)
     must_be_able_to_rematch(match, user)
-    context = {"match": match, "offer": rematch_standing(match)}
+    context = {"match": match, "offer": rematch_standing(match, user)}
     response = render(request, "games/_rematch.html", context)
     response["Cache-Control"] = "private, no-store"
     return response
@@ -315,7 +315,7 @@ def _what_is_next(match: Match, user: Any, you: Seat | None, *, elsewhere: bool)
         "turns": turns,
         "others": len({*turns} - {match.pk}),
         "rematch": rematch,
-        "offer": rematch_standing(match) if rematch and match.is_over else None,
+        "offer": rematch_standing(match, user) if rematch and match.is_over else None,
     }
 
 

@@ -175,6 +175,17 @@ def test_templates_hold_no_inline_code_and_no_unknown_icon(path: object) -> None
     assert set(re.findall(r'{% icon "([^"]+)"', source)) <= icon_names()
 
 
+SETTINGS = [path for path in TEMPLATES if path.parts[-2] in {"accounts", "account", "mfa"}]
+
+
+@pytest.mark.parametrize("path", SETTINGS, ids=lambda path: "/".join(path.parts[-2:]))
+def test_no_button_of_the_settings_is_to_be_scrolled_to_sideways(path: Path) -> None:
+    """A table that scrolls on a phone would have it out of sight; lists of cards wrap."""
+    text = path.read_text()
+    for part in text.split("table-wrap")[1:]:
+        assert "<button" not in part.split("</table>")[0]
+
+
 def test_nothing_moves_for_more_than_five_seconds() -> None:
     """But what says that something is being sent (WCAG 2.2, 2.2.2 A). A dot that never rests also
     keeps a core of the reader's machine busy, a twelfth of it each."""

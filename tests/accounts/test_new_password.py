@@ -80,6 +80,41 @@ def test_who_changes_it_keeps_the_device_that_they_sit_at(client: Client, person
     assert linked_user(DISCORD) == bob  # whoever knows the old password could have taken it off
 
 
+def test_who_changes_it_may_end_discord_as_a_way_in(client: Client, person: People) -> None:
+    bob = person("bob")
+    linked(bob)
+    client.force_login(bob)
+    form = client.get(reverse("account_change_password")).context["form"]
+    assert form.fields["end_discord"].initial is False
+    given = {"oldpassword": PASSWORD, **NEW, "end_discord": "on"}
+    client.post(reverse("account_change_password"), given)
+    bob.refresh_from_db()
+    assert bob.check_password("new-swordfish-88")
+    assert linked_user(DISCORD) is None
+    again = client.get(reverse("account_change_password")).context["form"]
+    assert "end_discord" not in again.fields, "nothing to end"
+
+
+def test_by_mail_there_is_no_box_for_discord_which_ends_anyway(
+    client: Client, person: People
+) -> None:
+    bob = person("bob")
+    linked(bob)
+    assert "end_discord" not in by_mail(client, bob).context["form"].fields
+
+
+def test_who_sets_a_first_password_may_end_discord_with_it(client: Client, person: People) -> None:
+    bob = person("bob")
+    bob.set_unusable_password()
+    bob.save()
+    linked(bob)
+    client.force_login(bob)
+    client.post(reverse("account_set_password"), {**NEW, "end_discord": "on"})
+    bob.refresh_from_db()
+    assert bob.check_password("new-swordfish-88")
+    assert linked_user(DISCORD) is None
+
+
 def test_who_shows_by_mail_who_they_are_keeps_nothing_that_may_be_anothers(
     client: Client, person: People
 ) -> None:
@@ -229,6 +264,22 @@ def test_mail_alone_leads_past_no_factor(
     assert "code" in page.context["form"].errors
     bob.refresh_from_db()
     assert bob.check_password(PASSWORD)
+    assert factors(bob) == ["recovery_codes", "totp", "webauthn"]
+
+
+def test_too_many_codes_by_mail_are_answered_so(client: Client, person: People) -> None:
+    """With no advice to reset the password, which is what is being done."""
+    with_all(bob := person("bob"))
+    form = by_mail(client, bob)
+    given = {**NEW, "code": "000000", "end_apps": "on"}
+    for _ in range(5):
+        page = client.post(form.request["PATH_INFO"], given)
+        assert page.status_code == 200
+        assert "not right" in page.content.decode()
+    page = client.post(form.request["PATH_INFO"], given)
+    assert (page.status_code, page.headers["Retry-After"]) == (429, "300")
+    assert "Too many wrong codes." in page.content.decode()
+    assert "reset your password" not in page.content.decode()
     assert factors(bob) == ["recovery_codes", "totp", "webauthn"]
 
 

@@ -10,7 +10,6 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from accounts.blocking.services import block_create
 from accounts.models import AuditEntry, User
 from accounts.moderation.sanctions import user_mute, user_suspend
 from accounts.roles import Role, forget_roles
@@ -136,8 +135,6 @@ def test_who_may_host_whom(orla: User, ada: User, ben: User, cleo: User, root: U
     assert refused(hosted_by, orla, ben, ben) == {"hosted.one-player"}
     user_become_bot(acting_user=cleo)
     assert refused(hosted_by, orla, ada, User.objects.get(pk=cleo.pk)) == {"hosted.bot"}
-    block_create(acting_user=ben, user=orla)
-    assert refused(hosted_by, orla, ada, ben) == {"hosted.not-taken"}
     user_suspend(acting_user=root, user=ben, reason="Rude", until=None)
     assert refused(hosted_by, orla, ada, ben) == {"hosted.player-away"}
     User.objects.filter(pk=ben.pk).update(is_active=False)

@@ -8,7 +8,7 @@ import json
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +217,31 @@ def test_their_page_says_nothing_of_them(player: User, client: Client) -> None:
     people = body_of(client.get(reverse("admin:accounts_user_changelist")))
     assert PLAYER[0] not in people
     assert gone.username in people
+
+
+def test_since_when_they_were_here_is_the_year_alone(ada: User, client: Client) -> None:
+    """Whoever has kept an answer of the API would find them by the microsecond."""
+    joined = datetime(2026, 7, 14, 15, 9, 26, 535897, tzinfo=UTC)
+    User.objects.filter(pk=ada.pk).update(date_joined=joined)
+    gone = services.user_erase(user=User.objects.get(pk=ada.pk))
+    told = client.get(f"/api/v1/users/{gone.username}/").json()
+    assert told["joined_at"] == "2026-01-01T00:00:00Z"
+    exact = joined.isoformat(sep=" ")[:19]
+    assert not {each for each in tables_with(exact) if each.startswith("accounts_user")}
+
+
+def test_the_page_says_that_chats_stay_as_they_were_written(ada: User, client: Client) -> None:
+    play = started((ada, user_named("zoe")))
+    ChatMessage.objects.create(
+        match=play.match, room="players", author=ada, client_id="1", text="I am Ada", at=1
+    )
+    client.force_login(ada)
+    page = client.get(reverse("accounts:deletion")).content.decode()
+    assert "What you wrote to others, in chats, comments and messages, as you wrote it" in page
+    assert "what you wrote to others, without your name" not in page
+    play.move(0, "concede", 5000)
+    services.user_erase(user=ada)
+    assert ChatMessage.objects.get().text == "I am Ada"
 
 
 def test_what_is_their_own_goes(ada: User, ben: User) -> None:

@@ -33,8 +33,10 @@ from accounts.models import (
 )
 from accounts.services import audit_record
 from core.clock import now_utc
+from games import own_data
 from games.models import ChatMessage
-from tests.games.support import Play, committing, refused, started
+from games.reading.records import record_bytes
+from tests.games.support import Play, committing, refused, started, user_named
 from tests.security.support import later
 from tests.webhooks.support import Stage
 from tournaments.models import Gift
@@ -194,7 +196,10 @@ PASSWORD = "two-enter-one-goes"
 
 
 def test_the_page_wants_the_password(ada: User, ben: User, client: Client) -> None:
+    over = started((ada, ben))
+    over.move(0, "concede", 5000)
     started((ada, ben))
+    started((ben, user_named("zoe"))).move(0, "concede", 5000)
     url = reverse("accounts:export")
     assert client.post(url)["Location"].startswith(reverse("account_login"))
     ada.set_password(PASSWORD)
@@ -215,11 +220,36 @@ def test_the_page_wants_the_password(ada: User, ben: User, client: Client) -> No
 
     with zipfile.ZipFile(io.BytesIO(async_to_sync(whole)())) as archive:
         told = json.loads(archive.read("account.json"))
+        records = {name for name in archive.namelist() if name.startswith("records/")}
+        record = archive.read(f"records/match-{over.pk}.dmr.json")
     assert told["account"]["username"] == "ada"
-    assert len(told["matches"]) == 1
+    assert len(told["matches"]) == 2
+    # Of one's own that are over, and no others'.
+    assert records == {f"records/match-{over.pk}.dmr.json"}
+    assert record == record_bytes(over.match)
     page = signed_in.post(url, follow=True).content.decode()
     assert "within the last day" in page
     assert "Download your data" not in page
+
+
+def test_records_are_made_one_at_a_time_and_so_many(
+    ada: User, ben: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plays = [started((ada, ben)) for _ in range(3)]
+    for play in plays:
+        play.move(0, "concede", 5000)
+    monkeypatch.setattr(own_data, "RECORDS_AT_MOST", 2)
+    made_now: list[int] = []
+
+    def noted(match: Any) -> bytes:
+        made_now.append(match.pk)
+        return record_bytes(match)
+
+    monkeypatch.setattr(own_data, "record_bytes", noted)
+    files = own_data.records_of(ada)
+    assert next(files)[0] == f"match-{plays[2].pk}.dmr.json"
+    assert made_now == [plays[2].pk]
+    assert [name for name, _ in files] == [f"match-{plays[1].pk}.dmr.json"]
 
 
 def test_what_could_not_be_made_was_not_taken(

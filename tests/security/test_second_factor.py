@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -19,6 +20,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import roles
+from accounts.factors.receivers import on_used
 from accounts.models import AuditEntry, DiscordLink, User
 from accounts.moderation.second_factors import second_factor_reset
 from accounts.roles import Role
@@ -46,7 +48,7 @@ from tests.accounts.factors import (
     signed_in,
     with_app,
 )
-from tests.games.support import started
+from tests.games.support import committing, started
 from tests.security.support import later
 from tournaments.audience import rights_of
 from tournaments.discord.interactions import Asked, DiscordUser
@@ -319,6 +321,33 @@ def test_a_recovery_code_signs_in_once_and_is_noted(client: Client, ada: User) -
         assert signed_in(other) is expected
     assert AuditEntry.objects.filter(action="user.recovery_code_use", who=ada).count() == 1
     assert code not in codes_on(client.get(CODES))
+
+
+def test_the_owner_hears_that_a_recovery_code_was_used(
+    client: Client, ada: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    client.force_login(ada)
+    _secret, after = set_up_app(client)
+    codes = codes_on(after)
+    for number, left in ((0, "9 are left"), (1, "8 are left")):
+        other, _led = by_password()
+        mail.outbox.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            other.post(STEP, {"code": codes[number]})
+        assert signed_in(other)
+        (said,) = [each for each in mail.outbox if "recovery code" in each.subject]
+        assert said.subject == "[Gauntlet] A recovery code was used"
+        assert left in str(said.body)
+        assert INDEX in str(said.body)
+
+
+def test_the_owner_hears_that_the_last_is_gone(ada: User) -> None:
+    codes = RecoveryCodes.activate(ada)
+    for code in codes.get_unused_codes():
+        codes.validate_code(code)
+    with committing():
+        on_used(user=ada, authenticator=codes.instance)
+    assert "None is left." in str(mail.outbox[-1].body)
 
 
 def test_new_recovery_codes_end_the_old_ones(
