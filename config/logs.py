@@ -49,6 +49,23 @@ def drop_sensitive(_logger: WrappedLogger, _method: str, event: EventDict) -> Ev
     return event
 
 
+def lower_mistakes(record: logging.LogRecord) -> bool:
+    """A filter that lets all pass, and makes one line at `warning`, without a traceback, of what
+    Django says of a request that it answered by 4xx.
+
+    That is a client's mistake, which nobody here can mend. Django writes most of it as an error
+    with where it was raised (a host that is not ours, a filter that the administration does not
+    have), and anybody can bring about as many as they like.
+    """
+    status = getattr(record, "status_code", None)
+    if record.name.startswith("django.") and isinstance(status, int) and 400 <= status < 500:
+        if record.levelno > logging.WARNING:
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.exc_info = record.exc_text = None
+        record.msg, record.args = " ".join(record.getMessage().split()), None
+    return True
+
+
 def _shared_processors() -> list[Any]:
     return [
         structlog.contextvars.merge_contextvars,
@@ -101,8 +118,13 @@ def configure(options: dict[str, Any]) -> None:
             "formatters": {
                 "structured": {"()": formatter, "json": options["json"]},
             },
+            "filters": {"mistakes": {"()": lambda: lower_mistakes}},
             "handlers": {
-                "stderr": {"class": "logging.StreamHandler", "formatter": "structured"},
+                "stderr": {
+                    "class": "logging.StreamHandler",
+                    "formatter": "structured",
+                    "filters": ["mistakes"],
+                },
             },
             "root": {"handlers": ["stderr"], "level": options["level"]},
             "loggers": {

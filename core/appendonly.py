@@ -18,10 +18,11 @@ names stand (`NAMING`), which the triggers see to, and that the audit log says o
 logs of `accounts` are not among them.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection, transaction
 from django.db.migrations.operations.base import Operation
@@ -158,6 +159,35 @@ END
 $$;
 REVOKE ALL ON FUNCTION {ERASING}{ERASING_TAKES} FROM PUBLIC;
 """  # noqa: S608  (constants)
+# -- as they are made ----------------------------------------------------------------------------
+
+
+class Made(NamedTuple):
+    """A function as the database should have it: the SHA-256 of its text, whether it is done with
+    its owner's rights, and where it looks for names."""
+
+    digest: str
+    as_owner: bool
+    path: str
+
+
+_MADE: Final = re.compile(
+    r"CREATE OR REPLACE FUNCTION (\w+)\([^)]*\)(.*?)AS \$\$(.*?)\$\$;", re.DOTALL
+)
+_PATH: Final = re.compile(r"SET search_path = ([\w, ]+\w)")
+
+
+def _made(statements: str) -> dict[str, Made]:
+    made = {}
+    for name, how, text in _MADE.findall(statements):
+        path = _PATH.search(how)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        made[name] = Made(digest, "SECURITY DEFINER" in how, path[1] if path else "")
+    return made
+
+
+#: The functions by which it is done, as this release makes them.
+MADE: Final[Mapping[str, Made]] = _made(CREATE_FUNCTION + CREATE_ERASING)
 DROP_ERASING = f"DROP FUNCTION {ERASING}{ERASING_TAKES};"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 

@@ -8,6 +8,7 @@ from allauth.core.exceptions import ImmediateHttpResponse
 from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -40,6 +41,7 @@ from accounts.signin.guessing import (
     is_known_here,
     key_of,
     know_here,
+    limit_hit,
 )
 from accounts.signin.kept_out import keep_out
 from accounts.signin.notices import owner_tell
@@ -66,6 +68,10 @@ class AccountAdapter(DefaultAccountAdapter):
         "too_many_login_attempts": (
             "Too many failed attempts to sign in from where you are. Please wait 300 seconds, or "
             "reset your password."
+        ),
+        "too_many_tries_here": (
+            "Too many failed attempts to sign in from where you are, at several accounts. Please "
+            "wait 60 seconds."
         ),
         "guesses_from_anywhere": (
             "Somebody is guessing the password of this account from many places. Please reset your "
@@ -138,8 +144,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Refuse to try one more password where too many were tried."""
-        super().pre_authenticate(request, **credentials)
         account = account_key(credentials)
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError:
+            raise self.validation_error(limit_hit(request, account)) from None
         self._guess: Any = None
         if is_known_here(request, account):
             return

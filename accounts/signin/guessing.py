@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
+from allauth.account import app_settings as account_settings
 from allauth.account.adapter import get_adapter
 from allauth.core import context
 from allauth.core.internal import ratelimit
@@ -35,6 +36,7 @@ _KNOWN_FOR: Final = 90 * 24 * 3600
 # Seconds after which it can be tried again, by the code of the refusal.
 _TRY_AGAIN_S: Final = {
     "too_many_login_attempts": 300,
+    "too_many_tries_here": 60,
     "guesses_from_anywhere": 3600,
     "codes_from_anywhere": 3600,
 }
@@ -91,6 +93,22 @@ def limited_here(action: str) -> Callable[[View], View]:
     return decorate
 
 
+def limit_hit(request: HttpRequest, account: str) -> str:
+    """The code of the refusal, where `login_failed` was one too many: there is a limit on what is
+    tried from an address at whichever accounts, too, and that is over much sooner."""
+    for part in (account_settings.RATE_LIMITS["login_failed"] or "").split(","):
+        if ratelimit.parse_rate(part).per == "key" and not ratelimit.consume(
+            request,
+            app="allauth.account",
+            action="login_failed",
+            config={"login_failed": part},
+            key=from_here(request, account),
+            dry_run=True,
+        ):
+            return "too_many_login_attempts"
+    return "too_many_tries_here"
+
+
 # -- from everywhere together --------------------------------------------------------------------
 
 
@@ -143,7 +161,7 @@ def code_take(user: User, error_key: str | None = None) -> Callable[[], None]:
         )
     ]
     if not taken[0]:
-        raise adapter.validation_error(error_key or "too_many_login_attempts")
+        raise adapter.validation_error(error_key or limit_hit(request, account))
     if not is_known(request, user) and not is_known_here(request, account):
         taken.append(anywhere_take(request, account))
     if not taken[-1]:

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import sql
 
-from core.appendonly import ERASING, ERASING_TAKES, FUNCTION, GROWING
+from core.appendonly import ERASING, ERASING_TAKES, FUNCTION, GROWING, MADE, Made
 from core.env import database_options
 from core.refusals import Refusal
 
@@ -27,6 +27,18 @@ log = structlog.get_logger("gauntlet.database")
 _READ: Final = ("django_migrations",)
 _ROWS: Final = ("INSERT", "UPDATE", "DELETE")
 _SCHEMA: Final = "public"
+#: The tables whose rows stay and are filled in step by step, and the function that sees to it: as
+#: the migration makes it.
+FILLED: Final = {"games_matchdraws": "games_matchdraws_stay"}
+_FUNCTIONS: Final[dict[str, Made]] = {
+    **MADE,
+    "games_matchdraws_stay": Made(
+        "a9f6256e32d96b80abef79222da59b68bfbf90943306bc8fcc469b10f2046398", as_owner=False, path=""
+    ),
+}
+# What a guard stands before, as `pg_trigger.tgtype` has it: each change and deletion of a row, and
+# whoever empties the table.
+_EACH_ROW, _EMPTYING = 27, 34
 
 
 def append_only_tables() -> list[str]:
@@ -43,30 +55,69 @@ def append_only_tables() -> list[str]:
 
 
 def unguarded_tables() -> list[str]:
-    """Those of them of which a trigger is not there, or is switched off."""
+    """Those of them, and of what is filled in, of which a trigger is not there, is switched off, or
+    stands before less than every change of every row."""
+    guards = dict.fromkeys(append_only_tables(), FUNCTION) | FILLED
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT c.relname FROM pg_class c LEFT JOIN pg_trigger t ON t.tgrelid = c.oid"
-            " AND t.tgenabled IN ('O', 'A') AND t.tgfoid IN"
-            " (SELECT oid FROM pg_proc WHERE proname = %s)"
-            " WHERE c.relnamespace = %s::regnamespace AND c.relname = ANY(%s)"
-            " GROUP BY 1 HAVING count(t.oid) < 2 ORDER BY 1",
-            (FUNCTION, _SCHEMA, append_only_tables()),
+            "SELECT c.relname FROM pg_class c"
+            " JOIN unnest(%s::text[], %s::text[]) AS guard (tab, func) ON guard.tab = c.relname"
+            " LEFT JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgenabled IN ('O', 'A')"
+            " AND t.tgqual IS NULL AND t.tgattr::text = '' AND t.tgtype IN (%s, %s)"
+            " AND t.tgfoid = to_regprocedure(format('%%I.%%I()', %s::text, guard.func))"
+            " WHERE c.relnamespace = %s::regnamespace"
+            " GROUP BY 1 HAVING count(DISTINCT t.tgtype) < 2 ORDER BY 1",
+            (list(guards), list(guards.values()), _EACH_ROW, _EMPTYING, _SCHEMA, _SCHEMA),
         )
         return [name for (name,) in cursor.fetchall()]
+
+
+def strange_functions() -> list[str]:
+    """The functions of guards that are not as this release makes them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex'), p.prosecdef,"
+            " array_to_string(p.proconfig, '; ') FROM pg_proc p"
+            " WHERE p.pronamespace = %s::regnamespace AND p.proname = ANY(%s) ORDER BY 1",
+            (_SCHEMA, list(_FUNCTIONS)),
+        )
+        strange = []
+        for name, digest, as_owner, given in cursor.fetchall():
+            path = (given or "").removeprefix("search_path=")
+            if Made(digest, as_owner, path) != _FUNCTIONS[name]:
+                strange.append(name)
+        return strange
+
+
+def missing_tables() -> list[str]:
+    """Which of the tables that have a guard are not there at all."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name FROM unnest(%s::text[]) AS name"
+            " WHERE to_regclass(format('%%I.%%I', %s::text, name)) IS NULL ORDER BY 1",
+            ([*GROWING, *FILLED], _SCHEMA),
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def is_empty() -> bool:
+    """Whether none of them is there: nothing was migrated, or it is another database."""
+    return len(missing_tables()) == len({*GROWING, *FILLED})
 
 
 def kept_tables() -> list[str]:
     """The tables whose rows stay, and are filled in step by step: a guard of their own sees to what
-    may still be given (`games_matchdraws`)."""
+    may still be given. And those that should have one, where somebody has taken that off."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
-            " JOIN pg_proc p ON p.oid = t.tgfoid WHERE NOT t.tgisinternal"
-            " AND t.tgname LIKE '%%\\_no\\_change' AND p.proname <> %s ORDER BY 1",
-            (FUNCTION,),
+            "SELECT DISTINCT c.relname FROM pg_class c LEFT JOIN pg_trigger t ON t.tgrelid = c.oid"
+            " AND NOT t.tgisinternal AND t.tgname LIKE '%%\\_no\\_change'"
+            " LEFT JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.proname <> %s"
+            " OR (c.relnamespace = %s::regnamespace AND c.relname = ANY(%s)) ORDER BY 1",
+            (FUNCTION, _SCHEMA, list(FILLED)),
         )
-        return [name for (name,) in cursor.fetchall()]
+        growing = {*GROWING}
+        return [name for (name,) in cursor.fetchall() if name not in growing]
 
 
 def site_role() -> tuple[str, str]:
@@ -263,8 +314,12 @@ def _excesses(cursor: Any, role: str) -> Iterator[str]:
     if owned := [name for (name,) in cursor.fetchall()]:
         yield f"it owns {_some(owned)}"
     yield from _table_excesses(cursor, role)
+    if not is_empty() and (missing := missing_tables()):
+        yield f"there is no {_some(missing)}"
     if unguarded := unguarded_tables():
         yield f"nothing refuses a change of {_some(unguarded)}, to anybody"
+    for name in strange_functions():
+        yield (f"{name} is not as this release makes it, and may let anybody change what it guards")
 
 
 def _table_excesses(cursor: Any, role: str) -> Iterator[str]:

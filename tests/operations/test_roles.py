@@ -21,7 +21,13 @@ from accounts.names.validators import FORMER_NAME
 from accounts.services import audit_record
 from config.operations.backups import Behind
 from config.operations.checks import role_does_no_more
-from config.operations.roles import append_only_tables, kept_tables, role_excesses, roles_grant
+from config.operations.roles import (
+    append_only_tables,
+    is_empty,
+    kept_tables,
+    role_excesses,
+    roles_grant,
+)
 from config.owners import COMMANDS, is_owners
 from core.appendonly import ERASING, ERASING_TAKES, GROWING, NAMING
 from core.refusals import Refusal
@@ -184,6 +190,115 @@ def test_a_table_whose_guard_was_taken_off_is_found_and_granted_to_nobody(
                 assert cursor.fetchone() == (False, False)
             transaction.set_rollback(True)
     assert role_excesses(role=site.role) == []
+
+
+#: By function that a guard stands on, how somebody makes another of it that does nothing.
+OTHERS = {
+    "gauntlet_append_only": "() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$",
+    "gauntlet_append_only_erased": (
+        "(before jsonb, after jsonb) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RETURN true; END$$"
+    ),
+    "gauntlet_erase_names": (
+        "(account bigint, growing text, erased jsonb) RETURNS void LANGUAGE plpgsql AS"
+        " $$BEGIN DELETE FROM accounts_auditentry; END$$"
+    ),
+    "games_matchdraws_stay": "() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$",
+}
+#: What leaves a guard's name where it was, and what it says, and has it stand for less.
+LESSER = {
+    "for some rows alone": (
+        "DROP TRIGGER {table}_no_change ON {table}; CREATE TRIGGER {table}_no_change"
+        " BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW WHEN (false)"
+        " EXECUTE FUNCTION {function}()"
+    ),
+    "for some columns alone": (
+        "DROP TRIGGER {table}_no_change ON {table}; CREATE TRIGGER {table}_no_change"
+        " BEFORE DELETE OR UPDATE OF {column} ON {table} FOR EACH ROW"
+        " EXECUTE FUNCTION {function}()"
+    ),
+    "for deleting alone": (
+        "DROP TRIGGER {table}_no_change ON {table}; CREATE TRIGGER {table}_no_change"
+        " BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION {function}()"
+    ),
+    "by another of the name": (
+        "CREATE SCHEMA elsewhere; CREATE FUNCTION elsewhere.{function}() RETURNS trigger"
+        " LANGUAGE plpgsql AS $$BEGIN RETURN NEW; END$$; DROP TRIGGER {table}_no_change ON {table};"
+        " CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW"
+        " EXECUTE FUNCTION elsewhere.{function}()"
+    ),
+}
+
+
+@pytest.mark.parametrize("function", OTHERS)
+def test_another_function_in_the_place_of_a_guard_s_is_found(site: SiteRole, function: str) -> None:
+    """Also where it has the same name and the triggers are as they were."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f"CREATE OR REPLACE FUNCTION {function}{OTHERS[function]}")
+        assert role_excesses(role=site.role) == [
+            f"{function} is not as this release makes it, and may let anybody change what it guards"
+        ]
+        transaction.set_rollback(True)
+    assert role_excesses(role=site.role) == []
+
+
+@pytest.mark.parametrize("as_whom", ["SECURITY INVOKER", "SET search_path = elsewhere"])
+def test_the_function_as_it_is_done_otherwise_is_found(site: SiteRole, as_whom: str) -> None:
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER FUNCTION {ERASING}{ERASING_TAKES} {as_whom}")
+        (told,) = role_excesses(role=site.role)
+        assert told.startswith(f"{ERASING} is not as this release makes it")
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("how", LESSER)
+def test_a_guard_that_stands_for_less_is_found(
+    site: SiteRole, how: str, subtests: pytest.Subtests
+) -> None:
+    for table in (*GROWING, "games_matchdraws"):
+        kept = table == "games_matchdraws"
+        words = {
+            "table": table,
+            "column": _columns(table)[1],
+            "function": "games_matchdraws_stay" if kept else "gauntlet_append_only",
+        }
+        with subtests.test(table=table), transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute(LESSER[how].format(**words))
+            assert f"nothing refuses a change of {table}, to anybody" in role_excesses(
+                role=site.role
+            )
+            transaction.set_rollback(True)
+    assert role_excesses(role=site.role) == []
+
+
+@pytest.fixture
+def nothing_here() -> Iterator[None]:
+    """The database as it is before anything was migrated: with none of the tables."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER SCHEMA public RENAME TO put_aside; CREATE SCHEMA public")
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.mark.usefixtures("nothing_here")
+def test_that_there_is_nothing_is_no_good_news(role: str, settings: Any) -> None:
+    settings.GAUNTLET_SITE_URL = f"postgresql://{role}:x@db.example/gauntlet"
+    assert is_empty()
+    with pytest.raises(CommandError, match=r"There is nothing here: .* holds none of the tables"):
+        call_command("database", "check")
+
+
+def test_a_table_that_is_gone_is_said(site: SiteRole, subtests: pytest.Subtests) -> None:
+    assert not is_empty()
+    for table in (*GROWING, "games_matchdraws"):
+        with subtests.test(table=table), transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute(f"DROP TABLE {table} CASCADE")
+            assert f"there is no {table}" in role_excesses(role=site.role)
+            transaction.set_rollback(True)
 
 
 def test_nothing_but_adding_is_done_to_what_only_grows(

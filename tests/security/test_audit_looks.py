@@ -3,7 +3,9 @@ for each person, row and hour."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import pytest
 import time_machine
@@ -19,6 +21,8 @@ from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_warn
 from accounts.roles import Role
 from core.admin.actions import ActionsAdmin
+from script.lib.console import ROOT
+from tests.security.every_door.doors import read_table
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 5, 4, 10, 30, tzinfo=UTC)
@@ -146,6 +150,81 @@ def test_the_database_sees_to_that(ada: User, mona: User) -> None:
     for _time in range(2):
         AuditEntry.objects.create(at=NOW, **(fields | {"action": "user.warn"}))
     AuditEntry.objects.create(at=NOW, **(fields | {"who": ada}))
+
+
+#: Pages outside the admin site that moderators (and administrators) come to and nobody else, or
+#: that show them more, and the tests that see the entry.
+PAGES: Final = {
+    "games:chat_remove": "tests/games/test_moderation.py::test_the_page_of_taking_away",
+    "tournaments:picture": (
+        "tests/tournaments/test_pictures.py::"
+        "test_what_is_reported_is_kept_until_the_moderators_have_seen_it"
+    ),
+}
+#: Where else it is asked whether somebody moderates, without showing them anything more: whoever
+#: asks it in another place says why here, or logs what is shown.
+ASKING: Final = {
+    "accounts/api/serializers.py": "says of each account whether it does",
+    "accounts/context_processors.py": "shows the way to the admin site",
+    "accounts/moderation/actions.py": "gives the role and takes it",
+    "accounts/moderation/appeals.py": "services",
+    "accounts/moderation/merging.py": "services",
+    "accounts/moderation/reports.py": "services",
+    "accounts/moderation/sanctions.py": "services",
+    "accounts/moderation/ways.py": "a service, whose answer stands in the admin site",
+    "accounts/roles.py": "what it means",
+    "accounts/services.py": "services",
+    "accounts/site/announcements.py": "services",
+    "accounts/views.py": "says of each account whether it does",
+    "games/audience.py": "what it means for chat",
+    "games/demo.py": "gives the role",
+    "games/moderation.py": "panels of the admin site",
+    "games/puzzles/services.py": "services",
+    "games/ratings/pairs.py": "services",
+    "games/services/chat.py": "services",
+    "games/views/chat.py": "PAGES",
+    "games/views/matches.py": "whether a button stands beside each message",
+    "games/views/studies.py": "likewise",
+    "tournaments/api/organise/seasons.py": "whether a season may be taken off the lists",
+    "tournaments/audience.py": "what it means for seasons",
+    "tournaments/models/pictures.py": "PAGES",
+    "tournaments/services/pictures.py": "services",
+    "tournaments/services/seasons.py": "services",
+    "tournaments/views/common.py": "whether a button stands on a season's page",
+}
+ASKS: Final = re.compile(
+    r"(?:is_moderator|may_moderate_chat|may_shelve|must_moderate)\(|Role\.MODERATOR"
+)
+
+
+def test_every_page_for_moderators_alone_is_known() -> None:
+    """By what each door of the site answers everybody."""
+    alone = set()
+    for route, cells in read_table().items():
+        for method, cell in cells.items():
+            let_in = {name for name, status in cell.items() if status in ("200", "302")}
+            if method == "GET" and "moderator" in let_in and let_in <= {"moderator", "admin"}:
+                alone.add(route)
+    assert {route for route in alone if not route.startswith("admin:")} == {"games:chat_remove"}
+    assert alone - PAGES.keys() == {route for route in alone if route.startswith("admin:")}
+
+
+def test_wherever_it_is_asked_whether_somebody_moderates_is_known() -> None:
+    """Of a page that everybody comes to and that shows moderators more, the doors say nothing."""
+    found = {
+        str(file.relative_to(ROOT))
+        for app in ("accounts", "config", "core", "games", "tournaments")
+        for file in (ROOT / app).rglob("*.py")
+        if file.name != "admin.py" and not {"admin", "migrations"} & set(file.parts)
+        if ASKS.search(file.read_text())
+    }
+    assert found == ASKING.keys()
+
+
+def test_the_tests_of_these_pages_are_there() -> None:
+    for test in PAGES.values():
+        file, _, name = test.partition("::")
+        assert f"def {name}(" in (ROOT / file).read_text(), test
 
 
 def test_who_sees_nothing_leaves_none(ada: User, mona: User) -> None:

@@ -7,12 +7,14 @@ to wait, and can still be done by whoever has nothing to do with it.
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
 import pytest
+from allauth.core.internal import ratelimit
 from django.test import Client
 
 from accounts.models import User
@@ -22,8 +24,10 @@ from core.api import limits
 from core.refusals import TooOften
 from games.models import Challenge
 from games.services.challenges import challenge_accept, challenge_cancel, challenge_create
-from games.sockets.limits import chat_wait
+from games.sockets.limits import Bucket, chat_wait
+from script.lib.console import ROOT
 from tests.accounts.conftest import PASSWORD, made_person, with_confirmed_address
+from tests.accounts.factors import STEP, app_code, with_app
 from tests.support.caching import caches_of
 
 pytestmark = pytest.mark.django_db
@@ -141,15 +145,16 @@ class Rate:
     code: str = "request.throttled"
 
 
+SECONDS: Final = {"minute": 60, "5 minutes": 300, "10 minutes": 600, "hour": 3600}
 RATES: Final = (
     Rate(signs_up, 20, "minute", "address"),
-    Rate(signs_in_as_many, 10, "minute", "address", code="Too many failed attempts"),
-    Rate(signs_in_as_ada, 5, "5 minutes", "target and address", code="Too many failed attempts"),
+    Rate(signs_in_as_many, 10, "minute", "address", code="Please wait 60 seconds"),
+    Rate(signs_in_as_ada, 5, "5 minutes", "target and address", code="Please wait 300 seconds"),
     Rate(resets_many, 20, "minute", "address"),
     Rate(resets_ada, 5, "10 minutes", "target"),
     Rate(tries_keys, 20, "minute", "address"),
     Rate(sends_confirmations, 10, "minute", "account"),
-    Rate(confirms, 5, "5 minutes", "account and address", code="Too many failed attempts"),
+    Rate(confirms, 5, "5 minutes", "account and address", code="Please wait 300 seconds"),
     Rate(changes_password, 5, "minute", "account and address"),
     Rate(asks_for_tokens, 120, "minute", "address"),
     Rate(revokes_tokens, 120, "minute", "address"),
@@ -187,9 +192,9 @@ def caller_of(rate: Rate, people: dict[str, User], address: str = HERE, **more: 
 def used_up(rate: Rate, people: dict[str, User]) -> Any:
     """Do it as often as it may be done; the answer to one more."""
     caller = caller_of(rate, people)
-    for time in range(rate.most):
+    for number in range(rate.most):
         answer = rate.done(caller)
-        assert answer.status_code != 429, (time, answer.content[:200])
+        assert answer.status_code != 429, (number, answer.content[:200])
     return rate.done(caller)
 
 
@@ -205,7 +210,7 @@ def named(rate: Any) -> str:
 def test_one_more_than_the_table_says_is_refused(rate: Rate, people: dict[str, User]) -> None:
     answer = used_up(rate, people)
     assert is_refused(answer)
-    assert int(answer["Retry-After"]) > 0
+    assert 0 < int(answer["Retry-After"]) <= SECONDS[rate.per]
     said = answer.content.decode()
     assert rate.code in said
     if "json" in answer["Content-Type"]:
@@ -214,6 +219,194 @@ def test_one_more_than_the_table_says_is_refused(rate: Rate, people: dict[str, U
         assert (document.get("sentence") or document["error_description"]).endswith(".")
     else:
         assert "ait" in said  # "please wait"
+
+
+# -- how long to wait ----------------------------------------------------------------------------
+
+People = dict[str, User]
+FROM: Final = itertools.count(1)
+
+
+def wait_of(answer: Any) -> float:
+    assert is_refused(answer), answer
+    return float(answer["Retry-After"])
+
+
+def elsewhere() -> Caller:
+    number = next(FROM)
+    return Caller(f"203.0.{number // 250}.{number % 250 + 1}")
+
+
+def until_refused(done: Callable[[], Any], most: int) -> float:
+    """How long to wait once something was done as often as it may be."""
+    for number in range(most):
+        answer = done()
+        assert not is_refused(answer), number
+    return wait_of(done())
+
+
+def registers_for_an_hour(people: People, clock: Clock) -> float:
+    for _minute in range(5):
+        for _time in range(20):
+            assert not is_refused(signs_up(Caller()))
+        clock.passes(61)
+    return wait_of(signs_up(Caller()))
+
+
+def signs_in_rightly(people: People, clock: Clock) -> float:
+    form = {"login": "ada", "password": PASSWORD}
+    return until_refused(lambda: Caller().post("/accounts/login/", form), 30)
+
+
+def is_guessed_at_from_everywhere(people: People, clock: Clock) -> float:
+    return until_refused(lambda: signs_in_as_ada(elsewhere()), 50)
+
+
+def gives_code(caller: Caller, code: str = "000000") -> Any:
+    caller.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
+    return caller.post(STEP, {"code": code})
+
+
+def guesses_codes(people: People, clock: Clock) -> float:
+    with_app(people["ada"])
+    return until_refused(lambda: gives_code(Caller()), 5)
+
+
+def codes_are_guessed_from_everywhere(people: People, clock: Clock) -> float:
+    with_app(people["ada"])
+    return until_refused(lambda: gives_code(elsewhere()), 50)
+
+
+def gives_a_code_after_guessing_at_many(people: People, clock: Clock) -> float:
+    """The right one, of an account at which nobody has guessed."""
+    secret = with_app(people["ada"])
+    for _time in range(10):
+        signs_in_as_many(Caller())
+    caller = Caller()
+    waits = [wait_of(caller.post("/accounts/login/", {"login": "ada", "password": PASSWORD}))]
+    clock.passes(61)
+    caller.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
+    for _time in range(10):
+        signs_in_as_many(Caller())
+    answer = caller.post(STEP, {"code": app_code(secret)})
+    assert "wait 60 seconds" in answer.content.decode()
+    return max(*waits, wait_of(answer))
+
+
+def comes_after_guessing_at_many(people: People, clock: Clock) -> float:
+    """With the right password of an account at which nobody has guessed."""
+    for _time in range(10):
+        signs_in_as_many(Caller())
+    answer = Caller().post("/accounts/login/", {"login": "ada", "password": PASSWORD})
+    assert "wait 60 seconds" in answer.content.decode()
+    return wait_of(answer)
+
+
+def confirms_rightly(people: People, clock: Clock) -> float:
+    caller = Caller(user=people["paul"])
+    form = {"password": PASSWORD}
+    return until_refused(lambda: caller.post("/accounts/reauthenticate/", form), 10)
+
+
+def reads_by_an_account(people: People, clock: Clock) -> float:
+    caller = Caller(user=people["paul"])
+    return until_refused(lambda: reads(caller), base.GAUNTLET_API_LIMITS["read"])
+
+
+def chats(people: People, clock: Clock) -> float:
+    for _time in range(8):
+        assert not chat_wait(people["paul"].pk)
+    return chat_wait(people["paul"].pk)
+
+
+def sends_frames(people: People, clock: Clock) -> float:
+    bucket = Bucket(size=40, per_second=20)  # as a socket has it
+    return max(bucket.take() for _time in range(60))
+
+
+#: By row of the table, what is done too often besides `RATES`, and the seconds of that limit.
+Wait = Callable[[People, "Clock"], float]
+WAITS: Final[tuple[tuple[str, int, Wait], ...]] = (
+    ("registration", 3600, registers_for_an_hour),
+    ("signing in, right or wrong", 60, signs_in_rightly),
+    ("wrong passwords and codes", 60, comes_after_guessing_at_many),
+    ("wrong passwords and codes", 60, gives_a_code_after_guessing_at_many),
+    ("wrong passwords of one account; wrong codes", 300, guesses_codes),
+    (
+        "wrong passwords of one account from wherever its owner has not been",
+        3600,
+        is_guessed_at_from_everywhere,
+    ),
+    (
+        "wrong codes of one account from browsers that its owner has not signed in with",
+        3600,
+        codes_are_guessed_from_everywhere,
+    ),
+    ("confirming that it is you; changing the password", 60, confirms_rightly),
+    ("the API with one", 60, reads_by_an_account),
+    ("chat", 10, chats),
+    ("frames of a socket", 2, sends_frames),
+)
+#: The rows that `RATES` has, each of which is asked for its wait by the test of it.
+ROWS: Final = {
+    signs_up: "registration",
+    signs_in_as_many: "wrong passwords and codes",
+    signs_in_as_ada: "wrong passwords of one account; wrong codes",
+    resets_many: "mails to reset a password",
+    resets_ada: "mails to reset a password",
+    tries_keys: "keys out of such mails",
+    sends_confirmations: "changing one's address, and mails that confirm it",
+    confirms: "wrong passwords of one account; wrong codes",
+    changes_password: "confirming that it is you; changing the password",
+    asks_for_tokens: "OAuth's tokens, asked for or ended",
+    revokes_tokens: "OAuth's tokens, asked for or ended",
+    reads: "the API without an account, or with a token that is none",
+    guesses_tokens: "the API without an account, or with a token that is none",
+    sends_preferences: "whatever is sent by a page's form, the administration's included",
+    tells_of_pages: "what browsers report of pages by themselves",
+    reports: "reports",
+    plays: "the API with one",
+    challenges_ben: "challenges to one person who does not accept",
+}
+#: These are over when others have ended: no time passes for them.
+OF_NO_TIME: Final = {
+    "challenges that are open", "requests under way; sockets; connections that wait",
+}  # fmt: skip
+
+
+class Clock:
+    """What the sign-in library takes for the time."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def time(self) -> float:
+        return time.time() + self.ahead
+
+    def passes(self, seconds: float) -> None:
+        self.ahead += seconds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+
+@pytest.mark.parametrize(("row", "period", "hit"), WAITS, ids=[named(each[2]) for each in WAITS])
+def test_nobody_is_told_to_wait_for_longer_than_the_limit_that_was_hit(
+    row: str, period: int, hit: Wait, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(ratelimit, "time", clock)
+    monkeypatch.setattr("games.sockets.limits.now_ms", lambda: 1_800_000_000_000)
+    assert 0 < hit(people, clock) <= period
+
+
+def test_every_limit_of_the_table_was_asked_how_long() -> None:
+    page = (ROOT / "docs" / "security.md").read_text()
+    lines = page.partition("### How often")[2].partition("Past each of them")[0].splitlines()
+    rows = {line.split("|")[1].strip() for line in lines if line.startswith("|")}
+    rows -= {"what", "---"}
+    assert {rate.done for rate in RATES} == set(ROWS)
+    assert rows == {*ROWS.values(), *(row for row, _period, _hit in WAITS), *OF_NO_TIME}
 
 
 @pytest.mark.parametrize("rate", BY_ADDRESS, ids=named)

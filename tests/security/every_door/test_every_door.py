@@ -56,6 +56,7 @@ NOTES_READERS: Final = {
     "api:seek": "that they still look for somebody",
     "games:lobby": "that they still look for somebody",
     "games:seek": "that they still look for somebody",
+    "games:chat_remove": "that a moderator was shown a message",
 }
 # What reads in the administration writes that somebody looked, and nothing else.
 LOOKS: Final = {"accounts_auditentry", "accounts_auditlink"}

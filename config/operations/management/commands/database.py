@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
-from config.operations.roles import role_excesses, roles_grant, site_role
+from config.operations.roles import is_empty, role_excesses, roles_grant, site_role
 from core.refusals import Refusal
 
 
@@ -19,11 +20,19 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parts = parser.add_subparsers(dest="what", required=True)
         parts.add_parser("roles", help="make the site's role, grant it what it needs, and look")
-        parts.add_parser("check", help="look; status 1: it may do more, or a guard is off")
+        parts.add_parser(
+            "check",
+            help="look; status 1: it may do more, a guard is off or is another, or nothing is here",
+        )
 
     def handle(self, *_args: Any, what: str, **_options: Any) -> None:
         """Do it. Raises CommandError where it is refused, and for a role that may do more."""
         role, password = site_role()
+        if what == "check" and is_empty():
+            raise CommandError(
+                f"There is nothing here: {connection.settings_dict['NAME']} holds none of the "
+                "tables that only grow. Migrate it first, or see which database the address names."
+            )
         if what == "roles":
             try:
                 made = roles_grant(role=role, password=password)
