@@ -46,8 +46,15 @@ class Said(NamedTuple):
     @property
     def found(self) -> tuple[bool, bool]:
         """Whether the checker, and the verifier, found something wrong."""
-        wrong = [each for each in self.verifier["outcomes"] if each["state"] == "wrong"]
-        return not self.checker["ok"], bool(self.verifier["faults"] or wrong)
+        return not self.checker["ok"], finds_fault(self.verifier)
+
+
+def finds_fault(verified: dict[str, Any]) -> bool:
+    """Whether the verifier of the pages found something wrong, or could not even read it."""
+    if "unreadable" in verified:
+        return True
+    wrong = any(each["state"] == "wrong" for each in verified["outcomes"])
+    return bool(verified["faults"] or verified.get("stopped") or wrong)
 
 
 def by_the_verifier(cases: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -81,6 +88,23 @@ def cases() -> Iterator[Case]:
 @pytest.fixture(scope="module")
 def said() -> list[Said]:
     every = list(cases())
+    verifier = by_the_verifier((case.ruleset, case.text) for case in every)
+    return [
+        Said(case, records.check(REGISTRY, case.text.encode(), draws=True), found)
+        for case, found in zip(every, verifier, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def refused() -> list[Said]:
+    every = [
+        Case(ruleset.id, seed, done, json.dumps(copy), certain)
+        for ruleset in REGISTRY
+        for seed in range(MATCHES)
+        for done, copy, certain in drawn_play.malformed(
+            DrawnGame(ruleset, seed).play(30).record, seed
+        )
+    ]
     verifier = by_the_verifier((case.ruleset, case.text) for case in every)
     return [
         Said(case, records.check(REGISTRY, case.text.encode(), draws=True), found)
@@ -151,6 +175,22 @@ def test_both_name_the_same_entry_and_what_it_would_have_been(said: list[Said]) 
         drawn = each.checker["drawn"]
         assert told(drawn) == told(each.verifier["outcomes"])[: len(drawn)], each.case
         assert (drawn[-1]["at"], drawn[-1]["state"]) == (each.checker["at"], "wrong")
+
+
+def test_what_is_wrong_in_form_is_refused_by_both(refused: list[Said]) -> None:
+    ways = [each for each in refused if each.case.certain]
+    assert {each.case.done for each in ways} == {way.__name__ for way in drawn_play.REFUSED}
+    for each in ways:
+        assert each.found == (True, True), (each.case, each.checker, each.verifier)
+
+
+def test_what_is_left_out_is_missed_by_both_or_by_neither(refused: list[Said]) -> None:
+    uncertain = [each for each in refused if not each.case.certain]
+    for each in uncertain:
+        assert len(set(each.found)) == 1, (each.case, each.checker, each.verifier)
+    for way in drawn_play.MISSING:
+        done = [each for each in uncertain if each.case.done == way.__name__]
+        assert {each.found for each in done} == {(True, True), (False, False)}
 
 
 def test_a_record_without_a_seed_says_nothing_of_its_draws() -> None:
