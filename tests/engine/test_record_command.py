@@ -121,7 +121,7 @@ def test_an_unfinished_record_is_fine(tmp_path: Path) -> None:
 
 def test_what_was_drawn_is_listed_only_when_it_is_asked_for(tmp_path: Path) -> None:
     drawn = {k: v for k, v in GOOD.items() if k != "advantage"}
-    drawn["moves"] = [{"seat": "chance", "move": "LOT 1"}, *GOOD["moves"]]  # type: ignore[misc]
+    drawn["moves"] = [{"seat": "chance", "move": "lot 1"}, *GOOD["moves"]]  # type: ignore[misc]
     file = put(tmp_path, "a.dmr.json", drawn)
     lot = {"at": 0, "label": "lot", "move": "lot 1", "state": "unverifiable"}
     said = Said("check", file, "--draws").lines[0]
