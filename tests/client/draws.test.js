@@ -209,7 +209,7 @@ test("what is damaged is said, and entries are counted from 1", () => {
     [draws({ nonces: [{}, { nonce: null }] }), /seat 1 .*“nonce” is not a text/],
     [draws({ seed: 7 }), /“seed” is not a text/],
   ]) {
-    assert.throws(() => readRecord(JSON.stringify(recordOf(more))), said);
+    assert.throws(() => readRecord(JSON.stringify(recordOf(more))), { message: said });
   }
 });
 

@@ -38,7 +38,7 @@ GOOD_LINE = {
     "winner": 1,
     "reason": "concession",
     "scores": [0, 0],
-    "draws": {"verified": 0, "supplied": 0, "unverifiable": 0},
+    "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0},
 }
 
 
@@ -115,7 +115,7 @@ def test_an_unfinished_record_is_fine(tmp_path: Path) -> None:
         "winner": None,
         "reason": None,
         "scores": [0, 0],
-        "draws": {"verified": 0, "supplied": 0, "unverifiable": 0},
+        "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0},
     }
 
 

@@ -204,6 +204,7 @@ export function recalled(noted, derived, seats) {
       `WRONG: before the match began your browser had noted the commitment ${noted.seed}, and ${told}.`,
     );
   }
+  let late = "";
   for (const [seat, before] of noted.nonces.entries()) {
     const given = derived?.nonces[seat];
     if (!given) continue;
@@ -220,12 +221,11 @@ export function recalled(noted, derived, seats) {
         `WRONG: your browser was shown that ${whose} was opened, and the record has none.`,
       );
     } else if (seat === noted.seat && noted.nonce && given.nonce !== noted.nonce) {
-      same.push(
-        "The nonce that this browser chose is not in the record: it came too late, or another device of yours was first.",
-      );
+      late =
+        "The nonce that this browser chose is not in the record: it came too late, or another device of yours was first.";
     }
   }
-  return { wrong, same };
+  return { wrong, same: late ? [...same, late] : same };
 }
 
 /** @param {Draws.Recalled | null} found */
