@@ -7,15 +7,24 @@ A few hundred matches; `script/test --whole` plays thousands.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
+from games.engine import draws as derived
 from games.engine import records
+from games.engine.capabilities import built_in_of
+from games.engine.decisions import Draw
+from games.engine.draws import Draws
+from games.engine.ruleset import Setup
 from games.folders import folder_of
 from games.rulesets import REGISTRY
+from games.rulesets.domain import pool as pools
+from games.rulesets.domain import rules as domain_rules
 from script.lib import node
 from script.lib.console import ROOT
 from tests.engine import drawn_play
@@ -212,3 +221,61 @@ def test_what_is_no_record_is_no_record_to_either(text: str) -> None:
     ruleset = next(iter(REGISTRY)).id
     assert by_the_verifier([(ruleset, text)])[0]["unreadable"]
     assert not records.check(REGISTRY, text.encode())["ok"]
+
+
+def pool_record(**more: Any) -> dict[str, Any]:
+    """A record of Domain whose options hold the pool that is played with."""
+    (reference, document), *_ = built_in_of(REGISTRY.get("domain")).items()
+    seed = "5e" * 32
+    return {
+        "format": records.FORMAT,
+        "ruleset": "domain",
+        "variant": "standard",
+        "seats": ["Ada", "Ben"],
+        "options": {"pool": {**document, "name": "mine"}},
+        "advantage": 0,
+        "moves": [{"seat": "chance", "move": f"pool mine@{reference.split('@')[1]}", **more}],
+        "draws": {
+            "method": derived.METHOD,
+            "seed": seed,
+            "commitment": derived.seed_commitment(seed),
+            "nonces": [{}, {}],
+        },
+    }
+
+
+@pytest.mark.parametrize(("more", "state"), [({}, "agreed"), ({"by": "Cleo"}, "supplied")])
+def test_a_pool_that_the_options_hold_was_not_drawn_whoever_has_struck_out_the_name(
+    more: dict[str, str], state: str
+) -> None:
+    text = json.dumps(pool_record(**more))
+    checked = records.check(REGISTRY, text.encode(), draws=True)
+    (verified,) = by_the_verifier([("domain", text)])
+    assert checked["ok"], checked
+    assert told(checked["drawn"]) == told(verified["outcomes"])
+    assert [each["state"] for each in checked["drawn"]] == [state]
+    assert checked["draws"][state] == 1
+    assert checked["draws"]["verified"] == 0
+
+
+def test_another_pool_that_is_built_in_makes_no_old_record_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a pool is drawn among by the method of records never changes."""
+    classic = pools.built_in()["classic@1"]
+    another = pools.prepared(msgspec.structs.replace(classic.document, name="another"))
+    more = {another.reference: another, **pools.built_in()}
+    for module in (domain_rules, pools):
+        monkeypatch.setattr(module, "built_in", lambda: more)
+    seeds = [Draws(f"{number:064x}") for number in range(20)]
+    domain = REGISTRY.get("domain")
+    state = domain.initial(Setup("standard", domain.options_type(), 0, ()))
+    drawn = {domain.draw(state, Draw("pool"), each.numbers("pool")).value for each in seeds}
+    assert drawn == {("classic@1",)}
+
+
+def test_the_page_knows_every_pool_that_is_built_in() -> None:
+    script = (folder_of(REGISTRY.get("domain")) / "static" / "draws.js").read_text()
+    lists = dict(re.findall(r"const (BUILT_IN|DRAWN_AMONG) = (\[.*?\]);", script))
+    assert json.loads(lists["BUILT_IN"]) == sorted(built_in_of(REGISTRY.get("domain")))
+    assert json.loads(lists["DRAWN_AMONG"]) == list(domain_rules.DRAWN_AMONG)
