@@ -452,7 +452,7 @@ def draw_left_out(record: Record, random: Random) -> bool:
 def lot_as_agreed(record: Record, random: Random) -> bool:
     """The advantage is said to have been agreed on, and is the other's: an error where anybody
     acts by it."""
-    first = next(iter(record["moves"]), {})
+    first: dict[str, Any] = next(iter(record["moves"]), {})
     if not str(first.get("move")).startswith("lot "):
         return False
     record["advantage"] = 1 - int(first["move"][-1])

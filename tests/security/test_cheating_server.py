@@ -166,7 +166,8 @@ def noted(*, told_of_ada: bool = True) -> dict[str, Any]:
     one, two = (each.commitment for each in draws.nonces)
     return {
         "match": 7, "seat": 1, "nonce": NONCES[1], "seed": draws.commitment,
-        "nonces": [one if told_of_ada else None, two], "opened": [told_of_ada, True], "frozen": True,
+        "nonces": [one if told_of_ada else None, two], "opened": [told_of_ada, True],
+        "frozen": True,
     }  # fmt: skip
 
 
