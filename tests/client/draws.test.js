@@ -260,7 +260,13 @@ test("what was agreed on was not drawn", () => {
   assert.equal(verdict.outcomes[0].state, "agreed");
   const { kind, title, lines } = summaryOf(verdict);
   assert.deepEqual([kind, title], ["info", "Nothing was drawn in this match"]);
-  assert.match(lines.flat().map((part) => part.code ?? part).join(" "), /pool a@1.*not drawn/);
+  assert.match(
+    lines
+      .flat()
+      .map((part) => part.code ?? part)
+      .join(" "),
+    /pool a@1.*not drawn/,
+  );
 });
 
 test("what each seat added is told, and whether a noted commitment is the same", () => {
