@@ -186,6 +186,16 @@ function exchanged({ frozen }, before, { commitment = "" }, whose) {
 }
 
 /**
+ * What the nonce of a seat is called.
+ * @param {number} seat
+ * @param {Draws.Noted} noted
+ * @param {string[]} seats
+ */
+function nonceOf(seat, noted, seats) {
+  return seat === noted.seat ? "your own nonce" : `the nonce of ${seats[seat] ?? `seat ${seat}`}`;
+}
+
+/**
  * What a browser noted as the match began, compared with its record; null where it noted nothing.
  * @param {Draws.Noted | null} noted
  * @param {Draws.Stated | null} derived
@@ -208,8 +218,7 @@ export function recalled(noted, derived, seats) {
   for (const [seat, before] of noted.nonces.entries()) {
     const given = derived?.nonces[seat];
     if (!given) continue;
-    const name = seats[seat] ?? `seat ${seat}`;
-    const whose = seat === noted.seat ? "your own nonce" : `the nonce of ${name}`;
+    const whose = nonceOf(seat, noted, seats);
     const isDropped = !given.nonce && noted.opened?.[seat] === true;
     const against = exchanged(noted, before, given, whose);
     if (against) wrong.push(against);
