@@ -6,7 +6,7 @@ The folder of a ruleset is the package of its class:
 - `static/board.js` is its board, `static/board.css` what only that looks like, if anything;
 - `static/supply.js` is its editor for what organisers prepare, and `static/supply.css` what only
   that looks like, where it has any;
-- `static/draws.js` verifies what is drawn in it, where anything is besides the lot;
+- `static/draws.js` verifies what is drawn in it, and knows when anything is;
 - `figures.py` draws the examples that the rules show;
 - `view.md` describes its views to programs.
 """

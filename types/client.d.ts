@@ -113,6 +113,11 @@ declare namespace Client {
     commitment: string;
   }
 
+  /** That, and what is asked before it is opened: whether what is shown is what was shown before. */
+  interface OwnNonce extends Nonce {
+    mayOpen: (shown: Draws.Shown) => boolean;
+  }
+
   interface Options {
     match: number;
     socketUrl: string;

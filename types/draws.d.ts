@@ -25,7 +25,8 @@ declare namespace Draws {
 
   /** What the browser of a player has noted of a match: its own nonce, what it was shown before the
       beginning that the seed (empty: nothing yet) and the nonces of both hash to, and of whom it was
-      shown that their nonce was opened. */
+      shown that their nonce was opened. `frozen`: it has opened its own nonce, on the word that there is
+      no other commitment; what it had noted of them by then changes no more, none included. */
   interface Noted {
     match: number;
     seat: number;
@@ -33,7 +34,12 @@ declare namespace Draws {
     seed: string;
     nonces: (string | null)[];
     opened?: boolean[];
+    frozen?: boolean;
   }
+
+  /** Where a record comes from, and so who saw its commitment: the match was played here, it was
+      imported, or it is a file. */
+  type Seen = "here" | "imported" | "file";
 
   /** What comes of comparing that with a record, in sentences. */
   interface Recalled {
@@ -54,6 +60,8 @@ declare namespace Draws {
     variant: string;
     seats: string[];
     moves: Move[];
+    advantage?: 0 | 1;
+    items?: { seat: 0 | 1; item: string }[];
     options?: { [name: string]: unknown };
     draws?: Stated;
   }
@@ -75,12 +83,17 @@ declare namespace Draws {
     standing: Entry[];
   }
 
-  /** One draw: what it is called among all of its match, and its text from the numbers of that.
-      `canonical`: a text as all its spellings have it, where that is not `text`. */
+  /** One draw: what it is called among all of its match, how its outcomes are written (`form`), and
+      its text from the numbers of that. `suppliable`: an organiser may hand it in. `agreed`: nothing is
+      drawn, as the record's options say what comes of it. `impossible`: why a text that has the form is
+      no outcome whoever it is of, empty where it may be one. */
   interface Plan {
     label: string;
+    form: RegExp;
     outcome: (below: Below) => string;
-    canonical?: (spelt: Pick<Entry, "written" | "text">) => string;
+    suppliable?: boolean;
+    agreed?: boolean;
+    impossible?: (said: string) => string;
   }
 
   /** By the first word of what was drawn: the draw that its other words (in lower case) are of; null
@@ -89,24 +102,47 @@ declare namespace Draws {
     [kind: string]: (words: string[], before: Before) => Plan | null;
   }
 
+  /** What is awaited at some point of a match as far as draws go: the beginnings of the texts of all
+      draws that are `due` (null: nobody can tell), and whose decisions are `open` (null: nobody can
+      tell). `impossible`: the entries that led there cannot all stand. */
+  interface Awaited {
+    due: string[] | null;
+    open: (0 | 1)[] | null;
+    impossible?: boolean;
+  }
+
+  interface Asked extends Before {
+    advantage: 0 | 1;
+  }
+
+  type Awaits = (asked: Asked) => Awaited;
+
+  /** A ruleset's `draws.js`. */
   interface Module {
     draws: Rules;
+    awaits?: Awaits;
   }
 
   /** An outcome of chance: its entry's number, the label of its draw, what is written there, what the
-      numbers give (empty where nobody can tell), who supplied it, and what that comes to. */
+      numbers give (empty where nobody can tell), who supplied it, what that comes to, and, where it is
+      wrong whatever the numbers give, why. */
   interface Outcome {
     at: number;
     label: string;
     said: string;
     wanted: string;
     by: string;
-    state: "verified" | "supplied" | "unverifiable" | "wrong";
+    why: string;
+    state: "verified" | "supplied" | "agreed" | "unverifiable" | "wrong";
   }
 
+  /** `stopped`: the first entry that cannot stand as far as draws go, and why; nothing after it was
+      looked at. */
   interface Verdict {
     derived: Stated | null;
     faults: string[];
     outcomes: Outcome[];
+    stopped: { at: number; words: string } | null;
+    isAdvantageAgreed: boolean;
   }
 }

@@ -6,6 +6,7 @@ without this program. Reading is strict about types and silent about unknown key
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -14,9 +15,10 @@ import msgspec
 from core.refusals import Refusal
 from games.engine import draws as derived
 from games.engine import play
+from games.engine.capabilities import may_supply
 from games.engine.clocks import to_ms
 from games.engine.course import MatchCourse
-from games.engine.decisions import Event, Outcome
+from games.engine.decisions import Draw, Event, Outcome
 from games.engine.draws import METHOD, Draws, Nonce
 from games.engine.registry import Registry
 from games.engine.ruleset import HeldItem
@@ -26,7 +28,7 @@ FORMAT: Literal["deathmatch-record/1"] = "deathmatch-record/1"
 MEDIA_TYPE = "application/vnd.deathmatch-record+json"
 SUFFIX = ".dmr.json"
 
-DrawnHow = Literal["verified", "supplied", "unverifiable"]
+DrawnHow = Literal["verified", "supplied", "agreed", "unverifiable"]
 DRAWN: Final[tuple[DrawnHow, ...]] = get_args(DrawnHow)
 
 SeatNumber = Literal[0, 1]
@@ -327,8 +329,8 @@ def check(
     ``{"ok": true, "finished", "winner", "reason", "scores", "draws"}`` or ``{"ok": false, "at",
     "error"}``; with ``steps`` also one object a replayed entry, and with ``draws`` a list
     ``drawn``, a `Drawn` for each outcome of chance, the first wrong one included. ``draws`` are
-    numbers of outcomes of chance: ``verified``, ``supplied`` by an organiser instead of drawn, and
-    ``unverifiable``, of a record that holds no seed.
+    numbers of outcomes of chance: ``verified``, ``supplied`` by an organiser and ``agreed`` on
+    beforehand, neither of which was drawn, and ``unverifiable``, of a record that holds no seed.
     """
     looks = _Looks([] if steps else None)
     verdict = _verdict(registry, data, looks)
@@ -352,8 +354,7 @@ def _verdict(registry: Registry, data: bytes, looks: _Looks) -> dict[str, Any]:
     try:
         for reckoned in replay(ruleset, header, [entry_of(move) for move in record.moves]):
             if reckoned.entry.actor == "chance":
-                looks.drawn.append(_drawn(ruleset, table, reckoned, draws))
-                _must_be_right(looks.drawn[-1])
+                _judge(looks.drawn, *_drawn(ruleset, table, reckoned, draws))
             table = reckoned.table
             if looks.steps is not None:
                 looks.steps.append(_step_of(ruleset, reckoned))
@@ -392,26 +393,46 @@ def draws_of(record: Record) -> Draws | None:
     return draws
 
 
-def _drawn(ruleset: AnyRuleset, before: Table, reckoned: Reckoned, draws: Draws | None) -> Drawn:
+def _drawn(
+    ruleset: AnyRuleset, before: Table, reckoned: Reckoned, draws: Draws | None
+) -> tuple[Drawn, Refusal | None]:
+    """What there is to say of an outcome, and what is to be said against it."""
     entry = reckoned.entry
     draw = play.LOT if before.advantage is None else ruleset.parse_chance(entry.text).draw
     label = play.draw_label(ruleset, before, draw)
-    said = Drawn(reckoned.index, label, reckoned.text, "unverifiable")
+    said = Drawn(reckoned.index, label, entry.text, "unverifiable", entry.by)
+    if entry.text != reckoned.text:
+        refusal = Refusal("draws.spelling", f"This is written “{reckoned.text}”, and only so.")
+        return msgspec.structs.replace(said, state="wrong", wanted=reckoned.text), refusal
     if entry.by:
-        return msgspec.structs.replace(said, state="supplied", by=entry.by)
+        against = _against_supplier(ruleset, before, draw, entry.by)
+        return msgspec.structs.replace(said, state="wrong" if against else "supplied"), against
+    if draw != play.LOT and ruleset.is_agreed(before.state, draw):
+        return msgspec.structs.replace(said, state="agreed"), None
     if draws is None:
-        return said
+        return said, None
     wanted = play.drawn(ruleset, before, draw, draws.numbers(label))
-    if reckoned.text != wanted:
-        return msgspec.structs.replace(said, state="wrong", wanted=wanted)
-    return msgspec.structs.replace(said, state="verified")
+    if entry.text != wanted:
+        refusal = Refusal("draws.other", f"The seed and the nonces give “{wanted}” here.")
+        return msgspec.structs.replace(said, state="wrong", wanted=wanted), refusal
+    return msgspec.structs.replace(said, state="verified"), None
 
 
-def _must_be_right(drawn: Drawn) -> None:
-    """Raises CannotStand for another outcome than the seed and the nonces give."""
-    if drawn.state == "wrong":
-        sentence = f"The seed and the nonces give “{drawn.wanted}” here."
-        raise CannotStand(drawn.at, Refusal("draws.other", sentence))
+def _judge(judged: list[Drawn], drawn: Drawn, against: Refusal | None) -> None:
+    """Put an outcome to the others. Raises CannotStand where something is to be said against it."""
+    judged.append(drawn)
+    if against is not None:
+        raise CannotStand(drawn.at, against)
+
+
+def _against_supplier(ruleset: AnyRuleset, before: Table, draw: Draw, by: str) -> Refusal | None:
+    """Why nobody of that name can have supplied the outcome of a draw."""
+    if not may_supply(ruleset, before.header.variant, draw.kind):
+        return Refusal("draws.not-supplied", "No organiser can supply this: it is drawn.")
+    # Something to read: a letter, a figure or a sign.
+    if not any(unicodedata.category(each)[0] in "LNPS" for each in by):
+        return Refusal("draws.nobody", "What was supplied has the name of who supplied it.")
+    return None
 
 
 def _scores(ruleset: AnyRuleset, table: Table) -> tuple[int, int]:

@@ -173,6 +173,11 @@ class Ruleset(ABC, Generic[State, Move]):
         a take-back, and that of no other. By default its name, for a draw that is made once."""
         return draw.kind if draw.whose is None else f"{draw.kind} {draw.whose}"
 
+    def is_agreed(self, state: State, draw: Draw) -> bool:
+        """Whether what comes of a draw that is due was agreed on beforehand, so that nothing is
+        drawn. Never, by default."""
+        return False
+
     # -- time ----------------------------------------------------------------------------------
 
     @abstractmethod

@@ -15,8 +15,9 @@ import {
   wordsOf,
 } from "../../static/js/draws/numbers.js";
 import { addedBy, comparison, recalled, summaryOf } from "../../static/js/draws/report.js";
-import { countsOf, faultsOf, readRecord, tidy, verify } from "../../static/js/draws/verify.js";
-import { noteDraws, nonceFor, notedOf } from "../../static/js/match/nonce.js";
+import { readRecord } from "../../static/js/draws/reading.js";
+import { countsOf, faultsOf, tidy, verify } from "../../static/js/draws/verify.js";
+import { freezeDraws, noteDraws, nonceFor, notedOf } from "../../static/js/match/nonce.js";
 
 const published = JSON.parse(
   readFileSync(new URL("../../docs/record-vectors.json", import.meta.url), "utf-8"),
@@ -111,7 +112,14 @@ for (const [kind, said, record] of [
   ["warning", /Nobody can verify/, {}],
   ["info", /Nothing was drawn/, { draws: STATED, moves: [] }],
   ["info", /Nothing was drawn/, { moves: [] }],
-  ["info", /Nothing was drawn/, { moves: [{ seat: "chance", move: "lot 1", by: "Cleo" }] }],
+  ["danger", /^Wrong/, { moves: [{ seat: "chance", move: "lot 1", by: "Cleo" }] }],
+  ["danger", /^Wrong/, { draws: STATED, moves: [{ seat: "chance", move: `lot  ${LOT}` }] }],
+  [
+    "danger",
+    /^Wrong: entry 1 cannot stand$/,
+    { advantage: 0, moves: [{ seat: "organiser", move: "take back" }] },
+  ],
+  ["danger", /^Wrong: entry 1 cannot stand$/, { moves: [{ seat: 0, move: "first" }] }],
 ]) {
   test(`${JSON.stringify(record).slice(0, 60)}… is told as ${kind}`, () => {
     const summary = summaryOf(verify(recordOf(record)));
@@ -125,8 +133,10 @@ test("who supplied an outcome is told", () => {
     { seat: "chance", move: `lot ${LOT}` },
     { seat: "chance", move: "pallet", by: "Cleo" },
   ];
-  const verdict = verify(recordOf({ draws: STATED, moves }));
-  assert.deepEqual(countsOf(verdict), { verified: 1, supplied: 1, unverifiable: 0, wrong: 0 });
+  const pallet = { label: "pallet", form: /^pallet$/, suppliable: true, outcome: () => "pallet" };
+  const verdict = verify(recordOf({ draws: STATED, moves }), { draws: { pallet: () => pallet } });
+  const counts = { verified: 1, supplied: 1, agreed: 0, unverifiable: 0, wrong: 0 };
+  assert.deepEqual(countsOf(verdict), counts);
   assert.match(summaryOf(verdict).lines.flat().join(" "), /supplied by an organiser \(Cleo\)/);
 });
 
@@ -135,7 +145,7 @@ test("what a draw hangs on is what stands before it", () => {
   const rules = {
     die: (words, { standing }) => {
       seen.push(standing.map(({ text }) => text));
-      return { label: "die", outcome: () => "die 1" };
+      return { label: "die", form: /^die \d$/, outcome: () => "die 1" };
     },
   };
   const said = [
@@ -149,11 +159,10 @@ test("what a draw hangs on is what stands before it", () => {
     ["chance", "die 1"],
     [1, "c"],
     ["organiser", "TAKE  BACK"],
-    ["organiser", "take back"], // there is none left
     ["chance", "die 1"],
   ];
   const moves = said.map(([seat, move]) => ({ seat, move }));
-  verify(recordOf({ draws: STATED, moves }), rules);
+  verify(recordOf({ draws: STATED, advantage: 0, moves }), { draws: rules });
   assert.deepEqual(seen, [
     ["a", "pause", "b", "reserve 0 +5", "rule valid"],
     ["pause", "reserve 0 +5"],
@@ -166,7 +175,6 @@ for (const [wrong, fault] of [
   [{ seed: "00" }, /seed is not 64/],
   [{ seed: "" }, /seed is not 64/],
   [{ commitment: SEED }, /does not fit the commitment/],
-  [{ nonces: [{}] }, /two nonces/],
   [{ nonces: [{ commitment: "x" }, {}] }, /commitment of seat 0/],
   [{ nonces: [{}, { nonce: "x" }] }, /nonce of seat 1 is not/],
   [{ nonces: [{}, { nonce: SEED }] }, /nonce of seat 1 does not fit/],
@@ -183,7 +191,82 @@ test("what is no record is not read", () => {
   for (const text of ["", "{}", "[]", "null", '{"format": "deathmatch-record/2", "moves": []}']) {
     assert.throws(() => readRecord(text), { name: "Error" });
   }
-  assert.throws(() => verify(recordOf({ moves: [null] })), /Entry 0/);
+});
+
+test("what is damaged is said, and entries are counted from 1", () => {
+  const entry = (more) => ({ moves: [{ seat: 0, move: "first" }, more] });
+  const draws = (more) => ({ draws: { ...STATED, ...more } });
+  for (const [more, said] of [
+    [entry(null), /^Entry 2 is not an object/],
+    [entry({ seat: "CHANCE", move: "lot 1" }), /^Entry 2: “seat” is not 0, 1, “chance”/],
+    [entry({ seat: 0 }), /^Entry 2 has either/],
+    [entry({ seat: 0, move: "x", by: null }), /^Entry 2: “by” is not a name/],
+    [entry({ seat: "chance", timeout: true }), /^Entry 2: only a player/],
+    [{ draws: {} }, /“draws”.* has no “method”/],
+    [{ draws: [] }, /“draws”.* is not an object/],
+    [{ draws: null }, /“draws”.* is not an object/],
+    [draws({ nonces: [{}] }), /“nonces” is not a list of two/],
+    [draws({ nonces: [{}, { nonce: null }] }), /seat 1 .*“nonce” is not a text/],
+    [draws({ seed: 7 }), /“seed” is not a text/],
+  ]) {
+    assert.throws(() => readRecord(JSON.stringify(recordOf(more))), { message: said });
+  }
+});
+
+test("the verdict at the top is the worst there is", () => {
+  const verdict = verify(
+    recordOf({ draws: STATED, moves: [{ seat: "chance", move: `lot ${LOT}` }] }),
+  );
+  const found = { wrong: ["WRONG: so."], same: ["The same."] };
+  for (const beside of [
+    { found },
+    { compared: "WRONG: it is another one." },
+    { found, seen: "imported" },
+  ]) {
+    const summary = summaryOf(verdict, beside);
+    assert.equal(summary.kind, "danger");
+    assert.match(summary.title, /^Wrong/);
+    assert.match(summary.lines.flat().join(), /^WRONG/);
+    assert.doesNotMatch(JSON.stringify(summary), /follows from/);
+  }
+  assert.equal(summaryOf(verdict, { found: { wrong: [], same: [] } }).kind, "success");
+});
+
+test("nobody here saw when the commitment of a foreign record was made", () => {
+  const verdict = verify(
+    recordOf({ draws: STATED, moves: [{ seat: "chance", move: `lot ${LOT}` }] }),
+  );
+  assert.equal(summaryOf(verdict, { seen: "here" }).lines.length, 0);
+  for (const [seen, said] of [
+    ["imported", /was imported: nobody here saw when/],
+    ["file", /does not tell when the commitment was made/],
+  ]) {
+    const summary = summaryOf(verdict, { seen });
+    assert.equal(summary.kind, "info");
+    assert.match(summary.lines.flat().join(), said);
+    const given = { nonce: SEED, commitment: SEED };
+    assert.doesNotMatch(addedBy(given, seen), /before anything was known/);
+    const compared = comparison(STATED.commitment, STATED.commitment);
+    assert.equal(summaryOf(verdict, { seen, compared }).kind, "success");
+  }
+});
+
+test("what was agreed on was not drawn", () => {
+  const pool = { label: "pool", form: /^pool/, agreed: true, outcome: () => "pool a@1" };
+  const moves = [{ seat: "chance", move: "pool a@1" }];
+  const verdict = verify(recordOf({ draws: STATED, advantage: 0, moves }), {
+    draws: { pool: () => pool },
+  });
+  assert.equal(verdict.outcomes[0].state, "agreed");
+  const { kind, title, lines } = summaryOf(verdict);
+  assert.deepEqual([kind, title], ["info", "Nothing was drawn in this match"]);
+  assert.match(
+    lines
+      .flat()
+      .map((part) => part.code ?? part)
+      .join(" "),
+    /pool a@1.*not drawn/,
+  );
 });
 
 test("what each seat added is told, and whether a noted commitment is the same", () => {
@@ -293,4 +376,53 @@ test("a server that drops a nonce after it was opened is found out", () => {
   assert.deepEqual(found([false, true], without(0)).wrong, []); // it came too late
   assert.match(found([false, true], without(0)).same.at(-1), /not in the record/);
   assert.deepEqual(found(undefined, without(0)).wrong, []); // a note of before opening was noted
+});
+
+test("a commitment that is made after a nonce was opened is found out", async () => {
+  const storage = memory();
+  const { nonce, commitment } = await nonceFor(7, 0, storage);
+  const shown = (one, two) => ({
+    commitment: STATED.commitment,
+    nonces: [one, two].map((each) => ({ commitment: each, opened: false })),
+  });
+  noteDraws(7, shown(null, null), storage);
+  assert.ok(freezeDraws(7, shown(commitment, null), storage)); // told that nobody else will
+  noteDraws(7, shown(commitment, OTHER), storage);
+  const noted = notedOf(7, storage);
+  assert.deepEqual(noted.nonces, [commitment, null]);
+  assert.ok(!freezeDraws(7, shown(commitment, OTHER), storage)); // never once more
+  const own = { nonce, commitment };
+  const found = (ben) => recalled(noted, { ...STATED, nonces: [own, ben] }, ["Ada", "Ben"]);
+  assert.deepEqual(found({}).wrong, []);
+  const late = { nonce: OTHER, commitment: nonceCommitment(1, OTHER) };
+  assert.match(found(late).wrong.join(), /^WRONG: as your browser opened .* the nonce of Ben/);
+});
+
+test("a nonce is not opened where something else is shown than before", async () => {
+  for (const [seed, ben] of [
+    [OTHER, OTHER],
+    [STATED.commitment, SEED],
+    [STATED.commitment, null],
+  ]) {
+    const storage = memory();
+    const { commitment } = await nonceFor(7, 0, storage);
+    const shown = (one, two) => ({
+      commitment: one,
+      nonces: [commitment, two].map((each) => ({ commitment: each, opened: false })),
+    });
+    noteDraws(7, shown(STATED.commitment, OTHER), storage);
+    assert.ok(!freezeDraws(7, shown(seed, ben), storage));
+    assert.ok(freezeDraws(7, shown(STATED.commitment, OTHER), storage));
+    assert.deepEqual(notedOf(7, storage).nonces, [commitment, OTHER]);
+  }
+});
+
+test("nothing is said to be as before of a nonce that was dropped", () => {
+  const given = { nonce: OTHER, commitment: nonceCommitment(0, OTHER) };
+  const noted = { match: 7, seat: 0, nonce: OTHER, seed: STATED.commitment };
+  const nonces = [given.commitment, null];
+  const stated = { ...STATED, nonces: [{ commitment: given.commitment }, {}] };
+  const { wrong, same } = recalled({ ...noted, nonces, opened: [true, false] }, stated, []);
+  assert.equal(wrong.length, 1);
+  assert.doesNotMatch(same.join(" "), /your own nonce/);
 });

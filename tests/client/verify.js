@@ -4,14 +4,15 @@
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import { readRecord, Unreadable, verify } from "../../static/js/draws/verify.js";
+import { readRecord, Unreadable } from "../../static/js/draws/reading.js";
+import { verify } from "../../static/js/draws/verify.js";
 
 const known = new Map();
 
 async function rulesIn(folder) {
   if (!known.has(folder)) {
     const file = `${folder}/static/draws.js`;
-    known.set(folder, existsSync(file) ? (await import(file)).draws : {});
+    known.set(folder, existsSync(file) ? await import(file) : { draws: {} });
   }
   return known.get(folder);
 }

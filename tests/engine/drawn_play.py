@@ -292,3 +292,183 @@ def falsified(record: Record, seed: int) -> Iterator[tuple[str, Record, bool]]:
         copy.pop("result", None)
         if way(copy, random):
             yield way.__name__, copy, certain
+
+
+# -- what is wrong in form ------------------------------------------------------------------------
+
+
+def _any_draw(record: Record, random: Random, *kinds: str) -> dict[str, Any] | None:
+    """An outcome of these kinds; of any, where none is named."""
+    found = [
+        move
+        for move in record["moves"]
+        if move["seat"] == "chance" and (not kinds or move["move"].split(" ")[0] in kinds)
+    ]
+    return random.choice(found) if found else None
+
+
+SUPPLIED = ("pool", "pallet")  # the kinds that an organiser may supply
+
+
+def name_on_what_nobody_supplies(record: Record, random: Random) -> bool:
+    """An outcome is said to be an organiser's where no organiser can have supplied it."""
+    entry = _any_draw(record, random, "lot", "pick", "deck", "pile", "mulligan")
+    if entry is not None:
+        entry["by"] = "Cleo"
+    return entry is not None
+
+
+def name_that_is_none(record: Record, random: Random) -> bool:
+    """What was drawn is said to have been supplied, by nobody."""
+    entry = _any_draw(record, random, *SUPPLIED)
+    if entry is not None:
+        entry["by"] = random.choice([" ", "   ", "\u200b", "\u00a0\t", "\x00"])
+    return entry is not None
+
+
+def name_that_is_null(record: Record, random: Random) -> bool:
+    """`null` stands for what is left out."""
+    entry = random.choice(record["moves"]) if record["moves"] else None
+    if entry is not None:
+        entry[random.choice(["by", "why", "move", "t"])] = None
+    return entry is not None
+
+
+def spelt_otherwise(record: Record, random: Random) -> bool:
+    """An outcome is not in its one spelling."""
+    entry = _any_draw(record, random)
+    if entry is None:
+        return False
+    text = entry["move"]
+    kind, rest = text.split(" ", 1)
+    ways = [f"{kind}  {rest}", f" {text}", f"{text} ", f"{kind.upper()} {rest}", f"{kind}.{rest}"]
+    if text.lower() != text and kind != "pool":
+        ways.append(text.lower())
+    entry["move"] = random.choice(ways)
+    return True
+
+
+def drawn_twice(record: Record, random: Random) -> bool:
+    """A draw stands there twice."""
+    entry = _any_draw(record, random)
+    if entry is not None:
+        at = next(at for at, each in enumerate(record["moves"]) if each is entry)
+        record["moves"].insert(at + 1, dict(entry))
+    return entry is not None
+
+
+def taken_back_before_anything(record: Record, random: Random) -> bool:
+    """A take-back has nothing to take back."""
+    first = next((at for at, each in enumerate(record["moves"]) if each["seat"] in (0, 1)), None)
+    at = len(record["moves"]) if first is None else first
+    back = {"seat": "organiser", "move": random.choice(BACK), "by": "Cleo", "why": "no reason"}
+    record["moves"].insert(random.randint(0, at), back)
+    return True
+
+
+def seat_that_is_none(record: Record, random: Random) -> bool:
+    """Somebody else than the four who can has done something."""
+    if not record["moves"]:
+        return False
+    seats = ["CHANCE", "Chance", "Organiser", "0", 2, -1, None, True, [0], "service", ""]
+    random.choice(record["moves"])["seat"] = random.choice(seats)
+    return True
+
+
+def neither_move_nor_timeout(record: Record, random: Random) -> bool:
+    """An entry says nothing, or both, or what is no text, or that chance ran out of time."""
+    if not record["moves"]:
+        return False
+    entry = random.choice(record["moves"])
+    if "timeout" in entry:
+        entry |= random.choice([{"move": "x"}, {"timeout": False}, {"seat": "chance"}])
+        return True
+    if random.random() < 0.5:
+        entry["move"] = random.choice([None, 3, ["lot 1"], True])
+    elif random.random() < 0.5:
+        del entry["move"]
+    else:
+        entry["timeout"] = True
+    return True
+
+
+def draws_damaged(record: Record, random: Random) -> bool:
+    """What the draws were derived from is not as it must be."""
+    draws = record["draws"]
+    lot = random.randrange(6)
+    if lot == 0:
+        record["draws"] = random.choice([None, {}, [], "x", 7, False])
+    elif lot == 1:
+        del draws[random.choice(list(draws))]
+    elif lot == 2:
+        draws[random.choice(list(draws))] = random.choice([None, {}, [], 3])
+    elif lot == 3:
+        draws["nonces"] = random.choice([draws["nonces"][:1], [*draws["nonces"], {}], {"0": {}}])
+    elif lot == 4:
+        draws["nonces"][random.randrange(2)] = random.choice([None, [], "x", 3])
+    else:
+        key = random.choice(["nonce", "commitment"])
+        draws["nonces"][random.randrange(2)][key] = random.choice([None, 3, [], {}, "00", "X" * 64])
+    return True
+
+
+def header_damaged(record: Record, random: Random) -> bool:
+    """What stands above the entries is not as it must be."""
+    key = random.choice(["seats", "moves", "options", "advantage", "items", "variant", "ruleset"])
+    record[key] = random.choice([None, 7, [None]])
+    return True
+
+
+REFUSED: tuple[Callable[[Record, Random], bool], ...] = (
+    name_on_what_nobody_supplies,
+    name_that_is_none,
+    name_that_is_null,
+    spelt_otherwise,
+    drawn_twice,
+    taken_back_before_anything,
+    seat_that_is_none,
+    neither_move_nor_timeout,
+    draws_damaged,
+    header_damaged,
+)
+"""What both refuse, whatever follows."""
+
+
+def _without_extensions(moves: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """That an organiser extended a decision which was not open would be found by the checker
+    alone: it says nothing of draws."""
+    return [each for each in moves if not str(each.get("move")).startswith("extend")]
+
+
+def draw_left_out(record: Record, random: Random) -> bool:
+    """A draw is not there: an error where anything comes after it that had to wait for it."""
+    entry = _any_draw(record, random)
+    if entry is not None:
+        left = [each for each in record["moves"] if each is not entry]
+        record["moves"] = _without_extensions(left)
+    return entry is not None
+
+
+def lot_as_agreed(record: Record, random: Random) -> bool:
+    """The advantage is said to have been agreed on, and is the other's: an error where anybody
+    acts by it."""
+    first: dict[str, Any] = next(iter(record["moves"]), {})
+    if not str(first.get("move")).startswith("lot "):
+        return False
+    record["advantage"] = 1 - int(first["move"][-1])
+    record["moves"] = _without_extensions(record["moves"][1:])
+    return True
+
+
+MISSING: tuple[Callable[[Record, Random], bool], ...] = (draw_left_out, lot_as_agreed)
+
+
+def malformed(record: Record, seed: int) -> Iterator[tuple[str, Record, bool]]:
+    """Copies of a record that are wrong in form, or in what they leave out: what was done, the
+    copy, and whether both must find it whatever follows."""
+    for certain, ways in ((True, REFUSED), (False, MISSING)):
+        for way in ways:
+            copy = json.loads(json.dumps(record))
+            copy.pop("result", None)
+            if way(copy, Random(f"malformed {way.__name__} {seed}")):
+                yield way.__name__, copy, certain

@@ -38,7 +38,7 @@ GOOD_LINE = {
     "winner": 1,
     "reason": "concession",
     "scores": [0, 0],
-    "draws": {"verified": 0, "supplied": 0, "unverifiable": 0},
+    "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0},
 }
 
 
@@ -115,13 +115,13 @@ def test_an_unfinished_record_is_fine(tmp_path: Path) -> None:
         "winner": None,
         "reason": None,
         "scores": [0, 0],
-        "draws": {"verified": 0, "supplied": 0, "unverifiable": 0},
+        "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0},
     }
 
 
 def test_what_was_drawn_is_listed_only_when_it_is_asked_for(tmp_path: Path) -> None:
     drawn = {k: v for k, v in GOOD.items() if k != "advantage"}
-    drawn["moves"] = [{"seat": "chance", "move": "LOT 1"}, *GOOD["moves"]]  # type: ignore[misc]
+    drawn["moves"] = [{"seat": "chance", "move": "lot 1"}, *GOOD["moves"]]  # type: ignore[misc]
     file = put(tmp_path, "a.dmr.json", drawn)
     lot = {"at": 0, "label": "lot", "move": "lot 1", "state": "unverifiable"}
     said = Said("check", file, "--draws").lines[0]

@@ -391,7 +391,7 @@ def test_a_void_match_has_no_winner() -> None:
         "winner": None,
         "reason": "ruling",
         "scores": [0, 2],
-        "draws": {"verified": 0, "supplied": 0, "unverifiable": 1},
+        "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 1},
     }
     result = {"winner": None, "reason": "ruling", "scores": [0, 2]}
     stands(record(*UP_TO_TURNS, "1 take 2", "organiser void", result=result))

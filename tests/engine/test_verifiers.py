@@ -7,15 +7,24 @@ A few hundred matches; `script/test --whole` plays thousands.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
+from games.engine import draws as derived
 from games.engine import records
+from games.engine.capabilities import built_in_of
+from games.engine.decisions import Draw
+from games.engine.draws import Draws
+from games.engine.ruleset import Setup
 from games.folders import folder_of
 from games.rulesets import REGISTRY
+from games.rulesets.domain import pool as pools
+from games.rulesets.domain import rules as domain_rules
 from script.lib import node
 from script.lib.console import ROOT
 from tests.engine import drawn_play
@@ -46,8 +55,15 @@ class Said(NamedTuple):
     @property
     def found(self) -> tuple[bool, bool]:
         """Whether the checker, and the verifier, found something wrong."""
-        wrong = [each for each in self.verifier["outcomes"] if each["state"] == "wrong"]
-        return not self.checker["ok"], bool(self.verifier["faults"] or wrong)
+        return not self.checker["ok"], finds_fault(self.verifier)
+
+
+def finds_fault(verified: dict[str, Any]) -> bool:
+    """Whether the verifier of the pages found something wrong, or could not even read it."""
+    if "unreadable" in verified:
+        return True
+    wrong = any(each["state"] == "wrong" for each in verified["outcomes"])
+    return bool(verified["faults"] or verified.get("stopped") or wrong)
 
 
 def by_the_verifier(cases: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -81,6 +97,23 @@ def cases() -> Iterator[Case]:
 @pytest.fixture(scope="module")
 def said() -> list[Said]:
     every = list(cases())
+    verifier = by_the_verifier((case.ruleset, case.text) for case in every)
+    return [
+        Said(case, records.check(REGISTRY, case.text.encode(), draws=True), found)
+        for case, found in zip(every, verifier, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def refused() -> list[Said]:
+    every = [
+        Case(ruleset.id, seed, done, json.dumps(copy), certain)
+        for ruleset in REGISTRY
+        for seed in range(MATCHES)
+        for done, copy, certain in drawn_play.malformed(
+            DrawnGame(ruleset, seed).play(30).record, seed
+        )
+    ]
     verifier = by_the_verifier((case.ruleset, case.text) for case in every)
     return [
         Said(case, records.check(REGISTRY, case.text.encode(), draws=True), found)
@@ -153,6 +186,22 @@ def test_both_name_the_same_entry_and_what_it_would_have_been(said: list[Said]) 
         assert (drawn[-1]["at"], drawn[-1]["state"]) == (each.checker["at"], "wrong")
 
 
+def test_what_is_wrong_in_form_is_refused_by_both(refused: list[Said]) -> None:
+    ways = [each for each in refused if each.case.certain]
+    assert {each.case.done for each in ways} == {way.__name__ for way in drawn_play.REFUSED}
+    for each in ways:
+        assert each.found == (True, True), (each.case, each.checker, each.verifier)
+
+
+def test_what_is_left_out_is_missed_by_both_or_by_neither(refused: list[Said]) -> None:
+    uncertain = [each for each in refused if not each.case.certain]
+    for each in uncertain:
+        assert len(set(each.found)) == 1, (each.case, each.checker, each.verifier)
+    for way in drawn_play.MISSING:
+        done = [each for each in uncertain if each.case.done == way.__name__]
+        assert {each.found for each in done} == {(True, True), (False, False)}
+
+
 def test_a_record_without_a_seed_says_nothing_of_its_draws() -> None:
     for ruleset in REGISTRY:
         record = DrawnGame(ruleset, 1).play().record
@@ -172,3 +221,61 @@ def test_what_is_no_record_is_no_record_to_either(text: str) -> None:
     ruleset = next(iter(REGISTRY)).id
     assert by_the_verifier([(ruleset, text)])[0]["unreadable"]
     assert not records.check(REGISTRY, text.encode())["ok"]
+
+
+def pool_record(**more: Any) -> dict[str, Any]:
+    """A record of Domain whose options hold the pool that is played with."""
+    (reference, document), *_ = built_in_of(REGISTRY.get("domain")).items()
+    seed = "5e" * 32
+    return {
+        "format": records.FORMAT,
+        "ruleset": "domain",
+        "variant": "standard",
+        "seats": ["Ada", "Ben"],
+        "options": {"pool": {**document, "name": "mine"}},
+        "advantage": 0,
+        "moves": [{"seat": "chance", "move": f"pool mine@{reference.split('@')[1]}", **more}],
+        "draws": {
+            "method": derived.METHOD,
+            "seed": seed,
+            "commitment": derived.seed_commitment(seed),
+            "nonces": [{}, {}],
+        },
+    }
+
+
+@pytest.mark.parametrize(("more", "state"), [({}, "agreed"), ({"by": "Cleo"}, "supplied")])
+def test_a_pool_that_the_options_hold_was_not_drawn_whoever_has_struck_out_the_name(
+    more: dict[str, str], state: str
+) -> None:
+    text = json.dumps(pool_record(**more))
+    checked = records.check(REGISTRY, text.encode(), draws=True)
+    (verified,) = by_the_verifier([("domain", text)])
+    assert checked["ok"], checked
+    assert told(checked["drawn"]) == told(verified["outcomes"])
+    assert [each["state"] for each in checked["drawn"]] == [state]
+    assert checked["draws"][state] == 1
+    assert checked["draws"]["verified"] == 0
+
+
+def test_another_pool_that_is_built_in_makes_no_old_record_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a pool is drawn among by the method of records never changes."""
+    classic = pools.built_in()["classic@1"]
+    another = pools.prepared(msgspec.structs.replace(classic.document, name="another"))
+    more = {another.reference: another, **pools.built_in()}
+    for module in (domain_rules, pools):
+        monkeypatch.setattr(module, "built_in", lambda: more)
+    seeds = [Draws(f"{number:064x}") for number in range(20)]
+    domain = REGISTRY.get("domain")
+    state = domain.initial(Setup("standard", domain.options_type(), 0, ()))
+    drawn = {domain.draw(state, Draw("pool"), each.numbers("pool")).value for each in seeds}
+    assert drawn == {("classic@1",)}
+
+
+def test_the_page_knows_every_pool_that_is_built_in() -> None:
+    script = (folder_of(REGISTRY.get("domain")) / "static" / "draws.js").read_text()
+    lists = dict(re.findall(r"const (BUILT_IN|DRAWN_AMONG) = (\[.*?\]);", script))
+    assert json.loads(lists["BUILT_IN"]) == sorted(built_in_of(REGISTRY.get("domain")))
+    assert json.loads(lists["DRAWN_AMONG"]) == list(domain_rules.DRAWN_AMONG)

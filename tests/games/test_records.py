@@ -138,7 +138,9 @@ def test_an_imported_record_can_still_be_verified(orla: User) -> None:
     written = msgspec.json.decode(record_bytes(put(orla, record)))
     assert written["draws"] == record["draws"]
     verdict = records.check(REGISTRY, msgspec.json.encode(written))
-    assert verdict["draws"] == {"verified": 1, "supplied": 0, "unverifiable": 0}
+    assert verdict["draws"] == {
+        "verified": 1, "supplied": 0, "agreed": 0, "unverifiable": 0,
+    }  # fmt: skip
 
 
 def test_a_record_whose_draws_are_wrong_is_refused(orla: User) -> None:
@@ -160,13 +162,13 @@ def test_a_record_whose_draws_are_wrong_is_refused(orla: User) -> None:
         assert sentence.startswith("The record is wrong: draws: ")
 
 
-def test_what_was_supplied_stays_supplied_whoever_it_was(orla: User) -> None:
+def test_a_lot_that_somebody_is_said_to_have_supplied_is_refused(orla: User) -> None:
     record = drawn_record()
-    lot = record["moves"][0]
-    other = {**lot, "move": f"lot {1 - int(lot['move'][-1])}", "by": "\x00 "}
-    match = put(orla, {**record, "moves": [other, record["moves"][1]]})
-    verdict = records.check(REGISTRY, record_bytes(match))
-    assert verdict["draws"] == {"verified": 0, "supplied": 1, "unverifiable": 0}
+    lot, *others = record["moves"]
+    for by in ("Cleo", "\x00 "):
+        moves = [{**lot, "by": by}, *others]
+        sentence = refused("record.wrong", put, user=orla, document={**record, "moves": moves})
+        assert "at entry 1: draws.not-supplied: " in sentence.sentence
 
 
 def test_names_and_reasons_that_a_database_cannot_hold(orla: User, record: dict[str, Any]) -> None:

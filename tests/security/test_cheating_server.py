@@ -31,7 +31,7 @@ from script.lib import node
 from script.lib.console import ROOT
 from tests.engine.drawn_play import bytes_of
 from tests.engine.random_play import random_header
-from tests.engine.test_verifiers import by_the_verifier
+from tests.engine.test_verifiers import by_the_verifier, finds_fault
 from tests.support.typescript import PYTHON
 
 Record = dict[str, Any]
@@ -137,8 +137,7 @@ def judged(record: Record, folder: Path) -> Found:
     (line,) = [json.loads(each) for each in said.getvalue().splitlines()]
     assert line["ok"] is (status == 0), line
     (verified,) = by_the_verifier([(record["ruleset"], json.dumps(record))])
-    wrong = [each for each in verified["outcomes"] if each["state"] == "wrong"]
-    return Found(not line["ok"], bool(verified["faults"] or wrong))
+    return Found(not line["ok"], finds_fault(verified))
 
 
 def recalled(noted: dict[str, Any], record: Record) -> list[str]:
@@ -160,12 +159,15 @@ def recalled(noted: dict[str, Any], record: Record) -> list[str]:
     return wrong
 
 
-def noted() -> dict[str, Any]:
-    """What Ben's browser notes as an honest match begins."""
+def noted(*, told_of_ada: bool = True) -> dict[str, Any]:
+    """What Ben's browser notes as a match begins: it has opened its nonce, on the word that there
+    is no other commitment than those that it was told of."""
     draws = both_opened()
+    one, two = (each.commitment for each in draws.nonces)
     return {
         "match": 7, "seat": 1, "nonce": NONCES[1], "seed": draws.commitment,
-        "nonces": [each.commitment for each in draws.nonces], "opened": [True, True],
+        "nonces": [one if told_of_ada else None, two], "opened": [told_of_ada, True],
+        "frozen": True,
     }  # fmt: skip
 
 
@@ -273,6 +275,41 @@ def test_one_that_draws_everything_anew_is_found_out_by_what_browsers_noted(
     record = Match(ruleset, draws).play(Random(3), 12).record
     assert judged(record, tmp_path) == (False, False)
     assert any(sentence in each for each in recalled(noted(), record))
+
+
+def _other_nonce(seat: int) -> Draws:
+    """As if that seat had committed to another nonce, chosen to suit once Ben's was known."""
+    nonces = [*both_opened().nonces]
+    nonces[seat] = derived.Nonce(derived.nonce_commitment(seat, "b2" * 32), "b2" * 32)
+    return Draws(SEED, (nonces[0], nonces[1]))
+
+
+@EACH_GAME
+def test_one_that_lets_the_other_commit_after_a_nonce_was_opened_is_found_out(
+    ruleset: AnyRuleset, tmp_path: Path
+) -> None:
+    """It tells Ben's page that both are there and that Ada adds nothing; his page opens its nonce,
+    Ada commits to one that suits. In itself all of it fits."""
+    record = Match(ruleset, _other_nonce(0)).play(Random(3), 12).record
+    assert judged(record, tmp_path) == (False, False)
+    (wrong,) = recalled(noted(told_of_ada=False), record)
+    assert "it was told that nobody has committed to the nonce of Ada" in wrong
+    honest = Match(ruleset, _without_ada()).play(Random(3), 12).record
+    assert recalled(noted(told_of_ada=False), honest) == []
+
+
+def _without_ada() -> Draws:
+    return Draws(SEED, (derived.Nonce(), both_opened().nonces[1]))
+
+
+@EACH_GAME
+def test_one_that_changes_a_commitment_after_a_nonce_was_opened_is_found_out(
+    ruleset: AnyRuleset, tmp_path: Path
+) -> None:
+    record = Match(ruleset, _other_nonce(0)).play(Random(3), 12).record
+    assert judged(record, tmp_path) == (False, False)
+    (wrong,) = recalled(noted(), record)
+    assert "of the nonce of Ada your browser had noted" in wrong
 
 
 # -- draws that are repeated, and draws among others -----------------------------------------------

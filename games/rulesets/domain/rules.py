@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -79,6 +79,9 @@ from games.rulesets.domain.state import (
 )
 
 POOL = Draw("pool")
+DRAWN_AMONG: Final = ("classic@1",)
+"""What a pool is drawn among by the method of `games.engine.draws.METHOD`, for ever: what was drawn
+must come out the same. A pool that is built in later is drawn by another method, if at all."""
 _CHANCE = re.compile(r"\s*pool\s+(\S(?:.*\S)?)\s*", re.IGNORECASE)
 
 
@@ -264,11 +267,12 @@ class Domain(
     # -- chance: which pool is played ----------------------------------------------------------
 
     def draw(self, state: DomainState, draw: Draw, below: Below) -> Chance:
-        # Another pool that is built in makes it another draw, which needs another label: what was
-        # drawn among these must come out the same.
         offered = state.terms.offered
-        name = chosen_by(below, sorted(built_in())) if offered is None else offered.reference
+        name = chosen_by(below, DRAWN_AMONG) if offered is None else offered.reference
         return Chance("pool", None, (name,))
+
+    def is_agreed(self, state: DomainState, draw: Draw) -> bool:
+        return state.terms.offered is not None
 
     def apply_chance(self, state: DomainState, chance: Chance) -> DomainState:
         name = chance.value[0]

@@ -22,6 +22,7 @@ POOL: Final = Supply(
     suffix=".json",
     options=("pool",),
     drawn=True,
+    kinds=("pool",),
 )
 
 _MOST_VERTICES = 3_000  # of all shapes; what checks them takes time with the square of a ring's

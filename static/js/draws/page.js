@@ -2,24 +2,22 @@
 /* The page that takes a record as a file and verifies its draws. The file never leaves the device. */
 
 import { embedded, find } from "../match/dom.js";
+import { readRecord, Unreadable } from "./reading.js";
 import { show, showFailure } from "./report.js";
-import { readRecord, Unreadable } from "./verify.js";
 
 const LARGEST = 16 * 1024 * 1024; // as the checker has it
 
 /**
  * @param {string} ruleset
- * @returns {Promise<Draws.Rules>}
+ * @returns {Promise<Draws.Module>}
  */
-async function rulesOf(ruleset) {
+async function moduleOf(ruleset) {
   const known = /** @type {Record<string, string>} */ (embedded("draws-of") ?? {});
   if (!Object.hasOwn(known, ruleset)) {
     throw new Unreadable("This site does not know the game of this record.");
   }
   const address = known[ruleset];
-  if (!address) return {};
-  const { draws } = /** @type {Draws.Module} */ (await import(address));
-  return draws;
+  return address ? /** @type {Draws.Module} */ (await import(address)) : { draws: {} };
 }
 
 /**
@@ -30,7 +28,7 @@ async function look(root, file) {
   try {
     if (file.size > LARGEST) throw new Unreadable("This file is too large for a match record.");
     const record = readRecord(await file.text());
-    show(root, record, await rulesOf(record.ruleset));
+    show(root, record, await moduleOf(record.ruleset), { seen: "file" });
   } catch (error) {
     showFailure(root, error);
   }

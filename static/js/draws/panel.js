@@ -11,16 +11,17 @@ async function verified(panel) {
   const body = find(panel, '[data-part="draws"]');
   const { show, showFailure } = await import("./report.js");
   try {
-    const { readRecord } = await import("./verify.js");
+    const { readRecord } = await import("./reading.js");
     const { keptStorage, notedOf } = await import("../match/nonce.js");
     const answer = await fetch(panel.dataset.record ?? "");
     if (!answer.ok) throw new Error(String(answer.status));
     const record = readRecord(await answer.text());
-    const { draws } = /** @type {Draws.Module} */ (
+    const module = /** @type {Draws.Module} */ (
       panel.dataset.rules ? await import(panel.dataset.rules) : { draws: {} }
     );
     const noted = notedOf(Number(panel.dataset.match), keptStorage());
-    show(body, record, draws, (at) => `?move=${at + 1}`, noted);
+    const seen = "imported" in panel.dataset ? "imported" : "here";
+    show(body, record, module, { linked: (at) => `?move=${at + 1}`, noted, seen });
     return true;
   } catch (error) {
     showFailure(body, error);

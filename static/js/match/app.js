@@ -208,13 +208,14 @@ class MatchPage {
     const { view, you = null } = came ?? {};
     if (you === null || !view?.draws || view.phase !== "waiting") return;
     try {
-      const { keptStorage, nonceFor, noteDraws } = await import("./nonce.js");
+      const { freezeDraws, keptStorage, nonceFor, noteDraws } = await import("./nonce.js");
       const { match } = this.client;
       const storage = keptStorage();
       const nonce = await nonceFor(match, you, storage);
       this.noteDraws = (shown) => noteDraws(match, shown, storage);
       this.noteDraws(view.draws);
-      this.client.nonce = nonce; // where the page has gone without: for when it connects anew
+      const mayOpen = (/** @type {Draws.Shown} */ shown) => freezeDraws(match, shown, storage);
+      this.client.nonce = { ...nonce, mayOpen }; // where the page has gone without: for when it connects anew
     } catch (error) {
       console.error(error); // the match begins without
     }

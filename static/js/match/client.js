@@ -206,7 +206,7 @@ export class MatchClient extends Target {
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
     /** @type {Live.Known | null} */
     this.known = null; // the latest state whose log need not be told anew
-    /** @type {Client.Nonce | null} */
+    /** @type {Client.OwnNonce | null} */
     this.nonce = null; // what this page adds to the draws, while the match waits
   }
 
@@ -560,7 +560,8 @@ export class MatchClient extends Target {
   }
 
   /* Once both players are there, whoever has committed to a number tells it; until it is there,
-     each time anew. */
+     each time anew. That the server has said until when numbers are awaited is its word that nobody
+     commits any more: what it shows at that moment is noted before the number is out. */
   #openNonce() {
     const { state, nonce } = this;
     if (state === null || nonce === null) return;
@@ -571,7 +572,7 @@ export class MatchClient extends Target {
     }
     const own = state.you === null ? undefined : draws?.nonces[state.you];
     if (waiting?.opens_until === undefined || own?.commitment !== nonce.commitment) return;
-    if (own.opened) return;
+    if (draws === undefined || own.opened || !nonce.mayOpen(draws)) return;
     const told = { type: "nonce", id: "nonce", match: this.match, nonce: nonce.nonce };
     if (!this.#send(told) && this.polling) void this.#postNonce(nonce.nonce);
   }

@@ -37,14 +37,35 @@ export async function nonceFor(match, seat, storage) {
 export function noteDraws(match, { commitment, nonces }, storage) {
   const found = notedOf(match, storage);
   if (found === null) return;
+  const isFrozen = found.frozen === true;
   const seed = found.seed || commitment;
-  const both = nonces.map((each, seat) => found.nonces[seat] ?? each.commitment);
+  const both = nonces.map((each, seat) =>
+    isFrozen ? found.nonces[seat] : (found.nonces[seat] ?? each.commitment),
+  );
   const before = found.opened ?? [];
   const opened = nonces.map((each, seat) => before[seat] === true || each.opened);
   const isKnown = (/** @type {number} */ seat) =>
     both[seat] === found.nonces[seat] && opened[seat] === before[seat];
   if (seed === found.seed && isKnown(0) && isKnown(1)) return;
   keep({ ...found, seed, nonces: both, opened }, storage);
+}
+
+/**
+ * Whether this browser may open its number: everything that it is shown is as it was shown before. Then
+ * that is noted for good, "no commitment" included. The server has given its word that nobody commits any
+ * more; if the record has another commitment all the same, it was made when this number was known.
+ * @param {number} match
+ * @param {Draws.Shown} shown
+ * @param {Client.KeptStorage | null} storage
+ */
+export function freezeDraws(match, shown, storage) {
+  noteDraws(match, shown, storage);
+  const found = notedOf(match, storage);
+  if (found === null) return true; // nothing is kept here: no replay will compare it
+  const isSame = shown.nonces.every(({ commitment }, seat) => commitment === found.nonces[seat]);
+  if (shown.commitment !== found.seed || !isSame) return false;
+  if (!found.frozen) keep({ ...found, frozen: true }, storage);
+  return true;
 }
 
 /**

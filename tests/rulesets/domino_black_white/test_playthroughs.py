@@ -48,7 +48,7 @@ def test_the_file_replays_to_its_result_step_by_step(reason: str) -> None:
     steps = json.loads((FOLDER / f"{PREFIX}{reason}.steps.json").read_bytes())
     assert record["result"]["reason"] == reason
     result = record["result"]
-    nothing = {"verified": 0, "supplied": 0, "unverifiable": 0}
+    nothing = {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0}
     assert verdict == {"ok": True, "finished": True, **result, "draws": nothing, "steps": steps}
 
 

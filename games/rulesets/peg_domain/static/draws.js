@@ -40,12 +40,26 @@ function drawnPegs(below) {
     .sort((one, other) => one - other);
 }
 
+/**
+ * Which pallets a match has.
+ * @param {Draws.Record} record
+ */
+const palletsOf = ({ variant }) => (variant === "tempo-up" ? ["both"] : ["red", "blue"]);
+
 /** @type {Draws.Rules} */
 export const draws = {
   pallet([which], { record }) {
     if (!["red", "blue", "both"].includes(which)) return null;
     return {
       label: `pallet ${which}`,
+      form: /^pallet (?:red|blue|both)(?: [A-L]\d+)+$/,
+      suppliable: true,
+      impossible(said) {
+        const squares = said.split(" ").slice(2);
+        const isWhole = new Set(squares).size === PEGS && squares.length === PEGS;
+        const areThere = squares.every((square) => SQUARES.includes(square));
+        return isWhole && areThere ? "" : `a pallet has pegs on ${PEGS} different squares.`;
+      },
       outcome: (below) => {
         let drawn = drawnPegs(below);
         if (record.variant === "final") {
@@ -55,4 +69,19 @@ export const draws = {
       },
     };
   },
+};
+
+/**
+ * The pallets come when who has the advantage has taken the right of order or of colour.
+ * @type {Draws.Awaits}
+ */
+export const awaits = ({ record, standing, advantage }) => {
+  if (!standing.some(({ seat }) => seat === 0 || seat === 1)) return { due: [], open: [advantage] };
+  const due = palletsOf(record)
+    .map((which) => `pallet ${which}`)
+    .filter(
+      (pallet) =>
+        !standing.some(({ seat, text }) => seat === "chance" && text.startsWith(`${pallet} `)),
+    );
+  return { due, open: due.length > 0 ? [] : null };
 };
