@@ -23,8 +23,8 @@ from games.engine import records
 from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
-from games.engine.draws import Draws, seed_of
-from games.engine.live import Live, Prepared, Turn
+from games.engine.draws import Draws, said_of, seed_of
+from games.engine.live import Happened, Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
@@ -94,6 +94,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     items_counted: bool = False,
     by_items: bool = False,
     waits: bool = False,
+    certain: bool = False,
     unrated: str = "",
     late_s: int = 0,
     bot_seats: int = 0,
@@ -109,10 +110,10 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
     that the caller has counted what was given already, ``by_items`` that ``advantage`` comes of it.
     One that ``waits`` begins once both players are there (see `games.services.arrivals`), and is
-    void if they are not in time; until then nobody can read what its ``items`` are, nor what
-    advantage they give. ``unrated``: why
-    it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
-    spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
+    void if they are not in time, or, where it is ``certain``, begins then; until then nobody can
+    read what its ``items`` are, nor what advantage they give. ``unrated``: why it shall count for
+    no rating, in words that everybody reads. ``late_s``: by how many seconds spectators see it
+    late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
     `Match.bot_seats`. What is drawn, now or later, is derived from a seed that is chosen here
     (`games.engine.draws`), so that anybody can verify it after the end. Where another ``random``
     than the operating system's is handed in, as tests do, or not all processes of the site know of
@@ -155,11 +156,20 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is_derived = random is chance.system and all_derive_draws()
     draws = Draws(seed_of(random)) if is_derived else None
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
+    if certain:
+        # Without a seed there is nothing that anybody could come early for.
+        patience = 0 if draws is None else min(patience, settings.GAUNTLET_GATHER_MS)
     if waits and patience:
         until = at + patience
         sealed = by_items or counted_here
         waiting = lives.announced(
-            ruleset, header, until=until, prepared=ready, by_items=sealed, draws=draws
+            ruleset,
+            header,
+            until=until,
+            prepared=ready,
+            by_items=sealed,
+            draws=draws,
+            certain=certain,
         )
         turn = Turn(waiting)
     else:
@@ -188,11 +198,14 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
     held = held._replace(user_ids=[user.pk for user in players], late_s=late_s, bot_seats=bot_seats)
+    readers = Readers()
+    if draws is not None and turn.live.waiting is None:
+        held, readers = _told_of_draws(held, draws, at)
     readers, _ = frames.step_frames(
         ruleset,
         turn.live,
         turn.live,
-        Readers(),
+        readers,
         turn.happened,
         match_id=match.pk,
         at=at,
@@ -223,6 +236,31 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     for call in turns_tell(None, begun):
         transaction.on_commit(call, robust=True)
     return match
+
+
+def _told_of_draws(held: Held, draws: Draws, at: int) -> tuple[Held, Readers]:
+    """Have the log of a match that begins at once, for which nobody could add a number, say so:
+    the match with that in its log, and how long the log is for each reader."""
+    events = tuple(said_of(draws))
+    MatchEntry.objects.create(
+        match_id=held.match_id,
+        seq=1,
+        actor=MatchEntry.Actor.SERVICE,
+        at=at,
+        events=msgspec.to_builtins(events),
+    )
+    happened = Happened(Entry(actor="chance", text=""), events, held.live.table)
+    readers, _ = frames.step_frames(
+        held.ruleset,
+        held.live,
+        held.live,
+        Readers(),
+        (happened,),
+        match_id=held.match_id,
+        at=at,
+        actor=MatchEntry.Actor.SERVICE,
+    )
+    return held._replace(seq=1), readers
 
 
 def more_items(items: Sequence[HeldItem]) -> Seat | None:

@@ -297,6 +297,8 @@ def match_standing(
     if view["paused"]:
         return "The match is paused."
     if view["phase"] == "waiting":
+        if view["waiting"].get("certain"):
+            return "The match begins in a moment, whoever is there."
         return "The match begins once both players are there."
     return " ".join(
         f"{names[each['seat']]}: {_with_full_stop(each['prompt'])}" for each in view["decisions"]

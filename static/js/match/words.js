@@ -134,7 +134,7 @@ function theirsText(decisions, names, waiting) {
  * @param {string[]} names
  * @param {boolean[]} there
  */
-function waitingText({ until, ready, opens_until: opens }, you, names, there) {
+function waitingText({ until, ready, opens_until: opens, certain }, you, names, there) {
   if (opens !== undefined) return "Both players are here. The match begins in a moment.";
   const missing = [0, 1]
     .filter((seat) => seat !== you && !there[seat] && !ready[seat])
@@ -142,6 +142,7 @@ function waitingText({ until, ready, opens_until: opens }, you, names, there) {
   const whom =
     missing.length === 0 ? "Both players are here." : `Waiting for ${missing.join(" and ")}.`;
   const clock = new Date(until).toLocaleTimeString("en-GB");
+  if (certain) return `${whom} The clocks start when both are here, at ${clock} at the latest.`;
   return `${whom} The clocks start when both are here; if that is not so by ${clock}, the match is void.`;
 }
 
