@@ -176,9 +176,9 @@ def _keep(held: Held, seat: Seat, **given: str) -> None:
 
 
 def give_up(held: Held, *, at: int, random: RandomSource) -> None:
-    """Its time is over: void, unless both are there after all or it is certain to begin, and it goes
-    on with chance drawn from ``random``; or both were, and it begins without the nonces that have
-    not been opened. For the holder of the match's lock."""
+    """Its time is over: void, unless both are there after all or it is certain to begin, and it
+    goes on with chance drawn from ``random``; or both were, and it begins without the nonces that
+    have not been opened. For the holder of the match's lock."""
     waiting = held.live.waiting
     if waiting is None:
         return

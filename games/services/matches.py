@@ -198,18 +198,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
     held = held._replace(user_ids=[user.pk for user in players], late_s=late_s, bot_seats=bot_seats)
-    readers = Readers()
-    if draws is not None and turn.live.waiting is None:
-        held, readers = _told_of_draws(held, draws, at)
-    readers, _ = frames.step_frames(
-        ruleset,
-        turn.live,
-        turn.live,
-        readers,
-        turn.happened,
-        match_id=match.pk,
-        at=at,
-    )
+    held, readers = _first_told(held, turn, at)
     begun = store.save(
         held,
         live=turn.live,
@@ -238,29 +227,24 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     return match
 
 
-def _told_of_draws(held: Held, draws: Draws, at: int) -> tuple[Held, Readers]:
-    """Have the log of a match that begins at once, for which nobody could add a number, say so:
-    the match with that in its log, and how long the log is for each reader."""
-    events = tuple(said_of(draws))
-    MatchEntry.objects.create(
-        match_id=held.match_id,
-        seq=1,
-        actor=MatchEntry.Actor.SERVICE,
-        at=at,
-        events=msgspec.to_builtins(events),
+def _first_told(held: Held, turn: Turn, at: int) -> tuple[Held, Readers]:
+    """A new match with what its log says before anything has happened, and how long the log is for
+    each reader once all of ``turn`` stands there. One that begins at once says that nobody could
+    add to what is drawn."""
+    readers, draws = Readers(), turn.live.draws
+    told = partial(
+        frames.step_frames, held.ruleset, turn.live, turn.live, match_id=held.match_id, at=at
     )
-    happened = Happened(Entry(actor="chance", text=""), events, held.live.table)
-    readers, _ = frames.step_frames(
-        held.ruleset,
-        held.live,
-        held.live,
-        Readers(),
-        (happened,),
-        match_id=held.match_id,
-        at=at,
-        actor=MatchEntry.Actor.SERVICE,
-    )
-    return held._replace(seq=1), readers
+    if draws is not None and turn.live.waiting is None:
+        service, events = MatchEntry.Actor.SERVICE, tuple(said_of(draws))
+        MatchEntry.objects.create(
+            match_id=held.match_id, seq=1, actor=service, at=at, events=msgspec.to_builtins(events)
+        )
+        happened = Happened(Entry(actor="chance", text=""), events, turn.live.table)
+        readers, _ = told(readers=readers, happened=(happened,), actor=service)
+        held = held._replace(seq=1)
+    readers, _ = told(readers=readers, happened=turn.happened)
+    return held, readers
 
 
 def more_items(items: Sequence[HeldItem]) -> Seat | None:

@@ -115,6 +115,17 @@ export function turnLine(
 }
 
 /**
+ * What a match's draws follow from, in a line: as the page has it, see `draws_words` there.
+ * @param {Live.View} view
+ */
+export function drawsWords({ draws, waiting }) {
+  if (draws === undefined || waiting !== undefined || draws.nonces.some(({ opened }) => opened)) {
+    return "Draws can be verified";
+  }
+  return "Draws follow from the server's seed; no player added a number";
+}
+
+/**
  * What one or both players are doing.
  * @param {Live.Decision[]} decisions
  * @param {string[]} names
