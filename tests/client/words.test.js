@@ -144,7 +144,11 @@ test("what draws follow from, once nobody can add to it any more", () => {
   const late = { commitment: "aa", opened: false };
   const given = { commitment: "aa", opened: true };
   const said = (nonces, more = {}) => drawsWords(viewOf({ draws: { nonces }, ...more }));
-  for (const nonces of [[none, none], [late, none], [late, late]]) {
+  for (const nonces of [
+    [none, none],
+    [late, none],
+    [late, late],
+  ]) {
     assert.equal(said(nonces), "Draws follow from the server's seed; no player added a number");
     assert.equal(said(nonces, { waiting: {} }), "Draws can be verified");
   }

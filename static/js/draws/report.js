@@ -69,7 +69,8 @@ export function summaryOf(verdict) {
     return { kind: "info", title: "Nothing was drawn in this match", lines: supplied };
   }
   if (derived?.nonces.every(({ nonce }) => !nonce)) {
-    const draws = counts.verified === 1 ? "The one draw follows" : `All ${counts.verified} draws follow`;
+    const draws =
+      counts.verified === 1 ? "The one draw follows" : `All ${counts.verified} draws follow`;
     const alone = "Whoever chose the seed could have tried many before they committed to one.";
     return {
       kind: "info",

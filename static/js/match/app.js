@@ -304,6 +304,9 @@ class MatchPage {
       if (this.#makeRoom()) this.#draw();
     };
     addEventListener("scrollend", scrolled, { passive: true });
+    this.root.querySelector('[data-part="draws-line"] a')?.addEventListener("click", () => {
+      /** @type {HTMLDetailsElement} */ (this.parts.draws).open = true;
+    });
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => this.#drawTitle(), 1000);
   }
