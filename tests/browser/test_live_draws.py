@@ -124,7 +124,9 @@ def test_a_leg_begins_with_the_numbers_of_both_who_are_ready(
 ) -> None:
     """Both press "I am ready" in their browsers: it begins at once, or, where it has a time, for both
     of them by itself."""
-    made = json.loads(site.python(MEETING.format(mark=secrets.token_hex(4))).strip().splitlines()[-1])
+    made = json.loads(
+        site.python(MEETING.format(mark=secrets.token_hex(4))).strip().splitlines()[-1]
+    )
     pages = {}
     for name, options in (("Ada", WIDE), ("Ben", NARROW)):
         page = new_page(**options)
@@ -156,13 +158,14 @@ def test_the_page_says_where_no_player_added_a_number(new_page: Pages, site: Sit
     words = "Draws follow from the server's seed; no player added a number"
     ada.get_by_role("link", name=words).click()
     ada.locator("#draws").get_by_text("Commitment to the seed").wait_for()
-    ada.locator("#draws > summary").get_by_text(words).wait_for()
+    ada.locator("#draws > summary", has_text=words).wait_for()
     assert hashes(ada)[1:] == ["no nonce", "no nonce"]
-    ada.locator(".log").get_by_text("the server's seed alone").wait_for()
-    assert ended(site, game, ada)["nonces"] == [{}, {}]
+    ada.locator(".log").get_by_text("the server's seed alone").wait_for(state="attached")
+    ben = came(new_page, game, "Ben", **WIDE)  # where giving up is no sheet below
+    assert ended(site, game, ben)["nonces"] == [{}, {}]
     ada.goto(f"{game.base_url}{game.address}replay/#draws")
-    title = ada.locator("#draws .alert__title")
-    title.get_by_text("from the server's seed; no player added a number").wait_for()
+    title = "from the server's seed; no player added a number"
+    ada.locator("#draws .alert__title", has_text=title).wait_for()
     assert ada.locator("#draws .alert--success").count() == 0
     assert new_page.errors == []
 
