@@ -30,6 +30,7 @@ from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
 from games.models import HouseBot, Match, MatchDraws, MatchEntry, MatchPlayer, MatchReferee
+from games.options import pace
 from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.notices import tell_lists
@@ -198,7 +199,9 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
     held = held._replace(user_ids=[user.pk for user in players], late_s=late_s, bot_seats=bot_seats)
-    held, readers = _first_told(held, turn, at)
+    # Players of one at a live pace are waited for, unless it is practice or somebody's simulation.
+    tells = waits or not pace.is_live(ruleset, options or {})
+    held, readers = _first_told(held, turn, at, tells=tells)
     begun = store.save(
         held,
         live=turn.live,
@@ -227,15 +230,15 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     return match
 
 
-def _first_told(held: Held, turn: Turn, at: int) -> tuple[Held, Readers]:
+def _first_told(held: Held, turn: Turn, at: int, *, tells: bool) -> tuple[Held, Readers]:
     """A new match with what its log says before anything has happened, and how long the log is for
-    each reader once all of ``turn`` stands there. One that begins at once says that nobody could
-    add to what is drawn."""
+    each reader once all of ``turn`` stands there. One that ``tells`` and begins at once says that
+    nobody could add to what is drawn."""
     readers, draws = Readers(), turn.live.draws
     told = partial(
         frames.step_frames, held.ruleset, turn.live, turn.live, match_id=held.match_id, at=at
     )
-    if draws is not None and turn.live.waiting is None:
+    if tells and draws is not None and turn.live.waiting is None:
         service, events = MatchEntry.Actor.SERVICE, tuple(said_of(draws))
         MatchEntry.objects.create(
             match_id=held.match_id, seq=1, actor=service, at=at, events=msgspec.to_builtins(events)

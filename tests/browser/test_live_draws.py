@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from games.engine import records
+from games.options import pace
 from games.rulesets import REGISTRY
 from tests.browser import players
 from tests.browser.test_times_browser import MEETING
@@ -122,8 +123,8 @@ def test_both_browsers_add_a_number(new_page: Pages, site: Site) -> None:
 def test_a_leg_begins_with_the_numbers_of_both_who_are_ready(
     new_page: Pages, site: Site, second: str
 ) -> None:
-    """Both press "I am ready" in their browsers: it begins at once, or, where it has a time, for both
-    of them by itself."""
+    """Both press "I am ready" in their browsers: it begins at once, or, where it has a time, for
+    both of them by itself."""
     made = json.loads(
         site.python(MEETING.format(mark=secrets.token_hex(4))).strip().splitlines()[-1]
     )
@@ -152,8 +153,10 @@ def test_a_leg_begins_with_the_numbers_of_both_who_are_ready(
 
 
 def test_the_page_says_where_no_player_added_a_number(new_page: Pages, site: Site) -> None:
-    """Of a match that began at once: above, in a line by the board, in the log and in the replay."""
-    game = players.start(site, "domain", advantage=None)
+    """Of a match that began at once: in a line by the board, in the log and in the replay."""
+    daily = next(each for each in pace.PACES if each.id == "daily")
+    options = pace.options_at(REGISTRY.get("domain"), daily)
+    game = players.start(site, "domain", advantage=None, options=options)
     ada = came(new_page, game, "Ada", **NARROW)
     words = "Draws follow from the server's seed; no player added a number"
     ada.get_by_role("link", name=words).click()

@@ -23,6 +23,7 @@ from games.engine import records
 from games.engine.ruleset import HeldItem
 from games.engine.views import match_view
 from games.models import Match, MatchDraws, MatchEntry, ServiceProcess
+from games.options import pace
 from games.reading.checking import match_check
 from games.reading.records import record_bytes
 from games.rulesets import REGISTRY
@@ -54,6 +55,7 @@ NONCES = ("20" * 32, "a1" * 32)
 COMMITMENTS = tuple(derived.nonce_commitment(seat, NONCES[seat]) for seat in (0, 1))
 HOUR = timedelta(hours=1)
 LATEST = settings.GAUNTLET_NONCE_MS
+SLOW = pace.options_at(REGISTRY.get("domain"), next(p for p in pace.PACES if p.id == "daily"))
 SOUND = "What is drawn in this match can be verified once it is over."
 ALONE = f"What is drawn follows from the server's seed alone: no player added a number. {SOUND}"
 
@@ -253,7 +255,7 @@ def test_a_match_of_players_who_add_nothing_begins_at_once(waiting: Play, wire: 
 def test_the_log_says_where_no_player_added_a_number(
     ada: User, ben: User, waits: bool, committed: tuple[int, ...], opened: tuple[int, ...]
 ) -> None:
-    play = started((ada, ben), "domain", advantage=None, waits=waits)
+    play = started((ada, ben), "domain", advantage=None, waits=waits, options={} if waits else SLOW)
     for seat in committed:
         commit(play, seat)
     if waits:
