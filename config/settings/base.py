@@ -637,6 +637,9 @@ GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
 GAUNTLET_CHALLENGES_TO_ONE_PER_HOUR = 10
 # How long a match at a live pace waits for both players before it is void; 0: it begins at once.
 GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
+# So long (ms) at most one waits whose players have both said that they are ready before, for what
+# their pages add to its draws; then it begins, whoever is there.
+GAUNTLET_GATHER_MS = 20_000
 # Once they are there it waits so long (ms) for the numbers that their browsers or programs have
 # committed to; for one that does not come a constant stands.
 GAUNTLET_NONCE_MS = 5000

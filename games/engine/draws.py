@@ -21,13 +21,14 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine.chance import Below, RandomSource, evenly
-from games.engine.decisions import Seat
+from games.engine.decisions import EVERYONE, Event, Seat
 
 METHOD: Final = "hmac-sha256/1"
 SIZE: Final = 32
 """Bytes of a seed, a nonce and a commitment."""
 CONSTANT: Final = "00" * SIZE
 """The nonce of whoever gives none."""
+ALONE: Final = "What is drawn follows from the server's seed alone: no player added a number."
 _WORD: Final = 4
 
 
@@ -80,16 +81,19 @@ def nonce_commitment(seat: Seat, nonce: str) -> str:
 
 
 def committed(draws: Draws, seat: Seat, commitment: str) -> Draws:
-    """After a seat's program has committed to a nonce; the same one again changes nothing.
+    """After a seat's program has committed to a nonce, in place of the one before; the same one
+    again changes nothing.
 
-    Raises Refusal ``draws.commitment`` for what is none, and ``draws.committed`` where the seat has
-    committed to another.
+    Raises Refusal ``draws.commitment`` for what is none, and ``draws.committed`` where any nonce
+    has been opened: whoever chose after that would choose last.
     """
     if not _is_whole(commitment):
         raise Refusal("draws.commitment", f"A commitment is {2 * SIZE} hexadecimal digits.")
     given = draws.nonces[seat]
-    if given.commitment not in ("", commitment):
-        raise Refusal("draws.committed", "This seat has committed to another nonce already.")
+    if given.commitment == commitment:
+        return draws
+    if any(each.nonce for each in draws.nonces):
+        raise Refusal("draws.committed", "A nonce has been opened: what is committed to stays.")
     return _with(draws, seat, msgspec.structs.replace(given, commitment=commitment))
 
 
@@ -105,6 +109,26 @@ def opened(draws: Draws, seat: Seat, nonce: str) -> Draws:
     if not _is_whole(nonce) or nonce_commitment(seat, nonce) != given.commitment:
         raise Refusal("draws.nonce", "This is not the nonce that the seat has committed to.")
     return _with(draws, seat, msgspec.structs.replace(given, nonce=nonce))
+
+
+def said_of(draws: Draws) -> Iterator[Event]:
+    """What the log says, as a match begins, of what its draws are derived from."""
+    seats: tuple[Seat, Seat] = (0, 1)
+    for seat in seats:
+        given = draws.nonces[seat]
+        if given.nonce:
+            text = "added a number to what is drawn"
+        elif given.commitment:
+            text = "did not open their number in time: a constant stands for it"
+        elif any(each.commitment for each in draws.nonces):
+            text = "added no number to what is drawn"
+        else:
+            continue
+        yield Event(kind="service", seat=seat, text=text, seen_by=EVERYONE)
+    text = "What is drawn in this match can be verified once it is over."
+    if not any(each.nonce for each in draws.nonces):
+        text = f"{ALONE} {text}"
+    yield Event(kind="service", seat=None, text=text, seen_by=EVERYONE)
 
 
 def faults(draws: Draws) -> Iterator[str]:

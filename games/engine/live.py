@@ -46,13 +46,15 @@ class Waiting(msgspec.Struct, frozen=True):
     if that is not so by the instant ``until``, it is void. Nothing is drawn or shown before: the
     ``items`` that are brought, and the ``advantage`` that they give, are in its header only from
     the beginning. ``opens_until``: both are there, and the nonces that they have committed to are
-    waited for until that instant, no longer."""
+    waited for until that instant, no longer. One that is ``certain`` begins in any case: it waits
+    only for what the players may add to its draws, as they come."""
 
     until: int
     ready: tuple[bool, bool] = (False, False)
     items: tuple[HeldItem, ...] = ()
     advantage: Seat | None = None
     opens_until: int | None = None
+    certain: bool = False
 
 
 class Live(msgspec.Struct, frozen=True):
@@ -131,12 +133,13 @@ def announced(
     prepared: Sequence[Prepared] = (),
     by_items: bool = False,
     draws: Draws | None = None,
+    certain: bool = False,
 ) -> Live:
     """A match that waits for its players until that instant; see `Waiting`. ``by_items``: the
     header's advantage comes of its items, and is as secret. Raises Refusal ``setup.*``."""
     play.opened(ruleset, header)
     advantage = header.advantage if by_items else None
-    waiting = Waiting(until, items=header.items, advantage=advantage)
+    waiting = Waiting(until, items=header.items, advantage=advantage, certain=certain)
     known = msgspec.structs.replace(
         header, items=(), advantage=None if by_items else header.advantage
     )

@@ -49,6 +49,8 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         view["waiting"] = {"until": live.waiting.until, "ready": list(live.waiting.ready)}
         if live.waiting.opens_until is not None:
             view["waiting"]["opens_until"] = live.waiting.opens_until
+        if live.waiting.certain:
+            view["waiting"]["certain"] = True
     if live.draws is not None:
         view["draws"] = draws_view(live.draws)
     return view

@@ -6,12 +6,20 @@ words, as programs may that look only now and then.
 Whoever comes may add to what the match's draws are derived from (`games.engine.draws`): their
 browser or program brings with their arrival what its nonce hashes to. Once both players are there,
 the match begins at once if nobody has brought anything; else it waits a few seconds more for the
-nonces that were committed to, and from then on takes no other.
+nonces that were committed to, and from then on takes no other. This is the only way in for nonces,
+so what decides whether a match can have any is how `match_start` is asked to begin it:
+
+- it ``waits``: a match at a live pace of a challenge, a rematch or a pairing, a hosted one, and a
+  leg of a season that an organiser begins, whether on a page, by the API or from Discord;
+- it ``waits`` and is ``certain``: a leg at a live pace that begins since both have said that they
+  are ready. It waits `GAUNTLET_GATHER_MS` at most, and then begins whoever is there, so that nobody
+  gets out of it by staying away;
+- it begins at once, and has no nonces: everything at an hour a turn or more, whose players are not
+  there together; practice; and what the site is told not to wait with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -30,7 +38,7 @@ from games.engine import draws as derived
 from games.engine import live as lives
 from games.engine.acts import parse_act
 from games.engine.chance import RandomSource
-from games.engine.decisions import EVERYONE, Audience, Event, Seat
+from games.engine.decisions import Audience, Seat
 from games.engine.draws import Draws
 from games.engine.live import Live, Turn
 from games.models import Match, MatchDraws, MatchPlayer
@@ -97,10 +105,11 @@ def nonce_commit(*, match_id: int, acting_user: User, seat: Seat, commitment: st
     """A player's browser or program commits to a nonce: it gives what that hashes to. To be called
     before the player counts as there, so that the match cannot begin in between.
 
-    Changes nothing where that is known, where the match waits no longer, and where it is no match
-    whose draws can be verified. Raises Refusal ``match.none``, ``account.closed``,
-    ``draws.commitment`` (it is none), ``draws.committed`` (the seat has committed to another one:
-    another device of theirs came first) and ``draws.late`` (nonces are being opened already).
+    Changes nothing where that is known, and where it is no match whose draws can be verified. One
+    that comes later, of another device of theirs say, takes the place of the one before: as long as
+    not both are there nobody has opened any, so nobody gains by it. Raises Refusal ``match.none``,
+    ``account.closed``, ``draws.commitment`` (it is none) and ``draws.late`` (nonces are being
+    opened already, or the match has begun).
     """
     _committed(store.lock(match_id, user_id=acting_user.pk), seat, commitment, at)
 
@@ -128,13 +137,13 @@ def nonce_open(
 
 def _committed(held: Held, seat: Seat, commitment: str, at: int) -> Held:
     waiting, draws = held.live.waiting, held.live.draws
-    if waiting is None or draws is None or held.is_over:
+    if draws is None:
         return held
+    if draws.nonces[seat].commitment == commitment:
+        return held
+    if waiting is None or waiting.opens_until is not None or held.is_over:
+        raise Refusal("draws.late", "Both players were there: no number is taken any more.")
     after = derived.committed(draws, seat, commitment)
-    if after == draws:
-        return held
-    if waiting.opens_until is not None:
-        raise Refusal("draws.late", "Both players are there: no number is taken any more.")
     _keep(held, seat, commitment=commitment)
     return settle(held, Turn(lives.with_draws(held.live, after)), at=at)
 
@@ -163,29 +172,13 @@ def _keep(held: Held, seat: Seat, **given: str) -> None:
     MatchDraws.objects.filter(match=held.match_id).update(**columns)
 
 
-def _said_of(draws: Draws) -> Iterator[Event]:
-    """What the log says of what the draws are derived from, as the match begins."""
-    seats: tuple[Seat, Seat] = (0, 1)
-    for seat in seats:
-        given = draws.nonces[seat]
-        if given.nonce:
-            text = "added a number to what is drawn"
-        elif given.commitment:
-            text = "did not open their number in time: a constant stands for it"
-        else:
-            text = "added no number to what is drawn"
-        yield Event(kind="service", seat=seat, text=text, seen_by=EVERYONE)
-    text = "What is drawn in this match can be verified once it is over."
-    yield Event(kind="service", seat=None, text=text, seen_by=EVERYONE)
-
-
 # -- time ----------------------------------------------------------------------------------------
 
 
 def give_up(held: Held, *, at: int, random: RandomSource) -> None:
-    """Its time is over: void, unless both are there after all, and it begins with chance drawn from
-    ``random``; or both were, and it begins without the nonces that have not been opened. For the
-    holder of the match's lock."""
+    """Its time is over: void, unless both are there after all or it is certain to begin, and it
+    goes on with chance drawn from ``random``; or both were, and it begins without the nonces that
+    have not been opened. For the holder of the match's lock."""
     waiting = held.live.waiting
     if waiting is None:
         return
@@ -193,6 +186,8 @@ def give_up(held: Held, *, at: int, random: RandomSource) -> None:
         _begin(held, held.live, at, random)
         return
     here = _either(presence.seats_there(held.match_id), waiting.ready)
+    if waiting.certain:
+        here = (True, True)
     if all(here):
         _goes_on(held, held.live, here, at, random)
         return
@@ -268,9 +263,8 @@ def _goes_on(held: Held, live: Live, here: Seats, at: int, random: RandomSource)
 def _begin(held: Held, live: Live, at: int, random: RandomSource) -> Held:
     """Begin a match that stands as in ``live``. For the holder of its lock: what had to be waited
     for is over."""
-    draws = live.draws
-    if draws is not None and any(given.commitment for given in draws.nonces):
-        held = tell(held, live, tuple(_said_of(draws)), at=at)
+    if live.draws is not None:
+        held = tell(held, live, tuple(derived.said_of(live.draws)), at=at)
     turn = lives.begun(held.ruleset, live, at=at, random=random)
     header = turn.live.table.header
     if header != held.live.table.header:

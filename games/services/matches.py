@@ -23,13 +23,14 @@ from games.engine import records
 from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
-from games.engine.draws import Draws, seed_of
-from games.engine.live import Live, Prepared, Turn
+from games.engine.draws import Draws, said_of, seed_of
+from games.engine.live import Happened, Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
 from games.models import HouseBot, Match, MatchDraws, MatchEntry, MatchPlayer, MatchReferee
+from games.options import pace
 from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.notices import tell_lists
@@ -94,6 +95,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     items_counted: bool = False,
     by_items: bool = False,
     waits: bool = False,
+    certain: bool = False,
     unrated: str = "",
     late_s: int = 0,
     bot_seats: int = 0,
@@ -109,10 +111,10 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
     that the caller has counted what was given already, ``by_items`` that ``advantage`` comes of it.
     One that ``waits`` begins once both players are there (see `games.services.arrivals`), and is
-    void if they are not in time; until then nobody can read what its ``items`` are, nor what
-    advantage they give. ``unrated``: why
-    it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
-    spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
+    void if they are not in time, or, where it is ``certain``, begins then; until then nobody can
+    read what its ``items`` are, nor what advantage they give. ``unrated``: why it shall count for
+    no rating, in words that everybody reads. ``late_s``: by how many seconds spectators see it
+    late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
     `Match.bot_seats`. What is drawn, now or later, is derived from a seed that is chosen here
     (`games.engine.draws`), so that anybody can verify it after the end. Where another ``random``
     than the operating system's is handed in, as tests do, or not all processes of the site know of
@@ -155,11 +157,20 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is_derived = chance.is_system(random) and all_derive_draws()
     draws = Draws(seed_of(random)) if is_derived else None
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
+    if certain:
+        # Without a seed there is nothing that anybody could come early for.
+        patience = 0 if draws is None else min(patience, settings.GAUNTLET_GATHER_MS)
     if waits and patience:
         until = at + patience
         sealed = by_items or counted_here
         waiting = lives.announced(
-            ruleset, header, until=until, prepared=ready, by_items=sealed, draws=draws
+            ruleset,
+            header,
+            until=until,
+            prepared=ready,
+            by_items=sealed,
+            draws=draws,
+            certain=certain,
         )
         turn = Turn(waiting)
     else:
@@ -188,15 +199,9 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
     held = held._replace(user_ids=[user.pk for user in players], late_s=late_s, bot_seats=bot_seats)
-    readers, _ = frames.step_frames(
-        ruleset,
-        turn.live,
-        turn.live,
-        Readers(),
-        turn.happened,
-        match_id=match.pk,
-        at=at,
-    )
+    # Players of one at a live pace are waited for, unless it is practice or somebody's simulation.
+    tells = waits or not pace.is_live(ruleset, options or {})
+    held, readers = _first_told(held, turn, at, tells=tells)
     begun = store.save(
         held,
         live=turn.live,
@@ -223,6 +228,26 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     for call in turns_tell(None, begun):
         transaction.on_commit(call, robust=True)
     return match
+
+
+def _first_told(held: Held, turn: Turn, at: int, *, tells: bool) -> tuple[Held, Readers]:
+    """A new match with what its log says before anything has happened, and how long the log is for
+    each reader once all of ``turn`` stands there. One that ``tells`` and begins at once says that
+    nobody could add to what is drawn."""
+    readers, draws = Readers(), turn.live.draws
+    told = partial(
+        frames.step_frames, held.ruleset, turn.live, turn.live, match_id=held.match_id, at=at
+    )
+    if tells and draws is not None and turn.live.waiting is None:
+        service, events = MatchEntry.Actor.SERVICE, tuple(said_of(draws))
+        MatchEntry.objects.create(
+            match_id=held.match_id, seq=1, actor=service, at=at, events=msgspec.to_builtins(events)
+        )
+        happened = Happened(Entry(actor="chance", text=""), events, turn.live.table)
+        readers, _ = told(readers=readers, happened=(happened,), actor=service)
+        held = held._replace(seq=1)
+    readers, _ = told(readers=readers, happened=turn.happened)
+    return held, readers
 
 
 def more_items(items: Sequence[HeldItem]) -> Seat | None:

@@ -54,12 +54,11 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     `can_organise`; `best_place`, what the reader can do about the featured match (None: nothing,
     ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
-    without scripts, `log` as of `log_sentences`; `draws` as of `draws_told`; `rematch`, whether the
-    reader may offer another match of the two players once it is over, and `offer`, what is offered;
-    `turns`, the matches that wait for a player who reads, and `others`, how many of them are not
-    this one; `practice`,
-    the strength of the bot that it is practice against, or an empty text; `title` and
-    `description`.
+    without scripts, `log` as of `log_sentences`; `draws` as of `draws_told`, and `draws_words` of
+    that name; `rematch`, whether the reader may offer another match of the two players once it is
+    over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads, and
+    `others`, how many of them are not this one; `practice`, the strength of the bot that it is
+    practice against, or an empty text; `title` and `description`.
     """
     match = match_for(match_id, request.user)
     if seat_of(match, request.user) is None:
@@ -91,6 +90,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "picture": as_still(board_of(ruleset, sync["view"], match_names(sync["header"]))),
         "log": log_sentences(sync["log"], match_names(sync["header"])),
         "draws": draws_told(sync["view"], match_names(sync["header"])),
+        "draws_words": draws_words(sync["view"]),
         "title": match_title(match),
         "description": _description(match),
         "banners": banners,
@@ -279,13 +279,21 @@ def draws_told(view: dict[str, Any], names: Sequence[str]) -> list[tuple[str, st
     draws = view.get("draws")
     if draws is None:
         return []
-    told = [("Seed of the server", str(draws["commitment"]))]
+    told = [("Commitment to the seed", str(draws["commitment"]))]
     for name, nonce in zip(names, draws["nonces"], strict=True):
-        said = nonce["commitment"] or "no number"
+        said = nonce["commitment"] or "no nonce"
         if nonce["commitment"] and not nonce["opened"] and "waiting" not in view:
             said += " (not opened in time: a constant stands for it)"
-        told.append((f"Number of {name}", said))
+        told.append((f"Commitment to the nonce of {name}", said))
     return told
+
+
+def draws_words(view: dict[str, Any]) -> str:
+    """What a match's draws follow from, in a line. The page's script says it the same way."""
+    draws = view.get("draws")
+    if draws is None or "waiting" in view or any(each["opened"] for each in draws["nonces"]):
+        return "Draws can be verified"
+    return "Draws follow from the server's seed; no player added a number"
 
 
 def match_standing(
@@ -297,6 +305,8 @@ def match_standing(
     if view["paused"]:
         return "The match is paused."
     if view["phase"] == "waiting":
+        if view["waiting"].get("certain"):
+            return "The match begins in a moment, whoever is there."
         return "The match begins once both players are there."
     return " ".join(
         f"{names[each['seat']]}: {_with_full_stop(each['prompt'])}" for each in view["decisions"]

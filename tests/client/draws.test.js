@@ -94,12 +94,27 @@ const STATED = {
   nonces: [{}, {}],
 };
 const LOT = belowOf(wordsOf(SEED, ["", ""], "lot"))(2);
+const NONCE = "20".repeat(32);
+const COMMITTED = { commitment: nonceCommitment(0, NONCE) };
+const NEVER_OPENED = { ...STATED, nonces: [COMMITTED, {}] };
+const WITH_ONE = { ...STATED, nonces: [{ ...COMMITTED, nonce: NONCE }, {}] };
+const LOT_WITH_ONE = belowOf(wordsOf(SEED, [NONCE, ""], "lot"))(2);
 
 for (const [kind, said, record] of [
   [
-    "success",
-    /one draw follows/,
+    "info",
+    /one draw follows from the server's seed; no player added a number/,
     { draws: STATED, moves: [{ seat: "chance", move: `lot ${LOT}` }] },
+  ],
+  [
+    "info",
+    /no player added a number/,
+    { draws: NEVER_OPENED, moves: [{ seat: "chance", move: `lot ${LOT}` }] },
+  ],
+  [
+    "success",
+    /one draw follows from the seed and the nonces/,
+    { draws: WITH_ONE, moves: [{ seat: "chance", move: `lot ${LOT_WITH_ONE}` }] },
   ],
   [
     "danger",

@@ -80,10 +80,16 @@ def test_what_is_no_commitment_or_nonce_is_refused(text: str) -> None:
     assert code_of(derived.opened, draws, 0, text) == "draws.nonce"
 
 
-def test_nobody_commits_twice() -> None:
+def test_whoever_commits_anew_does_so_before_any_nonce_is_opened() -> None:
     draws = derived.committed(EMPTY, 0, derived.nonce_commitment(0, ONE))
+    draws = derived.committed(draws, 1, derived.nonce_commitment(1, TWO))
     other = derived.nonce_commitment(0, TWO)
-    assert code_of(derived.committed, draws, 0, other) == "draws.committed"
+    anew = derived.committed(draws, 0, other)
+    assert [each.commitment for each in anew.nonces] == [other, draws.nonces[1].commitment]
+    assert code_of(derived.opened, anew, 0, ONE) == "draws.nonce"
+    for seat, nonce in ((0, ONE), (1, TWO)):
+        after = derived.opened(draws, seat, nonce)
+        assert code_of(derived.committed, after, 0, other) == "draws.committed"
     assert code_of(derived.committed, both(), 0, other) == "draws.committed"
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from html import unescape
 from random import Random
 from typing import Any
 
@@ -22,6 +23,7 @@ from games.engine import records
 from games.engine.ruleset import HeldItem
 from games.engine.views import match_view
 from games.models import Match, MatchDraws, MatchEntry, ServiceProcess
+from games.options import pace
 from games.reading.checking import match_check
 from games.reading.records import record_bytes
 from games.rulesets import REGISTRY
@@ -53,6 +55,9 @@ NONCES = ("20" * 32, "a1" * 32)
 COMMITMENTS = tuple(derived.nonce_commitment(seat, NONCES[seat]) for seat in (0, 1))
 HOUR = timedelta(hours=1)
 LATEST = settings.GAUNTLET_NONCE_MS
+SLOW = pace.options_at(REGISTRY.get("domain"), next(p for p in pace.PACES if p.id == "daily"))
+SOUND = "What is drawn in this match can be verified once it is over."
+ALONE = f"What is drawn follows from the server's seed alone: no player added a number. {SOUND}"
 
 
 @pytest.fixture
@@ -150,6 +155,7 @@ def test_what_is_handed_in_is_drawn_from_as_it_is(ada: User, ben: User) -> None:
     {"commitment": "ff" * 32},
     {"commitment_0": "ff" * 32},
     {"commitment_0": ""},
+    {"commitment_0": "", "nonce_0": ""},
     {"nonce_0": "ff" * 32},
     {"nonce_0": ""},
     {"commitment_1": "no digits"},
@@ -187,6 +193,16 @@ def test_the_database_takes_no_commitment_together_with_its_number(waiting: Play
         row.update(commitment_0=COMMITMENTS[0], nonce_0=NONCES[0])
 
 
+def test_the_database_takes_another_commitment_until_a_number_is_opened(waiting: Play) -> None:
+    row = MatchDraws.objects.filter(match=waiting.pk)
+    for given in ("ff" * 32, COMMITMENTS[0]):
+        row.update(commitment_0=given)
+    for none in ({"commitment_0": ""}, {"commitment_0": "ff" * 32, "nonce_0": NONCES[0]}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            row.update(**none)
+    assert row.get().commitment_0 == COMMITMENTS[0]
+
+
 @pytest.mark.parametrize("how", ["begun", "void"])
 def test_the_database_takes_nothing_once_a_match_has_begun_or_ended(
     waiting: Play, how: str
@@ -220,9 +236,53 @@ def test_the_checker_of_matches_sees_whatever_does_not_fit(waiting: Play) -> Non
 
 def test_a_match_of_players_who_add_nothing_begins_at_once(waiting: Play, wire: Wire) -> None:
     assert attend(waiting) is True
-    assert {frame["version"] for _, frame in wire.frames("step")} == {2}
-    assert said(waiting) == []
+    # What the log says of it, and the beginning.
+    assert {frame["version"] for _, frame in wire.frames("step")} == {2, 3}
+    assert said(waiting) == [(None, ALONE)]
     assert conceded(waiting)["nonces"] == [{}, {}]
+
+
+@pytest.mark.parametrize(
+    ("waits", "committed", "opened"),
+    [
+        (False, (), ()),  # begins at once, and takes none
+        (True, (), ()),
+        (True, (0,), ()),
+        (True, (0, 1), ()),
+        (True, (1,), (1,)),
+    ],
+)
+def test_the_log_says_where_no_player_added_a_number(
+    ada: User, ben: User, waits: bool, committed: tuple[int, ...], opened: tuple[int, ...]
+) -> None:
+    play = started((ada, ben), "domain", advantage=None, waits=waits, options={} if waits else SLOW)
+    for seat in committed:
+        commit(play, seat)
+    if waits:
+        attend(play)
+    for seat in opened:
+        opens(play, seat)
+    wake(play, 2 * SECOND + LATEST + settings.GAUNTLET_SETTLE_MS + 1)
+    assert view_of(play)["phase"] != "waiting"
+    (last,) = [text for seat, text in said(play) if seat is None]
+    assert last == (SOUND if opened else ALONE)
+    assert match_check(play.pk).faults == ()
+    for user in (None, ada):
+        client = Client()
+        if user is not None:
+            client.force_login(user)
+        page = client.get(f"/matches/{play.pk}/").content.decode()
+        line = unescape(page.split('id="draws"')[1].split("</summary>")[0])
+        assert line.endswith(
+            "Draws can be verified" if opened
+            else "Draws follow from the server's seed; no player added a number"
+        )  # fmt: skip
+    # The log that comes with the page counts on from there.
+    log = Client().get(f"/api/v1/matches/{play.pk}/").json()["log"]
+    assert [item["n"] for item in log] == list(range(1, len(log) + 1))
+    play.move(0, "concede", 60 * SECOND)
+    assert match_check(play.pk).faults == ()
+    record_holds(play.match)
 
 
 def test_what_draws_are_derived_from_is_told_until_it_changes_no_more(
@@ -341,7 +401,6 @@ def test_nobody_chooses_once_anybody_may_have_opened(waiting: Play) -> None:
     commit(waiting, 0)
     with nothing_changes():
         commit(waiting, 0)  # the same again, of another tab
-    refusal(waiting, "draws.committed", nonce_commit, 0, 2, commitment="ff" * 32)
     refusal(waiting, "draws.early", nonce_open, 0, 2, nonce=NONCES[0])
     attend(waiting)
     # The other one has not opened anything yet, and still nothing is taken.
@@ -351,7 +410,9 @@ def test_nobody_chooses_once_anybody_may_have_opened(waiting: Play) -> None:
     opens(waiting, 0)
     with nothing_changes():
         opens(waiting, 0)
-        commit(waiting, 1)
+        commit(waiting, 0)
+        refusal(waiting, "draws.late", nonce_commit, 1, 4500, commitment=COMMITMENTS[1])
+        refusal(waiting, "draws.late", nonce_commit, 0, 4500, commitment=COMMITMENTS[1])
     refusal(waiting, "draws.not-committed", nonce_open, 1, 5000, nonce=NONCES[1])
 
 
@@ -395,16 +456,104 @@ def test_it_does_so_over_http(waiting: Play, ada: User, ben: User) -> None:
     address = f"/api/v1/matches/{waiting.pk}/"
     answer = asked(ada, f"{address}?here=true&commitment={COMMITMENTS[0]}").json()
     assert answer["view"]["draws"]["nonces"][0]["commitment"] == COMMITMENTS[0]
-    # What another tab or device brings is not taken, and nobody waits for it.
+    # What another device brings takes its place, as long as not both are there.
     answer = asked(ada, f"{address}?here=true&commitment={'ff' * 32}").json()
-    assert answer["view"]["draws"]["nonces"][0]["commitment"] == COMMITMENTS[0]
+    assert answer["view"]["draws"]["nonces"][0]["commitment"] == "ff" * 32
+    asked(ada, f"{address}?here=true&commitment={COMMITMENTS[0]}")
     faulty = asked(ben, f"{address}ready/", {"commitment": "none"})
     assert (faulty.status_code, [*faulty.json()["fields"]]) == (400, ["commitment"])
     assert asked(ben, f"{address}ready/", {"commitment": COMMITMENTS[1]}).json()["begun"] is False
     assert "opens_until" in asked(ada, address).json()["view"]["waiting"]
     assert asked(ben, f"{address}ready/", {"nonce": NONCES[0]}).json()["code"] == "draws.nonce"
     assert asked(ben, f"{address}ready/", {"nonce": NONCES[1]}).json()["begun"] is False
+    late = asked(ada, f"{address}ready/", {"commitment": "ff" * 32})
+    assert (late.status_code, late.json()["code"]) == (409, "draws.late")
     assert asked(ada, f"{address}ready/", {"nonce": NONCES[0]}).json()["begun"] is True
+    # What was taken is said again; nothing else is dropped in silence.
+    again = asked(ada, f"{address}ready/", {"commitment": COMMITMENTS[0]})
+    assert (again.status_code, again.json()["begun"]) == (200, True)
+    late = asked(ada, f"{address}ready/", {"commitment": "ff" * 32})
+    assert (late.status_code, late.json()["code"]) == (409, "draws.late")
+
+
+def test_whoever_commits_once_a_match_has_begun_at_once_is_told_that_it_is_late(
+    ada: User, ben: User
+) -> None:
+    play = started((ada, ben))
+    answer = asked(ada, f"/api/v1/matches/{play.pk}/ready/", {"commitment": COMMITMENTS[0]})
+    assert (answer.status_code, answer.json()["code"]) == (409, "draws.late")
+    assert MatchDraws.objects.get(match=play.pk).commitment_0 == ""
+
+
+# -- another device --------------------------------------------------------------------------------
+
+
+def test_another_device_commits_anew_and_opens_what_it_has(waiting: Play) -> None:
+    commit(waiting, 0, derived.nonce_commitment(0, "77" * 32))
+    commit(waiting, 1)
+    commit(waiting, 0)
+    assert match_check(waiting.pk).faults == ()
+    attend(waiting)
+    # From here on it stays, be it that nothing has been opened yet.
+    refusal(waiting, "draws.late", nonce_commit, 0, 2500, commitment="ff" * 32)
+    refusal(waiting, "draws.nonce", nonce_open, 0, 2500, nonce="77" * 32)
+    opens(waiting, 0)
+    refusal(waiting, "draws.late", nonce_commit, 1, 3500, commitment="ff" * 32)
+    opens(waiting, 1)
+    assert [text for seat, text in said(waiting) if seat == 0] == [
+        "added a number to what is drawn"
+    ]
+    found = conceded(waiting)
+    assert [each["nonce"] for each in found["nonces"]] == [*NONCES]
+    assert match_check(waiting.pk).faults == ()
+
+
+# -- a match that is certain to begin -------------------------------------------------------------
+
+
+@pytest.fixture
+def certain(ada: User, ben: User) -> Play:
+    return started((ada, ben), "domain", advantage=None, waits=True, certain=True)
+
+
+GATHER = settings.GAUNTLET_GATHER_MS
+
+
+def test_one_that_is_certain_takes_numbers_like_any_other(certain: Play) -> None:
+    assert view_of(certain)["waiting"] == {
+        "until": T0 + GATHER, "ready": [False, False], "certain": True,
+    }  # fmt: skip
+    for seat in (0, 1):
+        commit(certain, seat)
+    assert attend(certain, there=(True, False)) is False
+    assert attend(certain) is False
+    for seat in (0, 1):
+        opens(certain, seat)
+    assert [each["nonce"] for each in conceded(certain)["nonces"]] == [*NONCES]
+
+
+@pytest.mark.parametrize("seats", [(), (0,), (1,)])
+def test_one_that_is_certain_begins_whoever_is_there(certain: Play, seats: tuple[int, ...]) -> None:
+    for seat in seats:
+        commit(certain, seat)
+    with nothing_changes():
+        wake(certain, GATHER)
+    wake(certain, GATHER + 1)
+    for seat in seats:
+        opens(certain, seat, at=GATHER + SECOND)
+    assert view_of(certain)["phase"] == "on"
+    assert certain.match.waits_until is None
+    nonces = conceded(certain)["nonces"]
+    assert [each.get("nonce") for each in nonces] == [
+        NONCES[seat] if seat in seats else None for seat in (0, 1)
+    ]
+
+
+def test_one_without_a_seed_waits_for_nothing(ada: User, ben: User) -> None:
+    play = started(
+        (ada, ben), "domain", advantage=None, waits=True, certain=True, random=Random(3).random
+    )
+    assert "waiting" not in view_of(play)
 
 
 def test_a_stream_brings_a_commitment_with_it(waiting: Play, ada: User) -> None:
@@ -597,7 +746,8 @@ def test_a_match_that_an_old_process_may_go_on_with_has_no_seed(
     assert "draws" not in view_of(play)
     assert not MatchDraws.objects.exists()
     if waits:
-        commit(play, 0)  # changes nothing
+        with nothing_changes():
+            commit(play, 0)
         assert attend(play)
     play.move(0, "concede", 60 * SECOND)
     assert "draws" not in record_holds(play.match)

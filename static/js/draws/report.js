@@ -97,6 +97,16 @@ function soundly(verdict) {
   if (counts.verified === 0) {
     return { kind: "info", title: "Nothing was drawn in this match", lines };
   }
+  if (derived?.nonces.every(({ nonce }) => !nonce)) {
+    const draws =
+      counts.verified === 1 ? "The one draw follows" : `All ${counts.verified} draws follow`;
+    const alone = "Whoever chose the seed could have tried many before they committed to one.";
+    return {
+      kind: "info",
+      title: `${draws} from the server's seed; no player added a number`,
+      lines: [[alone], ...lines],
+    };
+  }
   const title =
     counts.verified === 1
       ? "The one draw follows from the seed and the nonces"
@@ -231,7 +241,7 @@ export function recalled(noted, derived, seats) {
       );
     } else if (seat === noted.seat && noted.nonce && given.nonce !== noted.nonce) {
       late =
-        "The nonce that this browser chose is not in the record: it came too late, or another device of yours was first.";
+        "The nonce that this browser chose is not in the record: it came too late, or another device of yours came after it.";
     }
   }
   return { wrong, same: late ? [...same, late] : same };

@@ -18,7 +18,14 @@ import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
 import { Players } from "./players.js";
 import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
-import { namesOf, openDecision, reminderText, turnLine, WITHOUT_BOARD } from "./words.js";
+import {
+  drawsWords,
+  namesOf,
+  openDecision,
+  reminderText,
+  turnLine,
+  WITHOUT_BOARD,
+} from "./words.js";
 
 /* Somebody who loads the page anew has not left: so long one may be away without a word. */
 const AWAY_AFTER = 5_000;
@@ -213,12 +220,25 @@ class MatchPage {
       const storage = keptStorage();
       const nonce = await nonceFor(match, you, storage);
       this.noteDraws = (shown) => noteDraws(match, shown, storage);
-      this.noteDraws(view.draws);
+      this.#noteShown({ view });
       const mayOpen = (/** @type {Draws.Shown} */ shown) => freezeDraws(match, shown, storage);
       this.client.nonce = { ...nonce, mayOpen }; // where the page has gone without: for when it connects anew
     } catch (error) {
       console.error(error); // the match begins without
     }
+  }
+
+  /**
+   * What each has committed to holds from when numbers are opened: until then a player who comes by
+   * another device may commit anew.
+   * @param {Pick<Client.State, "view">} state
+   */
+  #noteShown({ view: { draws, waiting } }) {
+    if (draws === undefined) return;
+    const open = waiting !== undefined && waiting.opens_until === undefined;
+    const { commitment, nonces } = draws;
+    const none = { commitment: null, opened: false };
+    this.noteDraws({ commitment, nonces: open ? nonces.map(() => none) : nonces });
   }
 
   // -- what the client tells --------------------------------------------------------------------
@@ -285,6 +305,9 @@ class MatchPage {
       if (this.#makeRoom()) this.#draw();
     };
     addEventListener("scrollend", scrolled, { passive: true });
+    this.root.querySelector('[data-part="draws-line"] a')?.addEventListener("click", () => {
+      /** @type {HTMLDetailsElement} */ (this.parts.draws).open = true;
+    });
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => this.#drawTitle(), 1000);
   }
@@ -352,7 +375,7 @@ class MatchPage {
   #changed({ cause, before, after, items }) {
     this.names = namesOf(after.header);
     this.log.names = this.names;
-    if (after.view.draws) this.noteDraws(after.view.draws);
+    this.#noteShown(after);
     if (cause === "sync") this.log.replace(after.log);
     else this.log.append(items);
     // A refusal stays to be read for as long as the question is the same.
@@ -766,14 +789,19 @@ class MatchPage {
     if (view.draws === undefined) return;
     const late = view.waiting ? "" : " (not opened in time: a constant stands for it)";
     const told = [
-      ["Seed of the server", view.draws.commitment],
+      ["Commitment to the seed", view.draws.commitment],
       ...view.draws.nonces.map(({ commitment, opened }, seat) => [
-        `Number of ${this.names[seat]}`,
-        commitment === null ? "no number" : `${commitment}${opened ? "" : late}`,
+        `Commitment to the nonce of ${this.names[seat]}`,
+        commitment === null ? "no nonce" : `${commitment}${opened ? "" : late}`,
       ]),
     ];
     const text = told.map(([whose, hash]) => `${whose}: ${hash}`).join("\n");
     const copy = /** @type {HTMLButtonElement} */ (find(box, "[data-copy]"));
+    const line = this.root.querySelector('[data-part="draws-line"]');
+    line?.removeAttribute("hidden");
+    for (const words of [find(box, "summary"), line?.querySelector("a")]) {
+      if (words) write(words, drawsWords(view));
+    }
     if (copy.dataset.copy === text) return;
     copy.dataset.copy = text;
     enhanceSharing(box);
