@@ -303,6 +303,10 @@ class HostedMatchSerializer(serializers.ModelSerializer[HostedMatch]):
     supplied = serializers.SerializerMethodField(
         help_text="What the host supplies instead of having it drawn, by name."
     )
+    rated = serializers.SerializerMethodField(
+        help_text="Whether the match would count: it was asked for, the host supplies nothing and "
+        "has named nobody for the advantage."
+    )
     terms = serializers.SerializerMethodField(help_text="What the players should know, in words.")
     ended_by = PersonSerializer(allow_null=True, help_text="Who declined or cancelled it.")
 
@@ -317,6 +321,9 @@ class HostedMatchSerializer(serializers.ModelSerializer[HostedMatch]):
     def get_supplied(self, hosted: HostedMatch) -> list[str]:
         """Never what it is: only what kind of thing."""
         return hosting.supplied_by_host(hosted)
+
+    def get_rated(self, hosted: HostedMatch) -> bool:
+        return hosting.is_rated(hosted)
 
     def get_terms(self, hosted: HostedMatch) -> str:
         return hosting.terms_of(hosted)
@@ -379,7 +386,11 @@ class NewHostedMatchSerializer(GameValidation):
         allow_null=True,
         help_text="The seat that has it. Without: drawn by lot, or given by items.",
     )
-    rated = serializers.BooleanField(default=False)
+    rated = serializers.BooleanField(
+        default=False,
+        help_text="It counts for no rating all the same where the host supplies something or names "
+        "who has the advantage.",
+    )
     late_s = serializers.IntegerField(
         min_value=0, max_value=max(DELAYS), default=0, help_text=LATE_HELP
     )

@@ -1,10 +1,10 @@
 """Whether a match counts for ratings. It does not where it was offered as casual, nor by what a
-challenger brings into it for themselves. That is told wherever the challenge or its match is
-shown, before anybody accepts and afterwards.
+challenger brings into it for themselves, or a host for the two who play. That is told wherever the
+challenge, the invitation or its match is shown, before anybody accepts and afterwards.
 
-Whoever prepares what would have been drawn knows it beforehand, and whoever names themselves for
-the advantage has it: a result of that says less about the players than others do. So such a match
-counts for no rating.
+Whoever prepares what would have been drawn knows it beforehand, and whoever is named for the
+advantage, by themselves or by a host, has it: a result of that says less about the players than
+others do. So such a match counts for no rating.
 """
 
 from __future__ import annotations
@@ -23,10 +23,20 @@ def supplied_by_challenger(challenge: Challenge) -> list[str]:
     return supplies_named(challenge.ruleset, [challenge.preparation.key])
 
 
+def would_count(*, rated: bool, supplied: bool, favoured: bool) -> bool:
+    """Whether a match would count for ratings, by what it was offered as: the rule for all offers.
+    ``supplied``: what would have been drawn is; ``favoured``: whoever offers it has named who has
+    the advantage, other than by giving theirs away."""
+    return rated and not supplied and not favoured
+
+
 def is_rated(challenge: Challenge) -> bool:
     """Whether the match would count for ratings."""
-    own = challenge.advantage == Challenge.Advantage.CHALLENGER
-    return challenge.rated and challenge.preparation_id is None and not own
+    return would_count(
+        rated=challenge.rated,
+        supplied=challenge.preparation_id is not None,
+        favoured=challenge.advantage == Challenge.Advantage.CHALLENGER,
+    )
 
 
 def casual_terms(*, rated: bool) -> str:
