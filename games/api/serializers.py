@@ -18,7 +18,13 @@ from core.refusals import Refusal, Together
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import hosting
 from games.options.late import DELAYS, must_be_a_delay
-from games.options.terms import is_rated, supplied_by_challenger, terms_of
+from games.options.terms import (
+    counting_terms,
+    counts,
+    is_rated,
+    supplied_by_challenger,
+    terms_of,
+)
 from games.services.challenges import must_answer, must_be_another, must_be_open_to
 from games.services.hosting import ITEMS_AT_MOST, MESSAGE_MAX, must_be_three
 from games.services.matches import game_of
@@ -63,10 +69,12 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     links = serializers.SerializerMethodField()
     options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
     rated = serializers.SerializerMethodField(
-        help_text="False where it is casual, or the challenger brought something of their own."
+        help_text="False where it is casual, whoever offered it brought something of their own, it "
+        "was too short, or it was ruled since that it counts for nobody."
     )
-    terms = serializers.CharField(
-        source="unrated", help_text="Why it counts for no rating, in words. Empty: it does."
+    terms = serializers.SerializerMethodField(
+        help_text="Why it counts for no rating, or for another winner than it was played, in words"
+        ". Empty: it counts as it was played."
     )
 
     class Meta:
@@ -87,7 +95,11 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
 
     def get_rated(self, match: Match) -> bool:
         """Imported ones name nobody of this site."""
-        return match.source == Match.Source.PLAYED and not match.unrated
+        return counts(match)
+
+    def get_terms(self, match: Match) -> str:
+        """With the reason of a ruling, which is public."""
+        return counting_terms(match)
 
     @extend_schema_field(LinksSerializer)
     def get_links(self, match: Match) -> dict[str, str | None]:

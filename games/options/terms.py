@@ -9,7 +9,7 @@ others do. So such a match counts for no rating.
 
 from __future__ import annotations
 
-from games.models import Challenge
+from games.models import Challenge, Match
 from games.words import supplies_named
 
 UNRATED = "It counts for no rating."
@@ -63,3 +63,29 @@ def uneven_terms(challenge: Challenge) -> str:
     if not actions:
         return ""
     return f"{name} {' and '.join(actions)}. {UNRATED}"
+
+
+def ruled_terms(match: Match) -> str:
+    """What was ruled on the result of a match that is over, with the reason: that it counts for no
+    rating, or for whom. Empty: it counts as it was played."""
+    ruling = getattr(match, "rating_ruling", None) if match.is_over else None
+    if ruling is None:
+        return ""
+    if ruling.winner is None:
+        return f"By a ruling it counts for no rating. The reason: {ruling.why}"
+    winner = next(each.name for each in match.players.all() if each.seat == ruling.winner)
+    return f"By a ruling it counts for ratings as won by {winner}. The reason: {ruling.why}"
+
+
+def counting_terms(match: Match) -> str:
+    """Why a match counts for no rating, or otherwise than it was played; empty: it counts as it is.
+    What is ruled says how it ended: it is for whoever may be told that."""
+    return match.unrated or ruled_terms(match)
+
+
+def counts(match: Match) -> bool:
+    """Whether a match counts for ratings once it has a winner; where it was ruled on, as ruled."""
+    if match.source != Match.Source.PLAYED or match.unrated:
+        return False
+    ruling = getattr(match, "rating_ruling", None) if match.is_over else None
+    return ruling is None or ruling.winner is not None
