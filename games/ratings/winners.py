@@ -37,6 +37,8 @@ from games.ratings.rating import PAIR_WINDOW
 from games.ratings.results import counted
 from games.ratings.suspicions import (
     FEWEST,
+    GIVEN_ACCOUNTS,
+    GIVEN_AT_LEAST,
     ISOLATED_ACCOUNTS,
     Record,
     Shared,
@@ -114,12 +116,16 @@ def winner_look(user_id: int, *, period: Period | None = None) -> Report | None:
     people = {each.pk: each for each in (winner, *beaten)}
     if len(people) < 1 + FEWEST:
         return None
+    counting = {each.user_id for match in wins if not match.unrated for each in match.players.all()}
+    alone = accounts_alone(user_id, {pk for pk in people if pk in counting} - {user_id})
     shared = [Shared(*way) for way in ways_among(people)]
+    few = len(people) <= GIVEN_ACCOUNTS or len(wins) < GIVEN_AT_LEAST
+    if few and not shared and not alone:
+        return None  # so that most people's matches are not taken apart
     settled = settled_evidence(WINNER, str(user_id))
     settled |= settled_evidence(PAIR, *(pair_key(user_id, other) for other in people))
     rows = {match.pk: match for match in wins if match.pk not in settled}
     matches = [each for each in played(rows) if each.loser in people]
-    alone = accounts_alone(user_id, {each.loser for each in matches if each.counts})
     look = partial(ring_findings, user_id, shared=shared, weak=WEAK, alone=alone)
     found = look(matches) if period is None else over_time(matches, look, within=PAIR_WINDOW)
     if not found:
