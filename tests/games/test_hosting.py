@@ -102,7 +102,8 @@ def test_what_the_host_brings_counts_for_no_rating_as_a_challengers_does(
     orla: User, ada: User, ben: User, brought: str
 ) -> None:
     """Though it was asked to count; items are the game's own, and are no reason."""
-    more: dict[str, Any] = {"ruleset_id": "peg-domain", "variant": "colosseum", "rated": True}
+    variant = "final" if brought == "items" else "gauntlet"
+    more: dict[str, Any] = {"ruleset_id": "peg-domain", "variant": variant, "rated": True}
     if brought in ("advantage", "both"):
         more["advantage"] = 0
     if brought in ("supplied", "both"):
