@@ -108,23 +108,22 @@ def winner_look(user_id: int, *, period: Period | None = None) -> Report | None:
     winner = User.objects.filter(pk=user_id, deleted_at__isnull=True).first()
     if winner is None:
         return None
-    wins = latest(looked_at(_wins(user_id, period)), period)
-    beaten = User.objects.filter(
-        pk__in=MatchPlayer.objects.filter(match__in=wins).exclude(user=user_id).values("user"),
-        deleted_at__isnull=True,
-    )
+    wins = looked_at(_wins(user_id, period))
+    beaten = User.objects.filter(pk__in=_losers(wins, user_id), deleted_at__isnull=True)
     people = {each.pk: each for each in (winner, *beaten)}
     if len(people) < 1 + FEWEST:
         return None
-    counting = {each.user_id for match in wins if not match.unrated for each in match.players.all()}
-    alone = accounts_alone(user_id, {pk for pk in people if pk in counting} - {user_id})
+    # Most people share a way in with nobody they play, and are played by others: that is all that
+    # is asked about them.
+    counting = _losers(wins.filter(unrated=""), user_id)
+    alone = accounts_alone(user_id, set(people).intersection(counting))
     shared = [Shared(*way) for way in ways_among(people)]
-    few = len(people) <= GIVEN_ACCOUNTS or len(wins) < GIVEN_AT_LEAST
+    few = len(people) <= GIVEN_ACCOUNTS or wins.count() < GIVEN_AT_LEAST
     if few and not shared and not alone:
-        return None  # so that most people's matches are not taken apart
+        return None
     settled = settled_evidence(WINNER, str(user_id))
     settled |= settled_evidence(PAIR, *(pair_key(user_id, other) for other in people))
-    rows = {match.pk: match for match in wins if match.pk not in settled}
+    rows = {match.pk: match for match in latest(wins, period) if match.pk not in settled}
     matches = [each for each in played(rows) if each.loser in people]
     look = partial(ring_findings, user_id, shared=shared, weak=WEAK, alone=alone)
     found = look(matches) if period is None else over_time(matches, look, within=PAIR_WINDOW)
@@ -163,6 +162,12 @@ def _wins(user_id: int, period: Period | None) -> QuerySet[Match]:
     return found.filter(
         pk__in=_of_winners().filter(user=user_id).values("match"),
     ).order_by("finished_at", "pk")
+
+
+def _losers(wins: QuerySet[Match], winner: int) -> QuerySet[MatchPlayer, int | None]:
+    """By their ids, who has lost these."""
+    seats = MatchPlayer.objects.filter(match__in=wins.order_by().values("pk"), user__isnull=False)
+    return seats.exclude(user=winner).values_list("user", flat=True)
 
 
 # Who has so many results is played with by others, or brings whoever they lose to nothing any more.
