@@ -16,7 +16,8 @@ from games.models import HouseBot, Match, MatchPlayer
 def match_for(match_id: int, user: Any) -> Match:
     """The match with its players. Raises Refusal ``match.none``."""
     players = Prefetch("players", MatchPlayer.objects.select_related("user"))
-    matches = Match.objects.visible_to(user).prefetch_related(players)
+    visible = Match.objects.visible_to(user).select_related("rating_ruling")
+    matches = visible.prefetch_related(players)
     match = matches.filter(pk=match_id).first()
     if match is None:
         raise NotFound("match.none", "There is no such match.")
