@@ -27,6 +27,7 @@ from games import store
 from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match, MatchCommentator
 from games.ratings.pairs import PAIR, of_pair_to_rule_on, pair_of, withheld_pairs
+from games.ratings.rings import of_ring
 from games.ratings.winners import WINNER, losers_of_report, winner_of_report, withheld_winners
 from games.services.merging import referees, rows_move
 from games.words import game_name
@@ -137,12 +138,15 @@ def pair_remedies(report: Report) -> list[tuple[str, str]]:
 
 
 def winner_remedies(report: Report) -> list[tuple[str, str]]:
-    """The winner, and for each of those whom they have beaten the way to have their matches count
-    for nobody."""
+    """The winner, the way to have all the matches that the report is about count for nobody in one
+    go, and for each of those whom they have beaten the way to have theirs."""
     winner = User.objects.filter(pk=winner_of_report(report)).first()
     if winner is None:
         return []
     links = [(f"@{winner.username}", row_address(winner))]
+    if of_ring(report):
+        whole = f"{reverse('admin:games_pairruling_add')}?{urlencode({'report': report.pk})}"
+        links.append((UNRATE_ALL_WORDS, whole))
     for loser in User.objects.filter(pk__in=losers_of_report(report)).order_by("username"):
         links.append((f"@{loser.username}", row_address(loser)))
         if of_pair_to_rule_on(winner.pk, loser.pk, report).exists():
@@ -152,6 +156,7 @@ def winner_remedies(report: Report) -> list[tuple[str, str]]:
 
 
 UNRATE_WORDS = "Have their matches count for nobody…"
+UNRATE_ALL_WORDS = "Have all their matches with these accounts count for nobody…"
 
 
 def unrate_address(first: User, second: User, *, report: Report | None = None) -> str:

@@ -222,7 +222,7 @@ class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
             ("Sanctions", list_address(Sanction, user__id__exact=row.pk)),
             (
                 "Reports about them",
-                list_address(Report, about__id__exact=row.pk, state="all"),
+                list_address(Report, concerns=row.pk, state="all"),
             ),
             ("Their actions", list_address(AuditEntry, who__id__exact=row.pk)),
             ("Actions by and to them", list_address(AuditEntry, q=row.username)),

@@ -230,16 +230,18 @@ def report_of_site(
     reason: Report.Reason,
     words: str,
     context: Mapping[str, Any],
+    about: User | None = None,
 ) -> Report | None:
-    """Report what the site itself has found. There is one open report of its about a thing: it is
-    brought up to date where there is ``evidence`` in ``context`` that is not in it, and keeps what
-    it has. None where there is not, so that nothing was written."""
+    """Report what the site itself has found, ``about`` somebody where it is one person above all.
+    There is one open report of its about a thing: it is brought up to date where there
+    is ``evidence`` in ``context`` that is not in it, and keeps what it has. None where there is
+    not, so that nothing was written."""
     open_now = Report.objects.open().filter(
         reporter=None, target_type=target_type, target_id=target_id
     )
     report = open_now.select_for_update(no_key=True).first()
     kept = _beside(context, {} if report is None else report.context)
-    said = {"title": title[:200], "words": words[:WORDS_MAX], "context": kept}
+    said = {"title": title[:200], "words": words[:WORDS_MAX], "context": kept, "about": about}
     action = "report.file"
     if report is None:
         try:
@@ -257,7 +259,10 @@ def report_of_site(
         Report.objects.filter(pk=report.pk).update(**said)
         report.refresh_from_db()
     audit_record(
-        acting_user=None, action=action, target=report, data={"about": None, "reason": reason}
+        acting_user=None,
+        action=action,
+        target=report,
+        data={"about": None if about is None else about.pk, "reason": reason},
     )
     return report
 

@@ -68,7 +68,7 @@ class MatchesView(ListView):
 
     def get_queryset(self) -> QuerySet[Match]:
         """Those that the caller may see."""
-        return selectors.matches_listed(self.request.user)
+        return selectors.matches_told_of(self.request.user)
 
 
 class LogItemSerializer(serializers.Serializer[dict[str, Any]]):

@@ -22,6 +22,7 @@ from games.engine.live import Happened, Live, Reminder
 from games.engine.table import AnyRuleset
 from games.engine.views import match_view
 from games.models import Match, MatchEntry
+from games.options.terms import counting_terms
 from games.publishing.publish import Frame, encode
 from games.store import Held, Readers, actor_of, header_of
 
@@ -156,7 +157,8 @@ def sync_frame(
         "version": held.readers.versions[index],
         "at": at,
         "you": audience if audience in (0, 1) else None,
-        "header": header_json(match, organise=organise),
+        # Whoever is told that it is over may be told what was ruled on its result since.
+        "header": {**header_json(match, organise=organise), "terms": counting_terms(match)},
         "view": match_view(held.ruleset, held.live, audience, at=at),
         "log": log.items,
     }

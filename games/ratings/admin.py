@@ -17,7 +17,7 @@ from core.admin.links import row_links
 from core.admin.readers import ModeratorView, person
 from games.models import Match
 from games.ratings.actions import PAIR_RULING, RULE, UNRATE, AtPairRuling, AtPairs, AtRatings
-from games.ratings.forms import PairRulingForm, RulingForm
+from games.ratings.forms import PairRulingForm, RingRulingForm, RulingForm
 from games.ratings.models import PairRuling, Rating, RatingRuling
 from games.ratings.pairs import PAIR
 from games.ratings.winners import WINNER
@@ -47,7 +47,8 @@ class RatingRulingAdmin(AddedByAction, admin.ModelAdmin):
 @admin.register(PairRuling)
 class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdmin):
     """Pairs of players whose matches count for nobody. `?first=`, `?second=` and `?report=` name
-    whom the page that adds one is about, and what led there."""
+    whom the page that adds one is about, and what led there; with the report of a winner alone it
+    is about all of the ring, and adds one for each pair of it."""
 
     adds = UNRATE
     row_actions = PAIR_RULING
@@ -63,6 +64,8 @@ class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdm
                 "first", "second", "which", "why", "by", "at", "report", "lifted_at", "lifted_by",
                 "lifted_why",
             )  # fmt: skip
+        if self.adding(request).ring is not None:
+            return ("chosen", "why")
         return ("first", "second", "chosen", "why")
 
     def get_form(
@@ -73,8 +76,11 @@ class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdm
         **more: Any,
     ) -> Any:
         """One that knows of the report that led here."""
+        subject = self.adding(request)
+        if obj is None and subject.ring is not None:
+            more = {"form": RingRulingForm, **more}
         form: Any = super().get_form(request, obj, change, **more)
-        form.report = self.adding(request).report
+        form.report = subject.report
         return form
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[PairRuling]:
@@ -88,7 +94,9 @@ class PairRulingAdmin(AddedByAction, ModeratorView, ActionsAdmin, admin.ModelAdm
         moderator = person(request)
         number = request.GET.get("report", "")
         report = reports.numbered(number, moderator, target_type__in=[PAIR, WINNER])
-        return AtPairs(moderator, report)
+        named = any(request.GET.get(name) for name in ("first", "second"))
+        whole = report is not None and report.target_type == WINNER and not named
+        return AtPairs(moderator, report, report if whole else None)
 
     def subject_of(self, request: HttpRequest, row: PairRuling) -> AtPairRuling:
         """The moderator, and what was ruled."""

@@ -13,6 +13,7 @@ from games.models import Match
 from games.ratings.boards import Wanted
 from games.ratings.models import PairRuling, RatingRuling
 from games.ratings.pairs import of_pair_to_rule_on
+from games.ratings.rings import of_ring
 from games.ratings.services import WHY_MAX
 from games.rulesets import REGISTRY
 from games.words import game_name
@@ -208,6 +209,52 @@ class PairRulingForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def validate_constraints(self) -> None:
         """Left to the service."""
+
+
+class RingRulingForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Of which accounts that a report of a winner tells of all matches with the winner shall count
+    for nobody, and why."""
+
+    report: Report
+
+    chosen = forms.MultipleChoiceField(
+        label="Accounts",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="With none ticked, all of these.",
+    )
+    why = forms.CharField(
+        label="Reason", max_length=WHY_MAX, help_text="Everybody can read it; all are told."
+    )
+
+    class Meta:
+        model = PairRuling
+        fields = ("why",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = self.fields["chosen"]
+        assert isinstance(offered, forms.MultipleChoiceField)  # noqa: S101  (narrows the type)
+        offered.choices = [
+            (each.pk, f"{each} (@{each.username}): {number} match{'' if number == 1 else 'es'}")
+            for each, number in of_ring(self.report).items()
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Without a choice, all."""
+        cleaned = super().clean() or {}
+        return {**cleaned, "chosen": cleaned.get("chosen", [])}
+
+    def validate_constraints(self) -> None:
+        """Left to the service."""
+
+
+class RateAgainForm(WhyForm):
+    """Why a ruling is taken back, and whether all that was ruled with it is."""
+
+    together = forms.BooleanField(
+        label="With all that was ruled in the same go", required=False, initial=True
+    )
 
 
 def match_words(match: Match) -> str:

@@ -7,10 +7,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from django.db import transaction
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from accounts.announcing.services import Told, announce
 from accounts.leaving.names import Names, texts_changed
@@ -27,6 +28,7 @@ from core.queueing import enqueue
 from core.refusals import Forbidden, NotFound, Refusal
 from core.text import one_line
 from games.announcements import RATING_RULED
+from games.engine.reasons import CONCESSION, TIMEOUT
 from games.jobs import RATE
 from games.models import Match, MatchEntry, MatchPlayer
 from games.ratings.course import TOO_SHORT
@@ -116,9 +118,18 @@ def match_look(*, match_id: int) -> Report | None:
     return pair_look(one, other)
 
 
+def ended_or_ruled(since: timedelta) -> QuerySet[Match]:
+    """The matches between people that have ended of late, and those on which somebody has ruled of
+    late, however long ago they ended: their results are others now."""
+    late = now_utc() - since
+    ruled = RatingRuling.objects.filter(at__gte=late).values("match")
+    over = Match.objects.finished().between_people()
+    return over.filter(Q(finished_at__gte=late) | Q(pk__in=ruled))
+
+
 def pairs_sweep(*, since: timedelta) -> None:
-    """Look at every pair whose matches have ended of late, each on its own."""
-    ended = Match.objects.finished().between_people().filter(finished_at__gte=now_utc() - since)
+    """Look at every pair whose matches have ended of late or were ruled on, each on its own."""
+    ended = ended_or_ruled(since)
     pairs: dict[int, list[int]] = {}
     seats = MatchPlayer.objects.filter(match__in=ended, user__isnull=False)
     for match_id, user in seats.values_list("match", "user"):
@@ -138,12 +149,12 @@ def pair_look(one: int, other: int, *, period: Period | None = None) -> Report |
     by one report, which is brought up to date while it is open. What one that is closed was about
     is not looked at again. None where there is nothing new to tell."""
     people = User.objects.in_bulk([one, other])
-    if len(people) != 2 or all(each.is_bot for each in people.values()):
+    if len(people) != 2:
         return None
     if any(each.is_former for each in people.values()):
         return None  # who has left gains nothing, and none of it is to be traced to them
     settled = settled_evidence(PAIR, pair_key(one, other))
-    theirs = looked_at(of_pair(one, other, period=period))
+    theirs = latest(looked_at(of_pair(one, other, period=period)), period)
     rows = {match.pk: match for match in theirs if match.pk not in settled}
     matches = played(rows)
     ways = shared_ways(one, other)
@@ -168,7 +179,12 @@ def pair_look(one: int, other: int, *, period: Period | None = None) -> Report |
         url=_matches_address(first, second),
         reason=Report.Reason.CHEATING,
         words=" ".join(each.words for each in found),
-        context={"facts": facts, "lines": lines, "evidence": sorted(shown)},
+        context={
+            "facts": facts,
+            "lines": lines,
+            "evidence": sorted(shown),
+            "people": sorted(people),
+        },
     )
 
 
@@ -181,52 +197,116 @@ def _evidence(found: Iterable[Finding]) -> set[int]:
 
 
 def looked_at(matches: QuerySet[Match]) -> QuerySet[Match]:
-    """Those of ``matches`` that count, and those that would but for their length."""
-    found = matches.filter(
+    """Those of ``matches`` that count, and those that would but for their length: as they count
+    now, which organisers may have ruled. Each has `seat_won`."""
+    found = matches.annotate(seat_won=Coalesce("rating_ruling__winner", "winner")).filter(
         Q(unrated="") | Q(unrated__startswith=TOO_SHORT),
+        Q(rating_ruling__isnull=True) | Q(rating_ruling__winner__isnull=False),
         source=Match.Source.PLAYED,
-        winner__isnull=False,
+        seat_won__isnull=False,
         bot_seats=0,
-        rating_ruling__isnull=True,
     )
-    return found.defer("snapshot").prefetch_related("players")
+    found = found.defer("snapshot").select_related("rating_ruling")
+    return found.prefetch_related("players__user")
+
+
+# Programs can play each other at will and without end; of late, this many of their matches.
+LOOKED_AT_MOST: Final = 400
+
+
+def latest(matches: QuerySet[Match], period: Period | None) -> list[Match]:
+    """``matches`` in the order of their ends; of those of late, no more than the latest."""
+    if period is not None:
+        return list(matches)
+    return list(matches.order_by("-finished_at", "-pk")[:LOOKED_AT_MOST])[::-1]
+
+
+class _Course(NamedTuple):
+    """When the first thing happened in a match; and of each seat when it last did something
+    itself, and when its time last ran out, in ms since 1970."""
+
+    began: int
+    acted: dict[str, int]
+    silent: dict[str, int]
 
 
 def played(rows: Mapping[int, Match]) -> list[PairMatch]:
     """What is looked at of matches, by their numbers. Each began when the first thing happened in
     it: it may have waited for its players before."""
-    first = MatchEntry.objects.filter(match__in=rows).values_list("match")
-    begun = {pk: instant_of(at) for pk, at in first.annotate(Min("at")).order_by()}
-    return [_played(match, begun.get(pk, match.created_at)) for pk, match in rows.items()]
+    entries = MatchEntry.objects.filter(match__in=rows).values_list("match", "actor")
+    times = entries.annotate(
+        Min("at"),
+        acted=Max("at", filter=Q(timeout=False)),
+        silent=Max("at", filter=Q(timeout=True)),
+    )
+    courses: dict[int, _Course] = {}
+    for pk, actor, began, acted, silent in times.order_by():
+        known = courses.get(pk, _Course(began, {}, {}))
+        courses[pk] = known._replace(began=min(began, known.began))
+        if acted is not None:
+            known.acted[actor] = acted
+        if silent is not None:
+            known.silent[actor] = silent
+    return [_played(match, courses.get(pk)) for pk, match in rows.items()]
 
 
-def _played(match: Match, began: datetime) -> PairMatch:
-    seats = [player.user_id or 0 for player in match.players.all()]
-    winner = match.winner or 0
+def _played(match: Match, course: _Course | None) -> PairMatch:
+    seats = [player.user for player in match.players.all()]
+    winner: int = cast("Any", match).seat_won
+    won, lost = seats[winner], seats[1 - winner]
+    by_bot = won is not None and won.is_bot
+    began = match.created_at if course is None else instant_of(course.began)
+    ended = match.finished_at or match.created_at
     return PairMatch(
         match_id=match.pk,
         began=began,
-        ended=match.finished_at or match.created_at,
-        winner=seats[winner],
-        loser=seats[1 - winner],
-        conceded=match.reason == "concession",
+        ended=ended,
+        winner=0 if won is None else won.pk,
+        loser=0 if lost is None else lost.pk,
+        given_at=_given_at(match, course, str(1 - winner), began, ended),
+        counts=not match.unrated,
+        by_bot=by_bot,
+        of_bots=by_bot and lost is not None and lost.is_bot,
     )
+
+
+def _given_at(
+    match: Match, course: _Course | None, loser: str, began: datetime, ended: datetime
+) -> datetime | None:
+    """When whoever has lost gave the match away: by conceding, by the last that they did before
+    they said nothing any more, or where a ruling gave it to the other one. Somebody who never
+    came into a match that is too short to count has given nothing."""
+    if hasattr(match, "rating_ruling") or match.reason == CONCESSION.id:
+        return ended
+    acted = silent = None
+    if course is not None:
+        acted, silent = course.acted.get(loser), course.silent.get(loser)
+    silenced = match.reason == TIMEOUT.id or (silent is not None and silent > (acted or 0))
+    if not silenced or match.unrated:
+        return None
+    return began if acted is None else instant_of(acted)
 
 
 def line(match: Match, played: PairMatch, people: Mapping[int, User]) -> dict[str, Any]:
     """A match as a report lists it."""
     seconds = round(played.lasted.total_seconds())
     lasted = f"{seconds} s" if seconds < 600 else f"{seconds // 60} min"
-    won = "by concession" if played.conceded else f"({match.reason})"
+    won = "by concession" if match.reason == CONCESSION.id else f"({match.reason})"
+    if hasattr(match, "rating_ruling"):
+        won = f"by a ruling ({match.reason} as it was played)"
     short = ", too short to count" if match.unrated else ""
+    silent = ""
+    if played.given_at is not None and played.given_at < played.ended:
+        did = round((played.given_at - played.began).total_seconds())
+        silent = f", the other one having done nothing after the first {did} s"
     return {
         "who": f"Match {match.pk}",
         "text": (
             f"{game_name(match.ruleset, match.variant)}: @{people[played.winner].username} won "
-            f"{won} after {lasted}{short}, on {played.ended:%d %B %Y}"
+            f"{won} after {lasted}{silent}{short}, on {played.ended:%d %B %Y}"
         ),
         "at": played.ended.isoformat(timespec="seconds"),
-        "quoted": played.is_quick_concession,
+        "quoted": played.is_given_at_once,
     }
 
 
@@ -308,16 +388,8 @@ def pair_unrate(
     must_rule_on(acting_user, first.pk, second.pk)
     if first.pk == second.pk:
         raise Refusal("rating.one-player", "Please name two players.", field="second")
-    said = _reason(why)
-    # In one order, so that two who rule at once wait for each other and do not collide.
-    locked = list(
-        Match.objects.select_for_update(no_key=True)
-        .filter(pk__in=of_pair_to_rule_on(first.pk, second.pk, report).values("pk"))
-        .order_by("pk")
-        .values_list("pk", flat=True)
-    )
-    # One that somebody else has ruled on while it was waited for counts no more.
-    counting = set(counted(Match.objects.filter(pk__in=locked)).values_list("pk", flat=True))
+    said = reason_of(why)
+    counting = counting_locked(of_pair_to_rule_on(first.pk, second.pk, report))
     chosen = sorted(counting if not matches else set(matches))
     if not set(chosen) <= counting:
         sentence = "Only matches of these two that count just now can be chosen."
@@ -325,29 +397,56 @@ def pair_unrate(
     if not chosen:
         sentence = "No match of these two of the last thirty days counts for ratings."
         raise Refusal("rating.no-matches", sentence)
+    ruling = unrate(acting_user, (first, second), chosen, said, at=now_utc(), report=report)
+    follow({ruling: chosen}, "count for no rating")
+    return ruling
+
+
+def counting_locked(matches: QuerySet[Match]) -> set[int]:
+    """Which of ``matches`` count, by their numbers; locked, in one order, so that two who rule at
+    once wait for each other and do not collide."""
+    locked = list(
+        Match.objects.select_for_update(no_key=True)
+        .filter(pk__in=matches.values("pk"))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+    # One that somebody else has ruled on while it was waited for counts no more.
+    return set(counted(Match.objects.filter(pk__in=locked)).values_list("pk", flat=True))
+
+
+def unrate(
+    by: User,
+    pair: tuple[User, User],
+    chosen: Sequence[int],
+    why: str,
+    *,
+    at: datetime,
+    report: Report | None,
+) -> PairRuling:
+    """Put down that these matches of a pair, which are locked and count, count for nobody."""
     # What organisers have ruled on some of them waits until this is taken back.
     own = RatingRuling.objects.filter(match__in=chosen)
     WaitingRuling.objects.bulk_create(
         WaitingRuling(match_id=each.match_id, **_own_words(each)) for each in own
     )
     own.delete()
-    at = now_utc()
+    first, second = pair
     ruling = PairRuling.objects.create(
-        first=first, second=second, why=said, by=acting_user, at=at, report=report, matches=chosen
+        first=first, second=second, why=why, by=by, at=at, report=report, matches=list(chosen)
     )
     RatingRuling.objects.bulk_create(
         [
-            RatingRuling(match_id=pk, winner=None, why=said, by=acting_user, at=at, pair=ruling)
+            RatingRuling(match_id=pk, winner=None, why=why, by=by, at=at, pair=ruling)
             for pk in chosen
         ]
     )
     audit_record(
-        acting_user=acting_user,
+        acting_user=by,
         action="rating.exclude-pair",
         target=ruling,
-        data={"players": [first.pk, second.pk], "matches": chosen, "why": said},
+        data={"players": [first.pk, second.pk], "matches": list(chosen), "why": why},
     )
-    _follow(ruling, chosen, "count for no rating")
     return ruling
 
 
@@ -366,39 +465,53 @@ def pair_rate_again(*, acting_user: User, ruling: PairRuling, why: str) -> PairR
     Raises Refusal as `must_be_liftable` does, ``pair-ruling.none``, ``rating.why-missing`` and
     ``rating.why-too-long``.
     """
-    locked = PairRuling.objects.select_for_update(no_key=True).filter(pk=ruling.pk).first()
-    if locked is None:
+    (locked,) = rate_again(acting_user, [ruling.pk], why)
+    return locked
+
+
+def rate_again(acting_user: User, rulings: Collection[int], why: str) -> list[PairRuling]:
+    """Take back rulings on pairs, all in one go, in a transaction of the caller's. As
+    `pair_rate_again`."""
+    found = PairRuling.objects.select_for_update(no_key=True).filter(pk__in=rulings)
+    locked = list(found.order_by("pk"))
+    if not locked:
         raise NotFound("pair-ruling.none", "There is no such ruling.")
-    must_be_liftable(acting_user, locked)
-    locked.lifted_why = _reason(why)
-    locked.lifted_by = acting_user
-    locked.lifted_at = now_utc()
-    locked.save(update_fields=["lifted_why", "lifted_by", "lifted_at"])
-    of_pair = RatingRuling.objects.filter(pair=locked)
+    for ruling in locked:
+        must_be_liftable(acting_user, ruling)
+    said = reason_of(why)
+    at = now_utc()
+    of_pairs = RatingRuling.objects.filter(pair__in=locked)
     # In the order of `pair_unrate`. Whoever rules on one of the matches has put it down by then.
-    back = list(
+    list(
         Match.objects.select_for_update(no_key=True)
-        .filter(pk__in=of_pair.values("match"))
+        .filter(pk__in=of_pairs.values("match"))
         .order_by("pk")
         .values_list("pk", flat=True)
     )
-    of_pair.delete()
-    waiting = WaitingRuling.objects.filter(match__in=back)
+    back: dict[PairRuling, list[int]] = {
+        ruling: sorted(of_pairs.filter(pair=ruling).values_list("match", flat=True))
+        for ruling in locked
+    }
+    of_pairs.delete()
+    waiting = WaitingRuling.objects.filter(match__in=[pk for each in back.values() for pk in each])
     RatingRuling.objects.bulk_create(
         RatingRuling(match_id=each.match_id, **_own_words(each)) for each in waiting
     )
     waiting.delete()
-    audit_record(
-        acting_user=acting_user,
-        action="rating.include-pair",
-        target=locked,
-        data={
-            "players": [locked.first_id, locked.second_id],
-            "matches": back,
-            "why": locked.lifted_why,
-        },
-    )
-    _follow(locked, back, "count for ratings again")
+    for ruling in locked:
+        ruling.lifted_why, ruling.lifted_by, ruling.lifted_at = said, acting_user, at
+        ruling.save(update_fields=["lifted_why", "lifted_by", "lifted_at"])
+        audit_record(
+            acting_user=acting_user,
+            action="rating.include-pair",
+            target=ruling,
+            data={
+                "players": [ruling.first_id, ruling.second_id],
+                "matches": back[ruling],
+                "why": said,
+            },
+        )
+    follow(back, "count for ratings again")
     return locked
 
 
@@ -407,7 +520,8 @@ def _own_words(ruling: RatingRuling | WaitingRuling) -> dict[str, Any]:
     return {"winner": ruling.winner, "why": ruling.why, "by_id": ruling.by_id, "at": ruling.at}
 
 
-def _reason(why: str) -> str:
+def reason_of(why: str) -> str:
+    """A reason as it is kept. Raises Refusal ``rating.why-missing``, ``rating.why-too-long``."""
     said = one_line(why)
     if not said:
         sentence = "Please give a reason; everybody can read it."
@@ -418,29 +532,41 @@ def _reason(why: str) -> str:
     return said
 
 
-def _follow(ruling: PairRuling, matches: Sequence[int], what: str) -> None:
-    """Have the ladders compared with the results once, and tell both players."""
-    for match_id in matches:
-        match_request(match_id)
+def follow(rulings: Mapping[PairRuling, Sequence[int]], what: str) -> None:
+    """Have the ladders compared with the results once, and tell everybody concerned once, of all
+    that was ruled in one go on matches of theirs."""
+    for matches in rulings.values():
+        for match_id in matches:
+            match_request(match_id)
     transaction.on_commit(partial(enqueue, RATE), robust=True)
-    number = len(matches)
-    shown = "1 match" if number == 1 else f"{number} matches"
-    why = ruling.lifted_why or ruling.why
-    pair = ((ruling.first, ruling.second), (ruling.second, ruling.first))
+    concerned: dict[User, list[PairRuling]] = {}
+    for ruling in rulings:
+        for user in (ruling.first, ruling.second):
+            if not user.is_former:
+                concerned.setdefault(user, []).append(ruling)
     announce(
-        Told(
-            user=user,
-            kind=RATING_RULED.key,
-            key=f"pair-ruling:{ruling.pk}:{'lifted' if ruling.lifted_at else 'made'}",
-            subject=f"{shown} of yours {_verb(what, number)}",
-            words=(
-                f"The moderators have decided that {shown} of yours with {other.shown_name} "
-                f"{_verb(what, number)}. Their reason: {why}"
-            ),
-            path=_matches_address(user, other),
-        )
-        for user, other in pair
-        if not user.is_former
+        _told(user, {each: len(rulings[each]) for each in theirs}, what)
+        for user, theirs in sorted(concerned.items(), key=lambda item: item[0].pk)
+    )
+
+
+def _told(user: User, theirs: Mapping[PairRuling, int], what: str) -> Told:
+    """What somebody is told of rulings: all of one reason, and of as many matches."""
+    one, *more = theirs
+    number = sum(theirs.values())
+    shown = "1 match" if number == 1 else f"{number} matches"
+    other = one.second if one.first == user else one.first
+    whom = f"{len(theirs)} players" if more else other.shown_name
+    return Told(
+        user=user,
+        kind=RATING_RULED.key,
+        key=f"pair-ruling:{one.pk}:{'lifted' if one.lifted_at else 'made'}",
+        subject=f"{shown} of yours {_verb(what, number)}",
+        words=(
+            f"The moderators have decided that {shown} of yours with {whom} "
+            f"{_verb(what, number)}. Their reason: {one.lifted_why or one.why}"
+        ),
+        path=f"/u/{user.username}/matches/" if more else _matches_address(user, other),
     )
 
 

@@ -8,12 +8,14 @@ whoever wins; two who share a network address are, and a moderator sees that the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from statistics import median
 from typing import Final, NamedTuple
 
-# Concessions come quickly that come so soon after the match began, ...
+# A loss was given away by a concession, or by saying nothing any more until the time was out: it
+# makes no difference to whom it is given. At once is so soon after the match began, ...
 QUICK: Final = timedelta(minutes=2)
 # ... and so many of them, of one player to the other, within so long a time are not bad luck.
 QUICK_AT_LEAST: Final = 3
@@ -33,11 +35,23 @@ RING_SHORT_ACCOUNTS: Final = 2
 # alone somebody would stand on the leaderboards.
 RING_AT_LEAST: Final = 5
 RING_ACCOUNTS: Final = 3
-# Whatever they share, and be it nothing that is known: so many concessions that came quickly, by so
+# Whatever they share, and be it nothing that is known: so many that were given away at once, by so
 # many accounts, and no less than this share of all that the winner has won.
 GIVEN_AT_LEAST: Final = 6
 GIVEN_ACCOUNTS: Final = 5
 GIVEN_SHARE: Final = 0.5
+# Whatever they share: so many that count, over so many accounts that are there for the winner
+# alone, and no less than this share of all the winner's that count. Who tries somebody once and
+# plays it out is none of them.
+ISOLATED_AT_LEAST: Final = 5
+ISOLATED_ACCOUNTS: Final = 3
+ISOLATED_SHARE: Final = 0.5
+ISOLATED_TIMES: Final = 3
+# Fewer accounts are told of by none of these.
+FEWEST: Final = min(RING_SHORT_ACCOUNTS, RING_ACCOUNTS, GIVEN_ACCOUNTS, ISOLATED_ACCOUNTS)
+# An account is there for the winner alone if it has never beaten them, and no more than this share
+# of all that it ever played was with others.
+OTHERS_SHARE: Final = 0.2
 
 
 class PairMatch(NamedTuple):
@@ -48,7 +62,14 @@ class PairMatch(NamedTuple):
     ended: datetime
     winner: int
     loser: int
-    conceded: bool
+    # When the loser gave it away: conceded, or did the last thing before they said nothing more.
+    # None where they did not.
+    given_at: datetime | None = None
+    counts: bool = True
+    # Somebody who plays a program is there for it alone, as often as not.
+    by_bot: bool = False
+    # Programs play a match out in seconds, so that it says nothing that one was short.
+    of_bots: bool = False
 
     @property
     def lasted(self) -> timedelta:
@@ -56,14 +77,33 @@ class PairMatch(NamedTuple):
         return self.ended - self.began
 
     @property
-    def is_quick_concession(self) -> bool:
-        """Whether it was given up as soon as it had begun."""
-        return self.conceded and self.lasted <= QUICK
+    def is_given_at_once(self) -> bool:
+        """Whether it was given away as soon as it had begun."""
+        return self._is_given_within(QUICK)
+
+    @property
+    def is_given_early(self) -> bool:
+        """Whether it was given away early."""
+        return self._is_given_within(RING_SHORT)
 
     @property
     def is_short(self) -> bool:
-        """Whether it was given up early, or over as soon as it had begun."""
-        return self.lasted <= (RING_SHORT if self.conceded else QUICK)
+        """Whether it was given away early, or over as soon as it had begun."""
+        if self.given_at is not None:
+            return self.is_given_early
+        return self.lasted <= QUICK and not self.of_bots
+
+    def _is_given_within(self, time: timedelta) -> bool:
+        return self.given_at is not None and self.given_at - self.began <= time
+
+
+class Record(NamedTuple):
+    """What an account has ever played that counts: against whom, how often, and how often it won;
+    and how often the matches with each were given away early, whichever of the two did it."""
+
+    played: Counter[int]
+    won: Counter[int]
+    given: Counter[int]
 
 
 class Finding(NamedTuple):
@@ -128,12 +168,17 @@ class Shared(NamedTuple):
 
 
 def ring_findings(
-    winner: int, wins: Sequence[PairMatch], *, shared: Iterable[Shared], weak: frozenset[str]
+    winner: int,
+    wins: Sequence[PairMatch],
+    *,
+    shared: Iterable[Shared],
+    weak: frozenset[str],
+    alone: Collection[int] = (),
 ) -> list[Finding]:
     """What is to be told of the wins of one player, in the order of their ends: those over accounts
-    that share a way in with the winner or with each other, and those that were given away.
-    ``shared``: by which ways any of them comes in that another does, too; ``weak``: kinds that
-    strangers may share."""
+    that share a way in with the winner or with each other, those that were given away, and those
+    over accounts that are there for the winner ``alone`` (`isolated`). ``shared``: by which ways
+    any of them comes in that another does, too; ``weak``: kinds that strangers may share."""
     ways = list(shared)
     short = _rings(
         winner,
@@ -152,7 +197,8 @@ def ring_findings(
         for kind, found, said in (
             ("ring-short", short, "that share a way in, each given up early or over at once"),
             ("ring", strong, "that share a way in that strangers do not"),
-            ("ring-given", _given(wins), "by concession as soon as they had begun"),
+            ("ring-given", _given(wins), "that gave them away as soon as they had begun"),
+            ("ring-alone", _alone(wins, alone), "that have hardly ever played anybody else"),
         )
         if found
     ]
@@ -165,9 +211,49 @@ def _ring_words(wins: Sequence[PairMatch], said: str) -> str:
 
 def _given(wins: Sequence[PairMatch]) -> list[PairMatch]:
     """Those of ``wins`` that were given away, where there are many and hardly any others."""
-    given = [each for each in wins if each.is_quick_concession]
+    given = [each for each in wins if each.is_given_at_once]
     many = len(given) >= GIVEN_AT_LEAST and len({each.loser for each in given}) >= GIVEN_ACCOUNTS
     return given if many and len(given) >= GIVEN_SHARE * len(wins) else []
+
+
+def isolated(winner: int, records: Mapping[int, Record]) -> frozenset[int]:
+    """Of accounts that somebody has beaten, those that are there for them alone: they have won
+    nothing from them, and hardly played anybody else. What they gave away to each other is not
+    playing: it would cost nothing."""
+    found = set(records)
+    while True:
+        kept = {loser for loser in found if _is_alone(winner, records[loser], found)}
+        if kept == found:
+            return frozenset(found)
+        found = kept
+
+
+def _is_alone(winner: int, record: Record, beside: Collection[int]) -> bool:
+    if record.won[winner]:
+        return False
+    theirs = record.played[winner]
+    others = sum(
+        times - (record.given[opponent] if opponent in beside else 0)
+        for opponent, times in record.played.items()
+        if opponent != winner
+    )
+    return others <= OTHERS_SHARE * (theirs + others)
+
+
+def _alone(wins: Sequence[PairMatch], alone: Collection[int]) -> list[PairMatch]:
+    """Those of ``wins`` over accounts that are there for the winner alone, where they are many and
+    at least as many as all others."""
+    counting = [each for each in wins if each.counts]
+    times = Counter(each.loser for each in counting)
+    found = [
+        each
+        for each in counting
+        if each.loser in alone
+        and (each.is_short or (times[each.loser] >= ISOLATED_TIMES and not each.by_bot))
+    ]
+    accounts = len({each.loser for each in found})
+    many = len(found) >= ISOLATED_AT_LEAST and accounts >= ISOLATED_ACCOUNTS
+    return found if many and len(found) >= ISOLATED_SHARE * len(counting) else []
 
 
 def _rings(
@@ -213,7 +299,7 @@ def _shared(
 def _quick(matches: Sequence[PairMatch]) -> Finding | None:
     quick: dict[int, list[PairMatch]] = {}
     for each in matches:
-        if each.is_quick_concession:
+        if each.is_given_at_once:
             quick.setdefault(each.loser, []).append(each)
     together: set[int] = set()
     for given in quick.values():
@@ -224,12 +310,12 @@ def _quick(matches: Sequence[PairMatch]) -> Finding | None:
                 }
     if not together:
         return None
-    said = f"{_matches(len(together))} ended by concession as soon as they had begun."
+    said = f"{_matches(len(together))} were given away as soon as they had begun."
     return Finding("quick", said, tuple(sorted(together)))
 
 
 def _lopsided(matches: Sequence[PairMatch]) -> Finding | None:
-    if len(matches) < LOPSIDED_AT_LEAST:
+    if len(matches) < LOPSIDED_AT_LEAST or matches[0].of_bots:
         return None
     first = matches[0].winner
     won = sum(each.winner == first for each in matches)

@@ -5,7 +5,8 @@ told to the moderators as one report for the winner; ruled on pair by pair (`pai
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -17,13 +18,15 @@ from accounts.leaving.parts import Leaver
 from accounts.models import Report, User, WayIn
 from accounts.moderation.reports import report_of_site, settled_evidence
 from accounts.moderation.ways import WEAK, ways_among
-from core.clock import now_utc
 from core.jobs import guard
 from games.models import Match, MatchPlayer
+from games.ratings.models import OVERALL, Rating
 from games.ratings.pairs import (
     PAIR,
     Period,
     ended_in,
+    ended_or_ruled,
+    latest,
     line,
     looked_at,
     names_erase,
@@ -31,7 +34,18 @@ from games.ratings.pairs import (
     played,
 )
 from games.ratings.rating import PAIR_WINDOW
-from games.ratings.suspicions import GIVEN_AT_LEAST, Shared, over_time, ring_findings
+from games.ratings.results import counted
+from games.ratings.suspicions import (
+    FEWEST,
+    GIVEN_ACCOUNTS,
+    GIVEN_AT_LEAST,
+    ISOLATED_ACCOUNTS,
+    Record,
+    Shared,
+    isolated,
+    over_time,
+    ring_findings,
+)
 
 WINNER: Final = "games.winner"
 LOOKED: Final = "ratings.winners"
@@ -56,27 +70,32 @@ def withheld_winners(moderator: User) -> Q:
 def match_look_at_winner(*, match_id: int) -> Report | None:
     """Look at whoever has won a match that is over; the report of them, if there is more to tell
     than before."""
-    won = MatchPlayer.objects.filter(
-        match=match_id,
-        match__status=Match.Status.FINISHED,
-        match__bot_seats=0,
-        seat=F("match__winner"),
-        user__isnull=False,
-    )
-    winner = won.values_list("user", flat=True).first()
+    winner = _winners(Match.objects.finished().between_people().filter(pk=match_id)).first()
     return None if winner is None else winner_look(winner)
 
 
 def winners_sweep(*, since: timedelta) -> None:
-    """Look at everybody who has won a match of late, each on their own."""
-    ended = Match.objects.finished().between_people().filter(finished_at__gte=now_utc() - since)
-    won = MatchPlayer.objects.filter(match__in=ended, seat=F("match__winner"), user__isnull=False)
-    winners = won.order_by("user").values_list("user", flat=True).distinct()
+    """Look at everybody who has won a match of late, or was given one by a ruling, each on their
+    own."""
     guard.each(
         LOOKED,
-        list(winners),
+        list(_winners(ended_or_ruled(since)).distinct()),
         lambda winner: winner is not None and winner_look(winner) is not None,
         target="accounts.user",
+    )
+
+
+def _winners(matches: QuerySet[Match]) -> QuerySet[MatchPlayer, int | None]:
+    """By their ids, who has won ``matches``, as these count now."""
+    won = _of_winners().filter(match__in=matches, user__isnull=False)
+    return won.order_by("user").values_list("user", flat=True)
+
+
+def _of_winners() -> QuerySet[MatchPlayer]:
+    """The seats that count as the winners of their matches."""
+    return MatchPlayer.objects.filter(
+        Q(match__rating_ruling__isnull=True, seat=F("match__winner"))
+        | Q(seat=F("match__rating_ruling__winner"))
     )
 
 
@@ -89,22 +108,24 @@ def winner_look(user_id: int, *, period: Period | None = None) -> Report | None:
     winner = User.objects.filter(pk=user_id, deleted_at__isnull=True).first()
     if winner is None:
         return None
-    wins = looked_at(_wins(winner, period))
-    beaten = User.objects.filter(
-        pk__in=MatchPlayer.objects.filter(match__in=wins).exclude(user=user_id).values("user"),
-        deleted_at__isnull=True,
-    )
+    wins = looked_at(_wins(user_id, period))
+    beaten = User.objects.filter(pk__in=_losers(wins, user_id), deleted_at__isnull=True)
     people = {each.pk: each for each in (winner, *beaten)}
-    # Most people share a way in with nobody they play, and few of their matches are given up: that
-    # is all that is asked about them.
-    shared = [Shared(*way) for way in ways_among(people)] if len(people) > 2 else []
-    if not shared and wins.filter(reason="concession").count() < GIVEN_AT_LEAST:
+    if len(people) < 1 + FEWEST:
+        return None
+    # Most people share a way in with nobody they play, and are played by others: that is all that
+    # is asked about them.
+    counting = _losers(wins.filter(unrated=""), user_id)
+    alone = accounts_alone(user_id, set(people).intersection(counting))
+    shared = [Shared(*way) for way in ways_among(people)]
+    few = len(people) <= GIVEN_ACCOUNTS or wins.count() < GIVEN_AT_LEAST
+    if few and not shared and not alone:
         return None
     settled = settled_evidence(WINNER, str(user_id))
     settled |= settled_evidence(PAIR, *(pair_key(user_id, other) for other in people))
-    rows = {match.pk: match for match in wins if match.pk not in settled}
+    rows = {match.pk: match for match in latest(wins, period) if match.pk not in settled}
     matches = [each for each in played(rows) if each.loser in people]
-    look = partial(ring_findings, user_id, shared=shared, weak=WEAK)
+    look = partial(ring_findings, user_id, shared=shared, weak=WEAK, alone=alone)
     found = look(matches) if period is None else over_time(matches, look, within=PAIR_WINDOW)
     if not found:
         return None
@@ -125,6 +146,7 @@ def winner_look(user_id: int, *, period: Period | None = None) -> Report | None:
         url=f"/u/{winner.username}/matches/?result=won",
         reason=Report.Reason.CHEATING,
         words=" ".join(each.words for each in found),
+        about=winner,
         context={
             "facts": facts,
             "lines": [line(rows[each.match_id], each, people) for each in told],
@@ -134,15 +156,53 @@ def winner_look(user_id: int, *, period: Period | None = None) -> Report | None:
     )
 
 
-def _wins(winner: User, period: Period | None) -> QuerySet[Match]:
-    """What somebody has won; a bot of people's, against people: bots may play each other at will,
-    and without end."""
-    won = MatchPlayer.objects.filter(user=winner, seat=F("match__winner"))
-    found = Match.objects.finished().filter(ended_in(period), pk__in=won.values("match"))
-    if winner.is_bot:
-        others = MatchPlayer.objects.exclude(user=winner).filter(user__is_bot=False)
-        found = found.filter(pk__in=others.values("match"))
-    return found.order_by("finished_at", "pk")
+def _wins(user_id: int, period: Period | None) -> QuerySet[Match]:
+    """What somebody has won."""
+    found = Match.objects.finished().filter(ended_in(period))
+    return found.filter(
+        pk__in=_of_winners().filter(user=user_id).values("match"),
+    ).order_by("finished_at", "pk")
+
+
+def _losers(wins: QuerySet[Match], winner: int) -> QuerySet[MatchPlayer, int | None]:
+    """By their ids, who has lost these."""
+    seats = MatchPlayer.objects.filter(match__in=wins.order_by().values("pk"), user__isnull=False)
+    return seats.exclude(user=winner).values_list("user", flat=True)
+
+
+# Who has so many results is played with by others, or brings whoever they lose to nothing any more.
+_KNOWN_AT_MOST: Final = 100
+
+
+def accounts_alone(winner: int, losers: Collection[int]) -> frozenset[int]:
+    """Of accounts that somebody has beaten, those that are there for them alone (`isolated`), by
+    all that these have ever played."""
+    if len(losers) < ISOLATED_ACCOUNTS:
+        return frozenset()
+    known = Rating.objects.filter(ladder=OVERALL, user__in=losers, games__gt=_KNOWN_AT_MOST)
+    few = set(losers).difference(known.values_list("user", flat=True))
+    records = {user: Record(Counter(), Counter(), Counter()) for user in few}
+    mine = MatchPlayer.objects.filter(user__in=few).values("match")
+    results = counted(Match.objects.filter(pk__in=mine)).order_by()
+    for first, second, seat_won in results.values_list("user_0", "user_1", "seat_won"):
+        for seat, user, other in ((0, first, second), (1, second, first)):
+            if user in records:
+                records[user].played[other] += 1
+                records[user].won[other] += seat == seat_won
+    # As if all that they have played among themselves had been given away: else it need not be
+    # looked at, match by match.
+    rough = isolated(
+        winner, {user: each._replace(given=each.played) for user, each in records.items()}
+    )
+    if len(rough) < ISOLATED_ACCOUNTS:
+        return frozenset()
+    among = looked_at(Match.objects.finished().filter(pk__in=mine))
+    inside = counted(among).filter(user_0__in=rough, user_1__in=rough)
+    for each in played({match.pk: match for match in inside}):
+        if each.is_given_early:
+            records[each.winner].given[each.loser] += 1
+            records[each.loser].given[each.winner] += 1
+    return isolated(winner, {user: records[user] for user in rough})
 
 
 def winners_erase(leaver: Leaver) -> None:

@@ -16,7 +16,8 @@ from games.models import HouseBot, Match, MatchPlayer
 def match_for(match_id: int, user: Any) -> Match:
     """The match with its players. Raises Refusal ``match.none``."""
     players = Prefetch("players", MatchPlayer.objects.select_related("user"))
-    matches = Match.objects.visible_to(user).prefetch_related(players)
+    visible = Match.objects.visible_to(user).select_related("rating_ruling")
+    matches = visible.prefetch_related(players)
     match = matches.filter(pk=match_id).first()
     if match is None:
         raise NotFound("match.none", "There is no such match.")
@@ -62,8 +63,8 @@ def versions_of(match_id: int) -> tuple[int, ...]:
 
 
 def versions_and_names_of(match_id: int) -> tuple[tuple[int, ...], str]:
-    """The same, and what decides the answer beside them: what its players are called, which can
-    change although the match does not."""
+    """The same, and what decides the answer beside them: what its players are called,
+    and why it counts otherwise than it was played, which can change although the match does not."""
     with connection.cursor() as cursor:
         cursor.execute(_VERSIONS_AND_NAMES, (match_id,))
         row = cursor.fetchone()
@@ -90,7 +91,10 @@ _VERSIONS_AND_NAMES: Final = f"""
         SELECT json_agg(json_build_array(p.name, u.username) ORDER BY p.seat)::text
         FROM games_matchplayer p LEFT JOIN accounts_user u ON u.id = p.user_id
         WHERE p.match_id = games_match.id
-    )
+    ) || unrated || coalesce((
+        SELECT json_build_array(r.winner, r.why)::text
+        FROM games_ratingruling r WHERE r.match_id = games_match.id
+    ), '')
     FROM games_match WHERE id = %s
 """  # noqa: S608  (constants only)
 #: The version of a match's row for whoever watches: late, where they see it late. Whatever is in

@@ -46,6 +46,11 @@ def matches_listed(viewer: Any) -> QuerySet[Match]:
     return matches.defer("snapshot").prefetch_related(Prefetch("players", queryset=players))
 
 
+def matches_told_of(viewer: Any) -> QuerySet[Match]:
+    """The same, with what was ruled on their results."""
+    return matches_listed(viewer).select_related("rating_ruling")
+
+
 def matches_live(viewer: Any) -> QuerySet[Match]:
     """Matches that are on, the latest first."""
     return matches_listed(viewer).filter(status=Match.Status.RUNNING)

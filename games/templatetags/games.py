@@ -112,6 +112,19 @@ def uneven_text(challenge: Challenge) -> str:
 
 
 @register.filter
+def counting_text(match: Match) -> str:
+    """Why it counts for no rating, or otherwise than it was played, for whoever may be told how it
+    ended; empty where it counts as it is."""
+    return terms.counting_terms(match)
+
+
+@register.filter
+def ruled_text(match: Match) -> str:
+    """What was ruled on its result, with the reason; empty: nothing."""
+    return terms.ruled_terms(match)
+
+
+@register.filter
 def unrated_word(match: Match) -> str:
     """What cards add where a match counts for no rating, whatever for."""
     return ", too short to count" if is_too_short(match) else casual_word(match)

@@ -170,7 +170,9 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     # A clip that ends before the match does not say how that ended.
     outcome = clip is None or clip.last == last
     if concealed:
-        replay = {**replay, "steps": steps[: told + 1]}
+        # That it was too short tells how it ended, too.
+        header = {**replay["header"], "terms": ""}
+        replay = {"header": header, "steps": steps[: told + 1]}
     ruleset, _ = store.header_of(match)
     context = {
         "match": match,

@@ -69,8 +69,8 @@ def test_what_was_farmed_before_anybody_looked_is_reported_once(
     assert (report.target_type, report.target_id) == (PAIR, pair_key(ada.pk, ben.pk))
     assert report.context["evidence"] == numbers(spring, summer)
     found = [text for label, text in report.context["facts"] if label == "Found"]
-    assert len([words for words in found if "15 matches ended by concession" in words]) == 1
-    assert len([words for words in found if "4 matches ended by concession" in words]) == 1
+    assert len([words for words in found if "15 matches were given away" in words]) == 1
+    assert len([words for words in found if "4 matches were given away" in words]) == 1
     assert f"{spring[0].finished_at:%B %Y}: 15" in " ".join(found)
     before = (report.context, report.words, AuditEntry.objects.count())
     assert "0 reports" in farmed()
@@ -183,7 +183,7 @@ def test_what_it_reports_can_be_taken_out_in_one_go_however_long_ago(
 
 def played(number: int, *, day: float) -> PairMatch:
     ended = DAY_0 + timedelta(days=day)
-    return PairMatch(number, ended - timedelta(minutes=1), ended, 1, 2, conceded=True)
+    return PairMatch(number, ended - timedelta(minutes=1), ended, 1, 2, given_at=ended)
 
 
 def all_of(matches: Any) -> list[Finding]:

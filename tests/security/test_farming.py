@@ -3,6 +3,8 @@ moderators hear of it, with evidence; and that friends who play a lot are left a
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -19,23 +21,26 @@ from accounts.names.validators import FORMER_NAME, FORMER_PREFIX
 from core.clock import now_ms
 from games.jobs import RATE
 from games.models import Match, PairRuling, RatingRuling
-from games.ratings import services
+from games.moderation import UNRATE_ALL_WORDS
+from games.ratings import pairs, services
 from games.ratings.course import TOO_SHORT, match_judge_course
 from games.ratings.models import OVERALL, Rating, RatingPoint
 from games.ratings.pairs import (
+    PAIR,
     pair_key,
     pair_look,
     pair_rate_again,
     pair_unrate,
     pairs_sweep,
 )
+from games.ratings.rings import ring_rate_again, ring_unrate
 from games.ratings.services import match_rate, rating_include, ratings_rebuild, ratings_take_in
 from games.ratings.tasks import on_match_ended
 from games.ratings.winners import WINNER, winner_look, winners_sweep
 from tests.games.conftest import ada, ben, cleo, mona, orla, root
 from tests.games.support import T0, committing, refused, started, user_named
 from tests.pages.conftest import own_cache
-from tests.ratings.support import friendly, is_true
+from tests.ratings.support import friendly, is_true, result_row
 from tests.seasons_api.conftest import Caller, olga
 from tests.seasons_api.test_automation import concede, made
 from tests.support.workers import Workers
@@ -383,8 +388,18 @@ def test_what_makes_a_ring(
     assert [report.target_type for report in looked_at()] == ([WINNER] if found else [])
 
 
+def at_home(*users: User) -> None:
+    """Have each of them play somebody whom nobody else plays, as those do who are at home here."""
+    for user in users:
+        other = user_named(f"of-{user.username}")
+        for days in (3, 4):
+            friendly(user, other, ago=timedelta(days=days), ruleset="domino-black-white")
+
+
 def test_accounts_that_share_nothing_are_no_ring(ada: User) -> None:
-    for number, loser in enumerate(beaten(ada, 8, lasted=3)):
+    losers = beaten(ada, 8, lasted=3)
+    at_home(*losers)
+    for number, loser in enumerate(losers):
         share("address", loser, what=f"203.0.113.{number}")
     assert looked_at() == []
 
@@ -404,7 +419,10 @@ def test_ten_accounts_that_concede_once_each_are_one_report(
     (report,) = Report.objects.all()
     assert (report.target_type, report.target_id) == (WINNER, str(ada.pk))
     assert report.context["evidence"] == sorted(match.pk for match in matches)
-    assert "10 matches against 10 accounts by concession as soon as they had begun" in report.words
+    assert (
+        "10 matches against 10 accounts that gave them away as soon as they had begun"
+        in report.words
+    )
     assert ("that share a way in" in report.words) is shared
 
 
@@ -419,6 +437,7 @@ def test_how_many_must_be_given_away(
     ada: User, ben: User, given: int, accounts: int, honest: int, found: bool
 ) -> None:
     losers = [user_named(f"second{each}") for each in range(accounts)]
+    at_home(ben, *losers)
     for number in range(given):
         friendly(
             ada, losers[number % accounts], ago=timedelta(days=number), lasted=1.5,
@@ -451,6 +470,235 @@ def test_the_strongest_of_a_small_league_is_left_alone(ada: User, place: str) ->
     early = Match.objects.filter(players__user=ada, reason="concession").count()
     assert early >= 7
     assert looked_at() == []
+
+
+# -- losses that are given away, and accounts that are there for nothing else ----------------------
+
+
+def silenced(winner: User, loser: User, *, answers: int = 6) -> Match:
+    """A match in which so many decisions were answered before the loser said nothing any more, as
+    a worker leaves it."""
+    began = now_ms() - 3_600_000
+    play = started((winner, loser), at=began)
+    at = began - T0
+    for number in range(200):
+        if play.match.is_over:
+            break
+        if number < answers and play.decision(1):
+            play.move(1, play.random_move(1, play.random), at)
+        elif play.decision(0):
+            play.move(0, play.random_move(0, play.random), at)
+        else:
+            at += 20_000
+            play.wake(at)
+    match = play.match
+    assert (match.winner, match.is_over) == (0, True)
+    on_match_ended(match_id=match.pk)
+    match.refresh_from_db()
+    return match
+
+
+@pytest.mark.parametrize("how", ["concession", "silence"])
+@pytest.mark.parametrize("number", [5, 9])
+def test_new_accounts_that_give_away_one_match_each_are_one_report(
+    ada: User, left_to_workers: Workers, number: int, how: str
+) -> None:
+    """From as many addresses; by conceding, or by answering no more."""
+    losers = [user_named(f"second{each}") for each in range(number)]
+    if how == "silence":
+        matches = [silenced(ada, loser) for loser in losers]
+    else:
+        matches = [conceded(ada, loser, answers=6) for loser in losers]
+    assert {match.unrated for match in matches} == {""}
+    (report,) = Report.objects.all()
+    assert (report.target_type, report.target_id) == (WINNER, str(ada.pk))
+    assert report.context["evidence"] == sorted(match.pk for match in matches)
+    assert f"{number} matches against {number} accounts that have hardly ever" in report.words
+    lines = [line["text"] for line in report.context["lines"]]
+    silent = [text for text in lines if "having done nothing after" in text]
+    assert len(silent) == (number if how == "silence" else 0)
+
+
+def test_a_pair_gives_away_by_silence_as_by_concession(
+    ada: User, ben: User, left_to_workers: Workers
+) -> None:
+    matches = [silenced(ada, ben) for _time in range(3)]
+    report = Report.objects.get()
+    assert (report.target_type, report.context["evidence"]) == (PAIR, [m.pk for m in matches])
+    assert report.words == "3 matches were given away as soon as they had begun."
+
+
+def test_nobody_came_is_nothing_given_away(ada: User, left_to_workers: Workers) -> None:
+    """Opponents who never answer anything bring nothing, and say nothing of whom they leave."""
+    matches = [silenced(ada, user_named(f"gone{each}"), answers=0) for each in range(9)]
+    assert all(match.unrated.startswith(TOO_SHORT) for match in matches)
+    assert looked_at() == []
+
+
+def wins(winner: User, losers: list[User], *, times: int = 1, days: float = 1, **more: Any) -> None:
+    for number, loser in enumerate(losers):
+        for each in range(times):
+            friendly(winner, loser, ago=timedelta(days=days, hours=number + 20 * each), **more)
+
+
+GIVEN_AT_HALF_TIME: dict[str, Any] = {"lasted": 3.5, "reason": "concession"}
+
+
+@pytest.mark.parametrize(
+    ("accounts", "times", "more", "found"),
+    [
+        # Given away early: five over three of them, and not over two, or four.
+        (5, 1, GIVEN_AT_HALF_TIME, True), (4, 1, GIVEN_AT_HALF_TIME, False),
+        (3, 2, GIVEN_AT_HALF_TIME, True), (2, 3, GIVEN_AT_HALF_TIME, False),
+        # Played out: somebody who is beaten again and again, and has nobody else.
+        (3, 3, {}, True), (9, 2, {}, False), (12, 1, {}, False),
+        # Late in the match it is no gift.
+        (9, 1, {"lasted": 15, "reason": "concession"}, False),
+    ],
+)  # fmt: skip
+def test_how_many_who_play_nobody_else_are_told_of(
+    ada: User, accounts: int, times: int, more: dict[str, Any], found: bool
+) -> None:
+    losers = [user_named(f"second{each}") for each in range(accounts)]
+    wins(ada, losers, times=times, **more)
+    assert [report.target_type for report in looked_at()] == ([WINNER] if found else [])
+
+
+@pytest.mark.parametrize("by", ["each other", "others", "one win", "somebody once"])
+def test_whom_they_play_besides(ada: User, ben: User, by: str) -> None:
+    """What they give to each other makes no player of them, nor does a single match."""
+    losers = [user_named(f"second{each}") for each in range(4)]
+    wins(ada, losers, times=5, **GIVEN_AT_HALF_TIME)
+    for loser in losers:
+        if by == "each other":
+            wins(loser, [each for each in losers if each != loser], times=2, **GIVEN_AT_HALF_TIME)
+        elif by == "others":
+            wins(user_named(f"of-{loser.username}"), [loser], times=2)
+        elif by == "somebody once":
+            friendly(ben, loser, ago=timedelta(days=2))
+        else:
+            friendly(loser, ada, ago=timedelta(days=2))
+    reported = [report.target_id for report in looked_at() if report.target_type == WINNER]
+    assert (str(ada.pk) in reported) is (by in ("each other", "somebody once"))
+
+
+@pytest.mark.parametrize(("honest", "found"), [(5, True), (6, False)])
+def test_who_is_really_played_with_is_left_alone(
+    ada: User, ben: User, honest: int, found: bool
+) -> None:
+    at_home(ben)
+    wins(ada, [user_named(f"second{each}") for each in range(5)], **GIVEN_AT_HALF_TIME)
+    wins(ada, [ben], times=honest, days=3)
+    assert [report.target_type for report in looked_at()] == ([WINNER] if found else [])
+
+
+def test_a_newcomers_evening_is_left_alone(ada: User) -> None:
+    """Six who have never played before, each against each twice; the best of them wins all of
+    hers, and every fifth match is given up early. Nobody plays anybody else, ever."""
+    newcomers = [ada, *(user_named(f"new{each}") for each in range(5))]
+    met = 0
+    for better, one in enumerate(newcomers):
+        for other in newcomers[better + 1 :]:
+            for _time in range(2):
+                met += 1
+                early = {"lasted": 1.5, "reason": "concession"} if met % 5 == 0 else {"lasted": 12}
+                friendly(one, other, ago=timedelta(minutes=20 * met), **early)
+    assert looked_at() == []
+
+
+def test_somebody_strong_whom_beginners_try_once_is_left_alone(ada: User) -> None:
+    """A dozen who come, lose a match and never come again: most play it out, a third concede it
+    or leave; two of them as soon as it has begun. She is played with by nobody else."""
+    for number in range(12):
+        more: dict[str, Any] = {"lasted": 12, "reason": "total"}
+        if number % 3 == 0:
+            more = {"lasted": 1.5 if number % 2 else 9, "reason": "concession"}
+        friendly(ada, user_named(f"beginner{number}"), ago=timedelta(hours=30 * number), **more)
+    assert looked_at() == []
+
+
+# -- bots ----------------------------------------------------------------------------------------
+
+
+def become_bots(*users: User) -> None:
+    User.objects.filter(pk__in=[user.pk for user in users]).update(is_bot=True)
+
+
+@pytest.mark.parametrize("who", ["losers", "winner", "all"])
+def test_bots_are_looked_at_as_everybody_is(ada: User, who: str) -> None:
+    losers = beaten(ada, 3, lasted=1)
+    become_bots(*(losers if who != "winner" else []), *([ada] if who != "losers" else []))
+    (report,) = looked_at()
+    assert (report.target_type, len(report.context["evidence"])) == (WINNER, 6)
+
+
+def test_two_bots_are_a_pair(ada: User, ben: User) -> None:
+    quick(ada, ben, ago=100)
+    become_bots(ada, ben)
+    assert [report.target_type for report in looked_at()] == [PAIR]
+
+
+def test_bots_that_play_each_other_honestly_are_left_alone(ada: User, ben: User) -> None:
+    """In seconds, since they are programs, and the better of them always wins; and somebody's bot
+    is tried by people who play nobody else, again and again."""
+    become_bots(ada, ben)
+    wins(ada, [ben], times=30, lasted=0.3, reason="total")
+    wins(ada, [user_named(f"trying{each}") for each in range(4)], times=4, lasted=9)
+    assert looked_at() == []
+
+
+def test_of_bots_that_play_without_end_the_latest_matches_are_looked_at(
+    ada: User, ben: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "LOOKED_AT_MOST", 4)
+    become_bots(ada, ben)
+    quick(ada, ben, ago=200, times=9)
+    latest = quick(ada, ben, ago=10, times=4)
+    report = pair_look(ada.pk, ben.pk)
+    assert report is not None
+    assert report.context["evidence"] == sorted(match.pk for match in latest)
+
+
+# -- what organisers have ruled -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("days", [1, 20])
+def test_corrected_results_are_looked_at_as_what_they_are_now(
+    ada: User, ben: User, days: int
+) -> None:
+    """However long ago the match was: the sweep comes upon it when it is ruled on."""
+    matches = [
+        friendly(ben, ada, ago=timedelta(days=days, minutes=1 + number), lasted=0.2)
+        for number in range(2)
+    ]
+    matches.append(
+        result_row((ben, ada), winner=None, finished_at=timezone.now() - timedelta(days=days))
+    )
+    Match.objects.filter(pk=matches[-1].pk).update(created_at=matches[-1].finished_at)
+    for match in matches:
+        RatingRuling.objects.create(match=match, winner=1, why="so it was agreed")
+    pairs_sweep(since=timedelta(days=2))
+    report = Report.objects.get()
+    assert report.context["evidence"] == sorted(match.pk for match in matches)
+    assert all("@ada won by a ruling" in line["text"] for line in report.context["lines"])
+
+
+def test_a_winner_by_rulings_is_looked_at(ada: User) -> None:
+    losers = [user_named(f"second{each}") for each in range(5)]
+    for loser in losers:
+        match = friendly(loser, ada, ago=timedelta(days=9), lasted=1, reason="concession")
+        RatingRuling.objects.create(match=match, winner=1, why="corrected")
+    winners_sweep(since=timedelta(days=2))
+    assert [report.target_id for report in Report.objects.all()] == [str(ada.pk)]
+
+
+def test_what_counts_for_nobody_by_a_ruling_is_no_evidence(ada: User, ben: User) -> None:
+    for match in quick(ada, ben, ago=10, times=5):
+        RatingRuling.objects.create(match=match, winner=None, why="void")
+    assert looked_at() == []
+
+
+# -- more of rings ---------------------------------------------------------------------------------
 
 
 def test_a_played_out_match_is_short_only_if_it_was_over_at_once(ada: User) -> None:
@@ -550,7 +798,7 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     assert {each.user for each in told} == {ada, ben}
     assert all("Both are one." in each.words for each in told)
     page = Client().get("/u/ada/matches/").content.decode()
-    assert page.count('title="Both are one."') == 2
+    assert page.count("Both are one.") == 2
 
     refused("rating.of-pair", rating_include, match_id=theirs[0].pk, acting_user=None, why="mine")
     with committing():
@@ -563,6 +811,121 @@ def test_all_of_a_pair_are_unrated_in_one_go_and_rated_again(
     actions = list(entries.values_list("action", flat=True))
     assert actions == ["rating.exclude-pair", "rating.include-pair"]
     refused("rating.lifted", pair_rate_again, acting_user=mona, ruling=ruling, why="once more")
+
+
+def test_a_whole_ring_is_unrated_in_one_go_and_rated_again(
+    ada: User, ben: User, mona: User, workers: Workers
+) -> None:
+    """Twelve of them, from one form: one transaction, one reason, one recomputation, and everybody
+    is told once; all but the last are taken back in one go as well."""
+    workers.at_once[RATE] = services.ratings_take_in
+    losers = beaten(ada, 12, times=1, lasted=1)
+    at_home(ben)
+    honest = [friendly(ada, ben, ago=timedelta(days=number)) for number in range(3)]
+    ratings_rebuild()
+    before = list(RatingPoint.objects.order_by("ladder", "at", "user").values("mu", "weight"))
+    (report,) = looked_at()
+    client = Client()
+    client.force_login(mona)
+    address = dict(remedies_of(report))[UNRATE_ALL_WORDS]
+    page = client.get(address).content.decode()
+    assert all(f"(@{loser.username}): 1 match" in page for loser in losers)
+    with committing():
+        assert client.post(address, {"why": "All one person."}).status_code == 302
+    rulings = list(PairRuling.objects.order_by("pk"))
+    assert {ruling.second for ruling in rulings} == set(losers)
+    assert {(ruling.report, ruling.why, ruling.by) for ruling in rulings} == {
+        (report, "All one person.", mona)
+    }
+    assert len(workers.of(RATE)) == 1
+    ours = RatingPoint.objects.filter(ladder=OVERALL, user=ada)
+    assert {point.match_id for point in ours} == {match.pk for match in honest}
+    is_true(OVERALL)
+    told = Announcement.objects.filter(kind="match.rating-ruled")
+    assert told.count() == 13
+    assert "12 matches of yours with 12 players" in told.get(user=ada).words
+    assert address not in dict(remedies_of(report)).values()
+
+    row = f"/admin/games/pairruling/{rulings[3].pk}/rate_again/"
+    assert "second11" in client.get(row).content.decode()
+    with committing():
+        given = {"why": "A club, they showed us.", "together": "on"}
+        assert client.post(row, given).status_code == 302
+    assert not PairRuling.objects.filter(lifted_at=None).exists()
+    assert len(workers.of(RATE)) == 2
+    assert told.all().count() == 26
+    after = list(RatingPoint.objects.order_by("ladder", "at", "user").values("mu", "weight"))
+    assert after == before
+
+
+def test_some_of_a_ring_are_unrated_and_one_of_them_is_rated_again(ada: User, mona: User) -> None:
+    losers = beaten(ada, 4)
+    share("address", *losers)
+    (report,) = looked_at()
+    made = ring_unrate(
+        acting_user=mona, report=report, why="Farmed.", accounts=[each.pk for each in losers[:3]]
+    )
+    assert [ruling.second for ruling in made] == losers[:3]
+    client = Client()
+    client.force_login(mona)
+    assert (
+        client.post(
+            f"/admin/games/pairruling/{made[0].pk}/rate_again/", {"why": "Not this one."}
+        ).status_code
+        == 302
+    )
+    assert [ruling.second for ruling in PairRuling.objects.filter(lifted_at=None)] == [
+        losers[2], losers[1],
+    ]  # fmt: skip
+    assert RatingRuling.objects.count() == 4
+
+
+def test_what_a_ring_cannot_be_ruled_upon(
+    ada: User, ben: User, mona: User, orla: User, make_moderator: Callable[[User], None]
+) -> None:
+    losers = beaten(ada, 3)
+    share("address", *losers)
+    friendly(ada, ben, ago=timedelta(days=1))
+    (report,) = looked_at()
+
+    def rule(code: str, by: User, **more: Any) -> None:
+        refused(code, ring_unrate, acting_user=by, report=report, **{"why": "because", **more})
+
+    make_moderator(losers[0])
+    rule("rating.own-pair", losers[0], accounts=[losers[1].pk])
+    rule("rating.not-moderator", orla)
+    rule("rating.why-missing", mona, why=" ")
+    rule("rating.not-of-ring", mona, accounts=[losers[0].pk, ben.pk])
+    assert not PairRuling.objects.exists()
+    ruling, *_ = ring_unrate(acting_user=mona, report=report, why="because")
+    rule("rating.no-matches", mona)
+    refused("rating.not-moderator", ring_rate_again, acting_user=orla, ruling=ruling, why="x")
+    ring_rate_again(acting_user=mona, ruling=ruling, why="x")
+    refused("rating.lifted", ring_rate_again, acting_user=mona, ruling=ruling, why="x")
+
+
+@pytest.mark.parametrize("kind", ["pair", "winner"])
+def test_a_report_is_found_from_the_pages_of_those_it_concerns(
+    ada: User, ben: User, mona: User, kind: str
+) -> None:
+    if kind == "pair":
+        quick(ada, ben, ago=10)
+        people = [ada, ben]
+    else:
+        people = [ada, *beaten(ada, 3)]
+    (report,) = looked_at()
+    client = Client()
+    client.force_login(mona)
+    for user in (*people, mona):
+        page = client.get(f"/admin/accounts/user/{user.pk}/change/").content.decode()
+        (address,) = re.findall(r'href="(/admin/accounts/report/[^"]*concerns[^"]*)"', page)
+        listed = client.get(html.unescape(address)).content.decode()
+        assert (f"/admin/accounts/report/{report.pk}/change/" in listed) is (user != mona)
+    assert report.about == (ada if kind == "winner" else None)
+    page = client.get(f"/admin/accounts/report/{report.pk}/change/").content.decode()
+    assert "The reporter" not in page
+    assert "hat the site has found" in page
+    assert client.get("/admin/accounts/report/?concerns=x").status_code == 200
 
 
 def test_what_a_pair_cannot_be_ruled_upon(

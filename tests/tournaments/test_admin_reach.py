@@ -75,7 +75,7 @@ ALLOWED = {
     "accounts.appeal": "state at__year at__month at__day",
     "accounts.accountmerge": "at__year at__month at__day",
     "accounts.report": (
-        "about__id__exact state reason__exact reason__isnull target_type target_type__isnull"
+        "concerns state reason__exact reason__isnull target_type target_type__isnull"
         " at__year at__month at__day"
     ),
     "accounts.auditentry": (
