@@ -168,8 +168,9 @@ def letter_undo(*, token: str) -> tuple[Letter, str]:
     _undos[letter.kind].do(letter)
     sessions_end(acting_user=user)
     for part in all_parts():
-        # What keeps out whoever reads the mail stays, but for what the letter is about.
-        if part.proof is None:
+        # What keeps out whoever reads the mail stays, but for what the letter is about; and what a
+        # new password by mail ends by itself goes with the password.
+        if part.proof is None and part.by_mail:
             part.end(user)
     password_void(user=user)
     audit_record(

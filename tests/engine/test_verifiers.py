@@ -25,6 +25,7 @@ from games.folders import folder_of
 from games.rulesets import REGISTRY
 from games.rulesets.domain import pool as pools
 from games.rulesets.domain import rules as domain_rules
+from games.services.matches import options_of
 from script.lib import node
 from script.lib.console import ROOT
 from tests.engine import drawn_play
@@ -269,7 +270,7 @@ def test_another_pool_that_is_built_in_makes_no_old_record_wrong(
         monkeypatch.setattr(module, "built_in", lambda: more)
     seeds = [Draws(f"{number:064x}") for number in range(20)]
     domain = REGISTRY.get("domain")
-    state = domain.initial(Setup("standard", domain.options_type(), 0, ()))
+    state = domain.initial(Setup("standard", options_of(domain, {}), 0, ()))
     drawn = {domain.draw(state, Draw("pool"), each.numbers("pool")).value for each in seeds}
     assert drawn == {("classic@1",)}
 

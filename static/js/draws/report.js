@@ -138,7 +138,7 @@ export function summaryOf(verdict, { found = null, seen = "here", compared = "" 
     return { kind: "danger", title: first.title, lines };
   }
   const sound = soundly(verdict);
-  if (sound.kind !== "success" || !ORIGINS[seen] || compared.startsWith(SAME)) return sound;
+  if (countsOf(verdict).verified === 0 || !ORIGINS[seen] || compared.startsWith(SAME)) return sound;
   return { ...sound, kind: "info", lines: [[ORIGINS[seen]], ...sound.lines] };
 }
 
