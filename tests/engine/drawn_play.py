@@ -36,10 +36,11 @@ def bytes_of(random: Random) -> str:
 def random_draws(random: Random) -> Draws:
     """A seed, and nonces that were opened, kept back or never given."""
     draws = Draws(bytes_of(random))
-    for seat in (0, 1):
-        nonce, lot = bytes_of(random), random.random()
+    given = [(seat, bytes_of(random), random.random()) for seat in (0, 1)]
+    for seat, nonce, lot in given:
         if lot < 0.7:
             draws = derived.committed(draws, seat, derived.nonce_commitment(seat, nonce))
+    for seat, nonce, lot in given:
         if lot < 0.5:
             draws = derived.opened(draws, seat, nonce)
     return draws

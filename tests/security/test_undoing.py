@@ -372,6 +372,7 @@ LETTERS = {
     "account/password_set": {"reset", "sessions"},
     "account/signed_in": {"reset", "sessions"},
     "account/token_made": {"reset", "sessions"},
+    "mfa/recovery_code_used": {"reset", "sessions", "factors"},
     "mfa/recovery_codes_generated": {"reset", "sessions", "factors"},
     "mfa/totp_activated": {"undo", "reset", "sessions", "factors"},
     "mfa/totp_deactivated": {"reset", "sessions", "factors"},
