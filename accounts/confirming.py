@@ -35,8 +35,8 @@ def confirmations_send(
     address counts as asked. The audit log says who has asked whom, with ``data``."""
     people = unconfirmed(users)
     rows = EmailAddress.objects.filter(user__in=people, verified=False).select_related("user")
-    # Of several of a user the last is kept: the primary one.
-    addresses = {row.user_id: row for row in rows.order_by("user_id", "primary", "-pk")}
+    # Of several of a user the last is kept: the one that it is to be, which they typed last.
+    addresses = {row.user_id: row for row in rows.order_by("user_id", "-primary", "pk")}
     pause = PAUSE.total_seconds()
     asked = [user for user in people if cache.add(f"confirmation:{user.pk}", 1, pause)]
     with transaction.atomic():

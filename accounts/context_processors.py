@@ -10,10 +10,16 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from accounts.discord.offers import is_offered
-from accounts.models import RegistrationChange, Sanction, SiteAnnouncement, User
+from accounts.models import (
+    AccountDeletion,
+    RegistrationChange,
+    Sanction,
+    SiteAnnouncement,
+    User,
+)
 from accounts.moderation.standing import suspension_of
 from accounts.preferences import SOUND_COOKIE, THEME_COOKIE, motion_of
-from accounts.roles import is_moderator
+from accounts.roles import Role, holds_role, lacks_factor
 from accounts.site.announcements import shown_now
 from accounts.site.registration import registration_now
 
@@ -71,8 +77,15 @@ class Shell:
 
     @cached_property
     def administers(self) -> bool:
-        """Whether the reader may enter the admin site."""
-        return self._user is not None and (self._user.is_staff or is_moderator(self._user))
+        """Whether the reader may enter the admin site, if with a second factor that they have yet
+        to set up: it leads there."""
+        user = self._user
+        return user is not None and (user.is_staff or holds_role(user, Role.MODERATOR))
+
+    @cached_property
+    def lacks_factor(self) -> bool:
+        """Whether something that the reader has been given to do waits for a second factor."""
+        return self._user is not None and lacks_factor(self._user)
 
     @cached_property
     def warning(self) -> Sanction | None:
@@ -81,6 +94,14 @@ class Shell:
         if self._user is None or self._user.warned is False:
             return None
         return Sanction.objects.unread_warnings().filter(user=self._user).order_by("at").first()
+
+    @cached_property
+    def deletion(self) -> AccountDeletion | None:
+        """That the reader's account is to be deleted. Costs a query only where the query that
+        fetched the reader has seen it."""
+        if self._user is None or not self._user.leaving:
+            return None
+        return AccountDeletion.objects.filter(user=self._user).first()
 
     @cached_property
     def announcements(self) -> list[SiteAnnouncement]:

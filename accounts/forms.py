@@ -21,7 +21,9 @@ from accounts.names.validators import (
     validate_time_zone,
 )
 from accounts.preferences import MOTIONS, RESULTS
+from accounts.signin.addresses import address_ask
 from accounts.signin.backends import speaks_for
+from accounts.signin.ending import parts_of
 from core.refusals import Refusal
 
 
@@ -93,20 +95,62 @@ class SignupForm(PlainFields, library.SignupForm):
         return saved
 
 
-class ChangePasswordForm(PlainFields, library.ChangePasswordForm):
+class EndingFields(PlainFields):
+    """A new password, and boxes for what it ends: it may be changed because somebody else is in the
+    account."""
+
+    #: Whether they come by a mail's key, and the boxes are ticked for what lets programs in.
+    by_mail = False
+    user: User
+    cleaned_data: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+        found = parts_of(self.user) if self.user is not None else []
+        self.parts = [each for each in found if each[0].by_mail or not self.by_mail]
+        for part, count in self.parts:
+            self.fields[part.name] = forms.BooleanField(
+                label=f"{part.words} ({count})",
+                required=False,
+                initial=self.by_mail and part.proof is None,
+            )
+
+    def save(self) -> None:
+        """Set the password, and end what is ticked, all or nothing."""
+        keeps_sessions = "end_sessions" in self.fields and not self.cleaned_data["end_sessions"]
+        with transaction.atomic():
+            get_adapter().set_password(
+                self.user, self.cleaned_data["password1"], keeps_sessions=keeps_sessions
+            )
+            for part, _count in self.parts:
+                if self.cleaned_data[part.name]:
+                    part.end(self.user)
+
+
+class ChangePasswordForm(EndingFields, library.ChangePasswordForm):
     """Change the password, knowing the old one."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+    end_sessions = forms.BooleanField(
+        label="Sign out in all other browsers", required=False, initial=True
+    )
+
+    def clean_oldpassword(self) -> str:
+        """The old one, which counts as a guess where it is wrong: whoever holds somebody's session
+        could try one after another here."""
+        given: str = self.cleaned_data["oldpassword"]
+        adapter = get_adapter()
+        if not adapter.reauthenticate(self.user, given):
+            raise adapter.validation_error("enter_current_password")
+        return given
 
 
-class SetPasswordForm(PlainFields, library.SetPasswordForm):
+class SetPasswordForm(EndingFields, library.SetPasswordForm):
     """Set a password where there is none yet."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+    end_sessions = forms.BooleanField(
+        label="Sign out in all other browsers", required=False, initial=True
+    )
 
 
 class ResetPasswordForm(PlainFields, library.ResetPasswordForm):
@@ -121,20 +165,61 @@ class ResetPasswordForm(PlainFields, library.ResetPasswordForm):
         return email
 
 
-class ResetPasswordKeyForm(PlainFields, library.ResetPasswordKeyForm):
-    """Set a new password with the mail's key."""
+class ResetPasswordKeyForm(EndingFields, library.ResetPasswordKeyForm):
+    """Set a new password with the mail's key. All sessions end: there is no box for them.
+
+    What keeps out whoever reads the account's mail ends only with a code besides; where nobody
+    could give one there is no box, and `stays` says so to the page.
+    """
+
+    by_mail = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+        self.proven = [
+            (part, part.proof)
+            for part, _count in self.parts
+            if part.proof is not None and part.proof.possible(self.user)
+        ]
+        kept = [part for part, _ in self.parts if part.proof and part not in dict(self.proven)]
+        self.parts = [(part, count) for part, count in self.parts if part not in kept]
+        for part in kept:
+            del self.fields[part.name]
+        self.stays = bool(kept)
+        if self.proven:
+            self.fields["code"] = forms.CharField(
+                label="Code",
+                required=False,
+                max_length=40,
+                help_text="Only to remove a passkey or an app: from your app, or a recovery code.",
+                widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
+            )
+
+    def clean(self) -> dict[str, Any]:
+        """Last, since a code is good once: what is ticked that mail alone does not end."""
+        given: dict[str, Any] = super().clean()
+        proof = next((proof for part, proof in self.proven if given.get(part.name)), None)
+        if proof is not None and not self.errors:
+            try:
+                proof.check(self.user, given.get("code", ""))
+            except forms.ValidationError as error:
+                self.add_error("code", error)
+        return given
 
 
 class AddEmailForm(PlainFields, library.AddEmailForm):
     """Give a new address."""
 
+    user: User
+    cleaned_data: dict[str, Any]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].label = "New address"
+
+    def save(self, request: HttpRequest) -> EmailAddress:
+        """Ask for it: the address that there is stays until it is confirmed."""
+        return address_ask(request, self.user, self.cleaned_data["email"])
 
 
 class ReauthenticateForm(PlainFields, library.ReauthenticateForm):

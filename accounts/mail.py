@@ -35,8 +35,10 @@ def sanction_announce_lift(sanction_id: int) -> None:
 
 
 def report_announce_outcome(report_id: int) -> None:
-    """Tell a reporter what came of their report."""
+    """Tell a reporter what came of their report. The site itself is told nothing."""
     report = Report.objects.select_related("reporter").get(pk=report_id)
+    if report.reporter is None:
+        return
     subject = f"Your report: {report.get_outcome_display()}"
     _send(report.reporter, subject, "accounts/mail/report_answered.txt", {"report": report})
 
@@ -58,6 +60,12 @@ def merge_announce(merge_id: int, reader_id: int, address: str | None) -> None:
     subject = "Two accounts are one now"
     context = {"merge": merge, "kept": reader.pk == merge.keep_id}
     _send_to(address, reader, subject, "accounts/mail/accounts_merged.txt", context)
+
+
+def second_factor_announce_reset(user_id: int) -> None:
+    """Tell somebody that an administrator has taken their second factors away."""
+    user = User.objects.get(pk=user_id)
+    _send(user, "Your second factor was removed", "accounts/mail/second_factor_reset.txt", {})
 
 
 def _send(reader: User, subject: str, template: str, context: dict[str, Any]) -> None:

@@ -25,7 +25,8 @@ from accounts.models import User
 class Section:
     """One section: a heading, and a template with the variables it needs.
 
-    The template also sees `person` (whose page it is) and everything that pages see.
+    The template also sees `person` (whose page it is), whether the reader has `blocked` them, and
+    everything that pages see.
     """
 
     title: str
@@ -53,14 +54,14 @@ def unregister_section(maker: SectionMaker) -> None:
     _makers[:] = [entry for entry in _makers if entry[1] is not maker]
 
 
-def sections(request: HttpRequest, person: User) -> list[tuple[str, SafeString]]:
+def sections(
+    request: HttpRequest, person: User, *, blocked: bool = False
+) -> list[tuple[str, SafeString]]:
     """Headings and rendered bodies of the sections of a person's page, in order."""
     made = (maker(request, person) for _order, maker in _makers)
+    about = {"person": person, "blocked": blocked}
     return [
-        (
-            section.title,
-            render_to_string(section.template, {**section.context, "person": person}, request),
-        )
+        (section.title, render_to_string(section.template, {**section.context, **about}, request))
         for section in made
         if section is not None
     ]

@@ -14,10 +14,25 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
 from accounts import hooks
-from accounts.models import AccountMerge, AuditEntry, DiscordLink, PushSubscription, User
+from accounts.addresses import own_address, pending_addresses
+from accounts.models import (
+    AccountDeletion,
+    AccountMerge,
+    AuditEntry,
+    DiscordLink,
+    PushSubscription,
+    User,
+    UserSession,
+)
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name, validate_not_reserved
-from accounts.roles import Role, forget_roles, is_moderator, is_protected_from
+from accounts.roles import (
+    Role,
+    forget_roles,
+    is_administrator,
+    is_moderator,
+    is_protected_from,
+)
 from core.hooks import send
 from core.refusals import Forbidden, Refusal
 
@@ -157,8 +172,9 @@ def user_update_profile(
     """Change the given parts of a profile and return the user.
 
     People change their own; moderators may change anybody's (an offensive name). Raises Refusal
-    ``account.not-yours``, as `refuse_impersonation` does, and the codes of the field validators
-    (`accounts.names.validators`). An audit entry says which fields changed, from what to what.
+    ``account.not-yours``, ``account.deleted``, as `refuse_impersonation` does, and the codes of the
+    field validators (`accounts.names.validators`). An audit entry says which fields changed, from
+    what to what.
     """
     if acting_user.pk != user.pk and not is_moderator(acting_user):
         raise Forbidden("account.not-yours", "Only its owner may change this profile.")
@@ -174,6 +190,7 @@ def user_update_profile(
     if "display_name" in wanted:
         wanted["display_name"] = normalise_display_name(str(wanted["display_name"]))
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    must_not_be_deleted(locked)
     changes = {
         name: {"from": getattr(locked, name), "to": value}
         for name, value in wanted.items()
@@ -211,10 +228,11 @@ def users_lock(users: Iterable[User | int]) -> dict[int, User]:
 
 
 @transaction.atomic
-def role_grant(*, acting_user: User, user: User, role: Role) -> None:
-    """Give a role. Raises Refusal ``account.not-administrator``, ``account.closed`` and
-    ``account.role-held``."""
-    must_administer(acting_user)
+def role_grant(*, acting_user: User | None, user: User, role: Role) -> None:
+    """Give a role; nobody acts where a command on the server does. Raises Refusal
+    ``account.not-administrator``, ``account.closed`` and ``account.role-held``."""
+    if acting_user is not None:
+        must_administer(acting_user)
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     must_lack_role(locked, role)
     group, _created = Group.objects.get_or_create(name=role.value)
@@ -249,7 +267,7 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
     ``account.protected`` and ``account.closed``.
     """
     locked = _lock_for_moderation(acting_user, user)
-    _must_give_a_reason(reason)
+    must_give_a_reason(reason)
     must_not_be_closed(locked)
     return _set_active(acting_user, locked, active=False, reason=reason)
 
@@ -258,11 +276,11 @@ def user_close(*, acting_user: User, user: User, reason: str) -> User:
 def user_reopen(*, acting_user: User, user: User, reason: str) -> User:
     """Open a closed account again.
 
-    Raises Refusal as `user_close` does, ``account.open``, and ``account.merged``: nothing is left
-    of it.
+    Raises Refusal as `user_close` does, ``account.open``, and ``account.merged`` or
+    ``account.deleted``: nothing is left of it.
     """
     locked = _lock_for_moderation(acting_user, user)
-    _must_give_a_reason(reason)
+    must_give_a_reason(reason)
     must_be_reopenable(locked)
     return _set_active(acting_user, locked, active=True, reason=reason)
 
@@ -273,11 +291,18 @@ def must_not_be_closed(user: User) -> None:
         raise Forbidden("account.closed", "This account is closed already.")
 
 
+def must_not_be_deleted(user: User) -> None:
+    """Whether anything is left of an account. Raises Refusal ``account.deleted``."""
+    if user.is_former:
+        raise Refusal("account.deleted", "Its owner had this account deleted.")
+
+
 def must_be_reopenable(user: User) -> None:
-    """Whether an account can be reopened. Raises Refusal ``account.open`` and
+    """Whether an account can be reopened. Raises Refusal ``account.open``, ``account.deleted`` and
     ``account.merged``."""
     if user.is_active:
         raise Refusal("account.open", "This account is not closed.")
+    must_not_be_deleted(user)
     if AccountMerge.objects.filter(duplicate=user).exists():
         raise Refusal("account.merged", "This account was merged into another for good.")
 
@@ -299,7 +324,8 @@ def _lock_for_moderation(acting_user: User, user: User) -> User:
     return locked
 
 
-def _must_give_a_reason(reason: str) -> None:
+def must_give_a_reason(reason: str) -> None:
+    """Raises Refusal ``account.reason-missing``."""
     if not reason.strip():
         raise Refusal("account.reason-missing", "Please give a reason.", field="reason")
 
@@ -322,7 +348,13 @@ def _set_active(acting_user: User, user: User, *, active: bool, reason: str) -> 
 
 @transaction.atomic
 def user_set_password(
-    *, user: User, password: str, forgotten: bool = False, device_id: int | None = None
+    *,
+    user: User,
+    password: str,
+    forgotten: bool = False,
+    device_id: int | None = None,
+    session_key: str = "",
+    keeps_sessions: bool = False,
 ) -> None:
     """Give somebody the password that they have chosen, and end what they have open: whoever had
     got hold of the old one may be among it. Whether it is good enough is for the form to judge.
@@ -331,22 +363,58 @@ def user_set_password(
     they have shown by mail who they are, maybe since somebody else is in their account. Then no
     device stays, and neither does a Discord account by which one could sign in, unless that was
     the only way in.
+
+    All sessions end but that of ``session_key``, where they do it, unless they want the others to
+    go on (``keeps_sessions``). Whoever had got in may also have asked for another address, which is
+    dropped, and, where it was ``forgotten``, for the account to be deleted: it stays then.
     """
     ends_link = forgotten and user.has_usable_password()
     user.set_password(password)
     user.save(update_fields=["password"])
-    audit_record(acting_user=user, action="user.set_password", target=user)
+    others = UserSession.objects.filter(user=user).exclude(session_key=session_key)
+    if keeps_sessions:
+        others.stay_open(user.get_session_auth_hash())
+    else:
+        others.end()
+    audit_record(
+        acting_user=user,
+        action="user.set_password",
+        target=user,
+        data={"keeps_sessions": True} if keeps_sessions else None,
+    )
     _end_what_others_hold(
         user, user, device_id=None if forgotten else device_id, ends_link=ends_link
     )
+    # Without any other address, it is by this one that they have shown who they are.
+    if not forgotten or own_address(user):
+        address_change_drop(acting_user=user, user=user)
+    if forgotten:
+        deletion_drop(acting_user=user, user=user)
+
+
+@transaction.atomic
+def password_void(*, user: User) -> None:
+    """Somebody has shown by a letter that another is in their account: its password is worth
+    nothing from now on, and what it could have been used for ends, as with a new one by mail. Their
+    sessions are for the caller to end."""
+    ends_link = user.has_usable_password()
+    user.set_unusable_password()
+    user.save(update_fields=["password"])
+    audit_record(acting_user=user, action="user.void_password", target=user)
+    _end_what_others_hold(user, user, device_id=None, ends_link=ends_link)
+    address_change_drop(acting_user=user, user=user)
+    deletion_drop(acting_user=user, user=user)
 
 
 @transaction.atomic
 def password_given(*, acting_user: User, user: User) -> None:
     """An administrator has given somebody another password, or taken theirs away: note it, and end
     whatever others may hold of the account."""
+    UserSession.objects.filter(user=user).end()
     audit_record(acting_user=acting_user, action="user.admin_password", target=user)
     _end_what_others_hold(acting_user, user, device_id=None, ends_link=True)
+    address_change_drop(acting_user=acting_user, user=user)
+    deletion_drop(acting_user=acting_user, user=user)
 
 
 def _end_what_others_hold(
@@ -358,6 +426,25 @@ def _end_what_others_hold(
     if link is not None:
         discord_link_end(acting_user=acting_user, link=link)
     rights_announce_change(user.pk)
+
+
+def address_change_drop(*, acting_user: User, user: User) -> bool:
+    """Have an account's address not change, if somebody has asked for that; say whether they had.
+    The links in the mails that would confirm it are good for nothing then. Call it inside a
+    transaction that has the account locked."""
+    dropped, _ = pending_addresses(user).delete()
+    if dropped:
+        audit_record(acting_user=acting_user, action="user.drop_address_change", target=user)
+    return bool(dropped)
+
+
+def deletion_drop(*, acting_user: User, user: User) -> bool:
+    """Have an account stay, if it was to be deleted; say whether it was. Call it inside a
+    transaction that has the account locked."""
+    dropped, _ = AccountDeletion.objects.filter(user=user).delete()
+    if dropped:
+        audit_record(acting_user=acting_user, action="user.keep", target=user)
+    return bool(dropped)
 
 
 def discord_link_end(*, acting_user: User | None, link: DiscordLink) -> None:
@@ -399,9 +486,9 @@ def must_hold_role(user: User, role: Role) -> Group:
 
 def must_administer(acting_user: User) -> None:
     """Raises Refusal ``account.not-administrator``."""
-    if not (acting_user.is_active and acting_user.is_superuser):
+    if not is_administrator(acting_user):
         raise Forbidden(
-            "account.not-administrator", "Only an administrator may give or take roles."
+            "account.not-administrator", "Only an administrator of the site may do this."
         )
 
 

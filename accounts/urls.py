@@ -17,18 +17,31 @@ from accounts.announcing.pages import (
 )
 from accounts.announcing.stopping import mail_stop_page
 from accounts.blocking.pages import block_page, blocks_page, unblock_page
-from accounts.discord.pages import about_page, asked_page, link_page, settings_page, unlink_page
+from accounts.discord.pages import (
+    about_page,
+    asked_page,
+    confirm_page,
+    link_page,
+    settings_page,
+    unlink_page,
+)
+from accounts.leaving.pages import data_page, deletion_page, export_page
 from accounts.oauth.pages import (
     application_delete_page,
     applications_page,
     authorisation_revoke_page,
 )
+from accounts.signin.pages import session_end_page, sessions_end_page, sessions_page, undo_page
 from accounts.tokens.pages import bot_page, token_revoke_page, tokens_page
 
 app_name = "accounts"
 urlpatterns = [
     path("settings/tokens/", tokens_page, name="tokens"),
     path("settings/tokens/<int:token_id>/revoke/", token_revoke_page, name="token_revoke"),
+    path("settings/sessions/", sessions_page, name="sessions"),
+    path("settings/sessions/end/", sessions_end_page, name="sessions_end"),
+    path("settings/sessions/<int:session_id>/end/", session_end_page, name="session_end"),
+    path("undo-change/<str:token>/", undo_page, name="undo"),
     path("settings/bot/", bot_page, name="bot"),
     path("settings/applications/", applications_page, name="applications"),
     path(
@@ -44,8 +57,12 @@ urlpatterns = [
     path("settings/blocked/", blocks_page, name="blocks"),
     path("block/<str:username>/", block_page, name="block"),
     path("unblock/<str:username>/", unblock_page, name="unblock"),
+    path("settings/data/", data_page, name="data"),
+    path("settings/data/export/", export_page, name="export"),
+    path("settings/delete/", deletion_page, name="deletion"),
     path("settings/discord/", settings_page, name="discord_settings"),
     path("settings/discord/link/", link_page, name="discord_link"),
+    path("settings/discord/confirm/", confirm_page, name="discord_confirm"),
     path("settings/discord/unlink/", unlink_page, name="discord_unlink"),
     path("discord/", about_page, name="discord"),
     path("discord/link/<str:key>/", asked_page, name="discord_asked"),

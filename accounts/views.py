@@ -3,9 +3,14 @@
 from typing import Any
 
 from allauth.account import app_settings as account_settings
+from allauth.account.models import EmailAddress
 from allauth.account.views import EmailView as LibraryEmailView
+from allauth.account.views import LoginView as LibraryLoginView
+from allauth.account.views import PasswordChangeView as LibraryChangePasswordView
+from allauth.account.views import PasswordResetFromKeyView as LibraryResetPasswordView
+from allauth.account.views import ReauthenticateView as LibraryReauthenticateView
 from allauth.account.views import SignupView as LibrarySignupView
-from allauth.core.internal.ratelimit import parse_rates
+from allauth.core.internal.ratelimit import Rate, consume, parse_rates
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,6 +22,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import profile
+from accounts.addresses import own_address, pending_addresses
 from accounts.blocking.services import has_blocked
 from accounts.context_processors import Shell
 from accounts.forms import AppealForm, PreferencesForm, ProfileForm, ReportForm
@@ -33,11 +39,45 @@ from accounts.preferences import (
     remember_preference,
     results_of,
 )
-from accounts.roles import is_moderator, is_organiser
+from accounts.roles import Role, holds_role
 from accounts.services import UNSET, user_note_device_zone, user_update_profile
+from accounts.signin.guessing import answered
 from accounts.signin.kept_out import kept_out_here, leave, suspension_here
+from accounts.signin.recent import recently_confirmed, typed_before
 from core.refusals import FORM_REFUSED, Refusal, refusal_of
 from core.replica.reading import from_replica
+
+
+class LoginView(LibraryLoginView):
+    """Signing in. Too many tries are answered 429, as all that is too often."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
+
+
+class ChangePasswordView(LibraryChangePasswordView):
+    """A new password for whoever knows the old one. Too many tries are answered 429."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
+
+
+class ResetPasswordView(LibraryResetPasswordView):
+    """A new password for whoever has a mail's key. Too many codes are answered 429."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
+
+
+class ReauthenticateView(LibraryReauthenticateView):
+    """Giving the password once more. Too many tries are answered 429."""
+
+    def form_invalid(self, form: forms.Form) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
 
 
 class SignupView(LibrarySignupView):
@@ -58,6 +98,23 @@ class EmailView(LibraryEmailView):
     def _action_primary(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         """There is one address. It changes when the new one is confirmed, not before."""
 
+    def get_initial(self) -> dict[str, Any]:
+        """With the address that was typed before its owner was asked to confirm."""
+        known: dict[str, Any] = super().get_initial()
+        return known | typed_before(self.request)
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """With the address that there is, confirmed or not, and the one that it is to be."""
+        context: dict[str, Any] = super().get_context_data(**more)
+        user = self.request.user
+        assert isinstance(user, User)  # noqa: S101  (recently_confirmed; for the type checker)
+        own = EmailAddress.objects.filter(user=user, email__iexact=own_address(user)).first()
+        asked = pending_addresses(user).order_by("pk").last()
+        return context | {"current_emailaddress": own, "new_emailaddress": asked}
+
+
+email_page = recently_confirmed(keeps=("email",))(EmailView.as_view())
+
 
 @require_safe
 @keeps_results_wish
@@ -72,12 +129,14 @@ def profile_page(request: HttpRequest, username: str) -> HttpResponse:
         person = kept_account(person)
     if person.username != username:
         return redirect(person, permanent=True)
+    blocked = isinstance(request.user, User) and has_blocked(request.user, person)
     context = {
         "person": person,
-        "person_is_organiser": is_organiser(person),
-        "person_is_moderator": is_moderator(person),
-        "sections": profile.sections(request, person),
-        "blocked": isinstance(request.user, User) and has_blocked(request.user, person),
+        "person_is_organiser": holds_role(person, Role.ORGANISER),
+        "person_is_moderator": holds_role(person, Role.MODERATOR),
+        # Of whoever is gone nothing is put together any more.
+        "sections": [] if person.is_former else profile.sections(request, person, blocked=blocked),
+        "blocked": blocked,
     }
     return render(request, "accounts/profile.html", context)
 
@@ -248,7 +307,7 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
     if target is None:
         raise Http404("There is nothing here that you could report.")
     form = ReportForm(request.POST if request.method == "POST" else None)
-    refused_as = FORM_REFUSED
+    refused: Refusal | None = None
     if request.method == "POST" and form.is_valid():
         try:
             reports.report_file(
@@ -256,13 +315,17 @@ def report_new(request: HttpRequest, target_type: str, target_id: str) -> HttpRe
             )
         except Refusal as refusal:
             form.add_error(refusal.field or None, refusal.sentence)
-            refused_as = refusal.form_status
+            refused = refusal
         else:
             messages.success(request, "Thank you. The moderators will look at it and answer.")
             return redirect("accounts:conduct")
-    status = refused_as if form.errors else 200
+    refused_as = FORM_REFUSED if refused is None else refused.form_status
     context = {"form": form, "target": target}
-    return render(request, "accounts/report_new.html", context, status=status)
+    status = refused_as if form.errors else 200
+    answer = render(request, "accounts/report_new.html", context, status=status)
+    if refused is not None and refused.retry_after is not None:
+        answer["Retry-After"] = str(refused.retry_after)
+    return answer
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -329,9 +392,12 @@ _LIMITS = {
     "account_signup": "signup",
     "account_reset_password": "reset_password",
     "account_reset_password_from_key": "reset_password_from_key",
-    "account_change_password": "change_password",
+    "account_change_password": "change_password_here",
+    "account_set_password": "change_password_here",
     "account_email": "manage_email",
-    "account_reauthenticate": "reauthenticate",
+    "account_reauthenticate": "reauthenticate_here",
+    "mfa_reauthenticate": "reauthenticate_here",
+    "mfa_reauthenticate_webauthn": "reauthenticate_here",
     "discord_asked": "discord",
     "discord_link": "discord",
     "discord_login": "discord",
@@ -339,11 +405,26 @@ _LIMITS = {
 }
 
 
+def _used_up(request: HttpRequest, action: str) -> list[Rate]:
+    """Which of an action's limits have nothing left: those of somebody else's account, where it is
+    none of the caller's own."""
+    own, others = [], []
+    for part in filter(None, (account_settings.RATE_LIMITS.get(action) or "").split(",")):
+        (rate,) = parse_rates(part)
+        if rate.per == "key":
+            others.append(rate)
+        elif not consume(
+            request, app="allauth.account", action=action, config={action: part}, dry_run=True
+        ):
+            own.append(rate)
+    return own or others
+
+
 def too_many_requests(request: HttpRequest) -> HttpResponse:
     """Answer 429: name the limit and the seconds after which it is certain to have passed."""
     match = request.resolver_match
     action = _LIMITS.get(match.url_name or "", "") if match else ""
-    rates = parse_rates(account_settings.RATE_LIMITS.get(action, ""))
+    rates = _used_up(request, action)
     context: dict[str, Any] = {"limits": [], "wait": 60}
     if rates:
         context["wait"] = int(max(rate.duration for rate in rates))

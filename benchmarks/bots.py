@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from games.engine.capabilities import LEVELS, thinks_of
+from games.engine.chance import evenly
 from games.engine.ruleset import Ruleset, Setup
 from games.engine.search import greedy
 from games.rulesets import REGISTRY
@@ -66,7 +67,7 @@ def play(task: Task) -> Result:
         due = ruleset.chance_due(state)
         if due:
             for draw in due:
-                state = ruleset.apply_chance(state, ruleset.draw(state, draw, random))
+                state = ruleset.apply_chance(state, ruleset.draw(state, draw, evenly(random)))
             continue
         first, *others = ruleset.decisions(state)
         asked = [first]

@@ -19,6 +19,7 @@ from accounts.connections.sockets import SessionSockets, TokenSockets  # noqa: E
 from config import door, wire  # noqa: E402
 from config.bodies import LimitedBodies  # noqa: E402
 from config.crowding import RequestsByAddress, SocketsByAddress  # noqa: E402
+from config.headers import Headers  # noqa: E402
 from config.identified import Identified  # noqa: E402
 from config.instants import Instants  # noqa: E402
 from config.lifespan import Answers, Lifespan  # noqa: E402
@@ -39,8 +40,8 @@ sockets = URLRouter(websocket_urlpatterns)
 graceful = GracefulShutdown(
     ProtocolTypeRouter(
         {
-            "http": LimitedBodies(
-                exposition.Metrics(StaticFiles(RequestsByAddress(Instants(http))))
+            "http": Headers(
+                LimitedBodies(exposition.Metrics(StaticFiles(RequestsByAddress(Instants(http)))))
             ),
             "websocket": SocketsByAddress(
                 TokenSockets(

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any, Final
 
 import structlog
@@ -24,6 +23,7 @@ from django.conf import settings
 
 from config.bodies import answer_early
 from config.shutdown import Message, Receive, Scope, Send
+from core.addresses import address_in, client_of, network_of
 from core.api.problems import title_of
 from games.sockets.limits import BELONGS, crowded_frame
 
@@ -42,23 +42,13 @@ def address_of(scope: Scope) -> str | None:
     """Whom something comes from: an address, or of IPv6 the network of one line; None for whoever
     is not to be counted."""
     client = scope.get("client")
-    found = client[0] if client else ""
-    proxies: int = settings.REST_FRAMEWORK["NUM_PROXIES"] or 0
-    if proxies:
-        said = b",".join(v for name, v in scope["headers"] if name == b"x-forwarded-for")
-        path = [part.strip() for part in said.decode("latin-1").split(",") if part.strip()]
-        found = path[-min(proxies, len(path))] if path else found
-    try:
-        address = ip_address(found)
-    except ValueError:
-        return found if proxies and found else None  # as a proxy calls it
-    if isinstance(address, IPv6Address):
-        address = address.ipv4_mapped or address
-    if not proxies and not address.is_global:
-        return None
-    if isinstance(address, IPv6Address):
-        return str(IPv6Network((address, 64), strict=False))
-    return str(address)
+    said = b",".join(v for name, v in scope["headers"] if name == b"x-forwarded-for")
+    found = client_of((client[0] or "") if client else "", said.decode("latin-1"))
+    if not settings.REST_FRAMEWORK["NUM_PROXIES"]:
+        address = address_in(found)
+        if address is None or not address.is_global:
+            return None
+    return network_of(found)
 
 
 def shows_an_account(scope: Scope) -> bool:

@@ -13,7 +13,8 @@ SERVICES_FILE = DATA / "services.json"
 
 
 def adopt_running_services(environ: MutableMapping[str, str]) -> None:
-    """Point an unset DATABASE_URL / REDIS_URL at the services that `script/server` runs.
+    """Point an unset DATABASE_URL / REDIS_URL at the services that `script/server` runs, and with
+    the first of them DATABASE_OWNER_URL.
 
     So `manage.py shell` in another terminal talks to the same database as the running site.
     Nothing happens when the file is missing or broken: Django's own error is then the better one.
@@ -22,7 +23,11 @@ def adopt_running_services(environ: MutableMapping[str, str]) -> None:
         services = json.loads(SERVICES_FILE.read_text())
     except (OSError, ValueError):
         return
-    for name in ("DATABASE_URL", "REDIS_URL"):
+    names = ["REDIS_URL"]
+    if "DATABASE_URL" not in environ:
+        # Another database has another owner.
+        names += ["DATABASE_URL", "DATABASE_OWNER_URL"]
+    for name in names:
         if name in services:
             environ.setdefault(name, services[name])
 

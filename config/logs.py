@@ -17,12 +17,13 @@ SENSITIVE = frozenset(
 
 
 # Addresses that sign somebody in, speak for their mailbox or their Discord account, or let whoever
-# has them accept a challenge, enter a season or end somebody's mail: what stands behind these
-# beginnings is as good as a password, also where mail programs have spoiled the rest. Whatever is
-# written down goes through `masked`.
+# has them accept a challenge, enter a season, end somebody's mail or undo what a letter tells of:
+# what stands behind these beginnings is as good as a password, also where mail programs have
+# spoiled the rest. Whatever is written down goes through `masked`.
 _SLASH = r"(?:/|\\|%2f)+"
 KEYED: Final = re.compile(
-    rf"((?:confirm-email{_SLASH}|unsubscribe{_SLASH}|invite[ds]?{_SLASH}|helping{_SLASH}|discord{_SLASH}link{_SLASH}"
+    rf"((?:confirm-email{_SLASH}|undo-change{_SLASH}|unsubscribe{_SLASH}|invite[ds]?{_SLASH}"
+    rf"|helping{_SLASH}|discord{_SLASH}link{_SLASH}"
     rf"|password{_SLASH}reset{_SLASH}key{_SLASH}[0-9a-z]+-))"
     r"[^\s\"'?#&<>\\]+",
     re.IGNORECASE,
@@ -46,6 +47,23 @@ def drop_sensitive(_logger: WrappedLogger, _method: str, event: EventDict) -> Ev
         if key.lower() in SENSITIVE:
             event[key] = "[hidden]"
     return event
+
+
+def lower_mistakes(record: logging.LogRecord) -> bool:
+    """A filter that lets all pass, and makes one line at `warning`, without a traceback, of what
+    Django says of a request that it answered by 4xx.
+
+    That is a client's mistake, which nobody here can mend. Django writes most of it as an error
+    with where it was raised (a host that is not ours, a filter that the administration does not
+    have), and anybody can bring about as many as they like.
+    """
+    status = getattr(record, "status_code", None)
+    if record.name.startswith("django.") and isinstance(status, int) and 400 <= status < 500:
+        if record.levelno > logging.WARNING:
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.exc_info = record.exc_text = None
+        record.msg, record.args = " ".join(record.getMessage().split()), None
+    return True
 
 
 def _shared_processors() -> list[Any]:
@@ -100,8 +118,13 @@ def configure(options: dict[str, Any]) -> None:
             "formatters": {
                 "structured": {"()": formatter, "json": options["json"]},
             },
+            "filters": {"mistakes": {"()": lambda: lower_mistakes}},
             "handlers": {
-                "stderr": {"class": "logging.StreamHandler", "formatter": "structured"},
+                "stderr": {
+                    "class": "logging.StreamHandler",
+                    "formatter": "structured",
+                    "filters": ["mistakes"],
+                },
             },
             "root": {"handlers": ["stderr"], "level": options["level"]},
             "loggers": {
@@ -123,6 +146,8 @@ def configure(options: dict[str, Any]) -> None:
                 # It would write down whole addresses, and a Discord webhook's is a password.
                 "httpx": {"level": "WARNING"},
                 "httpcore": {"level": "WARNING"},
+                # A line for each passkey, with its number: the audit log says it better.
+                "fido2": {"level": "WARNING"},
             },
         }
     )

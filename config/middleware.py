@@ -10,17 +10,21 @@ from django.http import (
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
+    HttpResponseNotAllowed,
     HttpResponsePermanentRedirect,
 )
 from django.middleware.common import CommonMiddleware
 from django.utils.http import escape_leading_slashes
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
+from accounts.oauth.pages import too_many as oauth_too_many
 from config.errors import bad_request, service_away
 from core import metrics
 from core.api import cors
+from core.api.limits import take_form, take_own
 from core.conditional import tagged
 from games.services.outage import is_awaited
+from games.views.common import too_many
 
 log = structlog.get_logger("gauntlet.request")
 
@@ -33,6 +37,9 @@ _TOOK: Final = metrics.histogram(
 
 # How a process is can be asked of it at any time.
 HEALTH: Final = frozenset({"/healthz", "/readyz"})
+
+# What a browser asks pages by, and what one asks for before it asks another site (OAuth's).
+OF_PAGES: Final = frozenset({"GET", "HEAD", "OPTIONS", "POST"})
 
 
 class OneThreadMiddleware:
@@ -89,6 +96,55 @@ class PlainTextMiddleware:
         if "\0" in request.path or "%00" in query or "\0" in "".join(request.COOKIES.values()):
             return bad_request(request, BadRequest("null character"))
         return self.get_response(request)
+
+
+class PageMethodsMiddleware:
+    """Refuse methods that no page has, outside of the API, which answers them itself. Django's
+    views take a PUT for a POST, and the administration whatever it does not know for a GET."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in OF_PAGES or request.path_info.startswith("/api/"):
+            return self.get_response(request)
+        return HttpResponseNotAllowed(sorted(OF_PAGES))
+
+
+class FormLimitMiddleware:
+    """Count what is sent by pages' forms, in one place for all of them, against
+    `GAUNTLET_API_LIMITS`: by account and address together, else by address. What is refused later
+    counts, too; the API counts for itself, and so does the sign-in library besides, where guessing
+    pays."""
+
+    # Discord sends what all of its people write from a few addresses, each with a signature. What
+    # browsers tell by themselves has a bound of its own (`config.violations`): it would use up what
+    # people have for their forms.
+    NOT_COUNTED: Final = frozenset({"discord:interactions", "csp_reports"})
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, arguments: Any, named: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Answer 429 where it was one too many."""
+        name = "" if request.resolver_match is None else request.resolver_match.view_name
+        if (
+            request.method != "POST"
+            or request.path_info.startswith("/api/")
+            or name in self.NOT_COUNTED
+        ):
+            return None
+        is_oauth = request.path_info.startswith(("/oauth/token/", "/oauth/revoke/"))
+        standing = take_own(request, "oauth") if is_oauth else take_form(request)
+        if standing.remaining >= 0:
+            return None
+        log.info("forms.throttled", path=request.path)
+        return oauth_too_many(standing) if is_oauth else too_many(request, standing)
 
 
 class PageTagMiddleware:

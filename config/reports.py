@@ -17,7 +17,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from structlog.contextvars import get_contextvars
 
-from config.logs import masked
+from config.logs import lower_mistakes, masked
 
 OURS: Final = "gauntlet"
 #: What of a line is reported, besides what it says that went wrong.
@@ -36,6 +36,9 @@ class Reports(logging.Handler):
     def __init__(self, capture: Callable[[Any], object]) -> None:
         super().__init__(logging.ERROR)
         self.capture = capture
+        # By then it may be no error any more.
+        self.addFilter(lower_mistakes)
+        self.addFilter(lambda record: record.levelno >= self.level)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Report one line."""

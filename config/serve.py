@@ -19,12 +19,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 from websockets.protocol import State
 
+from config.patience import Patience
 from config.shutdown import GracefulShutdown
 
 APPLICATION: Final = "config.asgi:application"
@@ -198,6 +201,63 @@ class Socket(WebSocketsSansIOProtocol):
             self.close_timer = self.loop.call_later(LINGER, self.transport.abort)
 
 
+class Requests(H11Protocol):
+    """uvicorn's protocol of one connection, whose requests have to come in time
+    (`config.patience`)."""
+
+    patience: Patience | None = None
+    _stage = ""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody has connected."""
+        super().connection_made(transport)
+        host = self.client[0] if self.client else ""
+        self.patience = Patience(host, self.loop.call_later, self._say, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        assert self.patience is not None  # noqa: S101  (made with the connection)
+        self.patience.came(len(data))
+        super().data_received(data)
+        self._note()
+
+    def on_response_complete(self) -> None:
+        """A request is answered. What has come behind it meanwhile is taken up at once."""
+        if self.patience is not None:
+            self.patience.answered()
+        self._stage = ""
+        super().on_response_complete()
+        self._note()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """It is a socket from here on."""
+        if self.patience is not None:
+            self.patience.end()
+        super().handle_websocket_upgrade(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """They are gone."""
+        if self.patience is not None:
+            self.patience.end()
+        super().connection_lost(exc)
+
+    def _note(self) -> None:
+        cycle, patience = self.cycle, self.patience
+        if cycle is None or cycle.response_complete or patience is None:
+            return
+        stage = "body" if cycle.more_body else "whole"
+        if stage != self._stage:
+            self._stage = stage
+            (patience.head_came if stage == "body" else patience.request_came)()
+
+    def _say(self, answer: bytes) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.write(answer)
+            self.transport.close()
+        else:  # an application waits for the rest, and is told that nobody is there
+            self.transport.abort()
+
+
 class Server(uvicorn.Server):
     """uvicorn, which closes the sockets as Daphne does here before it does anything else to end."""
 
@@ -217,7 +277,7 @@ def configured(options: argparse.Namespace) -> uvicorn.Config:
         uds=options.uds,
         # The ones that tests run with; h11 bounds the size of a request's head.
         loop="asyncio",
-        http="h11",
+        http=Requests,
         ws=Socket,
         ws_max_size=MESSAGE_AT_MOST,
         ws_ping_interval=options.ping_interval,

@@ -52,6 +52,7 @@ class DaphneSockets:
             if hasattr(protocol, "send_text"):  # config.wire's
                 scope["write"] = protocol.send_text
                 scope["heed"] = protocol.heed
+                receive = partial(_receive, receive, protocol.took)
             send = partial(_send_if_open, send)
         await self.application(scope, receive, send)
 
@@ -74,6 +75,13 @@ def _mask_access_log(server: Any) -> None:
     log = getattr(server, "action_logger", None)
     if log is not None and not isinstance(log, MaskedAccessLog):
         server.action_logger = MaskedAccessLog(log)
+
+
+async def _receive(receive: Receive, took: Callable[[], None]) -> Message:
+    """Receive, and say so: while much waits to be received, nothing more is read."""
+    message = await receive()
+    took()
+    return message
 
 
 async def _send_if_open(send: Send, message: Message) -> None:

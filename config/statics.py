@@ -46,7 +46,12 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
 
 
 class Files(WhiteNoiseMiddleware):
-    """The files that there are, looked up once."""
+    """The files that there are, looked up once.
+
+    They are everybody's (`Access-Control-Allow-Origin: *`, as WhiteNoise has it): an embed in a
+    frame with `sandbox` is of no origin, so its style sheet, modules and type come from another's,
+    and a browser takes them no other way. Nothing in them is about anybody.
+    """
 
     def add_cache_headers(self, headers: Any, path: str, url: str) -> None:
         """Say for how long a file is good, and give one that has compressed copies a weak tag for
@@ -82,7 +87,12 @@ class StaticFiles:
         if answer.file is not None:
             with answer.file:
                 body = answer.file.read()
-        headers = [(name.lower().encode(), value.encode()) for name, value in answer.headers]
+        # When a file was put here, its tag tells as well.
+        headers = [
+            (name.lower().encode(), value.encode())
+            for name, value in answer.headers
+            if name != "Last-Modified"
+        ]
         await send(
             {
                 "type": "http.response.start",

@@ -118,6 +118,8 @@ class Action(Generic[S]):
     from afar. ``look``, the words of a second button, and ``found``, the facts that it shows of
     what a form says, are for what can be tried first. ``who``: what the service asks of whoever
     acts, whatever the row; for lists, which offer an action before any row is chosen.
+    ``confirmed``: it gives or takes power, or a way into an account, so that whoever does it shows
+    first that it is they: a stolen session must not do it. The admin site asks.
     """
 
     name: str
@@ -138,6 +140,7 @@ class Action(Generic[S]):
     look: str = ""
     found: Callable[[S, Any], Sequence[Fact]] | None = None
     who: Callable[[Any], object] | None = None
+    confirmed: bool = False
 
     def offered(self, subject: S) -> bool:
         """Whether there is anything to be done here, for whoever asks."""

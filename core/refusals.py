@@ -19,6 +19,7 @@ class RefusalKind(StrEnum):
     FORBIDDEN = "forbidden"  # nothing: it is for somebody else to do
     NOT_FOUND = "not found"  # ask for something else: this is not there, or not for them to know of
     CONFLICT = "conflict"  # something else first: things stand otherwise just now
+    TOO_OFTEN = "too often"  # wait
 
 
 HTTP_STATUS: Final = {
@@ -26,6 +27,7 @@ HTTP_STATUS: Final = {
     RefusalKind.FORBIDDEN: 403,
     RefusalKind.NOT_FOUND: 404,
     RefusalKind.CONFLICT: 409,
+    RefusalKind.TOO_OFTEN: 429,
 }
 #: Of a page whose form could not be done, for what is in it or as things stand, and says why.
 FORM_REFUSED: Final = 422
@@ -42,6 +44,8 @@ class Refusal(Exception):
 
     kind = RefusalKind.CONFLICT
     row: int | None = None
+    #: Seconds after which it can be done, where nothing else has to change.
+    retry_after: int | None = None
 
     def __init__(
         self, code: str, sentence: str, squares: tuple[str, ...] = (), *, field: str = ""
@@ -56,6 +60,7 @@ class Refusal(Exception):
         """The same, in other words."""
         other = Refusal(self.code, sentence, self.squares, field=self.field)
         other.kind, other.row = self.kind, self.row
+        other.retry_after = self.retry_after
         return other
 
     @property
@@ -73,8 +78,9 @@ class Refusal(Exception):
     @property
     def form_status(self) -> int:
         """The same of a page that shows the form again which could not be done: something else can
-        be said or chosen there; what is for somebody else to do stays so."""
-        return self.status if self.kind is RefusalKind.FORBIDDEN else FORM_REFUSED
+        be said or chosen there; what is for somebody else to do, or for later, stays so."""
+        kept = (RefusalKind.FORBIDDEN, RefusalKind.TOO_OFTEN)
+        return self.status if self.kind in kept else FORM_REFUSED
 
 
 class NotUnderstood(Refusal):
@@ -93,6 +99,16 @@ class NotFound(Refusal):
     """It is not there, or this person is not to know of it."""
 
     kind = RefusalKind.NOT_FOUND
+
+
+class TooOften(Refusal):
+    """It has been done as often as it may be for now; ``retry_after``: seconds to wait."""
+
+    kind = RefusalKind.TOO_OFTEN
+
+    def __init__(self, code: str, sentence: str, *, retry_after: int = 60) -> None:
+        super().__init__(code, sentence)
+        self.retry_after = max(1, retry_after)
 
 
 class Refusals(Refusal):

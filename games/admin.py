@@ -21,6 +21,7 @@ from core.admin.links import list_address, row_address, row_link
 from core.admin.lists import ValuesFilter
 from core.admin.readers import ModeratorView, ReadOnly, person
 from core.clock import instant_of
+from core.refusals import allowed
 from games.actions import MESSAGE, MESSAGES, AtMessage
 from games.audience import chat_visible_to
 from games.models import (
@@ -34,8 +35,10 @@ from games.models import (
     MatchPlayer,
     Prediction,
 )
+from games.moderation import UNRATE_WORDS, unrate_address
 from games.puzzles import admin as _puzzles  # noqa: F401  (registers its own)
 from games.ratings import admin as _ratings  # noqa: F401  (registers its own)
+from games.ratings.pairs import must_rule_on, of_pair_to_rule_on
 
 # What a search of the audit log for a person finds. A winner in these details is a seat.
 about_people(Match, "players__user")
@@ -90,6 +93,7 @@ class MatchAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         ]
         if row.is_over:
             links.append(("Entries", list_address(MatchEntry, match__id__exact=row.pk)))
+            links += _pair_links(person(request), row)
         about = list_address(Report, q=f"match {row.pk}", state="all")
         return [*links, ("Reports", about), *super().row_links(request, row)]
 
@@ -108,6 +112,16 @@ class MatchAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     def view_on_site(self, match: Match) -> str:
         """The match's page."""
         return match.get_absolute_url()
+
+
+def _pair_links(moderator: User, match: Match) -> list[tuple[str, str]]:
+    """To where the players' matches can be made to count for nobody."""
+    users = [player.user for player in match.players.all() if player.user is not None]
+    if len(users) != 2 or not allowed(must_rule_on, moderator, users[0].pk, users[1].pk):
+        return []
+    if not of_pair_to_rule_on(users[0].pk, users[1].pk).exists():
+        return []
+    return [(UNRATE_WORDS, unrate_address(*users))]
 
 
 @admin.register(MatchEntry)

@@ -25,4 +25,8 @@ STRANGERS: Final = Kind(
     "All other organisers", Urgency.SOON,
     {Way.MAIL: When.OFF, Way.PUSH: When.OFF, Way.DISCORD: When.OFF},
 )  # fmt: skip
-KINDS: Final = (MISSED, RULING, STRANGERS, TURN)
+RATING_RULED: Final = Kind(
+    "match.rating-ruled", "Matches", "Moderators have decided whether matches of yours count",
+    "Both players", Urgency.NEWS,
+)  # fmt: skip
+KINDS: Final = (MISSED, RULING, STRANGERS, TURN, RATING_RULED)

@@ -19,14 +19,24 @@ class GamesConfig(AppConfig):
             rights_changed,
             writing_changed,
         )
+        from accounts.leaving import export, kept, parts  # noqa: PLC0415
         from accounts.profile import register_section  # noqa: PLC0415
         from accounts.tokens.services import register_bot_check  # noqa: PLC0415
         from core import compiled  # noqa: PLC0415
-        from games import announcements, embeds, extras, hooks, moderation, receivers  # noqa: PLC0415
+        from games import (  # noqa: PLC0415
+            announcements,
+            embeds,
+            extras,
+            hooks,
+            moderation,
+            own_data,
+            receivers,
+        )
         from games.puzzles import pages as puzzles  # noqa: PLC0415
         from games.ratings import pages  # noqa: PLC0415
         from games.ratings import tasks as ratings  # noqa: PLC0415
         from games.reading import hosting, missed, profiles  # noqa: PLC0415
+        from games.services import leaving  # noqa: PLC0415
         from games.views.embeds import match_embedded  # noqa: PLC0415
 
         declare(*announcements.KINDS)
@@ -45,6 +55,15 @@ class GamesConfig(AppConfig):
         person_blocked.connect(receivers.on_person_blocked, dispatch_uid="games.person_blocked")
         autoreload_started.connect(compiled.watch, dispatch_uid="games.compiled")
         moderation.register()
+        parts.register(
+            "games",
+            leaving.matches_erase,
+            known=leaving.names_written,
+            obstacle=leaving.must_not_play,
+        )
+        kept.declare(own_data.DECISIONS)
+        export.register_section("matches", own_data.matches_of)
+        export.register_files("records", own_data.records_of)
         extras.register_waiting(missed.missed_ends)
         extras.register_waiting(hosting.invitations)
         extras.register_banner(hosting.banner)

@@ -8,7 +8,14 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from accounts.models import User
-from accounts.roles import Role, is_moderator, is_organiser
+from accounts.roles import (
+    Role,
+    holds_role,
+    is_administrator,
+    is_moderator,
+    is_organiser,
+    rests,
+)
 from games.engine.decisions import ROOM, Audience, Seat
 from games.models import (
     ChatMessage,
@@ -56,19 +63,33 @@ def may_organise(match: Match, user: Any) -> bool:
     """Whether ``user`` may pause, correct and rule: the referees that the match names, or every
     organiser where it names none; superusers always; nobody in their own match, nor in
     practice."""
-    if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
+    if not _may_judge(match, user):
         return False
-    if match.is_practice:
-        return False
-    if user.is_superuser:
+    if is_administrator(user):
         return True
     named = [referee.user_id for referee in match.referees.all()]
     return _may_referee(user, named=bool(named), referee=user.pk in named)
 
 
+def would_organise(match: Match, user: Any) -> bool:
+    """The same, also of whoever must set up a second factor first: they can at any time."""
+    if not _may_judge(match, user):
+        return False
+    if user.is_superuser:
+        return True
+    named = [referee.user_id for referee in match.referees.all()]
+    return user.pk in named if named else holds_role(user, Role.ORGANISER)
+
+
+def _may_judge(match: Match, user: Any) -> bool:
+    if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
+        return False
+    return not match.is_practice
+
+
 def _may_referee(user: User, *, named: bool, referee: bool) -> bool:
     """Of a match that names somebody, or nobody, as its referees, and this user or not."""
-    return referee if named else is_organiser(user)
+    return referee and not rests(user, Role.ORGANISER) if named else is_organiser(user)
 
 
 def organised_by(matches: QuerySet[Match], user: Any) -> QuerySet[Match]:
@@ -76,9 +97,14 @@ def organised_by(matches: QuerySet[Match], user: Any) -> QuerySet[Match]:
     if not isinstance(user, User) or not user.is_active:
         return matches.none()
     matches = matches.exclude(Exists(MatchPlayer.objects.filter(match=OuterRef("pk"), user=user)))
-    if user.is_superuser:
+    if is_administrator(user):
         return matches
     referees = MatchReferee.objects.filter(match=OuterRef("pk"))
+    named = MatchReferee.objects.filter(match__in=matches, user=user)
+    if rests(
+        user, Role.ORGANISER, given=lambda: holds_role(user, Role.ORGANISER) or named.exists()
+    ):
+        return matches.none()
     may = Q(Exists(referees.filter(user=user)))
     return matches.filter(may | ~Q(Exists(referees)) if is_organiser(user) else may)
 
@@ -102,7 +128,9 @@ def standing_in(match: QuerySet[Match], user: Any) -> tuple[Reading, bool] | Non
     seat, named, referee, late_s = found
     if seat is not None:
         return _as_audience(seat), False
-    may = user.is_active and (user.is_superuser or _may_referee(user, named=named, referee=referee))
+    may = user.is_active and (
+        is_administrator(user) or _may_referee(user, named=named, referee=referee)
+    )
     return LATE if late_s and not may else ROOM, may
 
 
@@ -167,7 +195,7 @@ def may_predict(match: Match, user: Any) -> bool:
     than everybody else who watches."""
     if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
         return False
-    return not may_organise(match, user)
+    return not would_organise(match, user)
 
 
 def may_read_predictions(*, seat: Seat | None, over: bool) -> bool:
@@ -191,7 +219,7 @@ def may_feature(match: Match, user: Any) -> bool:
     organiser, referees or not, since the place is the site's; nobody their own match."""
     if not isinstance(user, User) or not user.is_active or seat_of(match, user) is not None:
         return False
-    return user.is_superuser or is_organiser(user)
+    return is_organiser(user)
 
 
 def may_import(user: Any) -> bool:

@@ -6,6 +6,7 @@ The folder of a ruleset is the package of its class:
 - `static/board.js` is its board, `static/board.css` what only that looks like, if anything;
 - `static/supply.js` is its editor for what organisers prepare, and `static/supply.css` what only
   that looks like, where it has any;
+- `static/draws.js` verifies what is drawn in it, and knows when anything is;
 - `figures.py` draws the examples that the rules show;
 - `view.md` describes its views to programs.
 """
@@ -62,7 +63,17 @@ def static_name(ruleset: Ruleset[Any, Any], file: str) -> str:
 def supply_editor_name(ruleset: Ruleset[Any, Any]) -> str:
     """The name by which static files know a ruleset's editor of what organisers prepare; empty
     where it has none."""
-    name = static_name(ruleset, "supply.js")
+    return _name_if_there(ruleset, "supply.js")
+
+
+def draws_name(ruleset: Ruleset[Any, Any]) -> str:
+    """The name by which static files know what verifies a ruleset's draws; empty where nothing is
+    drawn in it but the lot."""
+    return _name_if_there(ruleset, "draws.js")
+
+
+def _name_if_there(ruleset: Ruleset[Any, Any], file: str) -> str:
+    name = static_name(ruleset, file)
     return "" if finders.find(name) is None else name
 
 

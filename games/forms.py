@@ -207,7 +207,6 @@ class ChallengeForm(forms.Form):
         "challenge.house-bot": "opponent",
         "challenge.opponent-closed": "opponent",
         "challenge.link-names-somebody": "opponent",
-        "challenge.not-taken": "opponent",
         "challenge.blocked": "opponent",
         "challenge.advantage": "advantage",
         "challenge.message-too-long": "message",

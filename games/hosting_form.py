@@ -163,7 +163,7 @@ class HostingForm(ChallengeForm):
         if refusal.field in self.fields:
             return refusal.field
         if refusal.code in {
-            "hosted.bot", "hosted.player-closed", "hosted.player-away", "hosted.not-taken",
+            "hosted.bot", "hosted.player-closed", "hosted.player-away",
         }:  # fmt: skip
             # The sentence says of whom.
             return next(

@@ -29,6 +29,7 @@ STUDY: Final = "games.bots.study"
 PUZZLES: Final = "games.bots.puzzles"
 RATE: Final = "games.ratings.rate"
 REPAIR_RATINGS: Final = "games.ratings.repair"
+LOOK_AT_PAIRS: Final = "games.ratings.pairs"
 
 
 # How long after a bot's move its opponent may soon want another one.

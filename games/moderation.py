@@ -26,6 +26,9 @@ from core.clock import instant_of
 from games import store
 from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match, MatchCommentator
+from games.ratings.pairs import PAIR, of_pair_to_rule_on, pair_of, withheld_pairs
+from games.ratings.rings import of_ring
+from games.ratings.winners import WINNER, losers_of_report, winner_of_report, withheld_winners
 from games.services.merging import referees, rows_move
 from games.words import game_name
 
@@ -38,6 +41,8 @@ AROUND = 5
 def register() -> None:
     """Make all of this known; called once the models are there."""
     register_target(MATCH, match_target, withheld=_of_own_matches)
+    register_target(PAIR, found_target, remedies=pair_remedies, withheld=withheld_pairs)
+    register_target(WINNER, found_target, remedies=winner_remedies, withheld=withheld_winners)
     register_target(
         MESSAGE, message_target, remedies=message_remedies, withheld=_beside_own_matches
     )
@@ -112,6 +117,54 @@ def message_remedies(report: Report) -> list[tuple[str, str]]:
     if message is None or message.removed_at is not None:
         return []
     return [("Take the message away…", f"{action_address(message, 'remove')}?report={report.pk}")]
+
+
+def found_target(_reader: User, _target_id: str) -> Target | None:
+    """Nothing: results that look farmed are reported by the site alone."""
+    return None
+
+
+def pair_remedies(report: Report) -> list[tuple[str, str]]:
+    """The two people, and the way to have their matches count for nobody."""
+    pair = pair_of(report.target_id)
+    people = User.objects.in_bulk(pair or ())
+    if pair is None or len(people) != 2:
+        return []
+    first, second = (people[pk] for pk in pair)
+    links = [(f"@{each.username}", row_address(each)) for each in (first, second)]
+    if of_pair_to_rule_on(first.pk, second.pk, report).exists():
+        links.append((UNRATE_WORDS, unrate_address(first, second, report=report)))
+    return links
+
+
+def winner_remedies(report: Report) -> list[tuple[str, str]]:
+    """The winner, the way to have all the matches that the report is about count for nobody in one
+    go, and for each of those whom they have beaten the way to have theirs."""
+    winner = User.objects.filter(pk=winner_of_report(report)).first()
+    if winner is None:
+        return []
+    links = [(f"@{winner.username}", row_address(winner))]
+    if of_ring(report):
+        whole = f"{reverse('admin:games_pairruling_add')}?{urlencode({'report': report.pk})}"
+        links.append((UNRATE_ALL_WORDS, whole))
+    for loser in User.objects.filter(pk__in=losers_of_report(report)).order_by("username"):
+        links.append((f"@{loser.username}", row_address(loser)))
+        if of_pair_to_rule_on(winner.pk, loser.pk, report).exists():
+            words = f"Have their matches with @{loser.username} count for nobody…"
+            links.append((words, unrate_address(winner, loser, report=report)))
+    return links
+
+
+UNRATE_WORDS = "Have their matches count for nobody…"
+UNRATE_ALL_WORDS = "Have all their matches with these accounts count for nobody…"
+
+
+def unrate_address(first: User, second: User, *, report: Report | None = None) -> str:
+    """Where a moderator has matches of two players count for nobody."""
+    named = {"first": first.username, "second": second.username}
+    if report is not None:
+        named["report"] = str(report.pk)
+    return f"{reverse('admin:games_pairruling_add')}?{urlencode(named)}"
 
 
 def _of_own_matches(moderator: User) -> Q:

@@ -456,6 +456,9 @@ def next_wake(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
     """When a worker must look at this match next: for a reminder later than ``after``, or for a
     deadline, once submissions that arrived in time have settled."""
     if live.waiting is not None:
+        opens = live.waiting.opens_until
+        if opens is not None:
+            return opens + settings.GAUNTLET_SETTLE_MS + 1
         return live.waiting.until + 1
     deadline = lives.next_deadline(ruleset, live)
     if deadline is None:

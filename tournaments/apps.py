@@ -15,7 +15,9 @@ class TournamentsConfig(AppConfig):
             discord_unlinked,
             rights_changed,
         )
+        from accounts.leaving import kept, parts  # noqa: PLC0415
         from accounts.moderation import merging  # noqa: PLC0415
+        from accounts.roles import register_kept  # noqa: PLC0415
         from games.demo import register_demo  # noqa: PLC0415
         from games.hooks import (  # noqa: PLC0415
             match_begun,
@@ -26,8 +28,10 @@ class TournamentsConfig(AppConfig):
         from tournaments import (  # noqa: PLC0415
             announcements,
             audience,
+            leaving,
             moderation,
             notices,
+            own_data,
             receivers,
         )
         from tournaments.documents import holding  # noqa: PLC0415
@@ -78,8 +82,16 @@ class TournamentsConfig(AppConfig):
             signal.connect(posts.on_person_changed, dispatch_uid="tournaments.posts.person")
         merging.register("tournaments", contestancies_merge)
         merging.register_duty(organises_seasons)
+        parts.register(
+            "tournaments",
+            leaving.seasons_erase,
+            known=leaving.names_written,
+            obstacle=leaving.must_not_be_needed,
+        )
+        kept.declare(own_data.DECISIONS)
         register_demo(demo.demo_seasons)
         audience.withhold()
+        register_kept(audience.season_kept_from)
         moderation.register()
         self._add_to_pages()
 

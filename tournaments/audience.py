@@ -6,12 +6,13 @@ What is public of a season is decided by `Season.objects.visible_to` and
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
-from accounts.roles import is_moderator, is_organiser
+from accounts.roles import is_administrator, is_moderator, is_organiser
 from core.admin.lists import keys_as_text, register_withheld
 from games.engine.decisions import Seat
 from tournaments.lifecycle import (
@@ -20,6 +21,7 @@ from tournaments.lifecycle import (
     ContestantStatus,
     EpisodeStatus,
     LegStatus,
+    Visibility,
 )
 from tournaments.models import (
     Contestant,
@@ -48,10 +50,22 @@ def rights_of(season: Season, user: Any) -> frozenset[Right]:
     administrators everything. One query at most, and one for the role of an owner."""
     if not isinstance(user, User) or not user.is_active:
         return NONE
-    if user.is_superuser:
+    if is_administrator(user):
         return ALL
     row = season.organisers.filter(user=user).first()
     return NONE if row is None else row.held(user)
+
+
+def season_kept_from(user: User, named: Mapping[str, Any]) -> bool:
+    """Whether an address names a draft that somebody sees as soon as no power of theirs rests (see
+    `accounts.roles.register_kept`): an administrator, or whoever runs it or helps to."""
+    slug = named.get("slug")
+    if not isinstance(slug, str):
+        return False
+    drafts = Season.objects.filter(slug=slug, visibility=Visibility.DRAFT)
+    if not user.is_superuser:
+        drafts = drafts.filter(organisers__user=user)
+    return drafts.exists()
 
 
 def may(season: Season, user: Any, right: Right) -> bool:

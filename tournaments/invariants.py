@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from accounts.roles import is_organiser
+from accounts.roles import Role as SiteRole
+from accounts.roles import holds_role
 from tournaments.formats.registry import format_of
 from tournaments.lifecycle import (
     PLAYABLE,
@@ -149,7 +150,7 @@ def _crew(season: Season) -> Iterator[str]:
     crew = list(season.organisers.organising().select_related("user").order_by("pk"))
     if any(each.is_owner for each in crew):
         return
-    heirs = [each.user for each in crew if is_organiser(each.user)]
+    heirs = [each.user for each in crew if holds_role(each.user, SiteRole.ORGANISER)]
     if heirs:
         yield f"nobody owns the season, which {heirs[0].username} could"
 

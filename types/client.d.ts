@@ -107,11 +107,23 @@ declare namespace Client {
     "readyState" | "send" | "close" | "onopen" | "onmessage" | "onclose" | "onerror"
   >;
 
+  /** What a player adds to a match's draws, and what that hashes to. */
+  interface Nonce {
+    nonce: string;
+    commitment: string;
+  }
+
+  /** That, and what is asked before it is opened: whether what is shown is what was shown before. */
+  interface OwnNonce extends Nonce {
+    mayOpen: (shown: Draws.Shown) => boolean;
+  }
+
   interface Options {
     match: number;
     socketUrl: string;
     stateUrl: string;
     submitUrl: string;
+    readyUrl?: string;
     username?: string | null;
     csrf?: string;
     storage?: KeptStorage | null;

@@ -59,7 +59,19 @@ declare namespace Live {
     ruling?: boolean;
     /** Beside `ruling`: what organisers' rulings are called in this game. */
     rulings?: Record<"valid" | "invalid", { title: string; means: string }>;
-    waiting?: { until: number; ready: boolean[] };
+    /** `opens_until`: both players are there, and the nonces that they have committed to are awaited.
+        `certain`: it begins by `until` whoever is there. */
+    waiting?: { until: number; ready: boolean[]; opens_until?: number; certain?: boolean };
+    /** What draws are derived from, as far as everybody may know; missing where nobody can verify them, and
+        in steps of a match that had begun before. */
+    draws?: Draws;
+  }
+
+  /** What the seed of a match's draws hashes to, and by seat what its players have added. */
+  interface Draws {
+    method: string;
+    commitment: string;
+    nonces: { commitment: string | null; opened: boolean }[];
   }
 
   /** A view in which the game has begun. */

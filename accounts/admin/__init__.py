@@ -7,6 +7,7 @@ person finds, and is where other apps say what of theirs is about somebody.
 from accounts.admin import (  # noqa: F401  (each registers its own)
     appeals,
     audit,
+    keys,
     merges,
     people,
     reports,

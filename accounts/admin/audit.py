@@ -7,13 +7,17 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 
 from accounts.admin.search import done_to
+from accounts.auditing.looks import ACTIONS
+from accounts.auditing.sealing import audit_last_check
 from accounts.models import AuditEntry, User
 from accounts.roles import Role
 from core.admin.links import register_links, row_link, target_link
-from core.admin.readers import ModeratorView, ReadOnly
+from core.admin.panels import Panel, register_panel
+from core.admin.readers import ModeratorView, ReadOnly, moderates
 
 
 class ActorFilter(admin.SimpleListFilter):
@@ -44,13 +48,34 @@ class ActorFilter(admin.SimpleListFilter):
         return queryset
 
 
+class WhatFilter(admin.SimpleListFilter):
+    """What was done, and what was only looked at."""
+
+    title = "what"
+    parameter_name = "what"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        return [("acts", "What was done"), ("looks", "What was looked at")]
+
+    def queryset(
+        self, _request: HttpRequest, queryset: QuerySet[AuditEntry]
+    ) -> QuerySet[AuditEntry]:
+        if self.value() == "acts":
+            return queryset.exclude(action__in=ACTIONS)
+        if self.value() == "looks":
+            return queryset.filter(action__in=ACTIONS)
+        return queryset
+
+
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
-    """The audit log, to read. The database refuses every change of it."""
+    """The audit log, to read. The database refuses every change of it; whether its chain holds
+    stands above the list."""
 
+    change_list_template = "admin/audit.html"
     lookups = ("who__id__exact", "target_type", "target_id")
     list_display = ("at", "actor", "action", "target", "details")
-    list_filter = (ActorFilter, "target_type", "action")
+    list_filter = (ActorFilter, WhatFilter, "target_type", "action")
     list_select_related = ("who",)
     list_per_page = 50
     show_full_result_count = False
@@ -62,6 +87,13 @@ class AuditEntryAdmin(ModeratorView, ReadOnly, admin.ModelAdmin):
     date_hierarchy = "at"
     fields = ("at", "actor", "action", "target", "data")
     readonly_fields = fields
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        """The list, below what came of the last look over the chain."""
+        context = {**(extra_context or {}), "audit_check": audit_last_check()}
+        return super().changelist_view(request, context)
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[AuditEntry], search_term: str
@@ -102,4 +134,17 @@ def _history(_request: HttpRequest, row: Model) -> list[tuple[str, str]]:
     return [("Audit log", audit_address(row))]
 
 
+def _broken_chain(request: HttpRequest) -> Panel | None:
+    """What no administrator may overlook, on the start page."""
+    if not moderates(request.user):
+        return None
+    last = audit_last_check()
+    if last is None or not last.fault:
+        return None
+    address = reverse("admin:accounts_auditentry_changelist")
+    seen = f"looked over on {date_format(last.at, 'j M Y, H:i')} UTC"
+    return Panel("The audit log was changed", [(last.fault, address, seen)])
+
+
 register_links(None, _history)
+register_panel(_broken_chain, order=1)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
@@ -21,6 +22,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
+from accounts.admin.keys import KeyAdmin
 from accounts.admin.search import about_people, details_name
 from accounts.models import (
     AccountMerge,
@@ -33,9 +35,11 @@ from accounts.models import (
 )
 from accounts.moderation import reports
 from accounts.moderation.actions import PEOPLE, USER, USERS, AtPeople, AtUser
+from accounts.moderation.ways import sharing_with
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
 from accounts.services import audit_record, password_given, rights_announce_change
+from accounts.signin.recent import ask_to_confirm, is_recently_confirmed
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
 from core.admin.readers import ModeratorView, person
@@ -108,22 +112,25 @@ class UserStandingFilter(admin.SimpleListFilter):
 admin.site.unregister(Group)
 # The sign-in library's: nothing is ever in them.
 admin.site.unregister([SocialApp, SocialAccount, SocialToken])
+# And its second factors: a row is a secret, and removing one is an action with a reason.
+admin.site.unregister(Authenticator)
 
 
 @admin.register(Group)
-class GroupAdmin(DjangoGroupAdmin):
+class GroupAdmin(KeyAdmin, DjangoGroupAdmin):
     """Roles, and what they may do."""
 
     filter_horizontal = ()  # as for accounts
 
 
 @admin.register(User)
-class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
+class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
     """Accounts. What is done to them has a page of its own, so that each leaves its entry."""
 
     row_actions = USER
     list_actions = USERS
     several_actions = PEOPLE
+    leading = tuple(action.name for action in PEOPLE)
     form = UserChangeForm
     add_form = UserCreationForm
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
@@ -133,8 +140,8 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
     ordering = ("username",)
     date_hierarchy = "date_joined"
     readonly_fields = (
-        "username", "is_active", "standing", "discord", "groups", "last_login", "date_joined",
-        "device_zone",
+        "username", "is_active", "standing", "discord", "second_factor", "groups", "last_login",
+        "date_joined", "device_zone",
     )  # fmt: skip
     # Django's widget of two lists has signs that nobody hears of.
     filter_horizontal = ()
@@ -147,6 +154,7 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
                     "display_name",
                     "email",
                     "discord",
+                    "second_factor",
                     "time_zone",
                     "device_zone",
                     "theme",
@@ -201,6 +209,12 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
             return "—"
         return f"{link.name} ({link.discord_id}), since {date_format(link.linked_at, 'j F Y')}"
 
+    @admin.display(description="second factor")
+    def second_factor(self, user: User) -> str:
+        """What this person signs in with besides a password."""
+        kinds = Authenticator.objects.filter(user=user).values_list("type", flat=True)
+        return ", ".join(sorted({Authenticator.Type(kind).label.lower() for kind in kinds})) or "—"
+
     def row_links(self, request: HttpRequest, row: User) -> list[tuple[str, str]]:
         """The public page, and what moderators have of this person."""
         own = [
@@ -208,10 +222,14 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
             ("Sanctions", list_address(Sanction, user__id__exact=row.pk)),
             (
                 "Reports about them",
-                list_address(Report, about__id__exact=row.pk, state="all"),
+                list_address(Report, concerns=row.pk, state="all"),
             ),
             ("Their actions", list_address(AuditEntry, who__id__exact=row.pk)),
             ("Actions by and to them", list_address(AuditEntry, q=row.username)),
+            *(
+                (f"Shares with @{each.username}: {', '.join(kinds).lower()}", row_address(each))
+                for each, kinds in sharing_with(acting_user=person(request), user=row).items()
+            ),
         ]
         return [*own, *super().row_links(request, row)]
 
@@ -253,6 +271,8 @@ class UserAdmin(ModeratorView, ActionsAdmin, DjangoUserAdmin):
     @method_decorator(sensitive_post_parameters())
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
         """Set somebody's password, or take it away, and say so in the audit log."""
+        if not is_recently_confirmed(request):
+            return ask_to_confirm(request)
         with transaction.atomic():
             before = self.get_object(request, unquote(id))
             response = super().user_change_password(request, id, form_url)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.html import format_html
@@ -27,6 +27,9 @@ _SANCTIONS = (
     (MUTE, "Mute them…"),
     (SUSPEND, "Suspend them…"),
 )
+
+# Who has filed a report that no person did.
+THE_SITE = "The site itself"
 
 about_people(Report, "about")
 details_name(Report, User, "pk", "$.about")
@@ -57,15 +60,35 @@ class ReportStateFilter(admin.SimpleListFilter):
         return queryset.filter(closed_at__isnull=True)
 
 
+class ReportsAbout(admin.SimpleListFilter):
+    """The reports that concern somebody: about them, or one of the site's own that they are in. By
+    the address alone, from their page."""
+
+    title = "person concerned"
+    parameter_name = "concerns"
+
+    def lookups(self, _request: HttpRequest, _model_admin: Any) -> list[tuple[str, Any]]:
+        value = self.used_parameters.get(self.parameter_name)
+        return [] if value is None else [(str(value), "This person")]
+
+    def queryset(self, _request: HttpRequest, queryset: QuerySet[Report]) -> QuerySet[Report]:
+        number = self.value() or ""
+        if not number:
+            return queryset
+        if not (number.isascii() and number.isdigit() and len(number) < 19):
+            return queryset.none()
+        in_it = Q(reporter=None, context__people__contains=[int(number)])
+        return queryset.filter(Q(about=int(number)) | in_it)
+
+
 @admin.register(Report)
 class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
     """What players have reported, with what it looked like then."""
 
     row_actions = REPORT
-    lookups = ("about__id__exact",)
-    list_display = ("id", "title", "reason", "excerpt", "reporter", "at", "state")
+    list_display = ("id", "title", "reason", "excerpt", "filed_by", "at", "state")
     list_display_links = ("id", "title")
-    list_filter = (ReportStateFilter, "reason", "target_type")
+    list_filter = (ReportStateFilter, ReportsAbout, "reason", "target_type")
     list_select_related = ("reporter", "claimed_by", "about")
     search_fields = ("=id", "title", "words", "reporter__username", "about__username")
     date_hierarchy = "at"
@@ -88,6 +111,15 @@ class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         """Without those about matches in which this moderator plays."""
         concerned = reports.queue_of(person(request)).values("pk")
         return super().get_queryset(request).filter(pk__in=concerned)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Report | None = None) -> Any:
+        """What the site itself has found are no words of a reporter's."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is None or obj.reporter_id is not None:
+            return fieldsets
+        (name, first), *rest = fieldsets
+        fields = ["found" if each == "words" else each for each in first["fields"]]
+        return [(name, {**first, "fields": fields}), *rest]
 
     def subject_of(self, request: HttpRequest, row: Report) -> AtReport:
         """The moderator, and the report."""
@@ -112,6 +144,11 @@ class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         """How the reporter's words begin."""
         return report.words if len(report.words) <= 80 else f"{report.words[:79]}…"
 
+    @admin.display(description="what the site has found")
+    def found(self, report: Report) -> str:
+        """The site's own words."""
+        return report.words
+
     @admin.display(description="state")
     def state(self, report: Report) -> str:
         """Open, or whose it is, or what came of it."""
@@ -134,15 +171,22 @@ class ReportAdmin(ModeratorView, ReadOnly, ActionsAdmin, admin.ModelAdmin):
         """What was captured when it was reported."""
         return render_to_string("admin/report_context.html", {"context": report.context})
 
+    @admin.display(description="reporter", ordering="reporter__username")
+    def filed_by(self, report: Report) -> str:
+        """Who reported it, on the list."""
+        return THE_SITE if report.reporter is None else str(report.reporter)
+
     @admin.display(description="reported by")
-    def reported_by(self, report: Report) -> SafeString:
+    def reported_by(self, report: Report) -> SafeString | str:
         """Who reported it."""
-        return row_link(report.reporter)
+        return THE_SITE if report.reporter is None else row_link(report.reporter)
 
     @admin.display(description="other reports")
     def others(self, report: Report) -> str:
         """How often this was reported, and how often this reporter reports."""
         same = Report.objects.filter(target_type=report.target_type, target_id=report.target_id)
+        if report.reporter is None:
+            return f"{same.count()} of this"
         made = Report.objects.filter(reporter=report.reporter)
         acted = made.filter(outcome=Report.Outcome.ACTED).count()
         return (

@@ -3,11 +3,18 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from accounts.models import RegistrationChange, SiteAnnouncement
+from accounts.models import RegistrationChange, SecondFactorRule, SiteAnnouncement
 from accounts.roles import is_moderator
-from accounts.site.actions import ANNOUNCE, ANNOUNCEMENT, REGISTRATION, AtSite, AtSiteAnnouncement
+from accounts.site.actions import (
+    ANNOUNCE,
+    ANNOUNCEMENT,
+    REGISTRATION,
+    SECOND_FACTOR,
+    AtSite,
+    AtSiteAnnouncement,
+)
 from accounts.site.announcements import shown_now
-from accounts.site.forms import RegistrationForm, SiteAnnouncementForm
+from accounts.site.forms import RegistrationForm, SecondFactorRuleForm, SiteAnnouncementForm
 from accounts.site.registration import registration_now
 from core.admin.actions import ActionsAdmin, AddedByAction
 from core.admin.links import list_address, row_address
@@ -55,6 +62,18 @@ class RegistrationChangeAdmin(_SaidForTheSite):
     list_display = ("at", "is_open", "words", "by")
     list_select_related = ("by",)
     search_fields = ("words", "by__username")
+
+
+@admin.register(SecondFactorRule)
+class SecondFactorRuleAdmin(_SaidForTheSite):
+    """When organisers were asked for a second factor, and when not. The newest row holds."""
+
+    adds = SECOND_FACTOR
+    form = SecondFactorRuleForm
+    fields = ("of_organisers",)
+    list_display = ("at", "of_organisers", "by")
+    list_select_related = ("by",)
+    search_fields = ("by__username",)
 
 
 def _of_the_site(request: HttpRequest) -> Panel | None:

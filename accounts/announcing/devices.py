@@ -30,14 +30,20 @@ _POINT_BYTES: Final = 65  # uncompressed, as push services have it
 _COOKIE: Final = "device"
 _KEPT_S: Final = 400 * 24 * 3600
 
+# Nearly all say that they are Chrome and Safari, too, and add who they are: so the first of these
+# counts, and Safari is what says nothing else, on a system that has it.
 _BROWSERS: Final = (
-    ("Edg", "Edge"), ("OPR", "Opera"), ("SamsungBrowser", "Samsung Internet"),
-    ("Firefox", "Firefox"), ("FxiOS", "Firefox"), ("CriOS", "Chrome"), ("Chrome", "Chrome"),
-    ("Safari", "Safari"),
+    (r"\bEdg(e|A|iOS)?/", "Edge"), (r"\bOP(R|T|X|iOS)/", "Opera"),
+    (r"\bSamsungBrowser/", "Samsung Internet"), (r"\bVivaldi/", "Vivaldi"),
+    (r"\bYaBrowser/", "Yandex Browser"), (r"\b(DuckDuckGo|Ddg)/", "DuckDuckGo"),
+    (r"\b(Firefox|FxiOS|Focus|Klar)/", "Firefox"), (r"\bHeadlessChrome/", "Headless Chrome"),
+    (r"\bChromium/", "Chromium"), (r"\b(Chrome|CriOS)/", "Chrome"),
+    (r"\b(iPhone|iPad|iPod|Macintosh)\b.*\bVersion/[\d.]+ (Mobile/\w+ )?Safari/", "Safari"),
 )  # fmt: skip
 _SYSTEMS: Final = (
-    ("Android", "Android"), ("iPhone", "an iPhone"), ("iPad", "an iPad"), ("CrOS", "ChromeOS"),
-    ("Windows", "Windows"), ("Mac OS X", "a Mac"), ("Linux", "Linux"),
+    (r"\bAndroid\b", "Android"), (r"\biPhone\b", "an iPhone"), (r"\biPad\b", "an iPad"),
+    (r"\bCrOS\b", "ChromeOS"), (r"\bWindows\b", "Windows"), (r"\bMac OS X\b", "a Mac"),
+    (r"\bLinux\b", "Linux"),
 )  # fmt: skip
 
 
@@ -221,11 +227,12 @@ def on_signed_out(*, request: HttpRequest | None, **_more: Any) -> None:
 
 
 def browser_of(user_agent: str) -> str:
-    """A browser in words, for the list of one's devices."""
+    """A browser in words, for the lists of one's devices and of where one is signed in. One that we
+    do not know is "a browser", rather than the one that it is made to look like."""
     browser = _first(_BROWSERS, user_agent) or "A browser"
     system = _first(_SYSTEMS, user_agent)
     return f"{browser} on {system}" if system else browser
 
 
 def _first(words: tuple[tuple[str, str], ...], text: str) -> str:
-    return next((shown for sign, shown in words if re.search(rf"\b{sign}\b", text)), "")
+    return next((shown for sign, shown in words if re.search(sign, text)), "")

@@ -75,8 +75,8 @@ class BlocksView(SignedInView, ListView):
         responses={200: BlockSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Block somebody: they cannot challenge the caller or accept a challenge of theirs, and
-        the two are never paired. They are not told. Again changes nothing."""
+        """Block somebody: no challenge of theirs is shown to the caller, they accept none of
+        the caller's, and the two are never paired. They are not told. Again changes nothing."""
         given = body_of(self, NewBlockSerializer, users=accounts_named)
         block = block_create(acting_user=signed_in(request), user=given["username"])
         return Response(BlockSerializer(block, context={"request": request}).data)

@@ -15,11 +15,13 @@ from accounts.api.callers import signed_in
 from accounts.api.serializers import MeSerializer, UserDetailSerializer, UserSerializer
 from accounts.models import User
 from accounts.moderation.standing import kept_account
+from accounts.signin.recent import is_recently_confirmed
 from accounts.tokens.services import must_have_no_role, user_become_bot
 from core.api.bodies import nothing_in
 from core.api.lists import Filters
 from core.api.scopes import Scope
 from core.api.views import DetailView, ListView, SignedInView
+from core.refusals import Forbidden
 
 
 class UserFilters(Filters):
@@ -85,8 +87,14 @@ class BecomeBotView(SignedInView):
     scopes = MappingProxyType({"POST": Scope.BOT})
 
     def authorise(self, request: Request) -> None:
-        """Everybody may, with their own account, unless it has a role."""
+        """Everybody may, with their own account, unless it has a role; who comes by a session, and
+        not by a token that was made for it, when they have confirmed lately that it is they."""
         must_have_no_role(signed_in(request))
+        if request.auth is None and not is_recently_confirmed(request._request):  # noqa: SLF001
+            raise Forbidden(
+                "account.not-confirmed",
+                "Please confirm first that it is you, on the page of your settings for this.",
+            )
 
     @extend_schema(
         operation_id="become_bot",

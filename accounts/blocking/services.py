@@ -1,8 +1,8 @@
 """Blocks: whom somebody does not want to play, nor to read beside matches.
 
 They are the blocker's own business. Nobody else is told of them, moderators included, but by the
-audit log; who is blocked learns no more than that somebody does not take challenges from them. What
-is decided otherwise than by the two, such as the matches of a season, is played all the same.
+audit log; who is blocked is answered as everybody is whom the other does not answer. What is
+decided otherwise than by the two, such as the matches of a season, is played all the same.
 """
 
 from __future__ import annotations
@@ -72,6 +72,13 @@ def blocked_names(user: User) -> list[str]:
     """The usernames of those whom somebody has blocked: for their own pages alone."""
     names = Block.objects.visible_to(user).values_list("blocked__username", flat=True)
     return list(names.order_by("blocked__username"))
+
+
+def blocked_keys(user: User | None) -> frozenset[int]:
+    """The keys of those whom somebody has blocked; nobody has blocked anybody."""
+    if user is None:
+        return frozenset()
+    return frozenset(Block.objects.visible_to(user).values_list("blocked", flat=True))
 
 
 def is_apart_from_somebody(user: User) -> bool:

@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.contrib.auth import get_user
-from django.http import HttpRequest, parse_cookie
+from django.http import parse_cookie
 from django.http.request import validate_host
 
+from accounts.connections.validity import user_of_session
 from accounts.guests import is_guest
 from accounts.models import User
 from accounts.tokens.bearers import bearer_of
@@ -42,7 +42,7 @@ class Visitor(NamedTuple):
         if self.token:
             bearer = bearer_of(self.token)
             return None if bearer is None else Found(bearer.user, bearer.credential)
-        user = _user_of(self.session_key) if self.session_key else None
+        user = user_of_session(self.session_key) if self.session_key else None
         return Found(user if guests or not is_guest(user) else None)
 
 
@@ -51,13 +51,6 @@ class Found(NamedTuple):
 
     user: User | None
     credential: Credential | None = None
-
-
-def _user_of(session_key: str) -> User | None:
-    request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
-    user = get_user(request)
-    return user if isinstance(user, User) else None
 
 
 class SessionSockets:

@@ -13,19 +13,55 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from django.conf import settings
-from django.contrib.auth import get_user
+from django.contrib.auth import HASH_SESSION_KEY, get_user
 from django.http import HttpRequest
 
+from accounts.models import User
+from accounts.signin.store import moved
 from accounts.tokens.bearers import bearer_of
 
 Stands = Callable[[], bool]
 
 
+class _Held(dict[str, Any]):
+    """What a session holds, for whoever only looks. The library ends one that is no good, and gives
+    others a new key; its browser would not hear of that, and it may be about to be made good by the
+    request that changes the password."""
+
+    def flush(self) -> None:
+        """Nothing."""
+
+    def cycle_key(self) -> None:
+        """Nothing."""
+
+
+def _held(session_key: str) -> _Held:
+    return _Held(import_module(settings.SESSION_ENGINE).SessionStore(session_key).items())
+
+
+def _user_of(held: _Held) -> User | None:
+    user = get_user(cast(HttpRequest, SimpleNamespace(session=held)))
+    return user if isinstance(user, User) else None
+
+
+def user_of_session(session_key: str) -> User | None:
+    """Whom a session signs in: it is there, has not run out, knows their password of today, and
+    they may come in."""
+    return _user_of(_held(session_key))
+
+
 def session_stands(session_key: str | None, user_id: int) -> bool:
-    """Whether the session still signs this person in: it is there, has not run out, knows their
-    password of today, and they may come in."""
-    store = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
-    return get_user(cast(HttpRequest, SimpleNamespace(session=store))).pk == user_id
+    """Whether a session still signs this person in. It may have another key by now, as after they
+    have confirmed that it is they: but not where all others were ended by that, since one of these
+    may have had its key."""
+    held, key, known = _held(session_key or ""), session_key, set()
+    while not held and (after := moved(key)) is not None:
+        held, key = _held(after.key), after.key
+        known.add(after.hash)
+    if known and known != {held.get(HASH_SESSION_KEY)}:
+        return False
+    user = _user_of(held)
+    return user is not None and user.pk == user_id
 
 
 def token_stands(token: str, user_id: int) -> bool:

@@ -13,7 +13,7 @@ from accounts.discord.told import confirmed_address, name_of
 from accounts.forms import PlainFields
 from accounts.models import User
 from accounts.names.validators import USERNAME_MIN_LENGTH
-from accounts.signin.adapter import address_is_taken
+from accounts.signin.addresses import address_is_taken
 from core.refusals import Refusal
 
 

@@ -28,7 +28,7 @@ from accounts.discord.told import confirmed_address, name_of
 from accounts.models import User
 from accounts.models.discord import ID_FORM
 from accounts.names.validators import USERNAME_MAX_LENGTH, USERNAME_MIN_LENGTH
-from accounts.signin.adapter import address_is_taken
+from accounts.signin.addresses import address_is_taken
 
 log = structlog.get_logger(__name__)
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from csp.constants import SELF
 from csp.decorators import csp_update
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def is_offered() -> bool:
@@ -31,7 +31,7 @@ def where_offered(view: View) -> View:
     """A view that is not there where Discord is not offered."""
 
     @wraps(view)
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not is_offered():
             raise Http404("Discord is not offered here.")
         return view(request, *args, **kwargs)
@@ -43,11 +43,11 @@ def leads_to_discord(view: View) -> View:
     """A view whose page has a form that leads to Discord, which browsers must be told."""
 
     @wraps(view)
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not is_offered():
             return view(request, *args, **kwargs)
         answer: Any = csp_update({"form-action": [SELF, origin()]})(view)
-        response: HttpResponse = answer(request, *args, **kwargs)
+        response: HttpResponseBase = answer(request, *args, **kwargs)
         return response
 
     return wrapped

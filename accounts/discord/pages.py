@@ -24,11 +24,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.discord import services
-from accounts.discord.answers import tell_by_mail
+from accounts.discord.answers import may_confirm
 from accounts.discord.library import DiscordOAuth2Adapter, DiscordProvider
 from accounts.discord.offers import leads_to_discord, where_offered
 from accounts.discord.told import name_of
 from accounts.models import DiscordLink, User
+from accounts.signin.recent import ask_to_confirm, recently_confirmed
 from core.refusals import Refusal
 
 # What linking needs to know of somebody is who they are.
@@ -58,9 +59,32 @@ def login_page(request: HttpRequest) -> HttpResponse:
 @where_offered
 @login_required
 @require_POST
+@recently_confirmed(back="accounts:discord_settings")
 def link_page(request: HttpRequest) -> HttpResponse:
     """Send somebody to Discord, to show which account they have there."""
     return _to_link(request)
+
+
+@never_cache
+@where_offered
+@leads_to_discord
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def confirm_page(request: HttpRequest) -> HttpResponse:
+    """Ask somebody who signs in by Discord alone to show there once more that it is they."""
+    person = _person(request)
+    link = DiscordLink.objects.filter(user=person).first()
+    back = _local(request, request.POST.get("next") or request.GET.get("next", ""))
+    if link is None or not may_confirm(request):
+        # They have something better to show, or nothing at all.
+        return ask_to_confirm(request, page=back or reverse("accounts:discord_settings"))
+    if request.method == "POST":
+        asks = {"user": person.pk, "confirms": True}
+        return _to_discord(
+            request, AuthProcess.CONNECT, prompt="consent", scope=_LINKING, data=asks, back=back
+        )
+    context = {"link": link, "next": back}
+    return render(request, "accounts/discord_confirm.html", context)
 
 
 def _to_link(request: HttpRequest, key: str = "") -> HttpResponse:
@@ -75,11 +99,13 @@ def _to_discord(
     prompt: str,
     scope: list[str] | None = None,
     data: dict[str, Any] | None = None,
+    back: str = "",
 ) -> HttpResponse:
+    """``back``: where they go on; empty: where the form says."""
     if not ratelimit.consume(request, app="allauth.account", action="discord"):
         refused: HttpResponse = ratelimit.respond_429(request)
         return refused
-    back = _local(request, request.POST.get("next", ""))
+    back = back or _local(request, request.POST.get("next", ""))
     sent: HttpResponse = (
         get_adapter(request)
         .get_provider(request, DiscordProvider.id)
@@ -178,10 +204,10 @@ def settings_page(request: HttpRequest) -> HttpResponse:
 @where_offered
 @login_required
 @require_POST
+@recently_confirmed(back="accounts:discord_settings")
 def unlink_page(request: HttpRequest) -> HttpResponse:
     """Take the link off one's account."""
     person = _person(request)
-    link = DiscordLink.objects.filter(user=person).first()
     try:
         services.discord_unlink(acting_user=person)
     except Refusal as refusal:
@@ -189,9 +215,7 @@ def unlink_page(request: HttpRequest) -> HttpResponse:
         if refusal.code == "discord.no-password":
             return redirect("account_set_password")
     else:
-        name = link.name if link else ""
         messages.success(request, "Discord is not linked to your account any more.")
-        tell_by_mail(request, "unlinked", name)
     return redirect("accounts:discord_settings")
 
 
@@ -200,6 +224,7 @@ def unlink_page(request: HttpRequest) -> HttpResponse:
 @leads_to_discord
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@recently_confirmed
 def asked_page(request: HttpRequest, key: str) -> HttpResponse:
     """Ask somebody who was given an address in Discord whether to link their accounts; they show
     at Discord that it is theirs."""

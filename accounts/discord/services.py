@@ -20,11 +20,13 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 
 from accounts import hooks
+from accounts.discord.offers import is_offered
 from accounts.models import DiscordLink, DiscordLinkRequest, User
 from accounts.models.discord import NAME_MAX
 from accounts.moderation.standing import is_suspended
 from accounts.services import audit_record, discord_link_end, user_register, users_lock
-from accounts.signin.adapter import address_is_taken
+from accounts.signin.addresses import address_is_taken
+from accounts.signin.notices import owner_tell
 from core.clock import now_utc
 from core.hooks import send
 from core.refusals import Forbidden, NotFound, Refusal
@@ -47,8 +49,11 @@ def linked_user(discord_id: str) -> User | None:
 
 
 @transaction.atomic
-def discord_link(*, acting_user: User, discord_id: str, discord_name: str) -> DiscordLink:
-    """Link a Discord account, which is its owner's who asks, to their account.
+def discord_link(
+    *, acting_user: User, discord_id: str, discord_name: str, tells: bool = True
+) -> DiscordLink:
+    """Link a Discord account, which is its owner's who asks, to their account. They are told by
+    mail, unless they register with it (not ``tells``).
 
     Raises Refusal ``account.closed``, ``discord.linked-already`` (they are linked),
     ``discord.other`` (another is linked to the account) and ``discord.of-another`` (it is linked to
@@ -76,7 +81,20 @@ def discord_link(*, acting_user: User, discord_id: str, discord_name: str) -> Di
         send, hooks.discord_linked, User, user_id=locked.pk, discord_id=link.discord_id
     )
     transaction.on_commit(linked, robust=True)
+    if tells:
+        owner_tell(locked, "discord_linked", {"name": link.name})
     return link
+
+
+def links_of(user: User) -> int:
+    """How many Discord accounts can sign in to an account: one or none."""
+    return DiscordLink.objects.filter(user=user).count()
+
+
+def confirm_way(user: User) -> str | None:
+    """How those confirm that it is they who sign in by Discord alone (`recent.register_way`)."""
+    offered = is_offered() and DiscordLink.objects.filter(user=user).exists()
+    return "accounts:discord_confirm" if offered else None
 
 
 def must_be_linkable(user: User, discord_id: str) -> None:
@@ -169,7 +187,9 @@ def discord_unlink(*, acting_user: User) -> None:
             "discord.no-password",
             "Your account has no password, so you could not sign in any more. Set one first.",
         )
+    name = link.name
     discord_link_end(acting_user=acting_user, link=link)
+    owner_tell(locked, "discord_unlinked", {"name": name})
 
 
 def discord_let_go(keep: User, duplicate: User) -> Mapping[str, int]:
@@ -224,7 +244,7 @@ def discord_register(
         raise address_taken() from error
     if confirmed:
         audit_record(acting_user=user, action="user.confirm_email", target=user)
-    discord_link(acting_user=user, discord_id=discord_id, discord_name=discord_name)
+    discord_link(acting_user=user, discord_id=discord_id, discord_name=discord_name, tells=False)
     return user
 
 

@@ -8,9 +8,10 @@ from accounts.models.announcements import (
     PushSubscription,
     PushSubscriptionQuerySet,
 )
-from accounts.models.audit import AuditEntry
+from accounts.models.audit import AuditCheck, AuditEntry, AuditLink
 from accounts.models.blocks import Block, BlockQuerySet
 from accounts.models.discord import DiscordLink, DiscordLinkRequest
+from accounts.models.leaving import AccountDeletion, ReservedName
 from accounts.models.moderation import (
     AccountMerge,
     Appeal,
@@ -20,15 +21,19 @@ from accounts.models.moderation import (
     Sanction,
     SanctionQuerySet,
 )
+from accounts.models.sessions import UserSession, UserSessionQuerySet
 from accounts.models.site import (
     RegistrationChange,
+    SecondFactorRule,
     SiteAnnouncement,
     SiteAnnouncementQuerySet,
 )
 from accounts.models.tokens import ApiToken
 from accounts.models.users import User
+from accounts.models.ways import WayIn
 
 __all__ = [
+    "AccountDeletion",
     "AccountMerge",
     "Announcement",
     "AnnouncementChoice",
@@ -37,7 +42,9 @@ __all__ = [
     "ApiToken",
     "Appeal",
     "AppealQuerySet",
+    "AuditCheck",
     "AuditEntry",
+    "AuditLink",
     "Block",
     "BlockQuerySet",
     "DiscordLink",
@@ -47,9 +54,14 @@ __all__ = [
     "RegistrationChange",
     "Report",
     "ReportQuerySet",
+    "ReservedName",
     "Sanction",
     "SanctionQuerySet",
+    "SecondFactorRule",
     "SiteAnnouncement",
     "SiteAnnouncementQuerySet",
     "User",
+    "UserSession",
+    "UserSessionQuerySet",
+    "WayIn",
 ]

@@ -285,10 +285,12 @@ class ReportQuerySet(models.QuerySet["Report"]):
 
 
 class Report(models.Model):
-    """Somebody tells the moderators of something. `context` is what it looked like at that time.
+    """Somebody tells the moderators of something, or the site itself has found it (then there is no
+    `reporter`). `context` is what it looked like at that time.
 
     `context` has the shape of `accounts.moderation.reports.Target.context`: `facts`, pairs of a
-    label and a text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`.
+    label and a text, and `lines`, each with `who`, `text`, `at` (ISO, UTC) and `quoted`. Of the
+    site's own reports it has ``evidence``, too: keys of what is not reported again.
     """
 
     class Reason(models.TextChoices):
@@ -306,7 +308,12 @@ class Report(models.Model):
         UNCLEAR = "unclear", "There was too little to go on"
 
     reporter = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reports_made"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="reports_made",
+        help_text="Empty: the site itself.",
     )
     about = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -385,6 +392,11 @@ class Report(models.Model):
                 fields=["reporter", "target_type", "target_id"],
                 condition=Q(closed_at__isnull=True),
                 name="report_once_while_open",
+            ),
+            models.UniqueConstraint(
+                fields=["target_type", "target_id"],
+                condition=Q(closed_at__isnull=True, reporter__isnull=True),
+                name="report_of_site_once",
             ),
         ]
 

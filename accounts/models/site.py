@@ -1,4 +1,5 @@
-"""What concerns the whole site: words on every page, and whether accounts are opened."""
+"""What concerns the whole site: words on every page, whether accounts are opened, and of whom a
+second factor is asked."""
 
 from __future__ import annotations
 
@@ -75,3 +76,22 @@ class RegistrationChange(models.Model):
 
     def __str__(self) -> str:
         return "registration opened" if self.is_open else "registration closed"
+
+
+class SecondFactorRule(models.Model):
+    """That organisers must have a second factor, or need not, append-only: the newest says which.
+    Without any they need not. Of moderators and administrators it is asked in any case."""
+
+    of_organisers = models.BooleanField("required of organisers")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="second_factor_rules"
+    )
+    at = models.DateTimeField(default=now_utc)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        if self.of_organisers:
+            return "organisers must have a second factor"
+        return "organisers need no second factor"

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, ClassVar, Final
 from zoneinfo import ZoneInfo
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import AbstractUser, Group
 from django.contrib.auth.models import UserManager as DjangoUserManager
 from django.contrib.postgres.expressions import ArraySubquery
@@ -16,11 +17,15 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Lower, Trim
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 
 from accounts.models.announcements import Announcement
+from accounts.models.leaving import AccountDeletion
 from accounts.models.moderation import Sanction
 from accounts.names.validators import (
     DISPLAY_NAME_MAX_LENGTH,
+    FORMER_NAME,
+    FORMER_PREFIX,
     USERNAME_MAX_LENGTH,
     USERNAME_PATTERN,
     username_validators,
@@ -29,6 +34,8 @@ from accounts.names.validators import (
 )
 from core.clock import now_utc
 
+# What makes a second factor: recovery codes stand in for one that was lost, and are none.
+SECOND_FACTORS: Final = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 # They stand in the text of `UserManager.of_number` for what differs from one request to the next.
 _SOME_INSTANT: Final = datetime(1, 2, 3, tzinfo=UTC)
 _SOME_NUMBER: Final = -9876543210
@@ -51,17 +58,21 @@ class UserManager(DjangoUserManager["User"]):
     def with_standing(self, at: datetime | None = None) -> models.QuerySet[User]:
         """Everybody, each with `suspended` and `warned` (is a suspension in force at an instant,
         now; does a warning wait to be acknowledged?), `has_news` (is there an announcement that
-        they have not read?) and `group_names`. For those who need them on every request: it is one
+        they have not read?), `leaving` (have they asked for the account to be deleted?),
+        `group_names` and `has_second_factor`. For those who need them on every request: it is one
         query."""
         own = Sanction.objects.filter(user=OuterRef("pk"))
         groups = Group.objects.filter(user=OuterRef("pk")).order_by("name")
+        factors = Authenticator.objects.filter(user=OuterRef("pk"), type__in=SECOND_FACTORS)
         # By the names that `User` declares, which the plugin of mypy would take for a second
         # declaration.
         standing: dict[str, Any] = {
             "suspended": Exists(own.in_force(at).filter(kind=Sanction.Kind.SUSPENSION)),
             "warned": Exists(own.unread_warnings()),
             "has_news": Exists(Announcement.objects.unread().filter(user=OuterRef("pk"))),
+            "leaving": Exists(AccountDeletion.objects.filter(user=OuterRef("pk"))),
             "group_names": ArraySubquery(groups.values("name")),
+            "has_second_factor": Exists(factors),
         }
         return self.get_queryset().annotate(**standing)
 
@@ -161,12 +172,32 @@ class User(AbstractUser):
         "else.",
     )
 
+    sign_outs = models.PositiveIntegerField(
+        "signed out everywhere",
+        default=0,
+        db_default=0,
+        help_text="How often: no session from before the last time is good any more.",
+    )
+
+    deleted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When its owner had it deleted: nothing of theirs is left in this row.",
+    )
+
     # What `UserManager.with_standing` brings along; None where somebody was read without it.
     suspended: bool | None = None
     warned: bool | None = None
     has_news: bool | None = None
+    leaving: bool | None = None
     #: Kept as well by `accounts.roles`, once it was asked for.
     group_names: Sequence[str] | None = None
+    has_second_factor: bool | None = None
+    #: Of `accounts.roles`: whether organisers need a second factor, once that was asked for; and
+    #: that something was not theirs to do only because they have none.
+    organisers_need_factor: bool | None = None
+    was_held_back: bool = False
 
     objects: ClassVar[UserManager] = UserManager()
 
@@ -200,6 +231,21 @@ class User(AbstractUser):
                 | Q(is_staff=False, is_superuser=False, is_bot=False, email=""),
                 name="user_guest_unprivileged",
             ),
+            # Nobody signs in as somebody who is gone, and nothing says who it was.
+            models.CheckConstraint(
+                condition=Q(deleted_at=None)
+                | Q(
+                    is_active=False,
+                    is_staff=False,
+                    is_superuser=False,
+                    email="",
+                    time_zone="",
+                    device_zone="",
+                    display_name=FORMER_NAME,
+                    username__startswith=FORMER_PREFIX,
+                ),
+                name="user_deleted_is_blank",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -209,10 +255,27 @@ class User(AbstractUser):
     def normalize_username(cls, username: str) -> str:
         return super().normalize_username(username).lower() if username else username
 
+    def _get_session_auth_hash(self, secret: Any = None) -> str:
+        """What a session must know to be good: of whoever has never signed out everywhere, that is
+        the library's own."""
+        if not self.sign_outs:
+            own: str = super()._get_session_auth_hash(  # type: ignore[misc]  # not in the stubs
+                secret=secret
+            )
+            return own
+        salt = "accounts.models.User.session"
+        value = f"{self.password}:{self.sign_outs}"
+        return salted_hmac(salt, value, secret=secret, algorithm="sha256").hexdigest()
+
     @property
     def shown_name(self) -> str:
         """The display name, or the username where there is none."""
         return self.display_name or self.username
+
+    @property
+    def is_former(self) -> bool:
+        """Whether its owner had the account deleted."""
+        return self.deleted_at is not None
 
     @property
     def zone(self) -> ZoneInfo:

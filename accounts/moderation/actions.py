@@ -21,6 +21,7 @@ from accounts.moderation.forms import (
     ResolveForm,
     SanctionForm,
 )
+from accounts.moderation.second_factors import must_be_resettable, second_factor_reset
 from accounts.roles import Role
 from accounts.services import (
     must_administer,
@@ -192,6 +193,7 @@ REOPEN: Final = Action[AtUser](
     run=lambda s, form: user_reopen(
         acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
     ),
+    confirmed=True,
 )
 MERGE: Final = Action[AtUser](
     name="merge",
@@ -215,9 +217,33 @@ MERGE: Final = Action[AtUser](
     phrase=lambda s: s.user.username,
     look="Look first",
     found=_merge_facts,
+    confirmed=True,
 )
 
-USER: Final = Actions("user", (WARN, MUTE, SUSPEND, CLOSE, REOPEN, MERGE))
+RESET_FACTOR: Final = Action[AtUser](
+    name="reset_second_factor",
+    label="Remove their second factor…",
+    title=lambda s: f"Remove the second factor of @{s.user.username}",
+    button="Remove it",
+    done=lambda s: f"@{s.user.username} has no second factor any more.",
+    follows=[
+        "Make sure first that it is them who ask, by a way that you knew before, or face to face.",
+        "Whoever has their password could write to you in their name.",
+        "App, passkeys and recovery codes are removed, and their password alone signs them in.",
+        "They are told by mail, at a confirmed address.",
+        "What their role lets them do rests until they have set up another.",
+    ],
+    check=lambda s: must_be_resettable(s.moderator, s.user),
+    form=lambda _s: ReasonForm,
+    run=lambda s, form: second_factor_reset(
+        acting_user=s.moderator, user=s.user, reason=form.cleaned_data["reason"]
+    ),
+    danger=True,
+    phrase=lambda s: s.user.username,
+    confirmed=True,
+)
+
+USER: Final = Actions("user", (WARN, MUTE, SUSPEND, CLOSE, REOPEN, MERGE, RESET_FACTOR))
 
 
 # -- several people, chosen on their list ----------------------------------------------------------
@@ -366,6 +392,7 @@ def _role_action(
         check=ask,
         run=lambda s, _form: service(acting_user=s.moderator, user=s.user, role=role),
         who=must_administer,
+        confirmed=True,
     )
 
 

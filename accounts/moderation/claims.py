@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from django.db import transaction
 
 from accounts.models import Appeal, Report, User
+from accounts.roles import is_administrator
 from accounts.services import audit_record
 from core.clock import now_utc
 from core.refusals import Refusal
@@ -76,7 +77,7 @@ class Claims(Generic[Row]):
         """Whether somebody can settle a row. Raises Refusal as `open` does, and `others`."""
         self.open(moderator, row)
         others = row.claimed_by_id not in (None, moderator.pk)
-        if others and not moderator.is_superuser:
+        if others and not is_administrator(moderator):
             raise self.others()
 
     def _noted(self, moderator: User, locked: Row, act: str) -> Row:

@@ -33,8 +33,9 @@ from accounts.addresses import confirmed_addresses
 from accounts.announcing.services import announcements_move
 from accounts.blocking.services import blocks_move
 from accounts.models import AccountMerge, Appeal, Report, Sanction, User
-from accounts.roles import Role, is_moderator, is_protected_from
-from accounts.services import audit_record, users_lock
+from accounts.moderation.ways import ways_move
+from accounts.roles import Role, is_administrator, is_moderator, is_protected_from
+from accounts.services import audit_record, must_not_be_deleted, users_lock
 from core.clock import now_utc
 from core.hooks import send
 from core.refusals import Forbidden, Refusal
@@ -157,15 +158,16 @@ def _must_be_moderator(acting_user: User) -> None:
 
 def must_be_mergeable(acting_user: User, user: User) -> None:
     """Whether somebody may merge this account, as either of two. Raises Refusal
-    ``account.not-moderator``, ``account.own-account``, ``account.protected``, ``merge.organiser``
-    and ``merge.merged-before``."""
+    ``account.not-moderator``, ``account.own-account``, ``account.protected``, ``account.deleted``,
+    ``merge.organiser`` and ``merge.merged-before``."""
     _must_be_moderator(acting_user)
+    must_not_be_deleted(user)
     if acting_user.pk == user.pk:
         raise Forbidden("account.own-account", "Nobody merges their own accounts.")
     if is_protected_from(acting_user, user):
         sentence = "Only an administrator may merge a moderator's account."
         raise Forbidden("account.protected", sentence)
-    if not acting_user.is_superuser and _runs_something(user):
+    if not is_administrator(acting_user) and _runs_something(user):
         sentence = "Only an administrator may merge the account of somebody who organises."
         raise Refusal("merge.organiser", sentence)
     if AccountMerge.objects.filter(duplicate=user).exists():
@@ -188,6 +190,7 @@ def _move_own(keep: User, duplicate: User) -> Mapping[str, int]:
         "reports": _move_reports(keep, duplicate),
         "blocks": blocks_move(keep, duplicate),
         "announcements": announcements_move(keep, duplicate),
+        "ways in": ways_move(keep, duplicate),
     }
 
 

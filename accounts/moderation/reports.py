@@ -12,10 +12,11 @@ is kept, whatever becomes of the thing itself. So `accounts` takes reports about
 without knowing what they are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from math import ceil
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -27,7 +28,7 @@ from accounts.moderation.claims import Claims
 from accounts.roles import is_moderator
 from accounts.services import audit_record
 from core.clock import now_utc
-from core.refusals import Forbidden, Refusal
+from core.refusals import Forbidden, Refusal, TooOften
 
 WORDS_MAX = 1000
 # Enough for anybody who means it.
@@ -186,10 +187,12 @@ def report_file(
     now = now_utc()
     recent = Report.objects.filter(reporter=acting_user, at__gt=now - REPORTS_PER)
     if recent.count() >= REPORTS_AT_MOST:
-        raise Refusal(
+        again = min(report.at for report in recent) + REPORTS_PER
+        raise TooOften(
             "report.too-many",
             f"You have filed {REPORTS_AT_MOST} reports within the hour. Please wait before the "
             "next one.",
+            retry_after=ceil((again - now).total_seconds()),
         )
     try:
         with transaction.atomic():
@@ -217,6 +220,91 @@ def report_file(
     return report
 
 
+@transaction.atomic
+def report_of_site(
+    *,
+    target_type: str,
+    target_id: str,
+    title: str,
+    url: str,
+    reason: Report.Reason,
+    words: str,
+    context: Mapping[str, Any],
+    about: User | None = None,
+) -> Report | None:
+    """Report what the site itself has found, ``about`` somebody where it is one person above all.
+    There is one open report of its about a thing: it is brought up to date where there
+    is ``evidence`` in ``context`` that is not in it, and keeps what it has. None where there is
+    not, so that nothing was written."""
+    open_now = Report.objects.open().filter(
+        reporter=None, target_type=target_type, target_id=target_id
+    )
+    report = open_now.select_for_update(no_key=True).first()
+    kept = _beside(context, {} if report is None else report.context)
+    said = {"title": title[:200], "words": words[:WORDS_MAX], "context": kept, "about": about}
+    action = "report.file"
+    if report is None:
+        try:
+            with transaction.atomic():
+                report = Report.objects.create(
+                    reporter=None, target_type=target_type, target_id=target_id, url=url,
+                    reason=reason, at=now_utc(), **said,
+                )  # fmt: skip
+        except IntegrityError:
+            return None  # somebody else has found it at the same moment
+    elif set(context["evidence"]) <= set(report.context.get("evidence", ())):
+        return None
+    else:
+        action = "report.renew"
+        Report.objects.filter(pk=report.pk).update(**said)
+        report.refresh_from_db()
+    audit_record(
+        acting_user=None,
+        action=action,
+        target=report,
+        data={"about": None if about is None else about.pk, "reason": reason},
+    )
+    return report
+
+
+def _beside(found: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """What was found, and of what an open report has told already whatever was not found again."""
+    lines = {line["who"]: line for line in [*told.get("lines", ()), *found["lines"]]}
+    kept = {
+        **found,
+        "lines": sorted(lines.values(), key=lambda line: line["at"])[-LINES_AT_MOST:],
+        "evidence": sorted({*told.get("evidence", ()), *found["evidence"]}),
+    }
+    if "people" in found:
+        kept["people"] = sorted({*told.get("people", ()), *found["people"]})
+    if not set(told.get("evidence", ())) <= set(found["evidence"]):
+        now = [list(each) for each in found["facts"]]
+        before = [
+            [f"{label.removesuffix(_BEFORE)}{_BEFORE}", text]
+            for label, text in told["facts"]
+            if label.removesuffix(_BEFORE) in _KEPT_FACTS
+            and [label.removesuffix(_BEFORE), text] not in now
+        ]
+        kept["facts"] = [*now, *before[:_BEFORE_AT_MOST]]
+    return kept
+
+
+# How many of the things that it is about a report of the site lists, the latest of them.
+LINES_AT_MOST = 40
+_BEFORE = " before"
+_BEFORE_AT_MOST = 10
+_KEPT_FACTS = {"Found", "Against"}
+
+
+def settled_evidence(target_type: str, *target_ids: str) -> set[Any]:
+    """What the site's reports about these things that are closed have had for evidence."""
+    closed = Report.objects.filter(
+        reporter=None, target_type=target_type, target_id__in=target_ids, closed_at__isnull=False
+    )
+    contexts = closed.values_list("context", flat=True)
+    return {each for context in contexts for each in context.get("evidence", ())}
+
+
 def report_claim(*, acting_user: User, report: Report) -> Report:
     """Take a report on, so that no two moderators work on it. Raises Refusal as `must_be_claimable`
     does."""
@@ -233,7 +321,8 @@ def report_release(*, acting_user: User, report: Report) -> Report:
 def report_resolve(
     *, acting_user: User, report: Report, outcome: str, answer: str = "", note: str = ""
 ) -> Report:
-    """Close a report and tell the reporter. `answer` is told with it, `note` is kept inside.
+    """Close a report and tell the reporter, if a person is one. `answer` is told with it, `note` is
+    kept inside.
 
     Raises Refusal as `must_handle` does, ``report.closed``, ``report.claimed``,
     ``report.outcome`` and ``report.answer-too-long``.
@@ -258,7 +347,8 @@ def report_resolve(
     kind = _kinds.get(locked.target_type)
     if kind is not None and kind.closed is not None:
         kind.closed(locked.target_id)
-    transaction.on_commit(partial(mail.report_announce_outcome, locked.pk), robust=True)
+    if locked.reporter_id is not None:
+        transaction.on_commit(partial(mail.report_announce_outcome, locked.pk), robust=True)
     return locked
 
 

@@ -13,6 +13,7 @@ from django.db.models.functions import Replace
 
 from accounts.models import User
 from accounts.names import confusables, letters
+from accounts.names.reserved import looks_reserved
 from accounts.names.validators import RESERVED_USERNAMES
 from accounts.roles import Role
 from core.refusals import Refusal
@@ -42,7 +43,7 @@ def refuse_impersonation(user: User) -> None:
 
 
 class Impostors:
-    """Whom some names could be taken for, from two queries for all of them."""
+    """Whom some names could be taken for, from three queries for all of them."""
 
     def __init__(self, given: Iterable[str]) -> None:
         looks = {skeleton for name in given for skeleton in confusables.skeletons_of(name)}
@@ -53,6 +54,7 @@ class Impostors:
         ):
             self._usernames.setdefault(skeleton, {}).update([bearer])
         self._staff = list(_staff_names()) if looks else []
+        self._gone = looks_reserved(looks) if looks else set[str]()
 
     def refuse(self, name: str, bearer: User, *, code: str, field: str = "") -> None:
         """Raise Refusal ``<code>.impersonates`` or ``<code>.mixed-scripts`` where this name, one of
@@ -86,7 +88,11 @@ class Impostors:
         )
 
     def _is_a_username(self, name: str, bearer: User) -> bool:
-        found = (self._usernames.get(each, {}) for each in confusables.skeletons_of(name))
+        looks = confusables.skeletons_of(name)
+        # Theirs who are gone: the name itself is not kept, so nothing says how near it is.
+        if not self._gone.isdisjoint(looks):
+            return True
+        found = (self._usernames.get(each, {}) for each in looks)
         return any(
             pk != bearer.pk and confusables.can_be_taken_for(name, username)
             for owners in found

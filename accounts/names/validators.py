@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, MinLengthValidator, RegexValidator
 
 from accounts.names import confusables, letters
+from core.appendonly import ERASED
 
 USERNAME_MIN_LENGTH = 3
 USERNAME_MAX_LENGTH = 20
@@ -16,17 +17,23 @@ USERNAME_MAX_LENGTH = 20
 USERNAME_PATTERN = r"^[a-z0-9_-]{3,20}$"
 DISPLAY_NAME_MAX_LENGTH = 30
 
+# What those are called who had their account deleted, and how their usernames begin: another's
+# never do.
+FORMER_NAME = ERASED
+FORMER_PREFIX = "former-"
+
 # Names that would pass for the house itself, or that an address of the site may need one day;
 # without separators, which do not make them any better.
 RESERVED_USERNAMES = frozenset(
     """
     about account accounts admin administrator anonymous api arena audit auth bot bots channel
-    console contact dealer demo developer dmo elimination everyone gauntlet gauntletbot guest help
-    home host house judge live lobby login logout match matches me mod moderator moderators mods
-    new nobody null official organiser organisers organizer organizers owner player players random
-    record records referee register replay results robot room root rules security seat self
-    settings signin signup site spectator spectators staff static style support system team test
-    thegauntlet tournament tournaments undefined unknown user users watch webmaster winner www you
+    console contact dealer demo developer dmo elimination everyone formerplayer gauntlet gauntletbot
+    guest help home host house judge live lobby login logout match matches me mod moderator
+    moderators mods new nobody null official organiser organisers organizer organizers owner player
+    players random record records referee register replay results robot room root rules security
+    seat self settings signin signup site spectator spectators staff static style support system
+    team test thegauntlet tournament tournaments undefined unknown user users watch webmaster winner
+    www you
     """.split()  # noqa: SIM905  (a hundred lines of one word each would hide the rest of the file)
 )
 
@@ -43,12 +50,15 @@ username_validators: list[Callable[[Any], None]] = [
 
 def validate_not_reserved(username: str) -> None:
     """Refuse the names in RESERVED_USERNAMES, whatever their case and separators, and those that
-    look like one or like somebody's who runs the site.
+    look like one or like somebody's who runs the site; and those that only accounts have which
+    were deleted.
 
     Raises ValidationError ``username.reserved``.
     """
-    if confusables.looks_like_one_of(username, RESERVED_USERNAMES) or confusables.looks_official(
-        username
+    if (
+        username.startswith(FORMER_PREFIX)
+        or confusables.looks_like_one_of(username, RESERVED_USERNAMES)
+        or confusables.looks_official(username)
     ):
         raise ValidationError(
             "This username is reserved. Please choose another.", code="username.reserved"

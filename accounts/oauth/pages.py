@@ -6,7 +6,7 @@ from base64 import b64decode
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from csp.constants import SELF
@@ -31,14 +31,42 @@ from accounts.models import User
 from accounts.oauth import services
 from accounts.oauth.library import challenge_is_whole
 from accounts.services import audit_record
+from accounts.signin.notices import owner_tell
+from accounts.signin.recent import (
+    ask_to_confirm,
+    is_recently_confirmed,
+    recently_confirmed,
+    typed_before,
+)
+from core.api.limits import LimitStatus, TooMany
 from core.refusals import FORM_REFUSED, Refusal
+
+# What an application asks by.
+_ASKED: Final = frozenset(
+    {
+        "response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge",
+        "code_challenge_method", "nonce", "claims",
+    }
+)  # fmt: skip
 
 
 @method_decorator(never_cache, name="dispatch")
 class AuthorizationView(LibraryAuthorizationView):
-    """Ask a person whether to let an application in, in words."""
+    """Ask a person whether to let an application in, in words, once they have shown that it is
+    they."""
 
     template_name = "accounts/authorise.html"
+    asks_to_confirm = True  # as `recently_confirmed` marks a view
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The page, or where they show it. What the application asks is in the page's address, or
+        in the answer to it, so they find it again."""
+        if not is_recently_confirmed(request):
+            asked = {name: value for name, value in request.POST.items() if name in _ASKED}
+            page = f"{request.path}?{urlencode(asked)}" if asked else ""
+            return ask_to_confirm(request, page=page)
+        response: HttpResponse = super().dispatch(request, *args, **kwargs)
+        return response
 
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """The page. The form's answer leads to the application, which browsers must be told."""
@@ -103,17 +131,31 @@ class AuthorizationView(LibraryAuthorizationView):
     ) -> Any:
         """Note in the audit log what was allowed, in the same transaction."""
         with transaction.atomic():
+            known = _let_in_before(request.user, credentials["client_id"], scopes)
             made = super().create_authorization_response(request, scopes, credentials, allow)
             if allow:
-                model = get_application_model()
                 assert isinstance(request.user, User)  # noqa: S101  (the library asked)
+                application = get_application_model().objects.get(
+                    client_id=credentials["client_id"]
+                )
                 audit_record(
                     acting_user=request.user,
                     action="authorisation.grant",
-                    target=model.objects.get(client_id=credentials["client_id"]),
+                    target=application,
                     data={"scopes": scopes},
                 )
+                said = {"name": application.name, "scopes": ", ".join(scopes.split())}
+                if not known:
+                    owner_tell(request.user, "application_let_in", said)
         return made
+
+
+def _let_in_before(user: Any, client_id: str, scopes: str) -> bool:
+    """Whether somebody has let an application in already, to do as much."""
+    return any(
+        entry["application"].client_id == client_id and set(scopes.split()) <= set(entry["scopes"])
+        for entry in services.authorisations_of(user)
+    )
 
 
 def _with_issuer(issuer: str, address: str) -> str:
@@ -148,6 +190,23 @@ def _names_nobody(request: HttpRequest) -> bool:
         shown = request.headers.get("Authorization", "").partition(" ")[2]
         said.append(b64decode(shown).decode("latin-1").replace("%00", "\0"))
     return any("\0" in each for each in said)
+
+
+def too_many(standing: LimitStatus) -> HttpResponse:
+    """The answer to an application that asks for tokens too often, as it knows errors (RFC 6749,
+    5.2), and as our own API says it."""
+    refused = TooMany(standing)
+    said = {
+        "error": "temporarily_unavailable",
+        "error_description": refused.sentence,
+        "code": refused.code,
+        "retry_after": refused.wait,
+    }
+    answer = JsonResponse(said, status=refused.status_code)
+    answer["Retry-After"] = str(refused.wait)
+    answer["Access-Control-Allow-Origin"] = "*"
+    answer["Cache-Control"] = "no-store"
+    return answer
 
 
 def open_to_other_sites(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -194,11 +253,14 @@ class ApplicationForm(forms.Form):
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@recently_confirmed(keeps=("name", "redirect_uris", "public"))
 def applications_page(request: HttpRequest) -> HttpResponse:
     """Show what one has let in and what one has registered, and register one."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
-    form = ApplicationForm(request.POST if request.method == "POST" else None)
+    form = ApplicationForm(
+        request.POST if request.method == "POST" else None, initial=typed_before(request)
+    )
     made: dict[str, Any] = {}
     refused_as = FORM_REFUSED
     if request.method == "POST" and form.is_valid():

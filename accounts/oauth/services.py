@@ -22,6 +22,7 @@ from oauth2_provider.models import (
 
 from accounts.models import User
 from accounts.services import audit_record, rights_announce_change
+from accounts.signin.notices import owner_tell
 from core.refusals import Refusal
 
 NAME_MAX: Final = 60
@@ -120,6 +121,7 @@ def application_register(
         target=application,
         data={"name": name, "redirect_uris": addresses},
     )
+    owner_tell(owner, "application_made", {"name": name})
     return application, secret
 
 
@@ -185,6 +187,18 @@ def authorisation_revoke(*, acting_user: User, application: Any) -> None:
     get_grant_model().objects.filter(user=acting_user, application=application).delete()
     audit_record(acting_user=acting_user, action="authorisation.revoke", target=application)
     rights_announce_change(acting_user.pk)
+
+
+@transaction.atomic
+def authorisations_revoke(*, acting_user: User) -> int:
+    """Shut out all applications that one has let in; returns how many."""
+    applications = [entry["application"] for entry in authorisations_of(acting_user)]
+    for application in applications:
+        authorisation_revoke(acting_user=acting_user, application=application)
+    # Codes that were not traded in yet, and what else is left.
+    get_access_token_model().objects.filter(user=acting_user).delete()
+    get_grant_model().objects.filter(user=acting_user).delete()
+    return len(applications)
 
 
 @transaction.atomic

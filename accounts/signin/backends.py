@@ -8,6 +8,7 @@ from allauth.account.models import EmailAddress
 from asgiref.sync import sync_to_async
 from django.contrib.auth import backends
 
+from accounts.addresses import own_address
 from accounts.models import User
 from accounts.moderation.standing import is_suspended
 
@@ -29,9 +30,11 @@ class _StandingMixin:
 
 def speaks_for(user: User, address: str) -> bool:
     """Whether an address counts as that account's: once it is confirmed, or as the one that it was
-    registered with, for as long as it has no confirmed one. One that was typed later does not."""
+    registered with, for as long as it has no confirmed one. One that was typed later does not,
+    unless there was none before."""
     confirmed = EmailAddress.objects.filter(user=user, verified=True)
     known = {each.lower() for each in confirmed.values_list("email", flat=True)}
+    known = known or {own_address(user).lower()} - {""}
     return not known or address.lower() in known
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from accounts.models import SiteAnnouncement, User
+from accounts.services import must_administer
 from accounts.site import announcements, registration
-from accounts.site.forms import RegistrationForm, SiteAnnouncementForm
+from accounts.site.forms import RegistrationForm, SecondFactorRuleForm, SiteAnnouncementForm
+from accounts.site.second_factors import second_factor_rule_set
 from core.actions import Action, Actions, Done
 
 
@@ -50,6 +52,11 @@ def _set_registration(subject: AtSite, form: Any) -> Done:
     return Done("Registration is open." if row.is_open else "Registration is closed.")
 
 
+def _set_second_factor(subject: AtSite, form: Any) -> Done:
+    row = second_factor_rule_set(acting_user=subject.user, **form.cleaned_data)
+    return Done(f"From now on {row}.")
+
+
 ANNOUNCE: Final = Action[AtSite](
     name="announce",
     label="Announce something",
@@ -70,6 +77,17 @@ REGISTRATION: Final = Action[AtSite](
     form=lambda _s: RegistrationForm,
     run=_set_registration,
 )
+SECOND_FACTOR: Final = Action[AtSite](
+    name="second_factor",
+    label="Ask organisers for a second factor, or not",
+    title="Ask organisers for a second factor, or not",
+    button="Set it",
+    done="",
+    check=lambda s: must_administer(s.user),
+    form=lambda _s: SecondFactorRuleForm,
+    run=_set_second_factor,
+    confirmed=True,
+)
 END: Final = Action[AtSiteAnnouncement](
     name="end",
     label="End it now",
@@ -83,7 +101,7 @@ END: Final = Action[AtSiteAnnouncement](
     at_once=True,
 )
 
-SITE: Final = Actions("whole-site", (ANNOUNCE, REGISTRATION))
+SITE: Final = Actions("whole-site", (ANNOUNCE, REGISTRATION, SECOND_FACTOR))
 ANNOUNCEMENT: Final = Actions("site-announcement", (END,))
 
 #: Every table.

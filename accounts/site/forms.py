@@ -6,7 +6,8 @@ from typing import Any
 
 from django import forms
 
-from accounts.models import RegistrationChange, SiteAnnouncement
+from accounts.models import RegistrationChange, SecondFactorRule, SiteAnnouncement
+from accounts.roles import organisers_need_factor
 from accounts.site.announcements import END_PAST, WORDS_MAX, may_end
 from accounts.site.registration import registration_now
 
@@ -48,6 +49,29 @@ class SiteAnnouncementForm(forms.ModelForm):  # type: ignore[type-arg]
         if not may_end(given.get("begins_at"), given.get("ends_at")):
             self.add_error("ends_at", END_PAST)
         return given
+
+
+class SecondFactorRuleForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Whether organisers must have a second factor."""
+
+    of_organisers = forms.TypedChoiceField(
+        label="Organisers",
+        choices=[("no", "May do without a second factor"), ("yes", "Must have a second factor")],
+        coerce=lambda value: value == "yes",
+        empty_value=None,
+        help_text="Organisers of this site, whoever runs a season or helps to, and referees. Of "
+        "moderators and administrators one is asked in any case.",
+    )
+
+    class Meta:
+        model = SecondFactorRule
+        fields = ("of_organisers",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """It begins with what stands, which saved as it is changes nothing and is refused."""
+        stands = {"of_organisers": "yes" if organisers_need_factor() else "no"}
+        kwargs["initial"] = stands | (kwargs.get("initial") or {})
+        super().__init__(*args, **kwargs)
 
 
 class RegistrationForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import ApiToken, User
+from accounts.signin.recent import recently_confirmed, typed_before
 from accounts.tokens.services import NAME_MAX, token_create, token_revoke, user_become_bot
 from core.api.scopes import WORDS
 from core.refusals import FORM_REFUSED, Refusal
@@ -52,11 +53,15 @@ class TokenForm(forms.Form):
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@recently_confirmed(keeps=("name", "scopes", "lasts"))
 def tokens_page(request: HttpRequest) -> HttpResponse:
     """Show one's tokens, and make one: its text is on the answer's page and nowhere else."""
     user = request.user
     assert isinstance(user, User)  # noqa: S101  (login_required; for the type checker)
-    form = TokenForm(request.POST if request.method == "POST" else None)
+    form = TokenForm(
+        request.POST if request.method == "POST" else None,
+        initial=typed_before(request, several=("scopes",)),
+    )
     made: dict[str, Any] = {}
     refused_as = FORM_REFUSED
     if request.method == "POST" and form.is_valid():
@@ -97,6 +102,7 @@ def token_revoke_page(request: HttpRequest, token_id: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@recently_confirmed
 def bot_page(request: HttpRequest) -> HttpResponse:
     """Say what it means to become a bot, and become one."""
     user = request.user

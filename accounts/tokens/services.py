@@ -7,7 +7,8 @@ from typing import Final
 from django.db import transaction
 
 from accounts.models import ApiToken, User
-from accounts.services import audit_record, rights_announce_change
+from accounts.services import audit_record, audit_records, rights_announce_change
+from accounts.signin.notices import owner_tell
 from accounts.tokens.text import digest_of, new_token
 from core.api.scopes import scopes_in
 from core.clock import now_utc
@@ -51,6 +52,7 @@ def token_create(
     audit_record(
         acting_user=acting_user, action="token.create", target=token, data={"scopes": wanted}
     )
+    owner_tell(owner, "token_made", {"name": name, "scopes": ", ".join(wanted)})
     return token, text
 
 
@@ -70,6 +72,26 @@ def token_revoke(*, acting_user: User, token: ApiToken) -> ApiToken:
     audit_record(acting_user=acting_user, action="token.revoke", target=locked)
     rights_announce_change(locked.user_id)
     return locked
+
+
+def tokens_good(user: User) -> int:
+    """How many tokens somebody has that are good."""
+    return ApiToken.objects.good().filter(user=user).count()
+
+
+@transaction.atomic
+def tokens_revoke(*, acting_user: User) -> int:
+    """Make all of one's tokens worthless, and end what was opened with them; returns how many."""
+    good = ApiToken.objects.good().filter(user=acting_user)
+    tokens = list(good.select_for_update(no_key=True).order_by("pk"))
+    good.filter(pk__in=[token.pk for token in tokens]).update(revoked_at=now_utc())
+    audit_records(
+        acting_user=acting_user,
+        action="token.revoke",
+        targets=[(token, None) for token in tokens],
+    )
+    rights_announce_change(acting_user.pk)
+    return len(tokens)
 
 
 # What other apps have to say about who may become a bot: each raises its refusal.
@@ -100,6 +122,7 @@ def user_become_bot(*, acting_user: User) -> User:
     locked.is_bot = True
     locked.save(update_fields=["is_bot"])
     audit_record(acting_user=acting_user, action="user.become_bot", target=locked)
+    owner_tell(locked, "became_bot")
     rights_announce_change(locked.pk)
     return locked
 

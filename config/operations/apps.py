@@ -11,10 +11,14 @@ class OperationsConfig(AppConfig):
 
         from config import reports  # noqa: PLC0415
         from config.operations import exposition, standing, tasks  # noqa: PLC0415
-        from config.operations.checks import pool_covers_what_is_kept  # noqa: PLC0415
+        from config.operations.checks import (  # noqa: PLC0415
+            pool_covers_what_is_kept,
+            role_does_no_more,
+        )
 
         exposition.install()
         standing.install()
         tasks.install()
         reports.install()
         register(pool_covers_what_is_kept)
+        register(role_does_no_more, deploy=True)

@@ -6,6 +6,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core import checks
+from django.db import Error
+
+from config.operations.roles import role_excesses, site_role
 
 
 def pool_covers_what_is_kept(**_given: Any) -> list[checks.CheckMessage]:
@@ -22,5 +25,25 @@ def pool_covers_what_is_kept(**_given: Any) -> list[checks.CheckMessage]:
             hint="It has to be more than GAUNTLET_TURN_THREADS, GAUNTLET_READ_THREADS and"
             " GAUNTLET_TURN_CONNECTIONS together. Left empty, it is twelve more.",
             id="gauntlet.W001",
+        )
+    ]
+
+
+def role_does_no_more(**_given: Any) -> list[checks.CheckMessage]:
+    """Warn where the site's role in the database may do more than the site needs: it could take
+    the audit log's triggers away. For `check --deploy`; nothing is said where the database cannot
+    be asked, as while an image is built."""
+    try:
+        found = role_excesses(role=site_role()[0])
+    except Error:
+        return []
+    if not found:
+        return []
+    return [
+        checks.Warning(
+            f"The site's role in the database may do more than the site needs: {'; '.join(found)}.",
+            hint="Give the tables an owner of their own: docs/operating.md, “Two roles in the"
+            " database”.",
+            id="gauntlet.W002",
         )
     ]

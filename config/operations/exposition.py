@@ -8,7 +8,6 @@ everybody else there is nothing at that address.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import platform
 import threading
 from collections.abc import Iterable, Mapping
@@ -23,6 +22,7 @@ from prometheus_client.exposition import choose_encoder
 
 from config.shutdown import Application, Receive, Scope, Send
 from core import metrics
+from core.addresses import address_in, client_of
 from core.database.base import REPLICA
 from core.replica.watching import WATCH
 
@@ -60,11 +60,11 @@ class Asker(NamedTuple):
         """The address of whoever asks, as far as it is known: behind proxies that the settings
         trust, the one that they serve. Empty where somebody may have passed it on that nobody
         trusts."""
-        proxies: int = settings.REST_FRAMEWORK["NUM_PROXIES"]
         if not any(name in self.headers for name in _PASSED_ON):
             return self.address
-        passed = [each.strip() for each in self.headers.get("x-forwarded-for", "").split(",")]
-        return passed[-min(proxies, len(passed))] if proxies else ""
+        passed = self.headers.get("x-forwarded-for", "")
+        trusts = settings.REST_FRAMEWORK["NUM_PROXIES"] and passed.strip()
+        return client_of(self.address, passed) if trusts else ""
 
 
 def may_read(asker: Asker) -> bool:
@@ -78,12 +78,8 @@ def may_read(asker: Asker) -> bool:
 
 
 def _is_loopback(address: str) -> bool:
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return (mapped or found).is_loopback
+    found = address_in(address)
+    return found is not None and found.is_loopback
 
 
 def _joined(headers: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -24,6 +24,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
+from accounts.auditing.sealing import audit_last_check, audit_unsealed_since
 from core import metrics
 from core.clock import now_ms, now_utc
 from core.jobs import guard
@@ -77,6 +78,8 @@ FAMILIES: Final[Mapping[str, Mapping[str, Family]]] = {
         "job_age_seconds": Family("When a periodic job was last done to its end.", ("task",)),
         "beat_age_seconds": Family("When the web service last gave a sign of life."),
         "processes": Family("Processes of the site, by whether they give signs of life.", ("is",)),
+        "audit_holds": Family("Whether the chain of the audit log held when it was looked over."),
+        "audit_unsealed_seconds": Family("How long the first entry that is not sealed has been."),
         "host_clock_ahead_seconds": Family("The clock of a host that is farthest from right."),
     },
     "broker": {
@@ -95,7 +98,7 @@ def of_database() -> list[Figure]:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", (str(STATEMENT_MS),))
-        return [*_matches(), *_processes(), *_ends(), *_webhooks(), *_posts(), *_jobs()]
+        return [*_matches(), *_processes(), *_ends(), *_webhooks(), *_posts(), *_jobs(), *_audit()]
 
 
 def _matches() -> Iterator[Figure]:
@@ -154,6 +157,13 @@ def _jobs() -> Iterator[Figure]:
         yield Figure("rows_aside", (job,), count)
     for task, age in guard.ages().items():
         yield Figure("job_age_seconds", (task,), age)
+
+
+def _audit() -> Iterator[Figure]:
+    last = audit_last_check()
+    if last is not None:
+        yield Figure("audit_holds", (), 0 if last.fault else 1)
+    yield Figure("audit_unsealed_seconds", (), _seconds_since(audit_unsealed_since()))
 
 
 def _seconds_since(instant: datetime | None) -> float:

@@ -1,13 +1,18 @@
-"""Settings of every environment. Safe values here; `dev` and `test` loosen what they must."""
+"""Settings of every environment. Safe values here; `dev` and `test` loosen what they must.
 
+Long, since it is one list that operators and Django read as one.
+"""
+
+import sys
 import time
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from celery.schedules import crontab
 from csp.constants import NONE, SELF
 
 from config.logs import logging_config
+from config.owners import is_owners
 from config.settings.discord import *  # noqa: F403
 from config.settings.discord_bot import *  # noqa: F403
 from config.settings.discord_bot import DISCORD_TASKS
@@ -55,6 +60,7 @@ INSTALLED_APPS = [
     "django.forms",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.discord",
     "channels",
@@ -72,6 +78,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # First, so that no answer goes out without what it says: see there.
+    "config.headers.HeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.middleware.RequestLogMiddleware",
@@ -79,15 +87,21 @@ MIDDLEWARE = [
     "config.compression.CompressionMiddleware",
     "config.middleware.PageTagMiddleware",
     "config.middleware.PlainTextMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "config.middleware.PageMethodsMiddleware",
+    "accounts.signin.middleware.SessionsMiddleware",
     "config.middleware.SlashMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.guests.GuestMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    # Right inside of it: what its views raise is answered here first.
+    "accounts.signin.middleware.SignedInMiddleware",
+    "accounts.signin.ways.WaysMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "accounts.factors.middleware.FactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "core.collisions.CollisionMiddleware",
+    "config.middleware.FormLimitMiddleware",
     # Last on purpose: see there.
     "config.middleware.OneThreadMiddleware",
 ]
@@ -135,9 +149,18 @@ GAUNTLET_CONNECTIONS_KEPT = (
     GAUNTLET_TURN_THREADS + GAUNTLET_READ_THREADS + GAUNTLET_TURN_CONNECTIONS
 )
 POOL_MAX: int = env.int("GAUNTLET_DB_POOL_MAX", GAUNTLET_CONNECTIONS_KEPT + 12)
+# The address that the site itself has, and that of whoever owns its tables, which operators'
+# commands alone use; empty: the site's role owns them.
+GAUNTLET_SITE_URL = env.str("DATABASE_URL", "postgresql:///gauntlet")
+GAUNTLET_OWNER_URL = env.str("DATABASE_OWNER_URL", "")
+GAUNTLET_AS_OWNER = bool(GAUNTLET_OWNER_URL) and is_owners(sys.argv)
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
-        **database_options(env.str("DATABASE_URL", "postgresql:///gauntlet")),
+        **(
+            database_options(GAUNTLET_OWNER_URL, variable="DATABASE_OWNER_URL")
+            if GAUNTLET_AS_OWNER
+            else database_options(GAUNTLET_SITE_URL)
+        ),
         "CONN_MAX_AGE": 0,
         # `core.database` looks at each connection that it takes from the pool.
         "CONN_HEALTH_CHECKS": False,
@@ -148,7 +171,8 @@ DATABASES: dict[str, dict[str, Any]] = {
 # said to the session, nothing stays prepared in it (`core.prepared`), and no cursor of the server's
 # outlives a statement. What is said of sessions otherwise the operator says of the role: see
 # docs/operating.md.
-GAUNTLET_DB_POOLER: bool = env.bool("GAUNTLET_DB_POOLER", False)
+# The owner's address names the database itself.
+GAUNTLET_DB_POOLER: bool = not GAUNTLET_AS_OWNER and env.bool("GAUNTLET_DB_POOLER", False)
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = GAUNTLET_DB_POOLER
 DATABASES["default"]["OPTIONS"] |= {
     # A committed move must be on disk: the server's default is stated, not assumed. And nobody
@@ -287,6 +311,11 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": 3.0,
         "options": {"expires": 6},
     },
+    # By which ways accounts were come into is forgotten in time.
+    "ways-forget": {
+        "task": "accounts.signin.tasks.forget_ways",
+        "schedule": crontab(minute="20", hour="3"),
+    },
     # Results that no worker was told of: recent ones soon, all of them now and then.
     "games-ratings-repair": {
         "task": "games.ratings.repair",
@@ -299,7 +328,18 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "args": (True,),
         "options": {"expires": 600},
     },
+    # Pairs whose results look farmed, where no worker has looked at the end of a match.
+    "games-ratings-pairs": {
+        "task": "games.ratings.pairs",
+        "schedule": crontab(minute="50"),
+        "options": {"expires": 3600},
+    },
 }
+
+# Who stands on a leaderboard: whoever has so many rated matches there, against so many different
+# players. A second account, or a single friend, makes nobody first.
+GAUNTLET_RANKED_MATCHES = env.int("GAUNTLET_RANKED_MATCHES", 5)
+GAUNTLET_RANKED_OPPONENTS = env.int("GAUNTLET_RANKED_OPPONENTS", 3)
 
 # What one row of a periodic job may wait for a lock and for a statement, at most.
 GAUNTLET_JOB_LOCK_MS = 500
@@ -343,6 +383,8 @@ ACCOUNT_PRESERVE_USERNAME_CASING = False
 # One address per account, changed once the new one is confirmed.
 ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
+# Asked of the library's own views; ours are wrapped, see `accounts.signin.recent`.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
@@ -352,10 +394,43 @@ ACCOUNT_SESSION_REMEMBER = True
 # Somebody else's address must not be discoverable through sign-up or password reset.
 ACCOUNT_PREVENT_ENUMERATION = True
 
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+# Second factors: codes of an authenticator app, passkeys (also as a way to sign in), and recovery
+# codes for whoever loses theirs.
+MFA_ADAPTER = "accounts.factors.adapter.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_FORMS = {
+    "activate_totp": "accounts.factors.forms.ActivateTOTPForm",
+    "add_webauthn": "accounts.factors.forms.AddWebAuthnForm",
+    "authenticate": "accounts.factors.forms.AuthenticateForm",
+    "authenticate_webauthn": "accounts.factors.forms.AuthenticateWebAuthnForm",
+    "deactivate_totp": "accounts.factors.forms.DeactivateTOTPForm",
+    "edit_webauthn": "accounts.factors.forms.EditWebAuthnForm",
+    "generate_recovery_codes": "accounts.factors.forms.GenerateRecoveryCodesForm",
+    "login_webauthn": "accounts.factors.forms.LoginWebAuthnForm",
+    "reauthenticate": "accounts.factors.forms.ReauthenticateForm",
+    "reauthenticate_webauthn": "accounts.factors.forms.ReauthenticateWebAuthnForm",
+}
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Gauntlet"
+# A phone's clock is off by some seconds, and people type for some more.
+MFA_TOTP_TOLERANCE = 1
+# Whose address must be confirmed first is decided by `accounts.factors.urls`: the library would ask
+# it of whoever is about to change theirs, and let nobody change it who has a second factor.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+# Each try asks twice: for what is to be signed, and whether it was.
+MFA_RATE_LIMITS = {"webauthn_login": "30/m/ip"}
+# Whether moderators and administrators (and organisers, where an administrator has said so) must
+# have one before they can use what they may do beyond others.
+GAUNTLET_SECOND_FACTOR_REQUIRED = False
+
+SESSION_ENGINE = "accounts.signin.store"  # Django's in cache and database, and a little more
 SESSION_CACHE_ALIAS = "sessions"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+# By which a browser is known again: see `accounts.signin.ways`. Not "device": that is the device
+# that takes announcements (`accounts.announcing.devices`), and of two cookies of one name the later
+# takes the place of the other.
+GAUNTLET_DEVICE_COOKIE = "browser"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
@@ -405,6 +480,13 @@ GAUNTLET_API_LIMITS: dict[str, int] = {
     "oembed": 120,
     "organise": 120,
     "bot": 600,
+    # What is sent by forms of pages, by account and address together or, of those who have no
+    # account, by address; and what applications ask of OAuth, by their address (theirs may serve
+    # many people).
+    "forms": 120,
+    "oauth": env.int("GAUNTLET_OAUTH_PER_MINUTE", 120),
+    # What browsers tell by themselves of pages that were kept from something, by address.
+    "csp": 120,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Gauntlet",
@@ -467,8 +549,20 @@ CONTENT_SECURITY_POLICY = {
         "form-action": [SELF],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
+        # Text is made markup by `static/js/trusted.js` alone.
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["gauntlet"],
+        "report-uri": "/csp-reports/",
+        "report-to": "gauntlet",
     }
 }
+# Whom somebody tells who has found a hole, `mailto:` or `https://`, and until when that holds (a
+# day, as 2027-01-31). Without a day: for a year from the start of a process.
+GAUNTLET_SECURITY_CONTACT = env.str("GAUNTLET_SECURITY_CONTACT", "")
+_until = env.str("GAUNTLET_SECURITY_EXPIRES", "")
+GAUNTLET_SECURITY_EXPIRES = date.fromisoformat(_until) if _until else None
+# Reports of browsers a minute, of which each is a line in the log; what is more is only counted.
+GAUNTLET_CSP_REPORTS_PER_MINUTE = env.int("GAUNTLET_CSP_REPORTS_PER_MINUTE", 60)
 
 # Which sites may show the pages at /embed/ in theirs, and no others: `*` is every one; empty, none.
 GAUNTLET_EMBED_HOSTS: list[str] = env.list("GAUNTLET_EMBED_HOSTS", ["*"])
@@ -497,6 +591,8 @@ GAUNTLET_ARRIVALS = env.int("GAUNTLET_ARRIVALS", 1500)
 # many sockets); 0: as much as there is. See `config.crowding`.
 GAUNTLET_SOCKETS_PER_ADDRESS = env.int("GAUNTLET_SOCKETS_PER_ADDRESS", 200)
 GAUNTLET_REQUESTS_PER_ADDRESS = env.int("GAUNTLET_REQUESTS_PER_ADDRESS", 100)
+# Connections of one address, where no proxy stands before us, that wait for a request to come.
+GAUNTLET_WAITING_PER_ADDRESS = env.int("GAUNTLET_WAITING_PER_ADDRESS", 400)
 # How long a web process waits for a worker to begin with a picture before it draws that by itself.
 GAUNTLET_PICTURE_WAIT_MS = env.int("GAUNTLET_PICTURE_WAIT_MS", 500)
 # A worker is told of a deadline only when it is this near: a far one would wait in the broker.
@@ -537,8 +633,16 @@ GAUNTLET_OUTAGE_AFTER_MS = env.int("GAUNTLET_OUTAGE_AFTER_MS", 1500)
 GAUNTLET_OUTAGE_GRACE_MS = env.int("GAUNTLET_OUTAGE_GRACE_MS", 10_000)
 GAUNTLET_CHALLENGE_LASTS = timedelta(hours=24)
 GAUNTLET_CHALLENGES_OPEN_AT_ONCE = 10
+# Challenges of one person to one other within an hour that were not accepted: each of them is told.
+GAUNTLET_CHALLENGES_TO_ONE_PER_HOUR = 10
 # How long a match at a live pace waits for both players before it is void; 0: it begins at once.
 GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
+# So long (ms) at most one waits whose players have both said that they are ready before, for what
+# their pages add to its draws; then it begins, whoever is there.
+GAUNTLET_GATHER_MS = 20_000
+# Once they are there it waits so long (ms) for the numbers that their browsers or programs have
+# committed to; for one that does not come a constant stands.
+GAUNTLET_NONCE_MS = 5000
 # How long after its owner was last seen an open challenge at a live pace ends.
 GAUNTLET_AWAY_SECONDS = env.int("GAUNTLET_AWAY_SECONDS", 120)
 # How long after their page last asked somebody waits to be paired; a browser lets a page that is

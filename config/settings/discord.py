@@ -21,8 +21,21 @@ SOCIALACCOUNT_STORE_TOKENS = False
 # Everybody chooses their name here, and an address signs nobody in.
 SOCIALACCOUNT_AUTO_SIGNUP = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
-# Each way to Discord leaves the row of a session, and each way back asks Discord twice.
-ACCOUNT_RATE_LIMITS = {"discord": "20/m/ip"}
+# The sign-in library's limits that are not its own (docs/security.md has all). Each way
+# to Discord leaves the row of a session, and each way back asks Discord twice. A school may
+# register from one address; a program must not go on like that for hours. Whoever asks for mails to
+# somebody else's address sends them there, where each of them works.
+ACCOUNT_RATE_LIMITS = {
+    "discord": "20/m/ip",
+    "signup": "20/m/ip,100/h/ip",
+    "reset_password": "20/m/ip,5/10m/key",
+    # By account alone whoever holds somebody's session would keep them from both; ours are by
+    # account and address together (`accounts.signin.guessing`).
+    "change_password": None,
+    "change_password_here": "5/m/key",
+    "reauthenticate": None,
+    "reauthenticate_here": "10/m/key",
+}
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
     "discord": {"SCOPE": ["identify", "email"], "OAUTH_PKCE_ENABLED": True}
 }

@@ -54,12 +54,27 @@ GAUNTLET_PUSH_DEVICES = 20
 GAUNTLET_DUMPS_KEPT = env.int("GAUNTLET_DUMPS_KEPT", 14)
 
 OUTGOING_TASKS = (
+    "accounts.auditing.tasks",
+    "accounts.leaving.tasks",
+    "accounts.signin.tasks",
     "accounts.announcing.tasks",
     "tournaments.webhooks.tasks",
     "tournaments.posts.tasks",
     "tournaments.dumps.tasks",
 )
 OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
+    # What the audit log has got since goes into its chain: until then a change would not show.
+    "audit-seal": {
+        "task": "accounts.auditing.tasks.seal",
+        "schedule": 5.0,
+        "options": {"expires": 5},
+    },
+    # Every hour, and done once a night.
+    "audit-check": {
+        "task": "accounts.auditing.tasks.check",
+        "schedule": crontab(minute="15"),
+        "options": {"expires": 3000},
+    },
     # What no worker was told of; one that comes late is worth nothing.
     "announcements-sweep": {
         "task": "accounts.announcing.tasks.sweep",
@@ -75,6 +90,17 @@ OUTGOING_SCHEDULE: dict[str, dict[str, Any]] = {
     "announcements-prune": {
         "task": "accounts.announcing.tasks.prune",
         "schedule": crontab(minute="30", hour="3"),
+    },
+    # Accounts whose owners have had time to think again.
+    "accounts-deletions": {
+        "task": "accounts.leaving.tasks.deletions",
+        "schedule": crontab(minute="15"),
+        "options": {"expires": 1800},
+    },
+    # Sessions that have run out, and what is known of where they were.
+    "sessions-prune": {
+        "task": "accounts.signin.tasks.prune",
+        "schedule": crontab(minute="20", hour="3"),
     },
     "webhooks-sweep": {
         "task": "tournaments.webhooks.tasks.sweep",

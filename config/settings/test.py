@@ -25,6 +25,8 @@ from config.settings.base import (
 from core.env import env
 
 SECRET_KEY = env.str("SECRET_KEY", "only-for-tests")
+# Passkeys without TLS: browsers take that for this machine only.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = True
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 GAUNTLET_EMAIL_TRANSPORT = EMAIL_BACKEND
@@ -73,6 +75,10 @@ if _back_after := env.int("GAUNTLET_TASK_BACK_SECONDS", 0):
 GAUNTLET_BOT_PAUSE_MS = env.int("GAUNTLET_BOT_PAUSE_MS", 0)
 GAUNTLET_BOT_SECONDS = env.float("GAUNTLET_BOT_SECONDS", 0.05)
 GAUNTLET_STUDY_PART_SECONDS = env.float("GAUNTLET_STUDY_PART_SECONDS", 0.05)
+
+# Most tests of leaderboards have two players and a match; those about who is ranked say so.
+GAUNTLET_RANKED_MATCHES = 1
+GAUNTLET_RANKED_OPPONENTS = 0
 
 # Receivers of webhooks are played on this machine.
 GAUNTLET_WEBHOOK_EXTRA_NETWORKS = ["127.0.0.0/8"]

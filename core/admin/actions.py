@@ -21,6 +21,7 @@ from django.urls import URLPattern, path, reverse
 
 from core.actions import ROWS_AT_MOST, Action, Actions, Offer
 from core.admin.classes import AdminClass
+from core.admin.confirming import asked_to_confirm
 from core.admin.forms import ActionForm, ask_for_phrase
 from core.admin.links import RowLinks, list_address, row_address
 from core.admin.readers import person
@@ -98,6 +99,8 @@ class ListActionsAdmin(AdminClass):
             chosen = list(rows.order_by("pk"))
             if not chosen:
                 raise Http404
+            if (led := _led_to_confirm(request, action)) is not None:
+                return led
             subject = self.subject_of_several(request, chosen)
             back = list_address(self.model)
             return _action_page(self, request, action, subject, row=None, back=back)
@@ -113,10 +116,21 @@ class ListActionsAdmin(AdminClass):
         return found
 
 
-def _list_action(action: Action[Any]) -> Callable[..., None]:
+def _led_to_confirm(
+    request: HttpRequest, action: Action[Any], back: str = ""
+) -> HttpResponse | None:
+    """What leads whoever acts to where they show that it is they; None where the action does not
+    want it, or they have."""
+    return asked_to_confirm(request, back) if action.confirmed else None
+
+
+def _list_action(action: Action[Any]) -> Callable[..., HttpResponse | None]:
     @admin.action(description=str(action.label))
-    def do(model_admin: Any, request: HttpRequest, rows: Iterable[Model]) -> None:
-        _do_to_each(model_admin, request, action, rows)
+    def do(model_admin: Any, request: HttpRequest, rows: Iterable[Model]) -> HttpResponse | None:
+        led = _led_to_confirm(request, action)
+        if led is None:
+            _do_to_each(model_admin, request, action, rows)
+        return led
 
     do.__name__ = action.name
     return do
@@ -181,10 +195,14 @@ class ActionsAdmin(ListActionsAdmin, RowLinks):
                 raise PermissionDenied
             subject = self.subject_of(request, row)
             back = self.back_of(subject, row)
+            if action.at_once and request.method != "POST":
+                return HttpResponseNotAllowed(["POST"])
+            # A button has no page that one could come back to.
+            led = _led_to_confirm(request, action, row_address(row) if action.at_once else "")
+            if led is not None:
+                return led
             if not action.at_once:
                 return _action_page(self, request, action, subject, row=row, back=back)
-            if request.method != "POST":
-                return HttpResponseNotAllowed(["POST"])
             return _do_at_once(self, request, action, subject, back=back)
 
         return view
@@ -277,7 +295,7 @@ class AddedByAction(AdminClass):
     """A model admin whose rows an action adds, and nobody changes.
 
     `adds` is the action, whose form is that of the admin's page; `adding` says on whose behalf it
-    is asked.
+    is asked. Where the action wants it, the page asks first that they show that it is they.
     """
 
     adds: ClassVar[Action[Any]]
@@ -285,6 +303,14 @@ class AddedByAction(AdminClass):
     def adding(self, request: HttpRequest) -> Any:
         """The subject of the action: who adds."""
         raise NotImplementedError
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The form; whoever may not add is not asked."""
+        may_add = self.has_add_permission(request)
+        led = _led_to_confirm(request, self.adds) if may_add else None
+        return super().add_view(request, form_url, extra_context) if led is None else led
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Whoever is offered the action."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Anybody = AbstractBaseUser | AnonymousUser
 _moderators: list[Callable[[Anybody], bool]] = []
+_kept_out: list[Callable[[Anybody], bool]] = []
 
 
 def register_moderators(check: Callable[[Anybody], bool]) -> None:
@@ -32,6 +33,18 @@ def register_moderators(check: Callable[[Anybody], bool]) -> None:
     Registering again changes nothing."""
     if check not in _moderators:
         _moderators.append(check)
+
+
+def register_kept_out(check: Callable[[Anybody], bool]) -> None:
+    """Have `check(user)` asked who may not enter the admin site for now, whatever they have been
+    given. Registering again changes nothing."""
+    if check not in _kept_out:
+        _kept_out.append(check)
+
+
+def is_kept_out(user: Anybody) -> bool:
+    """Whether somebody may not enter for now."""
+    return any(check(user) for check in _kept_out)
 
 
 def moderates(user: Anybody) -> bool:

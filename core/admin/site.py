@@ -1,5 +1,6 @@
 """The admin site itself: who may enter, what its lists can be asked, and its start page."""
 
+from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,8 +15,9 @@ from django.views.decorators.cache import never_cache
 
 from core.admin.links import page_of
 from core.admin.lists import guarded
+from core.admin.looks import tell_look
 from core.admin.panels import panels
-from core.admin.readers import moderates
+from core.admin.readers import is_kept_out, moderates
 
 
 def _number(text: str) -> int:
@@ -30,7 +32,20 @@ class GauntletAdminSite(admin.AdminSite):
     index_title = "What is going on"
 
     def has_permission(self, request: HttpRequest) -> bool:
-        return super().has_permission(request) or moderates(request.user)
+        if moderates(request.user):
+            return True
+        return super().has_permission(request) and not is_kept_out(request.user)
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """As usual; and what is shown is told (`core.admin.looks`), whichever class shows it."""
+
+        @wraps(view)
+        def telling(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            response = view(request, *args, **kwargs)
+            tell_look(request, response)
+            return response
+
+        return super().admin_view(telling, cacheable)
 
     @method_decorator(never_cache)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:

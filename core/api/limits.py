@@ -16,8 +16,8 @@ from django.core.cache import cache
 from django.http import HttpRequest, HttpResponseBase
 from redis.exceptions import RedisError
 from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle
 
+from core.addresses import client_of_request, network_of
 from core.api.errors import ApiProblem
 from core.clock import now_ms
 
@@ -63,14 +63,34 @@ def take(request: Request, limit: str, *, known: bool = True) -> LimitStatus:
     user = request.user if known else None
     if user is not None and user.is_authenticated:
         return _take("bot" if getattr(user, "is_bot", False) else limit, f"{user.pk}")
-    return _take("anonymous", BaseThrottle().get_ident(request))
+    return _take("anonymous", address_of(request))
 
 
 def take_own(request: HttpRequest, limit: str) -> LimitStatus:
     """The same against a limit that is one for everybody: by account, else by address."""
     if request.user.is_authenticated:
         return _take(limit, f"{request.user.pk}")
-    return _take(limit, BaseThrottle().get_ident(Request(request)))
+    return take_of_address(request, limit)
+
+
+def take_of_address(request: HttpRequest, limit: str) -> LimitStatus:
+    """The same by address only, whoever is signed in there."""
+    return _take(limit, address_of(request))
+
+
+def take_form(request: HttpRequest) -> LimitStatus:
+    """Count a form of a page: by account and network together, so that whoever holds a session that
+    is not theirs cannot keep its owner from signing out everywhere; else by address."""
+    address = address_of(request)
+    if request.user.is_authenticated:
+        return _take("forms", f"{request.user.pk}:{address}")
+    return _take("forms", address)
+
+
+def address_of(request: HttpRequest | Request) -> str:
+    """Which address a caller without an account counts by; of IPv6 it is the network of one line,
+    all of which is theirs."""
+    return network_of(client_of_request(request))
 
 
 def _take(name: str, who: str) -> LimitStatus:

@@ -99,7 +99,11 @@ def refused(refusal: Refusal, request: Any = None) -> Response:
         more["squares"] = list(refusal.squares)
     if faults:
         more["fields"] = faults.fields
-    return problem(status, code, refusal.sentence, **more)
+    if refusal.retry_after is None:
+        return problem(status, code, refusal.sentence, **more)
+    answer = problem(status, code, refusal.sentence, **more, retry_after=refusal.retry_after)
+    answer["Retry-After"] = str(refusal.retry_after)
+    return answer
 
 
 def refused_body(faults: Faults) -> Response:

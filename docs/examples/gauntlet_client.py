@@ -538,6 +538,7 @@ class Client:
         self,
         match_id: int,
         *,
+        commitment: str | None = None,
         here: bool | None = None,
         fields: str | None = None,
     ) -> Any:
@@ -546,6 +547,7 @@ class Client:
             "GET",
             f"/api/v1/matches/{match_id}/",
             query={
+                "commitment": commitment,
                 "here": here,
                 "fields": fields,
             },
@@ -733,11 +735,14 @@ class Client:
     def ready(
         self,
         match_id: int,
+        *,
+        body: dict[str, Any] | None = None,
     ) -> Any:
         """Say that you are there."""
         return self.call(
             "POST",
             f"/api/v1/matches/{match_id}/ready/",
+            body=body or {},
         )
 
     def record(

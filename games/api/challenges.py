@@ -180,7 +180,7 @@ class InviteView(FieldsView):
 
     def authorise(self, request: Request, token: str) -> Challenge:
         """Whoever has the token. Raises Refusal ``challenge.none``."""
-        return _by_link(token)
+        return _by_link(token, request.user)
 
     @extend_schema(
         operation_id="invite",
@@ -200,7 +200,7 @@ class InviteAcceptView(ApiView):
 
     def authorise(self, request: Request, token: str) -> Challenge:
         """The challenge, for those who may accept it."""
-        challenge = _by_link(token)
+        challenge = _by_link(token, request.user)
         must_be_able_to_accept(challenge, signed_in(request), token)
         return challenge
 
@@ -219,8 +219,8 @@ class InviteAcceptView(ApiView):
         return _begun(request, match)
 
 
-def _by_link(token: str) -> Challenge:
-    challenge = selectors.challenge_by_link(token)
+def _by_link(token: str, user: Any) -> Challenge:
+    challenge = selectors.challenge_by_link(token, user)
     if challenge is None:
         raise NotFound("challenge.none", "There is no such challenge.")
     return challenge

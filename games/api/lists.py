@@ -20,7 +20,7 @@ from games.api.serializers import MatchSerializer
 from games.audience import READINGS, audience_of
 from games.models import LIVE_ROOM_NAMES, LIVE_ROOMS, ChatMessage, Match
 from games.reading import selectors
-from games.reading.matches import match_for, versions_of
+from games.reading.matches import match_for, versions_and_names_of
 from games.reading.readers import reader_in
 from games.rulesets import REGISTRY
 from games.services.chat import chat_history
@@ -68,7 +68,7 @@ class MatchesView(ListView):
 
     def get_queryset(self) -> QuerySet[Match]:
         """Those that the caller may see."""
-        return selectors.matches_listed(self.request.user)
+        return selectors.matches_told_of(self.request.user)
 
 
 class LogItemSerializer(serializers.Serializer[dict[str, Any]]):
@@ -109,7 +109,8 @@ class MatchLogView(FieldsView):
         afterwards with everything."""
         match = match_for(match_id, request.user)
         audience = audience_of(match, request.user)
-        self.fresh(audience, match.is_over, versions_of(match_id)[READINGS.index(audience)])
+        versions, names = versions_and_names_of(match_id)
+        self.fresh(audience, match.is_over, versions[READINGS.index(audience)], names)
         reader = reader_in(match, request.user)
         return Response(
             {

@@ -18,7 +18,13 @@ from core.refusals import Refusal, Together
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import hosting
 from games.options.late import DELAYS, must_be_a_delay
-from games.options.terms import is_rated, supplied_by_challenger, terms_of
+from games.options.terms import (
+    counting_terms,
+    counts,
+    is_rated,
+    supplied_by_challenger,
+    terms_of,
+)
 from games.services.challenges import must_answer, must_be_another, must_be_open_to
 from games.services.hosting import ITEMS_AT_MOST, MESSAGE_MAX, must_be_three
 from games.services.matches import game_of
@@ -63,10 +69,12 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     links = serializers.SerializerMethodField()
     options = serializers.DictField(help_text="Only what differs from the ruleset's defaults.")
     rated = serializers.SerializerMethodField(
-        help_text="False where it is casual, or the challenger brought something of their own."
+        help_text="False where it is casual, whoever offered it brought something of their own, it "
+        "was too short, or it was ruled since that it counts for nobody."
     )
-    terms = serializers.CharField(
-        source="unrated", help_text="Why it counts for no rating, in words. Empty: it does."
+    terms = serializers.SerializerMethodField(
+        help_text="Why it counts for no rating, or for another winner than it was played, in words"
+        ". Empty: it counts as it was played."
     )
 
     class Meta:
@@ -87,7 +95,11 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
 
     def get_rated(self, match: Match) -> bool:
         """Imported ones name nobody of this site."""
-        return match.source == Match.Source.PLAYED and not match.unrated
+        return counts(match)
+
+    def get_terms(self, match: Match) -> str:
+        """With the reason of a ruling, which is public."""
+        return counting_terms(match)
 
     @extend_schema_field(LinksSerializer)
     def get_links(self, match: Match) -> dict[str, str | None]:
@@ -303,6 +315,10 @@ class HostedMatchSerializer(serializers.ModelSerializer[HostedMatch]):
     supplied = serializers.SerializerMethodField(
         help_text="What the host supplies instead of having it drawn, by name."
     )
+    rated = serializers.SerializerMethodField(
+        help_text="Whether the match would count: it was asked for, the host supplies nothing and "
+        "has named nobody for the advantage."
+    )
     terms = serializers.SerializerMethodField(help_text="What the players should know, in words.")
     ended_by = PersonSerializer(allow_null=True, help_text="Who declined or cancelled it.")
 
@@ -317,6 +333,9 @@ class HostedMatchSerializer(serializers.ModelSerializer[HostedMatch]):
     def get_supplied(self, hosted: HostedMatch) -> list[str]:
         """Never what it is: only what kind of thing."""
         return hosting.supplied_by_host(hosted)
+
+    def get_rated(self, hosted: HostedMatch) -> bool:
+        return hosting.is_rated(hosted)
 
     def get_terms(self, hosted: HostedMatch) -> str:
         return hosting.terms_of(hosted)
@@ -379,7 +398,11 @@ class NewHostedMatchSerializer(GameValidation):
         allow_null=True,
         help_text="The seat that has it. Without: drawn by lot, or given by items.",
     )
-    rated = serializers.BooleanField(default=False)
+    rated = serializers.BooleanField(
+        default=False,
+        help_text="It counts for no rating all the same where the host supplies something or names "
+        "who has the advantage.",
+    )
     late_s = serializers.IntegerField(
         min_value=0, max_value=max(DELAYS), default=0, help_text=LATE_HELP
     )

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from accounts.api.callers import signed_in
 from accounts.models import User
-from core.api.bodies import body_of, nothing_in
+from core.api.bodies import body_of
 from core.api.problems import ProblemSerializer
 from core.api.scopes import Scope, require_scope
 from core.api.views import ApiView, FieldsView
@@ -24,13 +24,15 @@ from core.clock import now_ms
 from core.instants import instant_of_request
 from core.refusals import Forbidden, Refusal
 from games.api.lists import LogItemSerializer
+from games.asking import COMMITMENT
 from games.audience import READINGS, as_seat, seat_of
 from games.engine import records
 from games.engine.decisions import Seat
+from games.engine.draws import SIZE
 from games.metrics import Laps
 from games.models import Match
 from games.publishing.frames import ack_frame
-from games.reading.matches import match_for, standing_of, still_waits, versions_of
+from games.reading.matches import match_for, standing_of, still_waits, versions_and_names_of
 from games.reading.readers import reader_of
 from games.reading.records import record_response
 from games.services.arrivals import match_poll, match_ready_now
@@ -84,6 +86,11 @@ class ViewedMatchSerializer(serializers.Serializer[dict[str, Any]]):
     )
 
 
+# Of a nonce, and of what it hashes to, in hexadecimal digits.
+_DIGITS = 2 * SIZE
+_WHOLE = rf"^[0-9a-f]{{{_DIGITS}}}\Z"
+
+
 class RecordRenderer(JSONRenderer):
     """Lets callers ask for a record by its own media type."""
 
@@ -97,7 +104,7 @@ class MatchView(FieldsView):
     guests = True
     serializer_class = ViewedMatchSerializer
     shared = False
-    query = ("here",)
+    query = ("here", "commitment")
 
     @extend_schema(
         operation_id="match",
@@ -109,7 +116,8 @@ class MatchView(FieldsView):
                 bool,
                 description="Of a player whose page asks again and again, since it can open no "
                 "socket: they are there, as with one.",
-            )
+            ),
+            COMMITMENT,
         ],
         responses={200: ViewedMatchSerializer},
     )
@@ -121,8 +129,9 @@ class MatchView(FieldsView):
             there = self._look(match_id, as_seat(audience))
         # Asked before the match is read, which most who ask again and again need not be told. While
         # the version is the same, clocks tick on; the tag is weak.
-        version = versions_of(match_id)[READINGS.index(audience)]
-        self.fresh(audience, organise, version, *there.values())
+        versions, names = versions_and_names_of(match_id)
+        version = versions[READINGS.index(audience)]
+        self.fresh(audience, organise, version, names, *there.values())
         reader = reader_of(match_id, request.user, standing=standing)
         (shown,) = self.only({**reader.sync, **there})
         return Response(shown)
@@ -133,7 +142,13 @@ class MatchView(FieldsView):
             return {}
         require_scope(self.request.auth, Scope.PLAY)
         waits = still_waits(match_id)
-        there = match_poll(match_id=match_id, acting_user=user, seat=seat, waits=waits)
+        there = match_poll(
+            match_id=match_id,
+            acting_user=user,
+            seat=seat,
+            waits=waits,
+            commitment=self.request.query_params.get("commitment", ""),
+        )
         return {"presence": there}
 
 
@@ -186,6 +201,23 @@ class SubmissionsView(ApiView):
         return Response(ack_frame(answer), status=200 if answer.resent else 201)
 
 
+class ComingSerializer(serializers.Serializer[dict[str, Any]]):
+    """What a player's program may add to the match's draws as it comes."""
+
+    commitment = serializers.RegexField(
+        _WHOLE,
+        required=False,
+        max_length=_DIGITS,
+        help_text="What the nonce that it adds hashes to.",
+    )
+    nonce = serializers.RegexField(
+        _WHOLE,
+        required=False,
+        max_length=_DIGITS,
+        help_text="That nonce, once both players are there (`waiting.opens_until` of the view).",
+    )
+
+
 class ReadySerializer(serializers.Serializer[dict[str, Any]]):
     """Whether the match is on."""
 
@@ -208,16 +240,19 @@ class ReadyView(ApiView):
         operation_id="ready",
         tags=["matches"],
         summary="Say that you are there",
-        request=None,
+        request=ComingSerializer,
         responses={200: ReadySerializer},
     )
     def post(self, request: Request, match_id: int) -> Response:
         """A match at a live pace begins once both players are there: who has its page or its stream
         open is. Who looks only now and then says so here, once; it counts until the match
-        begins. Saying it again changes nothing."""
+        begins. Saying it again changes nothing. A program may add a nonce to the match's draws:
+        first its commitment, and once the other is there, too, the nonce (docs/protocol.md)."""
         seat: Seat = self.about
-        nothing_in(self)
-        begun = match_ready_now(match_id=match_id, acting_user=signed_in(request), seat=seat)
+        given = body_of(self, ComingSerializer)
+        begun = match_ready_now(
+            match_id=match_id, acting_user=signed_in(request), seat=seat, **given
+        )
         match = Match.objects.only("waits_until").get(pk=match_id)
         return Response({"begun": begun, "waits_until": match.waits_until})
 

@@ -17,11 +17,12 @@ from accounts.api.callers import signed_in
 from accounts.connections.validity import stands_of_request
 from accounts.models import User
 from core.api.renderers import NDJSON, NdjsonRenderer
-from core.api.scopes import Credential, Scope
+from core.api.scopes import Credential, Scope, require_scope
 from core.api.views import FieldsView, SignedInView
 from core.refusals import Forbidden
 from core.streaming import give_back_database
 from games import store
+from games.asking import COMMITMENT
 from games.audience import AUDIENCES, seat_of
 from games.bots import hints, streams
 from games.reading.matches import match_for
@@ -76,10 +77,13 @@ class EventStreamView(StreamView):
 class MatchStreamView(StreamView):
     """A match as it happens."""
 
+    query = ("commitment",)
+
     @extend_schema(
         operation_id="match_stream",
         tags=["bots"],
         summary="A match, as it happens",
+        parameters=[COMMITMENT],
         responses={(200, NDJSON): _LINES},
     )
     def get(self, request: Request, match_id: int) -> StreamingHttpResponse:
@@ -88,8 +92,13 @@ class MatchStreamView(StreamView):
         the match is over."""
         caller = signed_in(request)
         streams.room_for(caller)
+        commitment = request.query_params.get("commitment", "")
+        if commitment:
+            require_scope(request.auth, Scope.PLAY)
         return self.stream(
-            streams.MatchStream(caller, match_id, **_credentials_of(request, caller))
+            streams.MatchStream(
+                caller, match_id, commitment=commitment, **_credentials_of(request, caller)
+            )
         )
 
 

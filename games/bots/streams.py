@@ -38,7 +38,7 @@ from games.publishing.publish import VERSION, Heard
 from games.reading import selectors
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
-from games.services.arrivals import match_attend
+from games.services.arrivals import match_attend, nonce_commit
 from games.sockets import crowd, rooms
 from games.sockets.executor import in_read_thread, in_turn_thread
 from games.sockets.rooms import Room
@@ -235,12 +235,22 @@ def _line(frame: Mapping[str, Any]) -> bytes:
 class MatchStream(Stream):
     """A match as its reader may see it: a `sync`, then the frames of the sockets; ends with it."""
 
-    def __init__(self, user: User, match_id: int, **opened: Any) -> None:
-        """Raises Refusal ``match.none``."""
+    def __init__(self, user: User, match_id: int, *, commitment: str = "", **opened: Any) -> None:
+        """``commitment``: what a player's program adds to the draws of a match that waits. Raises
+        Refusal ``match.none``, and as `nonce_commit` does."""
         super().__init__(user, **opened)
         self.match_id = match_id
         self.audience, self.organise = standing_of(match_id, user)
         self.seat = as_seat(self.audience)
+        if commitment and self.seat is not None:
+            # Before anybody knows that they are here, so that the match cannot begin without it.
+            nonce_commit(
+                match_id=match_id,
+                acting_user=user,
+                seat=self.seat,
+                commitment=commitment,
+                at=now_ms(),
+            )
         #: Where presence counts it.
         self.place: Audience = ROOM if self.seat is None else self.seat
         self.reads_as = "room" if self.seat is None else "player"

@@ -312,7 +312,9 @@ def painting_of(ruleset: Ruleset[Any, Any]) -> Painting | None:
 class Supply(msgspec.Struct, frozen=True):
     """Something that an organiser may prepare instead of leaving it to chance: its key, its name
     and a sentence for people, what its files end in, and the keys of the options it stands for.
-    ``variants`` empty means every variant. ``drawn``: its editor takes outlines out of drawings."""
+    ``variants`` empty means every variant. ``drawn``: its editor takes outlines out of drawings.
+    ``kinds``: of which kinds the draws are whose outcomes it may be; nobody can supply another one.
+    """
 
     key: str
     name: str
@@ -321,6 +323,7 @@ class Supply(msgspec.Struct, frozen=True):
     options: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     drawn: bool = False
+    kinds: tuple[str, ...] = ()
 
 
 class SupplyPart(msgspec.Struct, frozen=True):
@@ -389,6 +392,15 @@ def supply_of(ruleset: Ruleset[Any, Any], key: str, variant_id: str = "") -> Sup
             return supply
     where = f"{ruleset.name} ({variant_id})" if variant_id else ruleset.name
     raise NotFound("setup.supply", f"{where} is supplied with no {key!r}.")
+
+
+def may_supply(ruleset: Ruleset[Any, Any], variant_id: str, kind: str) -> bool:
+    """Whether an organiser can supply an outcome of draws of that kind in matches of a variant."""
+    return any(
+        kind in supply.kinds
+        for supply in supplies_of(ruleset)
+        if not supply.variants or variant_id in supply.variants
+    )
 
 
 def supplier(ruleset: Ruleset[Any, Any]) -> Supplies:

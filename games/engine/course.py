@@ -17,7 +17,7 @@ from games.engine.acts import (
 )
 from games.engine.decisions import EVERYONE, ROOM, Seat, other, seen_by
 from games.engine.limits import shown
-from games.engine.play import chanced, opened, submitted, timed_out
+from games.engine.play import chanced, is_concession, opened, submitted, timed_out
 from games.engine.progress import must_be_on
 from games.engine.table import AnyRuleset, Entry, Header, Step, Table
 
@@ -79,6 +79,16 @@ class MatchCourse:
     def standing(self) -> list[int]:
         """The indices of the entries that stand; a take-back itself never does."""
         return [kept.index for kept in self._kept]
+
+    @property
+    def answers(self) -> int:
+        """How many decisions players have answered, of the entries that stand: no concession, and
+        nothing that was decided because time ran out."""
+        return sum(
+            1
+            for kept in self._kept
+            if kept.entry.is_submission and not is_concession(kept.entry.text)
+        )
 
     @property
     def last_submission(self) -> Entry | None:

@@ -4,6 +4,8 @@ A `Live` is a table with a stopwatch for each seat. Every function takes the ins
 something happened (whole milliseconds on the server's clock) and gives the next `Live` with the
 entries to append to the record. Nothing here reads a clock or draws by itself: the instant and the
 source of randomness are handed in.
+
+Long, since what people do and what time does to a match are one arithmetic, on the same clocks.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ from core.refusals import Refusal
 from games.engine import acts, limits, play, saving
 from games.engine import table as tables
 from games.engine.acts import TAKE_BACK, Act
-from games.engine.chance import RandomSource
+from games.engine.chance import Below, RandomSource, evenly
 from games.engine.clocks import Watch
 from games.engine.course import MatchCourse
 from games.engine.decisions import Draw, Event, Seat
+from games.engine.draws import Draws
 from games.engine.errors import EngineFault
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Entry, Header, Table
@@ -42,25 +45,31 @@ class Waiting(msgspec.Struct, frozen=True):
     """A match that begins once both players are there, or said that they are ``ready`` (by seat);
     if that is not so by the instant ``until``, it is void. Nothing is drawn or shown before: the
     ``items`` that are brought, and the ``advantage`` that they give, are in its header only from
-    the beginning."""
+    the beginning. ``opens_until``: both are there, and the nonces that they have committed to are
+    waited for until that instant, no longer. One that is ``certain`` begins in any case: it waits
+    only for what the players may add to its draws, as they come."""
 
     until: int
     ready: tuple[bool, bool] = (False, False)
     items: tuple[HeldItem, ...] = ()
     advantage: Seat | None = None
+    opens_until: int | None = None
+    certain: bool = False
 
 
 class Live(msgspec.Struct, frozen=True):
     """A running match. ``watches`` are by seat; a seat without a decision has none. The watch of a
     sealed answer runs on until the barrier opens, so that nobody can see that it is in. What is
     ``prepared`` is kept when it has been used: a take-back may make its draw due again. One that
-    has ``never_begun`` ended while it waited."""
+    has ``never_begun`` ended while it waited. What its ``draws`` are derived from is a secret until
+    it is over; without, the source of randomness that is handed in is drawn from."""
 
     table: Table
     watches: tuple[Watch | None, Watch | None] = (None, None)
     prepared: tuple[Prepared, ...] = ()
     waiting: Waiting | None = None
     never_begun: bool = False
+    draws: Draws | None = None
 
     @property
     def has_begun(self) -> bool:
@@ -105,10 +114,12 @@ def begin(
     at: int,
     random: RandomSource,
     prepared: Sequence[Prepared] = (),
+    draws: Draws | None = None,
 ) -> Turn:
-    """Open the table and draw what is due at once, unless it was ``prepared``. Raises Refusal
+    """Open the table and draw what is due at once, unless it was ``prepared``: derived from
+    ``draws`` if there are any, here and later on, else from ``random``. Raises Refusal
     ``setup.*``."""
-    empty = Live(Table(header=header), prepared=tuple(prepared))
+    empty = Live(Table(header=header), prepared=tuple(prepared), draws=draws)
     when = _When(at, at)
     live = _with_watches(empty, play.opened(ruleset, header), when)
     return _with_chance(ruleset, Turn(live), when, random)
@@ -121,16 +132,18 @@ def announced(
     until: int,
     prepared: Sequence[Prepared] = (),
     by_items: bool = False,
+    draws: Draws | None = None,
+    certain: bool = False,
 ) -> Live:
     """A match that waits for its players until that instant; see `Waiting`. ``by_items``: the
     header's advantage comes of its items, and is as secret. Raises Refusal ``setup.*``."""
     play.opened(ruleset, header)
     advantage = header.advantage if by_items else None
-    waiting = Waiting(until, items=header.items, advantage=advantage)
+    waiting = Waiting(until, items=header.items, advantage=advantage, certain=certain)
     known = msgspec.structs.replace(
         header, items=(), advantage=None if by_items else header.advantage
     )
-    return Live(Table(header=known), prepared=tuple(prepared), waiting=waiting)
+    return Live(Table(header=known), prepared=tuple(prepared), waiting=waiting, draws=draws)
 
 
 def begun(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) -> Turn:
@@ -143,7 +156,7 @@ def begun(ruleset: AnyRuleset, live: Live, *, at: int, random: RandomSource) -> 
             items=header.items or given,
             advantage=header.advantage if advantage is None else advantage,
         )
-    return begin(ruleset, header, at=at, random=random, prepared=live.prepared)
+    return begin(ruleset, header, at=at, random=random, prepared=live.prepared, draws=live.draws)
 
 
 def with_ready(live: Live, ready: tuple[bool, bool]) -> Live:
@@ -151,6 +164,23 @@ def with_ready(live: Live, ready: tuple[bool, bool]) -> Live:
     if live.waiting is None:
         raise EngineFault("nobody has to be ready for a match that has begun")
     return msgspec.structs.replace(live, waiting=msgspec.structs.replace(live.waiting, ready=ready))
+
+
+def with_draws(live: Live, draws: Draws) -> Live:
+    """A match that waits, after one of its players' programs has committed to a nonce or opened
+    it."""
+    if live.waiting is None:
+        raise EngineFault("nothing is added to the draws of a match that has begun")
+    return msgspec.structs.replace(live, draws=draws)
+
+
+def opening(live: Live, *, until: int) -> Live:
+    """A match that waits, from when both players are there: for the nonces that they have committed
+    to, until that instant."""
+    if live.waiting is None:
+        raise EngineFault("no nonce is waited for once a match has begun")
+    waiting = msgspec.structs.replace(live.waiting, opens_until=until)
+    return msgspec.structs.replace(live, waiting=waiting)
 
 
 def _end_before_start(
@@ -165,12 +195,13 @@ def _end_before_start(
             "The match begins once both players are there. Until then it can be declared void, "
             "and nothing else.",
         )
-    turn, when = Turn(Live(play.opened(ruleset, live.table.header))), _When(at, at)
+    opened = Live(play.opened(ruleset, live.table.header), draws=live.draws)
+    turn, when = Turn(opened), _When(at, at)
     if turn.live.table.advantage is None:
         (lot,) = play.draws_due(ruleset, turn.live.table)
-        step = play.chanced(
-            ruleset, turn.live.table, text=play.drawn(ruleset, turn.live.table, lot, random)
-        )
+        below = _numbers(ruleset, turn.live, lot, random)
+        text = play.drawn(ruleset, turn.live.table, lot, below)
+        step = play.chanced(ruleset, turn.live.table, text=text)
         turn = _then(turn, Entry(actor="chance", text=step.text), step, when)
     step = acts.organised(ruleset, turn.live.table, act=act, by=by, why=why)
     turn = _then(turn, Entry(actor="organiser", text=act.text, by=by, why=why), step, when)
@@ -334,7 +365,7 @@ def _rewind(ruleset: AnyRuleset, live: Live, table: Table, undone: Entry, when: 
             before = then if answered else max(slot.reading_ms, min(then, limit))
             watch = Watch(before)
         watches[seat] = when.watch(watch, paused=table.paused)
-    return Live(table, (watches[0], watches[1]), live.prepared)
+    return Live(table, (watches[0], watches[1]), live.prepared, draws=live.draws)
 
 
 # -- time ----------------------------------------------------------------------------------------
@@ -458,16 +489,12 @@ def given_back(
     would show without. Whoever then has less than ``least_ms`` left has that much from now on, but
     never more than the decision's own limit: they have to find back first. A sealed answer keeps
     its clock looking like an open one's. A match that waits for its
-    players waits so much longer.
+    players, or for what they add to its draws, waits so much longer.
     """
     if live.waiting is not None:
-        until = live.waiting.until
-        lost = sum(back - down for down, back in outages if down <= until)
-        if lost == 0:
-            return live
-        until = max(until + lost, at + least_ms)
-        longer = msgspec.structs.replace(live.waiting, until=until)
-        return msgspec.structs.replace(live, waiting=longer)
+        return msgspec.structs.replace(
+            live, waiting=_waiting_longer(live.waiting, outages, at, least_ms)
+        )
     watches = list(live.watches)
     for seat in (0, 1):
         slot, watch = limits.shown(live.table, seat), live.watches[seat]
@@ -484,6 +511,21 @@ def given_back(
             reading = min(reading, limit - least_ms)
         watches[seat] = Watch(max(reading, slot.reading_ms), now)
     return msgspec.structs.replace(live, watches=(watches[0], watches[1]))
+
+
+def _waiting_longer(
+    waiting: Waiting, outages: Sequence[tuple[int, int]], at: int, least_ms: int
+) -> Waiting:
+    def longer(until: int) -> int:
+        lost = sum(back - down for down, back in outages if down <= until)
+        return max(until + lost, at + least_ms) if lost else until
+
+    opens = waiting.opens_until
+    return msgspec.structs.replace(
+        waiting,
+        until=longer(waiting.until),
+        opens_until=None if opens is None else longer(opens),
+    )
 
 
 # -- shared --------------------------------------------------------------------------------------
@@ -530,11 +572,21 @@ def _with_chance(ruleset: AnyRuleset, turn: Turn, when: _When, random: RandomSou
     while due := play.draws_due(ruleset, turn.live.table):
         table = turn.live.table
         supplied = _preparation_for(ruleset, turn.live, due[0])
-        text = play.drawn(ruleset, table, due[0], random) if supplied is None else supplied.text
+        if supplied is None:
+            text = play.drawn(ruleset, table, due[0], _numbers(ruleset, turn.live, due[0], random))
+        else:
+            text = supplied.text
         by = "" if supplied is None else supplied.by
         step = play.chanced(ruleset, table, text=text, by=by)
         turn = _then(turn, Entry(actor="chance", text=step.text, by=by), step, when)
     return turn
+
+
+def _numbers(ruleset: AnyRuleset, live: Live, draw: Draw, random: RandomSource) -> Below:
+    """What a draw that is due is built on."""
+    if live.draws is None:
+        return evenly(random)
+    return live.draws.numbers(play.draw_label(ruleset, live.table, draw))
 
 
 def _preparation_for(ruleset: AnyRuleset, live: Live, draw: Draw) -> Prepared | None:
@@ -556,7 +608,7 @@ def _with_watches(live: Live, table: Table, when: _When) -> Live:
         if watch is None or _visible_decision(live.table, seat) != slot.decision.id:
             watch = Watch(slot.reading_ms)
         watches[seat] = when.watch(watch, paused=table.paused)
-    return Live(table, (watches[0], watches[1]), live.prepared)
+    return Live(table, (watches[0], watches[1]), live.prepared, draws=live.draws)
 
 
 def _visible_decision(table: Table, seat: Seat) -> str | None:
@@ -574,6 +626,7 @@ class _SavedLive(msgspec.Struct, frozen=True, omit_defaults=True):
     prepared: tuple[Prepared, ...] = ()
     waiting: Waiting | None = None
     never_begun: bool = False
+    draws: Draws | None = None
 
 
 _DECODER = msgspec.json.Decoder(_SavedLive)
@@ -583,7 +636,7 @@ def encode_live(ruleset: AnyRuleset, live: Live) -> bytes:
     """A running match as compact JSON, the header left out."""
     table = msgspec.Raw(saving.encode_table(ruleset, live.table))
     return msgspec.json.encode(
-        _SavedLive(table, live.watches, live.prepared, live.waiting, live.never_begun)
+        _SavedLive(table, live.watches, live.prepared, live.waiting, live.never_begun, live.draws)
     )
 
 
@@ -594,4 +647,4 @@ def decode_live(ruleset: AnyRuleset, header: Header, data: bytes | str) -> Live:
     except msgspec.MsgspecError as error:
         raise EngineFault(f"not a running match: {error}") from error
     table = saving.decode_table(ruleset, header, bytes(saved.table))
-    return Live(table, saved.watches, saved.prepared, saved.waiting, saved.never_begun)
+    return Live(table, saved.watches, saved.prepared, saved.waiting, saved.never_begun, saved.draws)

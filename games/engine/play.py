@@ -13,7 +13,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.chance import RandomSource, below
+from games.engine.chance import Below
 from games.engine.clocks import to_ms
 from games.engine.decisions import EVERYONE, Draw, Event, Outcome, Seat, other
 from games.engine.limits import limit_of, runs_out_of
@@ -165,11 +165,16 @@ def draws_due(ruleset: AnyRuleset, table: Table) -> tuple[Draw, ...]:
     return timeouts + ruleset.chance_due(table.state)
 
 
-def drawn(ruleset: AnyRuleset, table: Table, draw: Draw, random: RandomSource) -> str:
-    """The record text of an outcome for ``draw``, which must be due, built on ``random``."""
+def drawn(ruleset: AnyRuleset, table: Table, draw: Draw, below: Below) -> str:
+    """The record text of an outcome for ``draw``, which must be due, built on ``below``."""
     if draw == LOT:
-        return f"lot {below(random, 2)}"
-    return ruleset.print_chance(ruleset.draw(table.state, draw, random))
+        return f"lot {below(2)}"
+    return ruleset.print_chance(ruleset.draw(table.state, draw, below))
+
+
+def draw_label(ruleset: AnyRuleset, table: Table, draw: Draw) -> str:
+    """What a draw that is due is called among all of the match."""
+    return LOT.kind if draw == LOT else ruleset.draw_label(table.state, draw)
 
 
 def chanced(ruleset: AnyRuleset, table: Table, *, text: str, by: str = "") -> Step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeVar
 
 from games.engine.capabilities import simulates_of
-from games.engine.chance import RandomSource
+from games.engine.chance import RandomSource, evenly
 from games.engine.ruleset import Ruleset
 
 State = TypeVar("State")
@@ -21,7 +21,7 @@ def step(ruleset: Ruleset[State, Move], state: State, random: RandomSource) -> S
     due = ruleset.chance_due(state)
     if due:
         for draw in due:
-            state = ruleset.apply_chance(state, ruleset.draw(state, draw, random))
+            state = ruleset.apply_chance(state, ruleset.draw(state, draw, evenly(random)))
         return state
     decisions = ruleset.decisions(state)
     first = decisions[0]

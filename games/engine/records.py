@@ -6,16 +6,20 @@ without this program. Reading is strict about types and silent about unknown key
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 
 from core.refusals import Refusal
+from games.engine import draws as derived
 from games.engine import play
+from games.engine.capabilities import may_supply
 from games.engine.clocks import to_ms
 from games.engine.course import MatchCourse
-from games.engine.decisions import Event, Outcome
+from games.engine.decisions import Draw, Event, Outcome
+from games.engine.draws import METHOD, Draws, Nonce
 from games.engine.registry import Registry
 from games.engine.ruleset import HeldItem
 from games.engine.table import AnyRuleset, Entry, Header, Table
@@ -23,6 +27,9 @@ from games.engine.table import AnyRuleset, Entry, Header, Table
 FORMAT: Literal["deathmatch-record/1"] = "deathmatch-record/1"
 MEDIA_TYPE = "application/vnd.deathmatch-record+json"
 SUFFIX = ".dmr.json"
+
+DrawnHow = Literal["verified", "supplied", "agreed", "unverifiable"]
+DRAWN: Final[tuple[DrawnHow, ...]] = get_args(DrawnHow)
 
 SeatNumber = Literal[0, 1]
 Reading = Annotated[float, msgspec.Meta(ge=0)]
@@ -74,6 +81,26 @@ class RecordMove(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("only a player's decision can time out")
 
 
+class RecordNonce(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one seat's program gave towards the draws. Without a nonce 32 zero bytes count."""
+
+    commitment: Annotated[
+        str, _says("What its nonce hashes to, as it was known before the nonce was opened.")
+    ] = ""
+    nonce: Annotated[str, _says("The nonce: 32 bytes as 64 hexadecimal digits.")] = ""
+
+
+class RecordDraws(msgspec.Struct, frozen=True, kw_only=True):
+    """What all draws of the match were derived from."""
+
+    method: Annotated[Literal["hmac-sha256/1"], _says("How; docs/record.md describes it.")]
+    seed: Annotated[str, _says("The server's seed: 32 bytes as 64 hexadecimal digits.")]
+    commitment: Annotated[
+        str, _says("What the seed hashes to, as it was published before the first decision.")
+    ]
+    nonces: Annotated[tuple[RecordNonce, RecordNonce], _says("By seat.")]
+
+
 class RecordResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the match ended, as the record states it. The checker compares it with the replay."""
 
@@ -102,6 +129,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ) = msgspec.UNSET
     items: tuple[RecordItem, ...] = ()
     result: RecordResult | msgspec.UnsetType = msgspec.UNSET
+    draws: RecordDraws | msgspec.UnsetType = msgspec.UNSET
 
 
 class Malformed(Exception):
@@ -114,6 +142,7 @@ class Reckoned(msgspec.Struct, frozen=True):
 
     index: int
     entry: Entry
+    text: str  # as canonical notation has it
     events: tuple[Event, ...]
     table: Table
 
@@ -190,7 +219,7 @@ def replay(ruleset: AnyRuleset, header: Header, entries: Sequence[Entry]) -> Ite
             step = course.add(entry)
         except Refusal as refusal:
             raise CannotStand(index, refusal) from refusal
-        yield Reckoned(index, entry, step.events, step.table)
+        yield Reckoned(index, entry, step.text, step.events, step.table)
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -203,8 +232,10 @@ def write(
     seats: tuple[str, str],
     entries: Sequence[Entry],
     result: Outcome | None,
+    draws: Draws | None = None,
 ) -> bytes:
-    """A record as JSON text; ``header.advantage`` None where the first entry is the lot."""
+    """A record as JSON text; ``header.advantage`` None where the first entry is the lot. ``draws``
+    only where the match is over: they tell what is to come."""
     record = Record(
         format=FORMAT,
         ruleset=ruleset.id,
@@ -215,6 +246,7 @@ def write(
         items=tuple([RecordItem(_seat(held.seat), held.item) for held in header.items]),
         moves=tuple([_move_of(entry) for entry in entries]),
         result=msgspec.UNSET if result is None else _result_of(result),
+        draws=msgspec.UNSET if draws is None else _draws_of(draws),
     )
     return msgspec.json.encode(record)
 
@@ -251,6 +283,16 @@ def _move_of(entry: Entry) -> RecordMove:
     )
 
 
+def _draws_of(draws: Draws) -> RecordDraws:
+    one, two = draws.nonces
+    return RecordDraws(
+        method=METHOD,
+        seed=draws.seed,
+        commitment=draws.commitment,
+        nonces=(RecordNonce(one.commitment, one.nonce), RecordNonce(two.commitment, two.nonce)),
+    )
+
+
 def _result_of(result: Outcome) -> RecordResult:
     return msgspec.convert(
         {"winner": result.winner, "reason": result.reason, "scores": result.scores}, RecordResult
@@ -260,33 +302,62 @@ def _result_of(result: Outcome) -> RecordResult:
 # -- checking ------------------------------------------------------------------------------------
 
 
-def check(registry: Registry, data: bytes, *, steps: bool = False) -> dict[str, Any]:
+class Drawn(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What there is to say of one outcome of chance: its entry, the label of its draw, what came
+    of it, and what would have had to where that is wrong."""
+
+    at: int
+    label: str
+    move: str
+    state: DrawnHow | Literal["wrong"]
+    by: str = ""
+    wanted: str = ""
+
+
+class _Looks(msgspec.Struct):
+    """What a replay has come by, for those who ask for it."""
+
+    steps: list[dict[str, Any]] | None
+    drawn: list[Drawn] = []
+
+
+def check(
+    registry: Registry, data: bytes, *, steps: bool = False, draws: bool = False
+) -> dict[str, Any]:
     """What the checker says of one document, whatever it holds; never raises.
 
-    ``{"ok": true, "finished", "winner", "reason", "scores"}`` or ``{"ok": false, "at", "error"}``;
-    with ``steps`` also one object a replayed entry.
+    ``{"ok": true, "finished", "winner", "reason", "scores", "draws"}`` or ``{"ok": false, "at",
+    "error"}``; with ``steps`` also one object a replayed entry, and with ``draws`` a list
+    ``drawn``, a `Drawn` for each outcome of chance, the first wrong one included. ``draws`` are
+    numbers of outcomes of chance: ``verified``, ``supplied`` by an organiser and ``agreed`` on
+    beforehand, neither of which was drawn, and ``unverifiable``, of a record that holds no seed.
     """
-    taken: list[dict[str, Any]] = []
-    verdict = _verdict(registry, data, taken if steps else None)
-    if steps:
-        verdict["steps"] = taken
+    looks = _Looks([] if steps else None)
+    verdict = _verdict(registry, data, looks)
+    if looks.steps is not None:
+        verdict["steps"] = looks.steps
+    if draws:
+        verdict["drawn"] = msgspec.to_builtins(looks.drawn)
     return verdict
 
 
-def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _verdict(registry: Registry, data: bytes, looks: _Looks) -> dict[str, Any]:
     try:
         record = read(data)
         ruleset, header = header_of(registry, record)
         table = play.opened(ruleset, header)
+        draws = draws_of(record)
     except Malformed as malformed:
         return {"ok": False, "at": None, "error": str(malformed)}
     except Refusal as refusal:
         return {"ok": False, "at": None, "error": f"{refusal.code}: {refusal.sentence}"}
     try:
         for reckoned in replay(ruleset, header, [entry_of(move) for move in record.moves]):
+            if reckoned.entry.actor == "chance":
+                _judge(looks.drawn, *_drawn(ruleset, table, reckoned, draws))
             table = reckoned.table
-            if taken is not None:
-                taken.append(_step_of(ruleset, reckoned))
+            if looks.steps is not None:
+                looks.steps.append(_step_of(ruleset, reckoned))
     except CannotStand as error:
         return {
             "ok": False,
@@ -303,7 +374,65 @@ def _verdict(registry: Registry, data: bytes, taken: list[dict[str, Any]] | None
         "winner": None if result is None else result.winner,
         "reason": None if result is None else result.reason,
         "scores": list(_scores(ruleset, table)),
+        "draws": {how: sum(1 for each in looks.drawn if each.state == how) for how in DRAWN},
     }
+
+
+def draws_of(record: Record) -> Draws | None:
+    """What the draws of a record are derived from, or None. Raises Malformed where it contradicts
+    itself."""
+    stated = record.draws
+    if stated is msgspec.UNSET:
+        return None
+    one, two = (Nonce(each.commitment, each.nonce) for each in stated.nonces)
+    draws = Draws(stated.seed, (one, two))
+    for fault in derived.faults(draws):
+        raise Malformed(fault)
+    if draws.commitment != stated.commitment:
+        raise Malformed("draws: the seed is not what was committed to.")
+    return draws
+
+
+def _drawn(
+    ruleset: AnyRuleset, before: Table, reckoned: Reckoned, draws: Draws | None
+) -> tuple[Drawn, Refusal | None]:
+    """What there is to say of an outcome, and what is to be said against it."""
+    entry = reckoned.entry
+    draw = play.LOT if before.advantage is None else ruleset.parse_chance(entry.text).draw
+    label = play.draw_label(ruleset, before, draw)
+    said = Drawn(reckoned.index, label, entry.text, "unverifiable", entry.by)
+    if entry.text != reckoned.text:
+        refusal = Refusal("draws.spelling", f"This is written “{reckoned.text}”, and only so.")
+        return msgspec.structs.replace(said, state="wrong", wanted=reckoned.text), refusal
+    if entry.by:
+        against = _against_supplier(ruleset, before, draw, entry.by)
+        return msgspec.structs.replace(said, state="wrong" if against else "supplied"), against
+    if draw != play.LOT and ruleset.is_agreed(before.state, draw):
+        return msgspec.structs.replace(said, state="agreed"), None
+    if draws is None:
+        return said, None
+    wanted = play.drawn(ruleset, before, draw, draws.numbers(label))
+    if entry.text != wanted:
+        refusal = Refusal("draws.other", f"The seed and the nonces give “{wanted}” here.")
+        return msgspec.structs.replace(said, state="wrong", wanted=wanted), refusal
+    return msgspec.structs.replace(said, state="verified"), None
+
+
+def _judge(judged: list[Drawn], drawn: Drawn, against: Refusal | None) -> None:
+    """Put an outcome to the others. Raises CannotStand where something is to be said against it."""
+    judged.append(drawn)
+    if against is not None:
+        raise CannotStand(drawn.at, against)
+
+
+def _against_supplier(ruleset: AnyRuleset, before: Table, draw: Draw, by: str) -> Refusal | None:
+    """Why nobody of that name can have supplied the outcome of a draw."""
+    if not may_supply(ruleset, before.header.variant, draw.kind):
+        return Refusal("draws.not-supplied", "No organiser can supply this: it is drawn.")
+    # Something to read: a letter, a figure or a sign.
+    if not any(unicodedata.category(each)[0] in "LNPS" for each in by):
+        return Refusal("draws.nobody", "What was supplied has the name of who supplied it.")
+    return None
 
 
 def _scores(ruleset: AnyRuleset, table: Table) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 import msgspec
 
 from core.refusals import Refusal
-from games.engine.chance import RandomSource
+from games.engine.chance import Below, RandomSource
 from games.engine.clocks import ClockPolicy
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
@@ -89,6 +89,10 @@ class Ruleset(ABC, Generic[State, Move]):
     options_type: ClassVar[type[Options]]
     reasons: ClassVar[tuple[Reason, ...]]
     items: ClassVar[tuple[ItemRule, ...]] = ()
+    # How many decisions players must have answered before a match says anything about them: one
+    # that ends sooner, by whatever way, counts for no rating. Far below any match that is played
+    # out; a game that begins with choices of set-up asks for more.
+    least_answers: ClassVar[int] = 6
 
     # -- the course of a match -----------------------------------------------------------------
 
@@ -159,9 +163,20 @@ class Ruleset(ABC, Generic[State, Move]):
     def check_chance(self, state: State, chance: Chance) -> None:
         """Raise Refusal where a timeout's draw cannot come out like this."""
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
-        """An outcome for ``draw``, built on ``random`` alone."""
+    def draw(self, state: State, draw: Draw, below: Below) -> Chance:
+        """An outcome for ``draw``, built on ``below`` alone. Records depend on how: whoever has the
+        numbers must come to the same outcome for ever."""
         raise EngineFault(f"{self.id} draws nothing")
+
+    def draw_label(self, state: State, draw: Draw) -> str:
+        """What a draw is called among all of a match, in ASCII: the same when it is repeated after
+        a take-back, and that of no other. By default its name, for a draw that is made once."""
+        return draw.kind if draw.whose is None else f"{draw.kind} {draw.whose}"
+
+    def is_agreed(self, state: State, draw: Draw) -> bool:
+        """Whether what comes of a draw that is due was agreed on beforehand, so that nothing is
+        drawn. Never, by default."""
+        return False
 
     # -- time ----------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine.acts import organised, parse_act
-from games.engine.chance import RandomSource
+from games.engine.chance import RandomSource, evenly
 from games.engine.decisions import Event, Seat
 from games.engine.play import chanced, drawn, draws_due, submitted
 from games.engine.table import AnyRuleset, Step, Table
@@ -86,7 +86,7 @@ def _after(before: Variation, actor: str, step: Step, events: tuple[Event, ...] 
 
 def _with_chance(ruleset: AnyRuleset, here: Variation, random: RandomSource) -> Variation:
     while due := draws_due(ruleset, here.table):
-        text = drawn(ruleset, here.table, due[0], random)
+        text = drawn(ruleset, here.table, due[0], evenly(random))
         step = chanced(ruleset, here.table, text=text)
         here = _after(here, "chance", step, here.events)
     return here

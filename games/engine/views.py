@@ -7,6 +7,7 @@ from typing import Any
 from games.engine import limits
 from games.engine.capabilities import Ruling, ruling_of
 from games.engine.decisions import ALL, Audience, Outcome, Seat
+from games.engine.draws import METHOD, Draws
 from games.engine.live import Live
 from games.engine.reasons import Reason
 from games.engine.table import AnyRuleset
@@ -46,7 +47,26 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
         }
     if live.waiting is not None:
         view["waiting"] = {"until": live.waiting.until, "ready": list(live.waiting.ready)}
+        if live.waiting.opens_until is not None:
+            view["waiting"]["opens_until"] = live.waiting.opens_until
+        if live.waiting.certain:
+            view["waiting"]["certain"] = True
+    if live.draws is not None:
+        view["draws"] = draws_view(live.draws)
     return view
+
+
+def draws_view(draws: Draws) -> dict[str, Any]:
+    """What everybody may know from the beginning of what draws are derived from: what the seed and
+    the nonces hash to. The seed and the nonces are told by the record alone, after the end."""
+    return {
+        "method": METHOD,
+        "commitment": draws.commitment,
+        "nonces": [
+            {"commitment": each.commitment or None, "opened": each.nonce != ""}
+            for each in draws.nonces
+        ],
+    }
 
 
 def _result_view(result: Outcome) -> dict[str, Any]:

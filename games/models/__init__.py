@@ -2,6 +2,7 @@
 
 from games.models.challenges import Challenge
 from games.models.chat import LIVE_ROOM_NAMES, LIVE_ROOMS, ChatMessage
+from games.models.draws import MatchDraws
 from games.models.featured import FeaturedMatch
 from games.models.hosted import HostedMatch
 from games.models.kept import Preparation, SavedMove
@@ -16,7 +17,15 @@ from games.models.studies import Study, StudyPart
 
 # Those of puzzles and of ratings are kept with them, and found by Django through this module.
 from games.puzzles.models import Puzzle, PuzzleAnswer, PuzzleSearch, PuzzleSolver
-from games.ratings.models import Rating, RatingLadder, RatingPoint, RatingRequest, RatingRuling
+from games.ratings.models import (
+    PairRuling,
+    Rating,
+    RatingLadder,
+    RatingPoint,
+    RatingRequest,
+    RatingRuling,
+    WaitingRuling,
+)
 
 __all__ = [
     "LIVE_ROOMS",
@@ -29,9 +38,11 @@ __all__ = [
     "LateView",
     "Match",
     "MatchCommentator",
+    "MatchDraws",
     "MatchEntry",
     "MatchPlayer",
     "MatchReferee",
+    "PairRuling",
     "Plan",
     "Prediction",
     "Preparation",
@@ -51,4 +62,5 @@ __all__ = [
     "ServiceProcess",
     "Study",
     "StudyPart",
+    "WaitingRuling",
 ]

@@ -6,9 +6,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.urls import reverse
 
+from accounts.models import Block
 from core.clock import now_utc
 from games.engine.decisions import Seat
 from games.engine.ruleset import HeldItem
@@ -19,10 +20,15 @@ class HostedMatchQuerySet(models.QuerySet["HostedMatch"]):
     """Hosted matches, and who may see them."""
 
     def visible_to(self, user: Any) -> HostedMatchQuerySet:
-        """Those that ``user`` hosts or is invited to: they are between the three."""
+        """Those that ``user`` hosts or is invited to: they are between the three. Whoever has
+        blocked the host is shown none that they have not answered."""
         if not user.is_authenticated:
             return self.none()
-        return self.filter(Q(host=user) | Q(first=user) | Q(second=user))
+        blocked = Exists(Block.objects.filter(blocker=user, blocked=OuterRef("host")))
+        unanswered = Q(first=user, first_accepted_at__isnull=True)
+        unanswered |= Q(second=user, second_accepted_at__isnull=True)
+        theirs = self.filter(Q(host=user) | Q(first=user) | Q(second=user))
+        return theirs.exclude(unanswered & ~Q(ended_by=user) & Q(blocked))
 
 
 class HostedMatch(models.Model):

@@ -74,6 +74,11 @@ class ServiceProcess(models.Model):
         help_text="By how much what it shows is ahead of the database's clock, which it makes up "
         "for: not 0 only after that was set.",
     )
+    derives_draws = models.BooleanField(
+        db_default=False,
+        help_text="Whether it keeps, and goes by, what the draws of a match are derived from: "
+        "releases before there was such a thing do not.",
+    )
 
     class Meta:
         verbose_name = "process"

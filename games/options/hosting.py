@@ -7,6 +7,7 @@ from collections import Counter
 
 from games.engine.decisions import Seat
 from games.models import HostedMatch
+from games.options.terms import UNRATED, would_count
 from games.words import ruleset_named, supplies_named
 
 
@@ -28,11 +29,34 @@ def items_named(hosted: HostedMatch, seat: Seat) -> list[str]:
     ]
 
 
+def is_rated(hosted: HostedMatch) -> bool:
+    """Whether the match would count for ratings: by the rule for challenges."""
+    return would_count(
+        rated=hosted.rated,
+        supplied=hosted.preparation_id is not None,
+        favoured=hosted.advantage is not None,
+    )
+
+
 def unrated_text(hosted: HostedMatch) -> str:
     """Why the match counts for no rating, in words that everybody reads; empty where it does."""
-    if hosted.rated:
+    if is_rated(hosted):
         return ""
-    return "It is hosted as a casual match: it counts for no rating."
+    brought = _brought(hosted)
+    if not brought:
+        return "It is hosted as a casual match: it counts for no rating."
+    return f"{hosted.host.shown_name}, who hosts it, {' and '.join(brought)}. {UNRATED}"
+
+
+def _brought(hosted: HostedMatch) -> list[str]:
+    """What the host brings into the match instead of leaving it to the lot."""
+    supplied = supplied_by_host(hosted)
+    brought = [f"supplies {' and '.join(supplied)} instead of having it drawn"] if supplied else []
+    if hosted.preparation_id is not None and not supplied:
+        brought = ["supplies what would have been drawn"]
+    if hosted.advantage is not None:
+        brought.append("has named who has the advantage")
+    return brought
 
 
 def terms_of(hosted: HostedMatch) -> str:
@@ -44,6 +68,8 @@ def terms_of(hosted: HostedMatch) -> str:
             f"{name} supplies {' and '.join(supplied)} instead of having it drawn, and knows what "
             "it is."
         )
-    if not hosted.rated:
-        sentences.append("It counts for no rating.")
+    if hosted.advantage is not None:
+        sentences.append(f"{name} has named who has the advantage.")
+    if not is_rated(hosted):
+        sentences.append(UNRATED)
     return " ".join(sentences)

@@ -1,15 +1,15 @@
 """Whether a match counts for ratings. It does not where it was offered as casual, nor by what a
-challenger brings into it for themselves. That is told wherever the challenge or its match is
-shown, before anybody accepts and afterwards.
+challenger brings into it for themselves, or a host for the two who play. That is told wherever the
+challenge, the invitation or its match is shown, before anybody accepts and afterwards.
 
-Whoever prepares what would have been drawn knows it beforehand, and whoever names themselves for
-the advantage has it: a result of that says less about the players than others do. So such a match
-counts for no rating.
+Whoever prepares what would have been drawn knows it beforehand, and whoever is named for the
+advantage, by themselves or by a host, has it: a result of that says less about the players than
+others do. So such a match counts for no rating.
 """
 
 from __future__ import annotations
 
-from games.models import Challenge
+from games.models import Challenge, Match
 from games.words import supplies_named
 
 UNRATED = "It counts for no rating."
@@ -23,10 +23,20 @@ def supplied_by_challenger(challenge: Challenge) -> list[str]:
     return supplies_named(challenge.ruleset, [challenge.preparation.key])
 
 
+def would_count(*, rated: bool, supplied: bool, favoured: bool) -> bool:
+    """Whether a match would count for ratings, by what it was offered as: the rule for all offers.
+    ``supplied``: what would have been drawn is; ``favoured``: whoever offers it has named who has
+    the advantage, other than by giving theirs away."""
+    return rated and not supplied and not favoured
+
+
 def is_rated(challenge: Challenge) -> bool:
     """Whether the match would count for ratings."""
-    own = challenge.advantage == Challenge.Advantage.CHALLENGER
-    return challenge.rated and challenge.preparation_id is None and not own
+    return would_count(
+        rated=challenge.rated,
+        supplied=challenge.preparation_id is not None,
+        favoured=challenge.advantage == Challenge.Advantage.CHALLENGER,
+    )
 
 
 def casual_terms(*, rated: bool) -> str:
@@ -53,3 +63,29 @@ def uneven_terms(challenge: Challenge) -> str:
     if not actions:
         return ""
     return f"{name} {' and '.join(actions)}. {UNRATED}"
+
+
+def ruled_terms(match: Match) -> str:
+    """What was ruled on the result of a match that is over, with the reason: that it counts for no
+    rating, or for whom. Empty: it counts as it was played."""
+    ruling = getattr(match, "rating_ruling", None) if match.is_over else None
+    if ruling is None:
+        return ""
+    if ruling.winner is None:
+        return f"By a ruling it counts for no rating. The reason: {ruling.why}"
+    winner = next(each.name for each in match.players.all() if each.seat == ruling.winner)
+    return f"By a ruling it counts for ratings as won by {winner}. The reason: {ruling.why}"
+
+
+def counting_terms(match: Match) -> str:
+    """Why a match counts for no rating, or otherwise than it was played; empty: it counts as it is.
+    What is ruled says how it ended: it is for whoever may be told that."""
+    return match.unrated or ruled_terms(match)
+
+
+def counts(match: Match) -> bool:
+    """Whether a match counts for ratings once it has a winner; where it was ruled on, as ruled."""
+    if match.source != Match.Source.PLAYED or match.unrated:
+        return False
+    ruling = getattr(match, "rating_ruling", None) if match.is_over else None
+    return ruling is None or ruling.winner is not None

@@ -22,6 +22,7 @@ from games.engine.live import Happened, Live, Reminder
 from games.engine.table import AnyRuleset
 from games.engine.views import match_view
 from games.models import Match, MatchEntry
+from games.options.terms import counting_terms
 from games.publishing.publish import Frame, encode
 from games.store import Held, Readers, actor_of, header_of
 
@@ -42,12 +43,16 @@ def step_frames(
     audience whose view has changed. ``actor`` is there where the log names another one than the
     entries do.
 
+    Once a match has begun its views there leave out `draws`, which change no more.
+
     A change that concerns one seat only (a sealed choice, a secret preparation) moves nobody
     else's version, so that nobody can tell when a secret choice was made.
     """
     versions, logs = list(readers.versions), list(readers.logs)
     frames = []
     over = after.table.result is not None
+    # What draws are derived from stays as it is once a match has begun, and its readers have it.
+    told = _without_draws(after) if before.waiting is None else after
     resync = over or any(acts.is_take_back(h.entry) for h in happened)
     for index, audience in enumerate(AUDIENCES):
         items = _new_items(happened, ALL if over else audience, logs[index], at, actor)
@@ -65,7 +70,7 @@ def step_frames(
             "events": items,
             "resync": resync,
         }
-        made = partial(_with_view, frame, ruleset, after, audience, at)
+        made = partial(_with_view, frame, ruleset, told, audience, at)
         frames.append(Frame(group_of(match_id, audience), made, versions[index]))
     since = [
         versions[seat] if _opens_anew(before, after, seat) else readers.since[seat]
@@ -80,6 +85,10 @@ def step_frames(
 def _is_seen(ruleset: AnyRuleset, before: Live, after: Live, audience: Audience, at: int) -> bool:
     old, new = (match_view(ruleset, live, audience, at=at) for live in (before, after))
     return encode(old) != encode(new)
+
+
+def _without_draws(live: Live) -> Live:
+    return msgspec.structs.replace(live, draws=None)
 
 
 def _with_view(
@@ -148,7 +157,8 @@ def sync_frame(
         "version": held.readers.versions[index],
         "at": at,
         "you": audience if audience in (0, 1) else None,
-        "header": header_json(match, organise=organise),
+        # Whoever is told that it is over may be told what was ruled on its result since.
+        "header": {**header_json(match, organise=organise), "terms": counting_terms(match)},
         "view": match_view(held.ruleset, held.live, audience, at=at),
         "log": log.items,
     }

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from games import store
 from games.engine.capabilities import Level, thinks_of
-from games.engine.chance import RandomSource, choose
+from games.engine.chance import RandomSource, choose, evenly
 from games.engine.course import MatchCourse
 from games.engine.decisions import Audience, Decision
 from games.engine.errors import EngineFault
@@ -109,7 +109,7 @@ def _bot_game(ruleset: Ruleset[Any, Any], variant: str, random: RandomSource) ->
             return
         due = ruleset.chance_due(state)
         for draw in due:
-            state = ruleset.apply_chance(state, ruleset.draw(state, draw, random))
+            state = ruleset.apply_chance(state, ruleset.draw(state, draw, evenly(random)))
         if due:
             continue
         decision = ruleset.decisions(state)[0]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.http import HttpResponse
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
@@ -35,6 +35,7 @@ from games.ratings.boards import (
     ladder_name,
     ladder_named,
     ladders,
+    ranked,
 )
 from games.ratings.forms import DAYS_MAX, GAMES_MAX, BoardForm
 from games.ratings.models import OVERALL, RatingLadder
@@ -68,6 +69,7 @@ class RowSerializer(serializers.Serializer[dict[str, Any]]):
     games = serializers.IntegerField()
     wins = serializers.IntegerField()
     losses = serializers.IntegerField()
+    opponents = serializers.IntegerField(help_text="Against how many different players.")
     peak = serializers.IntegerField(help_text="The highest rating so far.")
     last_played = serializers.DateTimeField()
     trend = serializers.IntegerField(
@@ -135,7 +137,7 @@ class LeaderboardsView(FieldsView):
         known = {
             ladder: (players, changed_at)
             for ladder, players, changed_at in RatingLadder.objects.annotate(
-                players=Count("ratings", filter=Q(ratings__user__is_active=True))
+                players=Count("ratings", filter=ranked("ratings__"))
             ).values_list("pk", "players", "changed_at")
         }
         rows = [
@@ -224,8 +226,8 @@ class LeaderboardView(ApiView):
         responses=ANSWERS,
     )
     def get(self, request: Request, ladder: str) -> HttpResponse:
-        """Who stands where. CSV and NDJSON hold the rows alone; the neighbouring pages are in
-        `Link`, whatever the form."""
+        """Who stands where, of those who have played enough to be ranked. CSV and NDJSON hold the
+        rows alone; the neighbouring pages are in `Link`, whatever the form."""
         ladder_named(ladder)
         asked = Asked.of(request)
         version = keys.version_of(ladder)
@@ -296,6 +298,7 @@ def row_of(row: BoardRow) -> dict[str, Any]:
         "games": row.games,
         "wins": row.wins,
         "losses": row.losses,
+        "opponents": row.opponents,
         "peak": row.peak,
         "last_played": row.last_played.isoformat().replace("+00:00", "Z"),
         "trend": row.trend,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 
@@ -107,6 +108,7 @@ class BoardRow:
     strength: Strength
     games: int
     wins: int
+    opponents: int
     peak: int
     last_played: datetime
     trend: int | None = None
@@ -190,9 +192,37 @@ def board_page(
     )
 
 
+def ranked(prefix: str = "") -> Q:
+    """What makes a rating one that a ladder's leaderboard lists: an open account, and enough
+    matches against enough different players."""
+    asked = {
+        "games__gte": settings.GAUNTLET_RANKED_MATCHES,
+        "opponents__gte": settings.GAUNTLET_RANKED_OPPONENTS,
+        "user__is_active": True,
+    }
+    return Q(**{f"{prefix}{name}": value for name, value in asked.items()})
+
+
+def is_ranked(rating: Rating) -> bool:
+    """Whether somebody whose account is open stands on a ladder's leaderboard."""
+    return (
+        rating.games >= settings.GAUNTLET_RANKED_MATCHES
+        and rating.opponents >= settings.GAUNTLET_RANKED_OPPONENTS
+    )
+
+
+def ranked_words() -> str:
+    """Who stands on a leaderboard, in a sentence."""
+    matches, players = settings.GAUNTLET_RANKED_MATCHES, settings.GAUNTLET_RANKED_OPPONENTS
+    return (
+        f"Ranked is who has {matches} rated match{'' if matches == 1 else 'es'} or more, against "
+        f"{players} different player{'' if players == 1 else 's'} or more."
+    )
+
+
 def ratings_wanted(ladder: str, wanted: Wanted) -> QuerySet[Rating]:
     """The ratings of a ladder that a leaderboard lists, in no order yet."""
-    rated = Rating.objects.filter(ladder=ladder, user__is_active=True)
+    rated = Rating.objects.filter(ranked(), ladder=ladder)
     if wanted.games > 1:
         rated = rated.filter(games__gte=wanted.games)
     if wanted.days:
@@ -233,6 +263,7 @@ def _rows(
             strength=rating.strength,
             games=rating.games,
             wins=rating.wins,
+            opponents=rating.opponents,
             peak=rating.peak,
             last_played=rating.last_played,
             trend=rating.shown - then[rating.user_id] if rating.user_id in then else None,
@@ -309,7 +340,8 @@ def _last_change_of(ladder: str) -> datetime | None:
 
 def leaderboard_of(matches: QuerySet[Match], *, name: str, wanted: Wanted | None = None) -> Board:
     """The leaderboard of any matches, a season's for example: ratings as if nothing else had been
-    played, everybody beginning anew. All rows, no pages.
+    played, everybody beginning anew. All rows, no pages; whoever arranged the matches has said who
+    meets whom, so everybody is ranked.
 
     Void and imported matches and those that were ruled out are left out, as everywhere. Kept in
     the cache under ``name`` (which must belong to this set of matches alone) until the next result
@@ -355,6 +387,10 @@ def _is_wanted(standing: RatingStanding, user: User, wanted: Wanted) -> bool:
     )
 
 
+def _opponent(change: Change) -> int:
+    return change.result.loser if change.won else change.result.winner
+
+
 def _row_of(
     standing: RatingStanding, player: RatedPlayer, course: Sequence[Change], rank: tuple[int, bool]
 ) -> BoardRow:
@@ -368,6 +404,7 @@ def _row_of(
         strength=standing.strength,
         games=standing.games,
         wins=standing.wins,
+        opponents=len({_opponent(change) for change in course}),
         peak=standing.peak,
         last_played=standing.at,
         trend=standing.strength.shown - then[-1] if then else None,
@@ -389,6 +426,7 @@ class Seen:
     rank: int
     total: int
     points: Sequence[RatingPoint]
+    ranked: bool
 
     @property
     def form(self) -> tuple[bool, ...]:
@@ -416,5 +454,6 @@ def player_ladders(user: User, *, at_most: int = 100) -> list[Seen]:
                 total=Count("pk"), above=Count("pk", filter=Q(shown__gt=rating.shown))
             )
             rank, total = counts["above"] + 1, counts["total"]
-            seen.append(Seen(ladder, name, rating, rank, total, points.get(ladder, ())))
+            latest_points = points.get(ladder, [])
+            seen.append(Seen(ladder, name, rating, rank, total, latest_points, is_ranked(rating)))
     return seen

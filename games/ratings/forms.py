@@ -7,11 +7,16 @@ from typing import Any
 
 from django import forms
 
+from accounts.models import Report, User
+from core.admin.forms import ActionForm
 from games.models import Match
 from games.ratings.boards import Wanted
-from games.ratings.models import RatingRuling
+from games.ratings.models import PairRuling, RatingRuling
+from games.ratings.pairs import of_pair_to_rule_on
+from games.ratings.rings import of_ring
 from games.ratings.services import WHY_MAX
 from games.rulesets import REGISTRY
+from games.words import game_name
 
 GAMES_MAX = 100_000
 DAYS_MAX = 36_500
@@ -105,6 +110,21 @@ class HistoryForm(forms.Form):
         return {"game": data.get("game", ""), "result": data.get("result", ""), "opponent": name}
 
 
+class UsernameField(forms.CharField):
+    """Somebody, by their username."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(max_length=31, **more)
+
+    def clean(self, value: Any) -> Any:
+        """The account of that name."""
+        name = User.normalize_username(str(super().clean(value)).removeprefix("@"))
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            raise forms.ValidationError("There is no such account.", code="no-account")
+        return user
+
+
 class RulingForm(forms.ModelForm):  # type: ignore[type-arg]
     """What a result shall count as, and why."""
 
@@ -130,3 +150,115 @@ class RulingForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def validate_unique(self) -> None:
         """Left to the service as well."""
+
+
+class WhyForm(ActionForm):
+    """A reason that both players are told, and that everybody can read."""
+
+    why = forms.CharField(
+        label="Reason", max_length=WHY_MAX, help_text="Both players are told exactly this."
+    )
+
+
+class PairRulingForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Of which two players which matches shall count for nobody, and why. `report`: the one that
+    led here, whose matches may be ruled on however old they are."""
+
+    report: Report | None = None
+
+    first = UsernameField(label="Player", help_text="A username.")
+    second = UsernameField(label="And", help_text="A username.")
+    chosen = forms.MultipleChoiceField(
+        label="Matches",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="With none ticked, all of these.",
+    )
+    why = forms.CharField(
+        label="Reason", max_length=WHY_MAX, help_text="Everybody can read it; both are told."
+    )
+
+    class Meta:
+        model = PairRuling
+        fields = ("first", "second", "why")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Only of a pair that is known can matches be offered.
+        pair = [self._named(name) for name in ("first", "second")]
+        offered = self.fields["chosen"]
+        assert isinstance(offered, forms.MultipleChoiceField)  # noqa: S101  (as above)
+        if None in pair or pair[0] == pair[1]:
+            offered.help_text = "All of theirs of the last thirty days."
+            return
+        one, other = (user.pk for user in pair if user is not None)
+        matches = of_pair_to_rule_on(one, other, self.report)
+        offered.choices = [
+            (match.pk, match_words(match))
+            for match in matches.defer("snapshot").prefetch_related("players")
+        ]
+
+    def _named(self, name: str) -> User | None:
+        given = self.data.get(name) if self.is_bound else self.initial.get(name)
+        return User.objects.filter(username=User.normalize_username(str(given or ""))).first()
+
+    def clean(self) -> dict[str, Any]:
+        """Without a choice, all."""
+        cleaned = super().clean() or {}
+        return {**cleaned, "chosen": cleaned.get("chosen", [])}
+
+    def validate_constraints(self) -> None:
+        """Left to the service."""
+
+
+class RingRulingForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Of which accounts that a report of a winner tells of all matches with the winner shall count
+    for nobody, and why."""
+
+    report: Report
+
+    chosen = forms.MultipleChoiceField(
+        label="Accounts",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="With none ticked, all of these.",
+    )
+    why = forms.CharField(
+        label="Reason", max_length=WHY_MAX, help_text="Everybody can read it; all are told."
+    )
+
+    class Meta:
+        model = PairRuling
+        fields = ("why",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = self.fields["chosen"]
+        assert isinstance(offered, forms.MultipleChoiceField)  # noqa: S101  (narrows the type)
+        offered.choices = [
+            (each.pk, f"{each} (@{each.username}): {number} match{'' if number == 1 else 'es'}")
+            for each, number in of_ring(self.report).items()
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Without a choice, all."""
+        cleaned = super().clean() or {}
+        return {**cleaned, "chosen": cleaned.get("chosen", [])}
+
+    def validate_constraints(self) -> None:
+        """Left to the service."""
+
+
+class RateAgainForm(WhyForm):
+    """Why a ruling is taken back, and whether all that was ruled with it is."""
+
+    together = forms.BooleanField(
+        label="With all that was ruled in the same go", required=False, initial=True
+    )
+
+
+def match_words(match: Match) -> str:
+    """A match of a pair as it can be ticked."""
+    names = " vs ".join(player.name for player in match.players.all())
+    ended = f"{match.finished_at:%d %B %Y, %H:%M}" if match.finished_at else ""
+    return f"{match.pk}: {names}, {game_name(match.ruleset, match.variant)}, {ended} UTC"

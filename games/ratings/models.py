@@ -62,6 +62,9 @@ class Rating(_Strong):
     )
     games = models.PositiveIntegerField()
     wins = models.PositiveIntegerField()
+    opponents = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="Against how many different players."
+    )
     peak = models.IntegerField(help_text="The highest rating shown so far.")
     last_played = models.DateTimeField()
 
@@ -109,6 +112,11 @@ class RatingPoint(_Strong):
     games = models.PositiveIntegerField()
     wins = models.PositiveIntegerField()
     peak = models.IntegerField()
+    weight = models.FloatField(
+        default=1.0,
+        db_default=1.0,
+        help_text="How much it counts: less the more often the two met of late.",
+    )
 
     class Meta:
         ordering = ["ladder", "at", "match", "user"]
@@ -138,6 +146,18 @@ class RatingPoint(_Strong):
     def change(self) -> int:
         """By how much the rating shown went up."""
         return self.shown - self.shown_before
+
+    @property
+    def times(self) -> int:
+        """Of how many results of the two within thirty days it was the latest, on its ladder."""
+        return round(1 / self.weight)
+
+    @property
+    def weight_words(self) -> str:
+        """Why it counts less than others."""
+        times = self.times - 1
+        often = "once" if times == 1 else f"{times} times"
+        return f"The two had met {often} within the thirty days before."
 
 
 class RatingRequest(models.Model):
@@ -176,6 +196,16 @@ class RatingRuling(models.Model):
         help_text="Nobody: the site itself.",
     )
     at = models.DateTimeField(default=now_utc)
+    # Rulings are found by their matches.
+    pair = models.ForeignKey(
+        "games.PairRuling",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="rulings",
+        db_index=False,
+        help_text="Where it was one of several of the same two players.",
+    )
 
     class Meta:
         ordering = ["-at", "-id"]
@@ -188,3 +218,90 @@ class RatingRuling(models.Model):
 
     def __str__(self) -> str:
         return f"{self.match_id}: {'counts for nobody' if self.winner is None else self.winner}"
+
+
+class WaitingRuling(models.Model):
+    """What organisers have ruled on a match on which moderators have ruled with its pair, before
+    or since: it holds once these take theirs back. Until then the match counts for nobody."""
+
+    match = models.OneToOneField(
+        "games.Match", on_delete=models.PROTECT, related_name="waiting_ruling"
+    )
+    winner = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="The seat that will count as the winner. Empty: neither."
+    )
+    why = models.CharField(max_length=500)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="waiting_rulings",
+        help_text="Nobody: the site itself.",
+    )
+    at = models.DateTimeField(default=now_utc)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(winner__isnull=True) | Q(winner__in=[0, 1]), name="waiting_ruling_seat"
+            ),
+            models.CheckConstraint(condition=~Q(why=""), name="waiting_ruling_why"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}: {'counts for nobody' if self.winner is None else self.winner}"
+
+
+class PairRuling(models.Model):
+    """Matches of two players that count for nobody, ruled on in one go. Each match has its
+    `RatingRuling`, which leads here; what was chosen then stands in `matches`."""
+
+    first = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="pair_rulings_first"
+    )
+    second = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="pair_rulings_second"
+    )
+    matches = models.JSONField(default=list, help_text="The numbers of the matches.")
+    why = models.CharField("reason", max_length=500, help_text="Everybody can read it.")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="pair_rulings_made"
+    )
+    at = models.DateTimeField(default=now_utc)
+    report = models.ForeignKey(
+        "accounts.Report",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="pair_rulings",
+        help_text="The report that led to it.",
+    )
+    lifted_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="pair_rulings_lifted",
+    )
+    lifted_why = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(first=F("second")), name="pair_ruling_two"),
+            models.CheckConstraint(
+                condition=~Q(by=F("first")) & ~Q(by=F("second")), name="pair_ruling_not_oneself"
+            ),
+            models.CheckConstraint(condition=~Q(why="") & ~Q(matches=[]), name="pair_ruling_whole"),
+            models.CheckConstraint(
+                condition=Q(lifted_at__isnull=True, lifted_by__isnull=True, lifted_why="")
+                | (Q(lifted_at__isnull=False, lifted_by__isnull=False) & ~Q(lifted_why="")),
+                name="pair_ruling_lifted_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.first} and {self.second}: {len(self.matches)} matches"

@@ -17,6 +17,7 @@ from accounts.preferences import hides_results, keeps_results_wish, results_aske
 from accounts.profile import Section
 from core.refusals import Refusal
 from core.replica.reading import from_replica
+from games.engine.ruleset import Ruleset
 from games.models import Match
 from games.ratings import keys
 from games.ratings.boards import (
@@ -26,10 +27,12 @@ from games.ratings.boards import (
     ladder_named,
     ladders,
     player_ladders,
+    ranked_words,
 )
 from games.ratings.forms import BoardForm, HistoryForm
 from games.ratings.models import OVERALL, RatingPoint
 from games.reading import selectors
+from games.rulesets import REGISTRY
 from games.views.common import one_page
 from games.views.everybody import for_everybody, is_for_one
 
@@ -64,6 +67,8 @@ def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
             "query": wanted.query,
             "asked": urlencode(wanted.query),
             "first": cursor is None,
+            "ranked": ranked_words(),
+            "least": least_answers(ladder),
             "board": board_page(ladder, wanted, cursor=cursor),
         }
         return render_to_string("ratings/_leaderboard.html", context)
@@ -71,6 +76,12 @@ def leaderboard(request: HttpRequest, ladder: str = OVERALL) -> HttpResponse:
     response = whole() if is_for_one(request) else for_everybody(request, version, whole)
     response["Cache-Control"] = "private, no-cache"
     return response
+
+
+def least_answers(ladder: str) -> int:
+    """How many decisions are to be answered before a match of a ladder counts: of all games
+    together, in most of them."""
+    return (Ruleset if ladder == OVERALL else REGISTRY.get(ladder)).least_answers
 
 
 def _cursor(text: str) -> Cursor | None:
@@ -143,5 +154,10 @@ def ratings_section(_request: HttpRequest, person: User) -> Section | None:
     seen = player_ladders(person)
     if not seen:
         return None
-    context = {"overall": seen[0], "games": seen[1:], "listed": person.is_active}
+    context = {
+        "overall": seen[0],
+        "games": seen[1:],
+        "listed": person.is_active,
+        "ranked": ranked_words(),
+    }
     return Section("Ratings", "ratings/_profile.html", context)

@@ -10,12 +10,20 @@ with that library's own parameters. For a winner w and a loser l:
     p  = 1 / (1 + exp((mu_l - mu_w) / c))   how likely this result was
     mu_w + s_w²/c (1 - p)                   mu_l - s_l²/c (1 - p)
     sigma = s sqrt(1 - (s/c)³ p (1 - p))    of each with their own s
+
+That is a result of weight 1. What the same two play again and again within a month says less each
+time, since it is always the same comparison, and costs nothing where both seats are one person's.
+So a result has the weight 1/(1 + k), k being how many the pair has on the ladder from the thirty
+days before, and goes that part of the way: in mu, and in sigma². Of n matches in a month count
+1 + 1/2 + ... + 1/n: forty as four and a quarter.
 """
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from openskill.models import BradleyTerryFull
@@ -27,7 +35,10 @@ BETA = SIGMA / 2
 TAU = SIGMA / 100
 
 # Names what the numbers were made with: where it differs from what is stored, all are made anew.
-METHOD = "bradley-terry-full 1"
+METHOD = "bradley-terry-full 2"
+
+# How long a match of the same two makes the next one count less.
+PAIR_WINDOW = timedelta(days=30)
 
 # What is shown. A point of mu is worth 30, so that a difference of 400 means about ten to one
 # between two settled players, as chess players are used to; newcomers' best guess is 1500.
@@ -104,30 +115,74 @@ class Change(NamedTuple):
     won: bool
     before: Strength
     after: RatingStanding
+    weight: float
+
+
+class Meetings:
+    """Which pairs have met of late: the instants of their results, in order."""
+
+    def __init__(self) -> None:
+        self._met: dict[tuple[int, int], deque[datetime]] = {}
+
+    def note(self, one: int, other: int, at: datetime) -> None:
+        """A result of these two that came about before those that will be weighed."""
+        self._of(one, other).append(at)
+
+    def weigh(self, result: RatedResult) -> float:
+        """The weight of a result, which is then one of those of before. Results come in order."""
+        met = self._of(result.winner, result.loser)
+        while met and met[0] <= result.at - PAIR_WINDOW:
+            met.popleft()
+        met.append(result.at)
+        return weight_after(len(met) - 1)
+
+    def _of(self, one: int, other: int) -> deque[datetime]:
+        return self._met.setdefault((min(one, other), max(one, other)), deque())
+
+
+def weight_after(earlier: int) -> float:
+    """How much a result counts of a pair that has ``earlier`` ones within `PAIR_WINDOW`."""
+    return 1 / (1 + earlier)
 
 
 NEWCOMER = RatingStanding(peak=Strength().shown)
 
 
-def rated_pair(winner: Strength, loser: Strength) -> tuple[Strength, Strength]:
-    """Both players' strengths after the first has beaten the second."""
+def rated_pair(winner: Strength, loser: Strength, weight: float = 1.0) -> tuple[Strength, Strength]:
+    """Both players' strengths after the first has beaten the second, in a result of that weight."""
     (won,), (lost,) = _model.rate(
         [
             [_model.rating(mu=winner.mu, sigma=winner.sigma)],
             [_model.rating(mu=loser.mu, sigma=loser.sigma)],
         ]
     )
-    return Strength(won.mu, won.sigma), Strength(lost.mu, lost.sigma)
+    return (
+        _part_of_the_way(winner, Strength(won.mu, won.sigma), weight),
+        _part_of_the_way(loser, Strength(lost.mu, lost.sigma), weight),
+    )
+
+
+def _part_of_the_way(before: Strength, whole: Strength, weight: float) -> Strength:
+    """Where a result leaves somebody that would have led from ``before`` to ``whole``."""
+    if weight == 1:
+        return whole
+    variance = before.sigma**2 + weight * (whole.sigma**2 - before.sigma**2)
+    return Strength(before.mu + weight * (whole.mu - before.mu), math.sqrt(variance))
 
 
 def changes_of(
-    results: Iterable[RatedResult], standings: dict[int, RatingStanding]
+    results: Iterable[RatedResult],
+    standings: dict[int, RatingStanding],
+    meetings: Meetings | None = None,
 ) -> Iterator[Change]:
     """What each of ``results`` does, two changes each, the winner's first. ``standings`` holds who
-    stood where before, and is brought up to date as the changes are taken."""
+    stood where before, and ``meetings`` who had met; both are brought up to date as the changes are
+    taken."""
+    met = Meetings() if meetings is None else meetings
     for result in results:
         before = [standings.get(user, NEWCOMER) for user in (result.winner, result.loser)]
-        after = rated_pair(before[0].strength, before[1].strength)
+        weight = met.weigh(result)
+        after = rated_pair(before[0].strength, before[1].strength, weight)
         for user, won, old, new in zip(
             (result.winner, result.loser), (True, False), before, after, strict=True
         ):
@@ -140,14 +195,16 @@ def changes_of(
                 match_id=result.match_id,
             )
             standings[user] = standing
-            yield Change(result, user, won, old.strength, standing)
+            yield Change(result, user, won, old.strength, standing, weight)
 
 
 def rate(
-    results: Iterable[RatedResult], standings: Mapping[int, RatingStanding] | None = None
+    results: Iterable[RatedResult],
+    standings: Mapping[int, RatingStanding] | None = None,
+    meetings: Meetings | None = None,
 ) -> tuple[dict[int, RatingStanding], list[Change]]:
     """Everybody's standing after ``results`` (in the order of their instant and match), from
-    ``standings`` or from nothing; and what each result changed."""
+    ``standings`` and ``meetings`` or from nothing; and what each result changed."""
     reached = dict(standings or {})
-    changes = list(changes_of(results, reached))
+    changes = list(changes_of(results, reached, meetings))
     return reached, changes

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 from django.db import connection, transaction
@@ -40,8 +40,18 @@ from games.ratings.models import (
     RatingPoint,
     RatingRequest,
     RatingRuling,
+    WaitingRuling,
 )
-from games.ratings.rating import METHOD, Change, RatingStanding, Strength, changes_of
+from games.ratings.rating import (
+    METHOD,
+    PAIR_WINDOW,
+    Change,
+    Meetings,
+    RatedResult,
+    RatingStanding,
+    Strength,
+    changes_of,
+)
 from games.ratings.results import (
     ResultPosition,
     counted,
@@ -67,7 +77,7 @@ def match_rate(*, match_id: int) -> list[str]:
     """Have both ladders of a match agree with its result as it counts now, by whoever is at them
     just now if not here. Returns the ladders that were changed here: none where they agreed
     already, and none for a match that is not over."""
-    return _take_in(_request(match_id))
+    return _take_in(match_request(match_id))
 
 
 def ratings_take_in() -> list[str]:
@@ -78,7 +88,7 @@ def ratings_take_in() -> list[str]:
     return _take_in(list(waiting))
 
 
-def _request(match_id: int) -> list[str]:
+def match_request(match_id: int) -> list[str]:
     """Have the ladders of a match, if it is over, compared with its result by whoever takes in what
     waits once this is committed; returns which."""
     with connection.cursor() as cursor:
@@ -211,7 +221,8 @@ def _take_up(ladder: RatingLadder, *, since: ResultPosition | None) -> int:
     results = list(results_since(ladder.pk, since))
     touched |= {user for result in results for user in (result.winner, result.loser)}
     standings = _standings(ladder, touched)
-    _append(ladder, list(changes_of(results, standings)))
+    met = _meetings(ladder, results)
+    _append(ladder, list(changes_of(results, standings, met)))
     _settle(ladder, touched, standings)
     RatingLadder.objects.filter(pk=ladder.pk).update(method=METHOD, changed_at=now_utc())
     transaction.on_commit(partial(keys.ladder_changed, ladder.pk), robust=True)
@@ -249,10 +260,28 @@ def _standings(ladder: RatingLadder, users: Iterable[int]) -> dict[int, RatingSt
     }
 
 
+def _meetings(ladder: RatingLadder, results: Sequence[RatedResult]) -> Meetings:
+    """Who has met on a ladder so shortly before ``results``, which are in order and not taken in
+    yet, that it tells in their weight."""
+    met = Meetings()
+    if results:
+        points = RatingPoint.objects.filter(
+            ladder=ladder,
+            won=True,
+            user__in={result.winner for result in results} | {result.loser for result in results},
+            at__gt=results[0].at - PAIR_WINDOW,
+        )
+        for user, opponent, at in points.order_by("at", "match").values_list(
+            "user", "opponent", "at"
+        ):
+            met.note(user, opponent, at)
+    return met
+
+
 _COPIED_AT_ONCE = 20_000
 _COPY = (
     "COPY games_ratingpoint (ladder_id, match_id, user_id, opponent_id, at, won, mu_before,"
-    " sigma_before, shown_before, mu, sigma, shown, games, wins, peak) FROM STDIN"
+    " sigma_before, shown_before, mu, sigma, shown, games, wins, peak, weight) FROM STDIN"
 )
 
 
@@ -283,6 +312,7 @@ def _point_row(ladder: str, change: Change) -> tuple[Any, ...]:
         after.games,
         after.wins,
         after.peak,
+        change.weight,
     )
 
 
@@ -291,16 +321,40 @@ def _settle(ladder: RatingLadder, touched: set[int], standings: dict[int, Rating
     gone = touched - standings.keys()
     if gone:
         Rating.objects.filter(ladder=ladder, user__in=gone).delete()
+    opponents = _opponents(ladder, touched)
     Rating.objects.bulk_create(
-        [_rating(ladder, user, standings[user]) for user in sorted(touched & standings.keys())],
+        [
+            _rating(ladder, user, standings[user], opponents.get(user, 0))
+            for user in sorted(touched & standings.keys())
+        ],
         update_conflicts=True,
         unique_fields=["user", "ladder"],
-        update_fields=["mu", "sigma", "shown", "games", "wins", "peak", "last_played"],
+        update_fields=[
+            "mu",
+            "sigma",
+            "shown",
+            "games",
+            "wins",
+            "opponents",
+            "peak",
+            "last_played",
+        ],
         batch_size=2000,
     )
 
 
-def _rating(ladder: RatingLadder, user: int, standing: RatingStanding) -> Rating:
+def _opponents(ladder: RatingLadder, users: set[int]) -> dict[int, int]:
+    """Against how many different players each of ``users`` has results on a ladder."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT user_id, count(DISTINCT opponent_id) FROM games_ratingpoint"
+            " WHERE ladder_id = %s AND user_id = ANY(%s) GROUP BY user_id",
+            (ladder.pk, sorted(users)),
+        )
+        return dict(cursor.fetchall())
+
+
+def _rating(ladder: RatingLadder, user: int, standing: RatingStanding, opponents: int) -> Rating:
     strength: Strength = standing.strength
     return Rating(
         ladder=ladder,
@@ -310,6 +364,7 @@ def _rating(ladder: RatingLadder, user: int, standing: RatingStanding) -> Rating
         shown=strength.shown,
         games=standing.games,
         wins=standing.wins,
+        opponents=opponents,
         peak=standing.peak,
         last_played=standing.at,
     )
@@ -318,30 +373,45 @@ def _rating(ladder: RatingLadder, user: int, standing: RatingStanding) -> Rating
 # -- rulings -------------------------------------------------------------------------------------
 
 
+class ToRule(NamedTuple):
+    """A match, locked, and what is ruled on it beside what moderators have ruled on its pair: by
+    rows of `kept_as`. While these have, that waits."""
+
+    match: Match
+    ruling: RatingRuling | WaitingRuling | None
+    kept_as: type[RatingRuling] | type[WaitingRuling]
+
+    @property
+    def waits(self) -> dict[str, bool]:
+        """What the audit log says of that."""
+        return {"waits": True} if self.kept_as is WaitingRuling else {}
+
+
 @transaction.atomic
 def rating_exclude(
     *, match_id: int, acting_user: User | None, why: str, authorised: bool = False
-) -> RatingRuling:
+) -> RatingRuling | WaitingRuling:
     """Have the result of a finished match count for nobody; the match stays as it was played.
 
     ``acting_user`` None is the site itself. ``authorised`` says that the caller has made sure that
     this person may do it (a season's organiser); otherwise organisers may who do not play in the
-    match. Ratings follow after commit. Raises Refusal ``match.none``, ``match.not-over``,
-    ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
-    ``rating.no-accounts``, ``rating.excluded``.
+    match. Ratings follow after commit. Where moderators have ruled on the pair, an authorised
+    ruling waits until they take theirs back, and another is refused. Raises Refusal ``match.none``,
+    ``match.not-over``, ``organiser.not-allowed``, ``rating.why-missing``, ``rating.why-too-long``,
+    ``rating.no-accounts``, ``rating.of-pair`` and ``rating.excluded``.
     """
-    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
-    if ruling is None and match.winner is None:
+    found = _to_rule_on(match_id, acting_user, why, authorised)
+    if found.ruling is None and found.match.winner is None:
         raise Refusal("rating.excluded", "This match is void: it counts for nobody already.")
-    if ruling is not None and ruling.winner is None:
+    if found.ruling is not None and found.ruling.winner is None:
         raise Refusal("rating.excluded", "This result counts for nobody already.")
-    return _rule(match, acting_user, why, winner=None, action="rating.exclude")
+    return _rule(found, acting_user, why, winner=None, action="rating.exclude")
 
 
 @transaction.atomic
 def rating_correct(
     *, match_id: int, acting_user: User | None, winner: int, why: str, authorised: bool = False
-) -> RatingRuling:
+) -> RatingRuling | WaitingRuling:
     """Have the result of a finished match, a void one too, count as won by seat ``winner``.
 
     As `rating_exclude`; its own refusals: ``rating.seat``, ``rating.never-begun``,
@@ -349,12 +419,13 @@ def rating_correct(
     """
     if winner not in (0, 1):
         raise Refusal("rating.seat", "A match is won by seat 0 or by seat 1.")
-    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
+    found = _to_rule_on(match_id, acting_user, why, authorised)
+    match, ruling = found.match, found.ruling
     if match.winner is None and store.never_began(match_id):
         raise Refusal("rating.never-begun", "This match never began: nobody can have won it.")
     if winner == (match.winner if ruling is None else ruling.winner):
         raise Refusal("rating.same-winner", "This result counts as that player's win already.")
-    return _rule(match, acting_user, why, winner=winner, action="rating.correct")
+    return _rule(found, acting_user, why, winner=winner, action="rating.correct")
 
 
 @transaction.atomic
@@ -365,14 +436,13 @@ def rating_include(
 
     As `rating_exclude`; its own refusal: ``rating.no-ruling``.
     """
-    match, ruling = _to_rule_on(match_id, acting_user, why, authorised)
-    if ruling is None:
+    found = _to_rule_on(match_id, acting_user, why, authorised)
+    if found.ruling is None:
         raise Refusal("rating.no-ruling", "This result counts as it was played.")
-    before = {"winner": ruling.winner, "why": ruling.why}
-    ruling.delete()
-    _record_ruling(
-        match, acting_user, action="rating.include", data={"why": one_line(why), "was": before}
-    )
+    before = {"winner": found.ruling.winner, "why": found.ruling.why}
+    found.ruling.delete()
+    data = {"why": one_line(why), "was": before, **found.waits}
+    _record_ruling(found.match, acting_user, action="rating.include", data=data)
 
 
 def must_rule(acting_user: User) -> None:
@@ -386,10 +456,8 @@ def _not_allowed() -> Forbidden:
     return Forbidden("organiser.not-allowed", "Only an organiser who is not playing may do this.")
 
 
-def _to_rule_on(
-    match_id: int, acting_user: User | None, why: str, authorised: bool
-) -> tuple[Match, RatingRuling | None]:
-    """The match, locked, and what was ruled on it; raises the refusals of all rulings."""
+def _to_rule_on(match_id: int, acting_user: User | None, why: str, authorised: bool) -> ToRule:
+    """What is ruled on; raises the refusals of all rulings."""
     match = (
         Match.objects.select_for_update(no_key=True)
         .defer("snapshot")
@@ -408,17 +476,24 @@ def _to_rule_on(
         raise Refusal("rating.why-missing", "Please give a reason; everybody can read it.")
     if len(said) > WHY_MAX:
         raise Refusal("rating.why-too-long", f"A reason has at most {WHY_MAX} characters.")
+    ruling = RatingRuling.objects.filter(match=match).first()
+    of_pair = ruling is not None and ruling.pair_id is not None
+    if of_pair and not authorised:
+        sentence = "Moderators have ruled on matches of these two; that is theirs to take back."
+        raise Refusal("rating.of-pair", sentence)
     imported = match.source != Match.Source.PLAYED
     if imported or any(player.user_id is None for player in match.players.all()):
         raise Refusal("rating.no-accounts", "This match counts for nobody: it was not played here.")
-    return match, RatingRuling.objects.filter(match=match).first()
+    if of_pair:
+        return ToRule(match, WaitingRuling.objects.filter(match=match).first(), WaitingRuling)
+    return ToRule(match, ruling, RatingRuling)
 
 
 def _rule(
-    match: Match, acting_user: User | None, why: str, *, winner: int | None, action: str
-) -> RatingRuling:
-    ruling, _ = RatingRuling.objects.update_or_create(
-        match=match,
+    found: ToRule, acting_user: User | None, why: str, *, winner: int | None, action: str
+) -> RatingRuling | WaitingRuling:
+    ruling, _ = found.kept_as.objects.update_or_create(
+        match=found.match,
         defaults={
             "winner": winner,
             "why": one_line(why),
@@ -426,7 +501,8 @@ def _rule(
             "at": now_utc(),
         },
     )
-    _record_ruling(match, acting_user, action=action, data={"winner": winner, "why": ruling.why})
+    data = {"winner": winner, "why": ruling.why, **found.waits}
+    _record_ruling(found.match, acting_user, action=action, data=data)
     return ruling
 
 
@@ -434,7 +510,7 @@ def _record_ruling(
     match: Match, acting_user: User | None, *, action: str, data: dict[str, Any]
 ) -> None:
     audit_record(acting_user=acting_user, action=action, target=match, data=data)
-    _request(match.pk)
+    match_request(match.pk)
     transaction.on_commit(partial(enqueue, RATE), robust=True)
 
 

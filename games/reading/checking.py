@@ -9,10 +9,12 @@ from typing import NamedTuple
 from django.db import connection, transaction
 
 from games import store
+from games.engine import draws as derived
 from games.engine import live as lives
 from games.engine import play, records, saving
+from games.engine.draws import Draws, Nonce
 from games.engine.table import Table
-from games.models import Match, MatchEntry
+from games.models import Match, MatchDraws, MatchEntry
 from games.reading.records import record_bytes
 from games.rulesets import REGISTRY
 from games.store import Held
@@ -64,6 +66,7 @@ def _faults(match: Match) -> Iterator[str]:
     if numbers != list(range(1, match.seq + 1)):
         yield f"Its entries are not those from 1 to {match.seq}."
     yield from _row_faults(match, held)
+    yield from _draws_faults(match, held)
     if held.live.waiting is not None:
         if store.entries_of(match.pk):
             yield "It waits for its players, and there are entries."
@@ -92,6 +95,25 @@ def _folded(match: Match, held: Held) -> Table:
     for step in records.replay(ruleset, header, store.entries_of(match.pk)):
         table = step.table
     return table
+
+
+def _draws_faults(match: Match, held: Held) -> Iterator[str]:
+    """What the row of its draws says otherwise than the position that is kept."""
+    row = MatchDraws.objects.filter(match=match).first()
+    if row is None:
+        if held.live.draws is not None:
+            yield "There is no row of what its draws are derived from."
+        return
+    if held.live.draws is None:
+        yield "Its seed is lost to its position: a process of an earlier release went on with it."
+        return
+    one, two = Nonce(row.commitment_0, row.nonce_0), Nonce(row.commitment_1, row.nonce_1)
+    draws = Draws(row.seed, (one, two))
+    if draws != held.live.draws:
+        yield "Its draws are derived from something else than their row says."
+    yield from derived.faults(draws)
+    if draws.commitment != row.commitment:
+        yield "The seed of its draws is not what was committed to."
 
 
 def _row_faults(match: Match, held: Held) -> Iterator[str]:

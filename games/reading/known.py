@@ -55,3 +55,10 @@ def known_from(query: bytes) -> Known | None:
         )
     except (KeyError, msgspec.ValidationError):
         return None
+
+
+def commitment_from(query: bytes) -> str:
+    """What a player who comes adds to the match's draws (`games.engine.draws`), as the address that
+    a socket is opened with has it (`commitment`); empty where it does not."""
+    asked = parse_qs(query.decode("latin-1"))
+    return asked.get("commitment", [""])[-1]

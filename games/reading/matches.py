@@ -16,7 +16,8 @@ from games.models import HouseBot, Match, MatchPlayer
 def match_for(match_id: int, user: Any) -> Match:
     """The match with its players. Raises Refusal ``match.none``."""
     players = Prefetch("players", MatchPlayer.objects.select_related("user"))
-    matches = Match.objects.visible_to(user).prefetch_related(players)
+    visible = Match.objects.visible_to(user).select_related("rating_ruling")
+    matches = visible.prefetch_related(players)
     match = matches.filter(pk=match_id).first()
     if match is None:
         raise NotFound("match.none", "There is no such match.")
@@ -58,10 +59,21 @@ def versions_of(match_id: int) -> tuple[int, ...]:
     with connection.cursor() as cursor:
         cursor.execute(_VERSIONS, (match_id,))
         row = cursor.fetchone()
-    if row is None:
-        return (0, 0, 0, 0)
-    seats_and_room = tuple(int(n) for n in row[0].strip("[]").split(","))
-    return (*seats_and_room, seats_and_room[2] if row[1] is None else row[1])
+    return (0, 0, 0, 0) if row is None else _versions(*row)
+
+
+def versions_and_names_of(match_id: int) -> tuple[tuple[int, ...], str]:
+    """The same, and what decides the answer beside them: what its players are called,
+    and why it counts otherwise than it was played, which can change although the match does not."""
+    with connection.cursor() as cursor:
+        cursor.execute(_VERSIONS_AND_NAMES, (match_id,))
+        row = cursor.fetchone()
+    return ((0, 0, 0, 0), "") if row is None else (_versions(*row[:2]), row[2] or "")
+
+
+def _versions(told: str, late: int | None) -> tuple[int, ...]:
+    seats_and_room = tuple(int(n) for n in told.strip("[]").split(","))
+    return (*seats_and_room, seats_and_room[2] if late is None else late)
 
 
 # Once it is over, everybody sees it as it is.
@@ -72,6 +84,17 @@ _LATE_VERSION: Final = """
 """
 _VERSIONS: Final = f"""
     SELECT snapshot::jsonb -> 'readers' ->> 'versions', {_LATE_VERSION}
+    FROM games_match WHERE id = %s
+"""  # noqa: S608  (constants only)
+_VERSIONS_AND_NAMES: Final = f"""
+    SELECT snapshot::jsonb -> 'readers' ->> 'versions', {_LATE_VERSION}, (
+        SELECT json_agg(json_build_array(p.name, u.username) ORDER BY p.seat)::text
+        FROM games_matchplayer p LEFT JOIN accounts_user u ON u.id = p.user_id
+        WHERE p.match_id = games_match.id
+    ) || unrated || coalesce((
+        SELECT json_build_array(r.winner, r.why)::text
+        FROM games_ratingruling r WHERE r.match_id = games_match.id
+    ), '')
     FROM games_match WHERE id = %s
 """  # noqa: S608  (constants only)
 #: The version of a match's row for whoever watches: late, where they see it late. Whatever is in

@@ -26,6 +26,7 @@ def record_bytes(match: Match) -> bytes:
         seats=(names[0], names[1]),
         entries=store.entries_of(match.pk),
         result=held.live.table.result,
+        draws=held.live.draws,
     )
 
 

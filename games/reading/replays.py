@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
+import structlog
 from django.core.cache import cache
+from redis.exceptions import RedisError
 
 from core.refusals import Refusal
 from games import store
@@ -20,6 +23,8 @@ from games.engine.views import match_view
 from games.models import Match
 from games.pictures.diagrams import reached_after
 from games.publishing import frames
+
+log = structlog.get_logger("gauntlet.replays")
 
 KEPT_S = 24 * 3600
 # Part of the cache's key: raise it when the shape of a step, or of any ruleset's view or events,
@@ -35,8 +40,7 @@ def replay_of(match: Match) -> dict[str, Any]:
     """
     if match.finished_at is None:
         raise Refusal("match.not-over", "There is a replay once the match is over.")
-    # The moment tells matches of the same number apart: a cache may outlive a database.
-    key = f"replay:{SHAPE}:{match.pk}:{match.finished_at.timestamp()}"
+    key = _key(match.pk, match.finished_at)
     kept = cache.get(key)
     if kept is None:
         reached = reached_after(match.pk)
@@ -47,6 +51,22 @@ def replay_of(match: Match) -> dict[str, Any]:
         "header": frames.header_json(match, organise=False),
         "steps": msgspec.json.decode(zlib.decompress(kept)),
     }
+
+
+def _key(match_id: int, finished_at: datetime) -> str:
+    # The moment tells matches of the same number apart: a cache may outlive a database.
+    return f"replay:{SHAPE}:{match_id}:{finished_at.timestamp()}"
+
+
+def replays_forget(match_ids: Collection[int]) -> None:
+    """Have them reckoned anew: somebody whom they name is gone. Called after commit; where the
+    cache is away, what it has is used until it is too old."""
+    over = Match.objects.filter(pk__in=match_ids, finished_at__isnull=False)
+    rows = over.values_list("pk", "finished_at")
+    try:
+        cache.delete_many([_key(pk, at) for pk, at in rows if at is not None])
+    except RedisError as error:
+        log.warning("replays.cache-away", error=type(error).__name__)
 
 
 def steps_seen(match: Match, seat: Seat) -> list[dict[str, Any]]:

@@ -46,6 +46,11 @@ def matches_listed(viewer: Any) -> QuerySet[Match]:
     return matches.defer("snapshot").prefetch_related(Prefetch("players", queryset=players))
 
 
+def matches_told_of(viewer: Any) -> QuerySet[Match]:
+    """The same, with what was ruled on their results."""
+    return matches_listed(viewer).select_related("rating_ruling")
+
+
 def matches_live(viewer: Any) -> QuerySet[Match]:
     """Matches that are on, the latest first."""
     return matches_listed(viewer).filter(status=Match.Status.RUNNING)
@@ -252,8 +257,16 @@ def challenges_as_shown(challenges: QuerySet[Challenge]) -> QuerySet[Challenge, 
 
 
 def challenges_to(user: User) -> QuerySet[Challenge]:
-    """Open challenges made to this player by name."""
-    return _open_challenges().filter(opponent=user)
+    """Open challenges made to this player by name, but for those of people they have blocked."""
+    return _open_challenges().filter(opponent=user).exclude(_kept_from(user))
+
+
+def _kept_from(opponent: Any) -> Q:
+    """The condition for challenges that are not shown to whom they are made, who has blocked the
+    challenger: those they have not answered."""
+    blocked = Exists(Block.objects.filter(blocker=opponent.pk, blocked=OuterRef("challenger")))
+    answered = (Challenge.Status.ACCEPTED, Challenge.Status.DECLINED)
+    return Q(opponent=opponent.pk) & ~Q(status__in=answered) & Q(blocked)
 
 
 def challenges_by(user: User) -> QuerySet[Challenge]:
@@ -267,7 +280,8 @@ def challenges_visible(viewer: Any) -> QuerySet[Challenge]:
     anybody = _to_anybody(viewer)
     if viewer.pk is None:
         return challenges_listed().filter(anybody)
-    return challenges_listed().filter(anybody | Q(challenger=viewer.pk) | Q(opponent=viewer.pk))
+    seen = challenges_listed().filter(anybody | Q(challenger=viewer.pk) | Q(opponent=viewer.pk))
+    return seen.exclude(_kept_from(viewer))
 
 
 def challenge_visible(challenge_id: int, viewer: Any) -> Challenge | None:
@@ -275,9 +289,14 @@ def challenge_visible(challenge_id: int, viewer: Any) -> Challenge | None:
     return challenges_visible(viewer).filter(pk=challenge_id).first()
 
 
-def challenge_by_link(token: str) -> Challenge | None:
-    """The challenge whose link has this token, whoever asks: that they have it is enough."""
-    return challenges_listed().filter(token=token).first() if token else None
+def challenge_by_link(token: str, viewer: Any) -> Challenge | None:
+    """The challenge whose link has this token: that ``viewer`` has it is enough, unless it is open
+    and its challenger has blocked them."""
+    if not token:
+        return None
+    blocked = Exists(Block.objects.filter(blocker=OuterRef("challenger"), blocked=viewer.pk))
+    open_to_others = Q(status=Challenge.Status.OPEN) & Q(blocked)
+    return challenges_listed().filter(token=token).exclude(open_to_others).first()
 
 
 # -- hosted matches ------------------------------------------------------------------------------

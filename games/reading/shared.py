@@ -2,7 +2,8 @@
 to each of them, whether by a socket, a stream, the API or a page.
 
 A view is kept with the mark of what it was made of: the version of the match's row (`xmin` with
-`ctid`, which any write changes, whoever writes) and what its players are called. So it is asked
+`ctid`, which any write changes, whoever writes), what its players are called, and what was ruled on
+its result. So it is asked
 anew whether it still holds, in one short statement, whenever somebody is to be told; nobody has to
 say that something has changed, and nobody can forget to.
 
@@ -38,6 +39,9 @@ _MARK: Final = """
         SELECT json_agg(json_build_array(p.seat, p.name, u.username) ORDER BY p.seat)::text
         FROM games_matchplayer p LEFT JOIN accounts_user u ON u.id = p.user_id
         WHERE p.match_id = games_match.id
+    ), '') || coalesce((
+        SELECT json_build_array(r.winner, r.why)::text
+        FROM games_ratingruling r WHERE r.match_id = games_match.id
     ), '')
 """
 _MARK_LATE: Final = (

@@ -19,6 +19,7 @@ from games import presence, store
 from games.announcements import MISSED, RULING, STRANGERS, TURN
 from games.audience import concerned_with, organisers_of
 from games.engine.decisions import Seat
+from games.engine.live import Waiting
 from games.extras import belongs_elsewhere
 from games.jobs import TELL_TURN
 from games.models import Match, MatchEntry, MatchPlayer
@@ -98,7 +99,8 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
     if since not in {ANY_TURN, opened} or not would_hear(TURN, [user_id]):
         return False
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
-    path, waits = match.get_absolute_url(), held.live.waiting is not None
+    path, waiting = match.get_absolute_url(), held.live.waiting
+    waits = waiting is not None
     # What a match opens with that begins at once: after a wait nobody has been told of it.
     is_first = opened == store.Readers().since[seat]
     if (waits or is_first) and _heard_that_it_begins(user_id, path):
@@ -114,10 +116,18 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
         kind=TURN.key,
         key=f"match:{match_id}:turn:{opened}:{_clock_since(held, seat)}",
         subject=subject.format(other),
-        words=f"{game}. It begins once you are both there." if waits else f"{game}.",
+        words=f"{game}. {_begins_text(waiting)}".strip(),
         path=path,
     )
     return bool(announce([told]))
+
+
+def _begins_text(waiting: Waiting | None) -> str:
+    if waiting is None:
+        return ""
+    if waiting.certain:
+        return "It begins in a moment, whoever is there."
+    return "It begins once you are both there."
 
 
 def _clock_since(held: Held, seat: Seat) -> int:

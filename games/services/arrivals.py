@@ -2,6 +2,20 @@
 
 There is who looks at the match, in a browser or by a stream (`games.presence`), or who said so in
 words, as programs may that look only now and then.
+
+Whoever comes may add to what the match's draws are derived from (`games.engine.draws`): their
+browser or program brings with their arrival what its nonce hashes to. Once both players are there,
+the match begins at once if nobody has brought anything; else it waits a few seconds more for the
+nonces that were committed to, and from then on takes no other. This is the only way in for nonces,
+so what decides whether a match can have any is how `match_start` is asked to begin it:
+
+- it ``waits``: a match at a live pace of a challenge, a rematch or a pairing, a hosted one, and a
+  leg of a season that an organiser begins, whether on a page, by the API or from Discord;
+- it ``waits`` and is ``certain``: a leg at a live pace that begins since both have said that they
+  are ready. It waits `GAUNTLET_GATHER_MS` at most, and then begins whoever is there, so that nobody
+  gets out of it by staying away;
+- it begins at once, and has no nonces: everything at an hour a turn or more, whose players are not
+  there together; practice; and what the site is told not to wait with.
 """
 
 from __future__ import annotations
@@ -10,6 +24,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
@@ -19,14 +34,16 @@ from core.clock import now_ms
 from core.hooks import send
 from core.refusals import Refusal
 from games import hooks, presence, store
+from games.engine import draws as derived
 from games.engine import live as lives
 from games.engine.acts import parse_act
 from games.engine.chance import RandomSource
 from games.engine.decisions import Audience, Seat
-from games.engine.live import Turn
-from games.models import Match, MatchPlayer
+from games.engine.draws import Draws
+from games.engine.live import Live, Turn
+from games.models import Match, MatchDraws, MatchPlayer
 from games.options.pace import spoken
-from games.services.settling import settle
+from games.services.settling import settle, tell
 from games.store import Held
 
 Seats = tuple[bool, bool]
@@ -43,7 +60,7 @@ def match_attend(
     waiting = held.live.waiting
     if waiting is None or held.is_over:
         return True
-    return _begin_if(held, _either(there, waiting.ready), at, random)
+    return _goes_on(held, held.live, _either(there, waiting.ready), at, random)
 
 
 @transaction.atomic
@@ -54,35 +71,125 @@ def match_ready(
     seat: Seat,
     there: Seats,
     at: int,
+    commitment: str = "",
+    nonce: str = "",
     random: RandomSource = chance.system,
 ) -> bool:
     """A player says that they are ready, by program or before looking. Whether the match is on.
 
+    With a ``commitment`` their program brings what its nonce hashes to, and with a ``nonce`` it
+    opens that, as by `nonce_commit` and `nonce_open`; where that is refused, so is all of it.
     Saying so again, or after it has begun, changes nothing. What is to be drawn once it begins is
-    drawn from ``random``. Raises Refusal ``match.none``, ``match.over``, ``account.closed``.
+    drawn from ``random``. Raises Refusal ``match.none``, ``match.over``, ``account.closed``,
+    ``draws.*``.
     """
     held = store.lock(match_id, user_id=acting_user.pk)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
+    if commitment:
+        held = _committed(held, seat, commitment, at)
+    if nonce:
+        held = _opened(held, seat, nonce, at, random)
     waiting = held.live.waiting
     if waiting is None:
         return True
     ready = (waiting.ready[0] or seat == 0, waiting.ready[1] or seat == 1)
-    if _begin_if(held, _either(there, ready), at, random):
-        return True
-    if ready != waiting.ready:
-        settle(held, Turn(lives.with_ready(held.live, ready)), at=at)
-    return False
+    return _goes_on(held, lives.with_ready(held.live, ready), _either(there, ready), at, random)
+
+
+# -- what players add to the draws ---------------------------------------------------------------
+
+
+@transaction.atomic
+def nonce_commit(*, match_id: int, acting_user: User, seat: Seat, commitment: str, at: int) -> None:
+    """A player's browser or program commits to a nonce: it gives what that hashes to. To be called
+    before the player counts as there, so that the match cannot begin in between.
+
+    Changes nothing where that is known, and where it is no match whose draws can be verified. One
+    that comes later, of another device of theirs say, takes the place of the one before: as long as
+    not both are there nobody has opened any, so nobody gains by it. Raises Refusal ``match.none``,
+    ``account.closed``, ``draws.commitment`` (it is none) and ``draws.late`` (nonces are being
+    opened already, or the match has begun).
+    """
+    _committed(store.lock(match_id, user_id=acting_user.pk), seat, commitment, at)
+
+
+@transaction.atomic
+def nonce_open(
+    *,
+    match_id: int,
+    acting_user: User,
+    seat: Seat,
+    nonce: str,
+    at: int,
+    random: RandomSource = chance.system,
+) -> int:
+    """A player's browser or program opens the nonce that it has committed to; the match begins if
+    it waited for no other. Returns their version then. Once more changes nothing.
+
+    Raises Refusal ``match.none``, ``account.closed``, ``draws.not-committed``, ``draws.early`` (not
+    both players are there: who opens first would be at the mercy of whoever has yet to commit),
+    ``draws.late`` (a constant stands for it) and ``draws.nonce`` (it is not the one).
+    """
+    held = store.lock(match_id, user_id=acting_user.pk)
+    return _opened(held, seat, nonce, at, random).readers.versions[seat]
+
+
+def _committed(held: Held, seat: Seat, commitment: str, at: int) -> Held:
+    waiting, draws = held.live.waiting, held.live.draws
+    if draws is None:
+        return held
+    if draws.nonces[seat].commitment == commitment:
+        return held
+    if waiting is None or waiting.opens_until is not None or held.is_over:
+        raise Refusal("draws.late", "Both players were there: no number is taken any more.")
+    after = derived.committed(draws, seat, commitment)
+    _keep(held, seat, commitment=commitment)
+    return settle(held, Turn(lives.with_draws(held.live, after)), at=at)
+
+
+def _opened(held: Held, seat: Seat, nonce: str, at: int, random: RandomSource) -> Held:
+    waiting, draws = held.live.waiting, held.live.draws
+    # A match without a seed has taken no commitment either.
+    after = derived.opened(draws or Draws(""), seat, nonce)
+    if after == draws:
+        return held
+    if waiting is not None and waiting.opens_until is None:
+        raise Refusal("draws.early", "Numbers are opened once both players are there.")
+    opens = None if waiting is None else waiting.opens_until
+    if held.is_over or opens is None or at > opens:
+        raise Refusal("draws.late", "This comes too late: a constant stands for the number.")
+    _keep(held, seat, nonce=nonce)
+    live = lives.with_draws(held.live, after)
+    if after.missing:
+        return settle(held, Turn(live), at=at)
+    return _begin(held, live, at, random)
+
+
+def _keep(held: Held, seat: Seat, **given: str) -> None:
+    """Keep what a seat has given, beside the snapshot, where the database lets nobody change it."""
+    columns = {f"{name}_{seat}": value for name, value in given.items()}
+    MatchDraws.objects.filter(match=held.match_id).update(**columns)
+
+
+# -- time ----------------------------------------------------------------------------------------
 
 
 def give_up(held: Held, *, at: int, random: RandomSource) -> None:
-    """Its time is over: void, unless both are there after all, and it begins with chance drawn from
-    ``random``. For the holder of the match's lock."""
+    """Its time is over: void, unless both are there after all or it is certain to begin, and it
+    goes on with chance drawn from ``random``; or both were, and it begins without the nonces that
+    have not been opened. For the holder of the match's lock."""
     waiting = held.live.waiting
     if waiting is None:
         return
+    if waiting.opens_until is not None:
+        _begin(held, held.live, at, random)
+        return
     here = _either(presence.seats_there(held.match_id), waiting.ready)
-    if _begin_if(held, here, at, random):
+    if waiting.certain:
+        here = (True, True)
+    if all(here):
+        _goes_on(held, held.live, here, at, random)
         return
     match = Match.objects.defer("snapshot").get(pk=held.match_id)
     players = MatchPlayer.objects.filter(match=match).order_by("seat")
@@ -139,21 +246,36 @@ def _void(held: Held, why: str, at: int, random: RandomSource) -> None:
     Match.objects.filter(pk=held.match_id).update(waits_until=until)
 
 
-def _begin_if(held: Held, here: Seats, at: int, random: RandomSource) -> bool:
-    if not all(here):
-        return False
-    # Under the lock: what had to be waited for is over.
-    turn = lives.begun(held.ruleset, held.live, at=at, random=random)
+def _goes_on(held: Held, live: Live, here: Seats, at: int, random: RandomSource) -> bool:
+    """A match that waits, and stands as in ``live`` now, goes on as far as it can with whoever is
+    ``here``; whether it has begun. For the holder of its lock."""
+    waiting, draws = live.waiting, live.draws
+    if all(here) and waiting is not None and waiting.opens_until is None:
+        if draws is None or not draws.missing:
+            _begin(held, live, at, random)
+            return True
+        live = lives.opening(live, until=at + settings.GAUNTLET_NONCE_MS)
+    if live != held.live:
+        settle(held, Turn(live), at=at)
+    return False
+
+
+def _begin(held: Held, live: Live, at: int, random: RandomSource) -> Held:
+    """Begin a match that stands as in ``live``. For the holder of its lock: what had to be waited
+    for is over."""
+    if live.draws is not None:
+        held = tell(held, live, tuple(derived.said_of(live.draws)), at=at)
+    turn = lives.begun(held.ruleset, live, at=at, random=random)
     header = turn.live.table.header
     if header != held.live.table.header:
         # What was sealed is there to be read.
         Match.objects.filter(pk=held.match_id).update(
             items=msgspec.to_builtins(header.items), advantage=header.advantage
         )
-    settle(held, turn, at=at)
+    after = settle(held, turn, at=at)
     begun = partial(send, hooks.match_begun, Match, match_id=held.match_id, at=at)
     transaction.on_commit(begun, robust=True)
-    return True
+    return after
 
 
 def _either(one: Seats, two: Seats) -> Seats:
@@ -161,7 +283,13 @@ def _either(one: Seats, two: Seats) -> Seats:
 
 
 def match_ready_now(
-    *, match_id: int, acting_user: User, seat: Seat, random: RandomSource = chance.system
+    *,
+    match_id: int,
+    acting_user: User,
+    seat: Seat,
+    commitment: str = "",
+    nonce: str = "",
+    random: RandomSource = chance.system,
 ) -> bool:
     """`match_ready` as things stand now."""
     there = presence.seats_there(match_id)
@@ -171,6 +299,8 @@ def match_ready_now(
         seat=seat,
         there=there,
         at=now_ms(),
+        commitment=commitment,
+        nonce=nonce,
         random=random,
     )
 
@@ -181,14 +311,28 @@ def match_poll(
     acting_user: User,
     seat: Audience,
     waits: bool,
+    commitment: str = "",
     random: RandomSource = chance.system,
 ) -> dict[str, Any]:
     """A player's page looks at the match without a socket: it counts as there, and a match that
-    ``waits`` begins if the other is there, too, as by `match_attend`. Returns who is there, as the
-    socket's frames do."""
+    ``waits`` begins if the other is there, too, as by `match_attend`. Before that the
+    ``commitment`` that it brings is taken, as by `nonce_commit`; where it is refused, the page sees
+    that in the match's view. Returns who is there, as the socket's frames do."""
+    if waits and commitment and seat in (0, 1):
+        _commit_if_taken(match_id, acting_user, seat, commitment)
     there = presence.look(match_id, seat, f"asks-{acting_user.pk}")
     presence.seen_now(acting_user.pk)
     if waits:
         seats = tuple(there["seats"])
         match_attend(match_id=match_id, there=seats, at=now_ms(), random=random)
     return there
+
+
+def _commit_if_taken(match_id: int, user: User, seat: Seat, commitment: str) -> None:
+    try:
+        nonce_commit(
+            match_id=match_id, acting_user=user, seat=seat, commitment=commitment, at=now_ms()
+        )
+    except Refusal as refusal:
+        if not refusal.code.startswith("draws."):
+            raise

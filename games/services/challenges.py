@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from hmac import compare_digest
+from math import ceil
 from typing import Any, Final
 
 from django.conf import settings
@@ -20,7 +21,7 @@ from accounts.services import audit_record, users_lock
 from core import chance
 from core.clock import now_utc
 from core.jobs import guard
-from core.refusals import Forbidden, NotFound, Refusal, Together, allowed
+from core.refusals import Forbidden, NotFound, Refusal, Together, TooOften, allowed
 from core.text import one_line
 from games import extras, presence
 from games.audience import LOBBY_GROUP, user_group_of
@@ -44,6 +45,7 @@ from games.services.preparations import must_be_allowed_to_prepare
 MESSAGE_MAX = 200
 # What is secret of a link: 192 bits.
 LINK_BYTES: Final = 24
+_HOUR: Final = timedelta(hours=1)
 
 
 @transaction.atomic
@@ -74,9 +76,11 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     ``challenge.yourself``, ``challenge.house-bot`` (the site's own bots play practice only),
     ``challenge.link-names-somebody``, ``challenge.too-many``, ``challenge.account-closed``,
     ``challenge.opponent-closed``, ``challenge.opponent-away``, ``challenge.suspended``,
+    ``challenge.too-often`` (of the same opponent, who has accepted none of many within the hour),
     ``challenge.muted`` (a muted person's challenge has no words), ``challenge.advantage``,
-    ``challenge.message-too-long``, ``challenge.duration``, ``challenge.not-taken`` and
-    ``challenge.blocked`` (one of the two has blocked the other).
+    ``challenge.message-too-long``, ``challenge.duration`` and ``challenge.blocked`` (the challenger
+    has blocked the opponent). One to somebody who has blocked the challenger is made as any other,
+    and lapses as any that nobody accepts: the opponent is never shown it.
     """
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
     message = one_line(message)
@@ -103,12 +107,14 @@ def challenge_create(  # noqa: PLR0913  (everything that is offered)
     if opponent is not None and not locked[opponent.pk].is_active:
         raise Refusal("challenge.opponent-closed", "This account is closed.")
     if opponent is not None:
-        must_not_be_apart(acting_user, opponent)
+        must_not_have_blocked(acting_user, opponent)
     _must_be_in_good_standing(acting_user, opponent, message)
     mine = Challenge.objects.filter(challenger=acting_user, status=Challenge.Status.OPEN)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
         raise Refusal("challenge.too-many", "You have too many open challenges. Cancel one first.")
     now = now_utc()
+    if opponent is not None:
+        _must_not_pester(acting_user, opponent, now)
     challenge = Challenge.objects.create(
         challenger=acting_user,
         opponent=opponent,
@@ -143,15 +149,17 @@ def challenge_accept(
     where the challenge has one. What is to be drawn at once is drawn from ``random``.
 
     Raises Refusal ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
-    ``challenge.expired``, ``challenge.not-taken``, ``challenge.blocked`` and those of starting a
-    match.
+    ``challenge.expired``, ``challenge.blocked`` (they have blocked the challenger) and those of
+    starting a match. Whom the challenger has blocked is told what whoever comes too late is.
     """
     # Before the challenge: whoever closes or merges an account takes its challenges back.
     users_lock([challenge.challenger_id, acting_user])
     locked = _lock(challenge)
     must_be_able_to_accept(locked, acting_user, token)
     must_be_open(locked)
-    must_not_be_apart(acting_user, locked.challenger)
+    must_not_have_blocked(acting_user, locked.challenger)
+    if has_blocked(locked.challenger, acting_user):
+        raise not_open()
     players = (locked.challenger, acting_user)
     match = match_start(
         acting_user=acting_user,
@@ -189,15 +197,17 @@ def _advantage_seat(challenge: Challenge) -> Seat | None:
 # -- another match of the same two -----------------------------------------------------------------
 
 
-def rematch_standing(match: Match) -> Challenge | None:
-    """What was offered after ``match`` and is open, or was accepted: one at most."""
+def rematch_standing(match: Match, viewer: User) -> Challenge | None:
+    """What was offered after ``match`` and is open, or was accepted: one at most, and to ``viewer``
+    none by whom they have blocked."""
     found = Challenge.objects.select_related("challenger", "opponent", "match").filter(
         rematch_of=match, status__in=[Challenge.Status.OPEN, Challenge.Status.ACCEPTED]
     )
     offer = found.first()
-    if offer is None or (offer.match is None and not allowed(must_be_open, offer)):
-        return None
-    return offer
+    if offer is None or offer.match is not None:
+        return offer
+    is_shown = allowed(must_be_open, offer) and not has_blocked(viewer, offer.challenger)
+    return offer if is_shown else None
 
 
 def must_be_able_to_rematch(match: Match, acting_user: User) -> User:
@@ -289,15 +299,12 @@ def must_be_open_to(open_to: str | None, opponent: User | None) -> None:
         raise Refusal("challenge.open-to", "Anybody may accept, or the player whom you name.")
 
 
-def must_not_be_apart(acting_user: User, other: User) -> None:
-    """Whether neither of two people has blocked the other. Raises Refusal ``challenge.not-taken``,
-    which tells no more than it must, and ``challenge.blocked``."""
+def must_not_have_blocked(acting_user: User, other: User) -> None:
+    """Raises Refusal ``challenge.blocked``. The other way round nothing is refused by a code of its
+    own: who is blocked would learn of it."""
     if has_blocked(acting_user, other):
         sentence = f"You have blocked {other.shown_name}. Unblock them in your settings first."
         raise Refusal("challenge.blocked", sentence)
-    if has_blocked(other, acting_user):
-        sentence = f"{other.shown_name} does not accept challenges from you."
-        raise Refusal("challenge.not-taken", sentence)
 
 
 def must_be_able_to_accept(challenge: Challenge, acting_user: User, token: str = "") -> None:
@@ -367,6 +374,23 @@ def _must_be_in_good_standing(challenger: User, opponent: User | None, message: 
         raise Refusal("challenge.opponent-away", "This player cannot be challenged at the moment.")
     if message and mute_of(challenger.pk) is not None:
         raise Refusal("challenge.muted", "You are muted: please challenge without a message.")
+
+
+def _must_not_pester(challenger: User, opponent: User, now: datetime) -> None:
+    """Challenges to one person have an end: each of them is told, and cancelled ones make room."""
+    most: int = settings.GAUNTLET_CHALLENGES_TO_ONE_PER_HOUR
+    ignored = Challenge.objects.filter(
+        challenger=challenger, opponent=opponent, created_at__gt=now - _HOUR
+    ).exclude(status=Challenge.Status.ACCEPTED)
+    made = sorted(ignored.values_list("created_at", flat=True))
+    if len(made) >= most:
+        again = made[len(made) - most] + _HOUR
+        raise TooOften(
+            "challenge.too-often",
+            f"You have challenged this person {len(made)} times within the hour, and they have not "
+            "accepted. Please wait before the next one.",
+            retry_after=ceil((again - now).total_seconds()),
+        )
 
 
 def _preparation(
@@ -471,25 +495,30 @@ def challenges_withdraw(*, user_id: int) -> int:
 
 
 def challenges_part(*, blocker_id: int, blocked_id: int) -> int:
-    """Decline what somebody has open to whoever has blocked them, in the blocker's name, as they
-    could at any time, and take back what the blocker has open to them; returns how many."""
+    """Take back what whoever has blocked somebody has open to them, as they could at any time;
+    returns how many. What is open the other way stays so until it lapses, since its end at this
+    moment would say why: the blocker is shown it no more, and pages of theirs that have it are told
+    that it is declined."""
     parted = 0
-    offers = Challenge.objects.filter(
-        Q(challenger=blocked_id, opponent=blocker_id)
-        | Q(challenger=blocker_id, opponent=blocked_id),
-        status=Challenge.Status.OPEN,
-    )
+    offers = Challenge.objects.filter(status=Challenge.Status.OPEN)
     blocker = User.objects.get(pk=blocker_id)
-    for pk in offers.order_by("pk").values_list("pk", flat=True):
+    mine = offers.filter(challenger=blocker_id, opponent=blocked_id)
+    for pk in mine.order_by("pk").values_list("pk", flat=True):
         with transaction.atomic():
             locked = Challenge.objects.select_for_update(no_key=True).get(pk=pk)
-            if locked.status != Challenge.Status.OPEN:
-                continue
-            if locked.challenger_id == blocker_id:
+            if locked.status == Challenge.Status.OPEN:
                 _close(locked, Challenge.Status.CANCELLED, blocker, "challenge.cancel")
-            else:
-                _close(locked, Challenge.Status.DECLINED, blocker, "challenge.decline")
-            parted += 1
+                parted += 1
+    theirs = offers.filter(challenger=blocked_id, opponent=blocker_id).order_by("pk")
+    out = [
+        Frame(
+            user_group_of(blocker_id),
+            frames.encoded({**_frame_of(each), "status": str(Challenge.Status.DECLINED)}),
+        )
+        for each in theirs.select_related("challenger", "opponent")
+    ]
+    if out:
+        publish(out)
     return parted
 
 
@@ -501,9 +530,14 @@ def must_be_open(challenge: Challenge) -> None:
     """Whether a challenge can still be answered. Raises Refusal ``challenge.not-open`` and
     ``challenge.expired``."""
     if challenge.status != Challenge.Status.OPEN:
-        raise Refusal("challenge.not-open", "This challenge is no longer open.")
+        raise not_open()
     if challenge.expires_at <= now_utc():
         raise Refusal("challenge.expired", "This challenge has expired.")
+
+
+def not_open() -> Refusal:
+    """What whoever comes too late is told, and whoever must not learn that it is not for them."""
+    return Refusal("challenge.not-open", "This challenge is no longer open.")
 
 
 def _close(challenge: Challenge, status: str, user: User | None, action: str) -> Challenge:
@@ -516,9 +550,26 @@ def _close(challenge: Challenge, status: str, user: User | None, action: str) ->
 
 def _announce(challenge: Challenge) -> None:
     """Tell the lobby, with its card for the lists that pages have open, and the two concerned,
-    after commit; of one by a link the challenger alone."""
+    after commit; of one by a link the challenger alone, and so of one to somebody who has blocked
+    them."""
     opponent = challenge.opponent
-    frame = {
+    frame = _frame_of(challenge)
+    text = frames.encoded(frame)
+    if challenge.is_by_link:
+        out = []
+    elif opponent is None:
+        out = [Frame(LOBBY_GROUP, frames.encoded({**frame, **_cards(challenge)}))]
+    elif has_blocked(opponent, challenge.challenger):
+        out = []
+    else:
+        out = [Frame(user_group_of(opponent.pk), text)]
+    out.append(Frame(user_group_of(challenge.challenger_id), text))
+    transaction.on_commit(partial(publish, out))
+
+
+def _frame_of(challenge: Challenge) -> dict[str, Any]:
+    opponent = challenge.opponent
+    frame: dict[str, Any] = {
         "type": "challenge",
         "challenge": challenge.pk,
         "status": str(challenge.status),
@@ -532,15 +583,7 @@ def _announce(challenge: Challenge) -> None:
     }
     if challenge.rematch_of_id is not None:
         frame["rematch"] = challenge.rematch_of_id
-    text = frames.encoded(frame)
-    if challenge.is_by_link:
-        out = []
-    elif challenge.opponent_id is None:
-        out = [Frame(LOBBY_GROUP, frames.encoded({**frame, **_cards(challenge)}))]
-    else:
-        out = [Frame(user_group_of(challenge.opponent_id), text)]
-    out.append(Frame(user_group_of(challenge.challenger_id), text))
-    transaction.on_commit(partial(publish, out))
+    return frame
 
 
 def _cards(challenge: Challenge) -> dict[str, str]:

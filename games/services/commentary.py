@@ -10,8 +10,9 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
+from accounts.blocking.services import has_blocked
 from accounts.models import User
-from accounts.moderation.standing import suspension_of
+from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
 from core.refusals import Forbidden, NotFound, Refusal
 from games.audience import chat_group_of, may_name_commentators, organisers_of, seat_of
@@ -29,14 +30,14 @@ def commentator_name(*, acting_user: User, match_id: int, user: User) -> MatchCo
 
     Raises Refusal ``match.none``, ``commentary.not-allowed``, ``match.over``,
     ``commentary.plays``, ``commentary.bot``, ``commentary.account-closed``,
-    ``commentary.suspended``, ``commentary.named`` and ``commentary.too-many``.
+    ``commentary.not-now``, ``commentary.named`` and ``commentary.too-many``.
     """
     person = users_lock([user])[user.pk]
     match = _lock(match_id)
     must_name_commentators(match, acting_user)
     if match.is_over:
         raise Refusal("match.over", "The match is over.")
-    _must_be_able_to_comment(match, person)
+    _must_be_able_to_comment(match, person, acting_user)
     named = MatchCommentator.objects.filter(match=match)
     if named.filter(user=person).exists():
         raise Refusal("commentary.named", f"{person.shown_name} comments on this match already.")
@@ -110,7 +111,7 @@ def comments_of(*, match: Match, user: Any) -> list[dict[str, Any]]:
     return [{**message, "step": step(message)} for message in said]
 
 
-def _must_be_able_to_comment(match: Match, person: User) -> None:
+def _must_be_able_to_comment(match: Match, person: User, acting_user: User) -> None:
     name = person.shown_name
     if seat_of(match, person) is not None:
         raise Refusal("commentary.plays", f"{name} plays in this match.")
@@ -118,9 +119,13 @@ def _must_be_able_to_comment(match: Match, person: User) -> None:
         raise Refusal("commentary.bot", f"{name} is a bot.")
     if not person.is_active:
         raise Refusal("commentary.account-closed", f"The account of {name} is closed.")
-    # Why is nobody else's business.
-    if suspension_of(person.pk) is not None:
-        raise Refusal("commentary.suspended", f"{name} cannot be named at the moment.")
+    # Why is nobody else's business: they are suspended, may not write, or have blocked the other.
+    if (
+        suspension_of(person.pk) is not None
+        or mute_of(person.pk) is not None
+        or has_blocked(person, acting_user)
+    ):
+        raise Refusal("commentary.not-now", f"{name} cannot be named at the moment.")
 
 
 def _named(match: Match | int) -> QuerySet[MatchCommentator]:

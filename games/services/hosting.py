@@ -11,7 +11,6 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from accounts.blocking.services import has_blocked
 from accounts.models import User
 from accounts.moderation.standing import mute_of, suspension_of
 from accounts.services import audit_record, users_lock
@@ -71,9 +70,9 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
     Raises Refusal ``hosted.not-allowed``, ``hosted.plays``, ``hosted.one-player``, ``hosted.bot``,
     ``hosted.duration``, ``hosted.start``, ``hosted.advantage``, ``hosted.items``,
     ``hosted.message-too-long``, ``hosted.account-closed``, ``hosted.player-closed``,
-    ``hosted.suspended``, ``hosted.player-away``, ``hosted.not-taken`` (a player has blocked the
-    host), ``hosted.muted`` (a muted host invites without words), ``hosted.too-many``,
-    ``setup.*``, ``preparation.none``.
+    ``hosted.suspended``, ``hosted.player-away``, ``hosted.muted`` (a muted host invites without
+    words), ``hosted.too-many``, ``setup.*``, ``preparation.none``. A player who has blocked the
+    host is not shown it, and it lapses as any that is not accepted.
     """
     must_be_allowed_to_host(acting_user)
     lasts = settings.GAUNTLET_CHALLENGE_LASTS if lasts is None else lasts
@@ -96,7 +95,7 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
     people = users_lock([acting_user, first, second])
     _must_be_in_good_standing(people[acting_user.pk], message)
     for player in (first, second):
-        _must_be_able_to_be_invited(people[player.pk], acting_user)
+        _must_be_able_to_be_invited(people[player.pk])
     mine = HostedMatch.objects.filter(host=acting_user, status__in=_PENDING)
     if mine.count() >= settings.GAUNTLET_CHALLENGES_OPEN_AT_ONCE:
         sentence = "You host too many matches that have not begun. Cancel one first."
@@ -332,7 +331,7 @@ def _must_be_in_good_standing(host: User, message: str) -> None:
         raise Refusal("hosted.muted", sentence, field="message")
 
 
-def _must_be_able_to_be_invited(player: User, host: User) -> None:
+def _must_be_able_to_be_invited(player: User) -> None:
     name = player.shown_name
     if not player.is_active:
         raise Refusal("hosted.player-closed", f"The account of {name} is closed.")
@@ -342,8 +341,6 @@ def _must_be_able_to_be_invited(player: User, host: User) -> None:
     # Why is nobody else's business.
     if suspension_of(player.pk) is not None:
         raise Refusal("hosted.player-away", f"{name} cannot be invited at the moment.")
-    if has_blocked(player, host):
-        raise Refusal("hosted.not-taken", f"{name} does not accept invitations from you.")
 
 
 def _must_have_its_host(hosted: HostedMatch) -> None:
@@ -448,11 +445,13 @@ def _close(hosted: HostedMatch, status: str, user: User | None, action: str) -> 
 
 
 def _announce(hosted: HostedMatch) -> None:
-    """Tell the three concerned, after commit."""
+    """Tell the three concerned, after commit; of those whom the host cannot reach, nobody."""
     text = frames.encoded(frame_of(hosted))
+    shown = HostedMatch.objects.filter(pk=hosted.pk)
     out = [
-        Frame(user_group_of(user_id), text)
-        for user_id in (hosted.host_id, hosted.first_id, hosted.second_id)
+        Frame(user_group_of(user.pk), text)
+        for user in (hosted.host, hosted.first, hosted.second)
+        if shown.visible_to(user).exists()
     ]
     transaction.on_commit(partial(publish, out))
 

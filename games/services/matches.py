@@ -23,12 +23,14 @@ from games.engine import records
 from games.engine.capabilities import Supplied, supplier, supplies_of, supply_of
 from games.engine.chance import RandomSource
 from games.engine.decisions import ALL, Seat, seen_by
-from games.engine.live import Live, Prepared, Turn
+from games.engine.draws import Draws, said_of, seed_of
+from games.engine.live import Happened, Live, Prepared, Turn
 from games.engine.naming import UNNAMED
 from games.engine.options import options_read
 from games.engine.ruleset import HeldItem, Options, Ruleset
 from games.engine.table import Entry, Header
-from games.models import HouseBot, Match, MatchEntry, MatchPlayer, MatchReferee
+from games.models import HouseBot, Match, MatchDraws, MatchEntry, MatchPlayer, MatchReferee
+from games.options import pace
 from games.options.late import must_be_a_delay
 from games.publishing import frames
 from games.publishing.notices import tell_lists
@@ -37,6 +39,7 @@ from games.publishing.turns import turn_frames
 from games.rulesets import REGISTRY
 from games.services.announcing import turns_tell
 from games.services.late import late_view_keep
+from games.services.processes import all_derive_draws
 from games.store import Appended, Held, Readers
 
 
@@ -92,6 +95,7 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     items_counted: bool = False,
     by_items: bool = False,
     waits: bool = False,
+    certain: bool = False,
     unrated: str = "",
     late_s: int = 0,
     bot_seats: int = 0,
@@ -107,11 +111,15 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
     that the caller has counted what was given already, ``by_items`` that ``advantage`` comes of it.
     One that ``waits`` begins once both players are there (see `games.services.arrivals`), and is
-    void if they are not in time; until then nobody can read what its ``items`` are, nor what
-    advantage they give. ``unrated``: why
-    it shall count for no rating, in words that everybody reads. ``late_s``: by how many seconds
-    spectators see it late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
-    `Match.bot_seats`. ``random`` is what is drawn from.
+    void if they are not in time, or, where it is ``certain``, begins then; until then nobody can
+    read what its ``items`` are, nor what advantage they give. ``unrated``: why it shall count for
+    no rating, in words that everybody reads. ``late_s``: by how many seconds spectators see it
+    late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
+    `Match.bot_seats`. What is drawn, now or later, is derived from a seed that is chosen here
+    (`games.engine.draws`), so that anybody can verify it after the end. Where another ``random``
+    than the operating system's is handed in, as tests do, or not all processes of the site know of
+    seeds yet, ``random`` is drawn from as it is: the match has no seed, and nothing in it can be
+    verified.
 
     Raises Refusal ``setup.*``: unknown ruleset, variant, option, item or supply, something prepared
     that is not sound, one person on both seats or as player and referee, a closed account, a guest
@@ -145,13 +153,28 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     if supplied.outcomes and by is None:
         raise Refusal("setup.prepared", "It must be known who prepared what is supplied.")
     ready = [Prepared(text, "" if by is None else by.shown_name) for text in supplied.outcomes]
+    # One without can be verified by nobody; one that only some processes derive would look wrong.
+    is_derived = chance.is_system(random) and all_derive_draws()
+    draws = Draws(seed_of(random)) if is_derived else None
     patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
+    if certain:
+        # Without a seed there is nothing that anybody could come early for.
+        patience = 0 if draws is None else min(patience, settings.GAUNTLET_GATHER_MS)
     if waits and patience:
         until = at + patience
         sealed = by_items or counted_here
-        turn = Turn(lives.announced(ruleset, header, until=until, prepared=ready, by_items=sealed))
+        waiting = lives.announced(
+            ruleset,
+            header,
+            until=until,
+            prepared=ready,
+            by_items=sealed,
+            draws=draws,
+            certain=certain,
+        )
+        turn = Turn(waiting)
     else:
-        turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready)
+        turn = lives.begin(ruleset, header, at=at, random=random, prepared=ready, draws=draws)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -167,6 +190,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
         made_good_until=at,
         created_at=instant_of(at),
     )
+    if draws is not None:
+        _keep(match, draws)
     MatchPlayer.objects.bulk_create(
         MatchPlayer(match=match, seat=seat, user=user, name=user.shown_name)
         for seat, user in enumerate(players)
@@ -174,15 +199,9 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
     held = held._replace(user_ids=[user.pk for user in players], late_s=late_s, bot_seats=bot_seats)
-    readers, _ = frames.step_frames(
-        ruleset,
-        turn.live,
-        turn.live,
-        Readers(),
-        turn.happened,
-        match_id=match.pk,
-        at=at,
-    )
+    # Players of one at a live pace are waited for, unless it is practice or somebody's simulation.
+    tells = waits or not pace.is_live(ruleset, options or {})
+    held, readers = _first_told(held, turn, at, tells=tells)
     begun = store.save(
         held,
         live=turn.live,
@@ -209,6 +228,26 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     for call in turns_tell(None, begun):
         transaction.on_commit(call, robust=True)
     return match
+
+
+def _first_told(held: Held, turn: Turn, at: int, *, tells: bool) -> tuple[Held, Readers]:
+    """A new match with what its log says before anything has happened, and how long the log is for
+    each reader once all of ``turn`` stands there. One that ``tells`` and begins at once says that
+    nobody could add to what is drawn."""
+    readers, draws = Readers(), turn.live.draws
+    told = partial(
+        frames.step_frames, held.ruleset, turn.live, turn.live, match_id=held.match_id, at=at
+    )
+    if tells and draws is not None and turn.live.waiting is None:
+        service, events = MatchEntry.Actor.SERVICE, tuple(said_of(draws))
+        MatchEntry.objects.create(
+            match_id=held.match_id, seq=1, actor=service, at=at, events=msgspec.to_builtins(events)
+        )
+        happened = Happened(Entry(actor="chance", text=""), events, turn.live.table)
+        readers, _ = told(readers=readers, happened=(happened,), actor=service)
+        held = held._replace(seq=1)
+    readers, _ = told(readers=readers, happened=turn.happened)
+    return held, readers
 
 
 def more_items(items: Sequence[HeldItem]) -> Seat | None:
@@ -318,6 +357,8 @@ def _announce_start(match: Match, players: tuple[User, User]) -> None:
 
 # -- records -------------------------------------------------------------------------------------
 
+SOMEBODY = "an organiser"  # whose name in a record cannot be kept
+
 
 def must_be_allowed_to_import(acting_user: User) -> None:
     """Raises Refusal ``record.not-allowed``."""
@@ -330,7 +371,8 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     """Put a finished match's record on the site, to be replayed. Its seats are names only.
 
     Raises Refusal ``record.not-allowed``, ``record.too-large``, ``record.malformed``,
-    ``record.wrong`` (an entry cannot stand, or the stated result disagrees) and
+    ``record.wrong`` (an entry cannot stand, an outcome of chance does not follow from the seed and
+    the nonces that are stated, or the stated result disagrees) and
     ``record.unfinished``.
     """
     must_be_allowed_to_import(acting_user)
@@ -351,7 +393,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
     result = steps[-1].table.result if steps else None
     if result is None:
         raise Refusal("record.unfinished", "Only a finished match can be imported.")
-    moment = instant_of(at)
+    moment, draws = instant_of(at), records.draws_of(record)
     match = Match.objects.create(
         ruleset=ruleset.id,
         variant=header.variant,
@@ -364,7 +406,7 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         reason=result.reason,
         scores=list(result.scores),
         seq=len(entries),
-        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table), _readers_of(steps)),
+        snapshot=store.snapshot_of(ruleset, Live(steps[-1].table, draws=draws), _readers_of(steps)),
         created_at=moment,
         finished_at=moment,
     )
@@ -387,13 +429,31 @@ def record_import(*, acting_user: User, data: bytes, at: int | None = None) -> M
         )
         for step in steps
     )
+    if draws is not None:
+        _keep(match, draws)
     audit_record(acting_user=acting_user, action="match.import", target=match)
     return match
 
 
+def _keep(match: Match, draws: Draws) -> None:
+    """Keep what draws are derived from where the database lets nobody change it."""
+    one, two = draws.nonces
+    MatchDraws.objects.create(
+        match=match,
+        seed=draws.seed,
+        commitment=draws.commitment,
+        commitment_0=one.commitment,
+        nonce_0=one.nonce,
+        commitment_1=two.commitment,
+        nonce_1=two.nonce,
+    )
+
+
 def _fit(entry: Entry) -> Entry:
-    """An entry of a record with the words in it made fit to be kept."""
-    return msgspec.structs.replace(entry, by=one_line(entry.by)[:200], why=one_line(entry.why))
+    """An entry of a record with the words in it made fit to be kept. What somebody has supplied
+    stays supplied, whatever is left of their name."""
+    by = one_line(entry.by)[:200] or (entry.by and SOMEBODY)
+    return msgspec.structs.replace(entry, by=by, why=one_line(entry.why))
 
 
 def _readers_of(steps: Sequence[records.Reckoned]) -> Readers:

@@ -21,6 +21,7 @@ from games.models import (
     MatchCommentator,
     MatchPlayer,
     MatchReferee,
+    PairRuling,
     Plan,
     Prediction,
     Preparation,
@@ -65,6 +66,7 @@ def rows_move(keep: User, duplicate: User) -> Mapping[str, int]:
         "saved moves": _move_saved(keep, duplicate),
         "preparations": _move_preparations(keep, duplicate),
         "answers to puzzles": solver_move(keep=keep, duplicate=duplicate),
+        "rulings on pairs": _move_pair_rulings(keep, duplicate),
     }
     # Not counted: moderators are told the numbers, and nobody is to know who plans or predicts.
     _move_plans(keep, duplicate)
@@ -207,6 +209,13 @@ def _move_preparations(keep: User, duplicate: User) -> int:
         each.owner = keep
         each.save(update_fields=["name", "owner"])
     return len(kept)
+
+
+def _move_pair_rulings(keep: User, duplicate: User) -> int:
+    """All but those that the kept account made itself: it would then be its own judge."""
+    rulings = PairRuling.objects.exclude(by=keep)
+    first = rulings.filter(first=duplicate).exclude(second=keep).update(first=keep)
+    return first + rulings.filter(second=duplicate).exclude(first=keep).update(second=keep)
 
 
 def _move_plans(keep: User, duplicate: User) -> None:

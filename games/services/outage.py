@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import msgspec
 import structlog
 from django.conf import settings
 from django.db import connection, transaction
@@ -22,12 +21,9 @@ from core.jobs import guard
 from games import store
 from games.engine import live as lives
 from games.engine.decisions import EVERYONE, Event
-from games.engine.live import Happened
-from games.engine.table import Entry
-from games.models import Match, MatchEntry, ServiceOutage
-from games.publishing import frames
+from games.models import Match, ServiceOutage
 from games.services.processes import NOW, clock_compare
-from games.services.settling import announce
+from games.services.settling import tell
 from games.store import Held
 
 log = structlog.get_logger("gauntlet.outage")
@@ -180,30 +176,9 @@ def make_good(held: Held, *, at: int) -> Held:
         f" who has less than {least // 1000} s left has that much, up to the decision's own time.",
         seen_by=EVERYONE,
     )
-    happened = Happened(Entry(actor="chance", text=""), (event,), live.table)
-    readers, out = frames.step_frames(
-        held.ruleset,
-        held.live,
-        live,
-        held.readers,
-        (happened,),
-        match_id=held.match_id,
-        at=at,
-        actor=MatchEntry.Actor.SERVICE,
-    )
-    MatchEntry.objects.create(
-        match_id=held.match_id,
-        seq=held.seq + 1,
-        actor=MatchEntry.Actor.SERVICE,
-        at=at,
-        events=msgspec.to_builtins([event]),
-    )
-    held = held._replace(seq=held.seq + 1, made_good_until=until)
     # What was due by the clocks as they stood is not due any more.
     wake = store.next_wake(held.ruleset, live, after=at)
-    after = store.save(held._replace(wake_at=wake), live=live, readers=readers, appended=(), at=at)
-    announce(held, after, out)
-    return after
+    return tell(held._replace(made_good_until=until, wake_at=wake), live, (event,), at=at)
 
 
 class GivenBack(NamedTuple):

@@ -261,7 +261,8 @@ def practice_take_back(
     random: RandomSource = chance.system,
 ) -> Ack:
     """Take back the last move of whoever practises, and all that followed from it. What is then to
-    be drawn is drawn anew from ``random``. Sent again with the same client id it is done once.
+    be drawn once more comes out as it did; in a match without a seed it is drawn from ``random``.
+    Sent again with the same client id it is done once.
 
     Raises Refusal ``match.none``, ``practice.not-yours``, ``match.over``, ``frame.malformed``,
     ``id.reused``, ``practice.nothing-to-take-back``.

@@ -136,6 +136,13 @@ def process_end() -> None:
         ServiceProcess.objects.filter(pk=who.id).delete()
 
 
+def all_derive_draws() -> bool:
+    """Whether every process that there is, or was until lately, keeps what a match's draws are
+    derived from. In a rolling deploy those of a release before that do not: what they store is
+    without, and what they draw follows from nothing."""
+    return not ServiceProcess.objects.filter(derives_draws=False).exists()
+
+
 def processes_forget(*, at: int) -> int:
     """Take away the rows of processes that have not been heard of for long; returns how many. One
     that goes on after all writes its own anew."""
@@ -147,8 +154,8 @@ def processes_forget(*, at: int) -> int:
 NOW: Final = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000"
 _RECORD = f"""
     INSERT INTO games_serviceprocess
-        (id, kind, host, pid, started_at, at, skew_ms, skew_out_by_ms, ahead_ms)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        (id, kind, host, pid, started_at, at, skew_ms, skew_out_by_ms, ahead_ms, derives_draws)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, true)
     ON CONFLICT (id) DO UPDATE SET at = greatest(games_serviceprocess.at, excluded.at),
         skew_ms = excluded.skew_ms, skew_out_by_ms = excluded.skew_out_by_ms,
         ahead_ms = excluded.ahead_ms

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 from django.conf import settings
 from django.db import transaction
 
@@ -17,11 +18,12 @@ from core.on_loop import Connections
 from core.prepared import Row
 from core.queueing import enqueue
 from games import hooks, store
-from games.engine.live import Turn
-from games.engine.table import Actor
+from games.engine.decisions import Event
+from games.engine.live import Happened, Live, Turn
+from games.engine.table import Actor, Entry
 from games.jobs import FOLLOW_UP, TELL_RULING, bot_enqueue, wake_enqueue
 from games.metrics import Laps
-from games.models import Match
+from games.models import Match, MatchEntry
 from games.publishing import frames
 from games.publishing.publish import (
     Frame,
@@ -71,6 +73,33 @@ def settle(held: Held, turn: Turn, *, at: int, said: Said | None = None) -> Held
     step.out.extend(turn_frames(held, after))
     late_view_keep(held, after, at=at)
     announce(held, after, step.out)
+    return after
+
+
+def tell(held: Held, live: Live, events: tuple[Event, ...], *, at: int) -> Held:
+    """Store a match whose row is locked as it stands in ``live``, with what the service itself says
+    of that in the log: no record has it. Returns the match as it then stands."""
+    happened = Happened(Entry(actor="chance", text=""), events, live.table)
+    readers, out = frames.step_frames(
+        held.ruleset,
+        held.live,
+        live,
+        held.readers,
+        (happened,),
+        match_id=held.match_id,
+        at=at,
+        actor=MatchEntry.Actor.SERVICE,
+    )
+    MatchEntry.objects.create(
+        match_id=held.match_id,
+        seq=held.seq + 1,
+        actor=MatchEntry.Actor.SERVICE,
+        at=at,
+        events=msgspec.to_builtins(events),
+    )
+    told = held._replace(seq=held.seq + 1)
+    after = store.save(told, live=live, readers=readers, appended=(), at=at)
+    announce(told, after, out)
     return after
 
 

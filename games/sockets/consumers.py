@@ -12,6 +12,7 @@ from django.utils.functional import cached_property
 from accounts.connections.sockets import Found, Visitor
 from accounts.guests import is_guest
 from accounts.models import User
+from accounts.roles import explained
 from core.api.scopes import Scope
 from core.clock import now_ms
 from core.instants import RECEIVED, instant_of_reading
@@ -40,12 +41,12 @@ from games.models import LIVE_ROOMS, ChatMessage, Match
 from games.publishing import frames
 from games.publishing.publish import Frame, Heard, publish
 from games.publishing.turns import turns_frame
-from games.reading.known import Known, known_from
+from games.reading.known import Known, commitment_from, known_from
 from games.reading.matches import standing_of, versions_of
 from games.reading.readers import reader_of
 from games.reading.selectors import matches_to_move
 from games.services.announcing import sight_lose
-from games.services.arrivals import match_attend
+from games.services.arrivals import match_attend, nonce_commit, nonce_open
 from games.services.chat import chat_history, chat_post
 from games.services.commentary import commentators_of
 from games.services.turns import Ack, match_organise, match_submit, match_submit_on_loop
@@ -57,6 +58,7 @@ from games.sockets.incoming import (
     Chat,
     ChatHistory,
     Incoming,
+    Nonce,
     Organise,
     Ping,
     Submit,
@@ -99,6 +101,11 @@ class MatchSocket(Socket):
         return int(self.scope["url_route"]["kwargs"]["match_id"])
 
     @property
+    def commitment(self) -> str:
+        """What a player brings towards the draws of a match that waits."""
+        return commitment_from(self.scope.get("query_string", b""))
+
+    @property
     def is_private(self) -> bool:
         return getattr(self, "seat", None) is not None
 
@@ -128,9 +135,16 @@ class MatchSocket(Socket):
         since, known = time.monotonic(), known_from(self.scope.get("query_string", b""))
         async with arrival.place(Rank.PLAYING if takes_part else Rank.WATCHING):
             news = await self._read(since, known)
+        not_taken = None
+        if news.waits and self.seat is not None and self.commitment:
+            # Before anybody knows that they are here, so that the match cannot begin without it.
+            not_taken = await self._commit(self.commitment)
+            news = await self._read(time.monotonic(), known)
         self.present = True
         await self._mark_seen()
         await self._announce_presence(await self._send_sync(news))
+        if not_taken is not None:
+            await self.send_frame(frames.refused_frame(None, not_taken))
 
     async def _find_out(
         self, visitor: Visitor, arrival: Arrival
@@ -191,6 +205,8 @@ class MatchSocket(Socket):
             if isinstance(frame, Ping | Sync):
                 raise  # who may not look any more is not told so: the socket ends
             about = None if isinstance(frame, ChatHistory) else frame.id
+            if isinstance(frame, Organise):
+                refusal = explained(refusal, self.user)
             REFUSALS.inc("socket", refusal.code)
             await self.send_frame(frames.refused_frame(about, refusal))
 
@@ -208,6 +224,8 @@ class MatchSocket(Socket):
                 await in_read_thread(self._post, frame, instant_of_reading(self.received))
             case ChatHistory():
                 await self._send_chat_history(frame)
+            case Nonce():
+                await self.send_frame(frames.ack_frame(await self._open(frame)))
             case Organise():
                 await self.send_frame(frames.ack_frame(await self._organise(frame)))
 
@@ -235,6 +253,43 @@ class MatchSocket(Socket):
         if ack is not None:
             return ack
         return await in_turn_thread(match_submit, **submission)
+
+    async def _commit(self, commitment: str) -> Refusal | None:
+        """Take what a player who comes adds to the draws of a match that waits; why not, where it
+        is not taken."""
+        try:
+            self.require_scope(Scope.PLAY)
+            if self.user is None or self.seat is None:
+                raise Forbidden("seat.none", "Only the two players can submit.")
+            await in_turn_thread(
+                nonce_commit,
+                match_id=self.match_id,
+                acting_user=self.user,
+                seat=self.seat,
+                commitment=commitment,
+                at=now_ms(),
+            )
+        except Refusal as refusal:
+            REFUSALS.inc("socket", refusal.code)
+            return refusal
+        return None
+
+    async def _open(self, frame: Nonce) -> Ack:
+        at = now_ms()
+        if self.seat is None or self.user is None:
+            raise Forbidden("seat.none", "Only the two players can submit.")
+        if frame.match != self.match_id:
+            raise Refusal("match.wrong", "This socket belongs to another match.")
+        self.require_scope(Scope.PLAY)
+        version = await in_turn_thread(
+            nonce_open,
+            match_id=self.match_id,
+            acting_user=self.user,
+            seat=self.seat,
+            nonce=frame.nonce,
+            at=at,
+        )
+        return Ack(frame.id, self.match_id, version, at)
 
     async def _organise(self, frame: Organise) -> Ack:
         if self.user is None:

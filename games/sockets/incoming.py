@@ -48,6 +48,14 @@ class Ping(msgspec.Struct, frozen=True, tag="ping"):
     hidden: bool = False
 
 
+class Nonce(msgspec.Struct, frozen=True, tag="nonce"):
+    """The nonce that a player's program has committed to, opened."""
+
+    id: str
+    match: int
+    nonce: str
+
+
 class Organise(msgspec.Struct, frozen=True, tag="organise"):
     """An organiser's act."""
 
@@ -56,10 +64,10 @@ class Organise(msgspec.Struct, frozen=True, tag="organise"):
     why: str
 
 
-Incoming: TypeAlias = Submit | Sync | Chat | ChatHistory | Ping | Organise
+Incoming: TypeAlias = Submit | Sync | Chat | ChatHistory | Ping | Nonce | Organise
 
 _DECODER = msgspec.json.Decoder(Incoming)
-_TYPES = frozenset({"submit", "sync", "chat", "chat.history", "ping", "organise"})
+_TYPES = frozenset({"submit", "sync", "chat", "chat.history", "ping", "nonce", "organise"})
 
 
 def incoming(text: str) -> Incoming:

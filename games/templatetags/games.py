@@ -14,13 +14,14 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.preferences import hides_results
-from accounts.roles import is_organiser
+from accounts.roles import Role, holds_role
 from core.modules import led_to
 from games import words
-from games.folders import static_name
+from games.folders import draws_name, static_name
 from games.models import Challenge, HostedMatch, Match, MatchPlayer
 from games.options import late, pace, rules, terms
 from games.pictures import qr
+from games.ratings.course import is_too_short
 from games.reading import featured, selectors
 from games.reading.selectors import matches_to_rule
 from games.rulesets import REGISTRY
@@ -39,6 +40,13 @@ def board_name(ruleset_id: str) -> str:
 def board_module(ruleset_id: str) -> str:
     """The address of a ruleset's board."""
     return static(board_name(ruleset_id))
+
+
+@register.simple_tag
+def draws_module(ruleset_id: str) -> str:
+    """The address of what verifies a ruleset's draws, or an empty text."""
+    name = draws_name(REGISTRY.get(ruleset_id))
+    return static(name) if name else ""
 
 
 @register.simple_tag
@@ -104,9 +112,29 @@ def uneven_text(challenge: Challenge) -> str:
 
 
 @register.filter
+def counting_text(match: Match) -> str:
+    """Why it counts for no rating, or otherwise than it was played, for whoever may be told how it
+    ended; empty where it counts as it is."""
+    return terms.counting_terms(match)
+
+
+@register.filter
+def ruled_text(match: Match) -> str:
+    """What was ruled on its result, with the reason; empty: nothing."""
+    return terms.ruled_terms(match)
+
+
+@register.filter
 def unrated_word(match: Match) -> str:
     """What cards add where a match counts for no rating, whatever for."""
-    return ", casual" if match.unrated else ""
+    return ", too short to count" if is_too_short(match) else casual_word(match)
+
+
+@register.filter
+def casual_word(match: Match) -> str:
+    """The same, for readers who do not want to be told how matches ended: nor, that they ended
+    soon."""
+    return ", casual" if match.unrated and not is_too_short(match) else ""
 
 
 @register.filter
@@ -276,7 +304,7 @@ def ruling_link(context: template.Context) -> dict[str, Any]:
         return {"shown": False}
     waiting = list(matches_to_rule(user).values_list("pk", flat=True)[:50])
     return {
-        "shown": bool(waiting) or is_organiser(user),
+        "shown": bool(waiting) or holds_role(user, Role.ORGANISER),
         "waiting": waiting,
         "request": context.get("request"),
     }

@@ -38,6 +38,7 @@ from games.views.common import (
     explains_refusals,
     forbid_caching,
     needs_sign_in,
+    retried,
     signed_in,
 )
 
@@ -57,18 +58,20 @@ def challenge_new(request: HttpRequest, user: User) -> HttpResponse:
         form = ChallengeForm(initial=initial, preparations=kept, silence=silence)
         return render(request, "games/challenge_new.html", {"form": form})
     form = ChallengeForm(request.POST, preparations=kept, silence=silence)
-    status = FORM_REFUSED
+    refused: Refusal | None = None
     if form.is_valid():
         try:
             challenge = challenge_create(acting_user=user, **form.offer())
         except Refusal as refusal:
             form.refuse(refusal)
-            status = refusal.form_status
+            refused = refusal
         else:
             by_link = "Your link is ready." if challenge.is_by_link else "Your challenge is out."
             messages.success(request, by_link)
             return redirect(challenge)
-    return render(request, "games/challenge_new.html", {"form": form}, status=status)
+    status = FORM_REFUSED if refused is None else refused.form_status
+    answer = render(request, "games/challenge_new.html", {"form": form}, status=status)
+    return answer if refused is None else retried(answer, refused)
 
 
 @require_safe
@@ -91,7 +94,7 @@ def invite(request: HttpRequest, token: str) -> HttpResponse:
     """A challenge for whoever has this link: signed in or not, they may look at it, and whoever is
     signed in may accept. Its challenger, and once it is accepted its players, go where it leads
     them; to anybody else it says that it has been used."""
-    challenge = _invited(token)
+    challenge = _invited(token, request.user)
     user = signed_in(request)
     if FRAGMENT_HEADER not in request.headers and user is not None:
         match = challenge.match
@@ -108,7 +111,7 @@ def invite(request: HttpRequest, token: str) -> HttpResponse:
 @explains_refusals
 def invite_accept(request: HttpRequest, token: str) -> HttpResponse:
     """Accept by the link; whoever is not signed in is sent to do so, and comes back to it."""
-    challenge = _invited(token)
+    challenge = _invited(token, request.user)
     user = signed_in(request)
     if user is None:
         return redirect_to_login(challenge.get_invite_url())
@@ -179,8 +182,8 @@ def _supply_of(challenge: Challenge) -> Supply | None:
     return supply_of(REGISTRY.get(challenge.ruleset), challenge.preparation.key)
 
 
-def _invited(token: str) -> Challenge:
-    challenge = selectors.challenge_by_link(token)
+def _invited(token: str, user: Any) -> Challenge:
+    challenge = selectors.challenge_by_link(token, user)
     if challenge is None:
         raise NotFound("challenge.none", "There is no such challenge.")
     return challenge

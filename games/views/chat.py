@@ -7,11 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.auditing.looks import look_record
 from accounts.models import User
 from core.refusals import NotFound
 from games.actions import REMOVE_BESIDE, AtMessage
 from games.audience import chat_visible_to
 from games.forms import WhyForm
+from games.models import ChatMessage
 from games.services.chat import must_moderate
 from games.views.common import explains_refusals, needs_sign_in
 
@@ -22,7 +24,8 @@ from games.views.common import explains_refusals, needs_sign_in
 def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
     """Show a message, and on POST take it away.
 
-    Context: `message`; `refused`, why it cannot be taken away now, or None. Raises Refusal as
+    That it was shown is written down. Context: `message`; `refused`, why it cannot be taken away
+    now, or None. Raises Refusal as
     `chat_remove` does, and ``match.none`` (404).
     """
     # First, so that nobody else learns which messages there are.
@@ -37,5 +40,7 @@ def remove(request: HttpRequest, user: User, message_id: int) -> HttpResponse:
         done = REMOVE_BESIDE.do(subject, form)
         messages.success(request, done.words)
         return redirect(message.match)
+    # Also what was taken away, which only moderators see, here as in the admin site.
+    look_record(request, ChatMessage, message)
     context = {"message": message, "refused": REMOVE_BESIDE.refusal(subject)}
     return render(request, "games/chat_remove.html", context)

@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
 from accounts.models import User
-from core.api.limits import TooMany, take_own
+from core.api.limits import LimitStatus, TooMany, take_own
 from core.conditional import answer_to, weak_tag
 from core.refusals import Refusal, RefusalKind
 from games.models import Match
@@ -50,7 +50,24 @@ def problem(request: HttpRequest, refusal: Refusal, *, match: Match | None = Non
     """A page that says why something cannot be done, and leads to the match that it is about, for
     whoever may see that."""
     context = {"refusal": refusal, "match": match}
-    return render(request, "games/problem.html", context, status=refusal.status)
+    answer = render(request, "games/problem.html", context, status=refusal.status)
+    return retried(answer, refusal)
+
+
+def retried(answer: HttpResponse, refusal: Refusal) -> HttpResponse:
+    """The same answer; where waiting helps, it says how long."""
+    if refusal.retry_after is not None:
+        answer["Retry-After"] = str(refusal.retry_after)
+    return answer
+
+
+def too_many(request: HttpRequest, standing: LimitStatus) -> HttpResponse:
+    """The page for whoever has used a limit up."""
+    refused = TooMany(standing)
+    context = {"refusal": refused}
+    answer = render(request, "games/problem.html", context, status=refused.status_code)
+    answer["Retry-After"] = str(refused.wait)
+    return answer
 
 
 def limited(limit: str) -> Callable[[View[P]], View[P]]:
@@ -63,11 +80,7 @@ def limited(limit: str) -> Callable[[View[P]], View[P]]:
             standing = take_own(request, limit)
             if standing.remaining >= 0:
                 return view(request, *args, **kwargs)
-            refused = TooMany(standing)
-            context = {"refusal": refused}
-            answer = render(request, "games/problem.html", context, status=refused.status_code)
-            answer["Retry-After"] = str(refused.wait)
-            return answer
+            return too_many(request, standing)
 
         return wrapped
 

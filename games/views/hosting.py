@@ -18,7 +18,7 @@ from accounts.moderation.standing import silence_of
 from core.refusals import FORM_REFUSED, Refusal
 from games.hosting_form import HostingForm
 from games.models import HostedMatch
-from games.options.hosting import items_named, supplied_by_host, terms_of
+from games.options.hosting import is_rated, items_named, supplied_by_host, terms_of
 from games.reading import selectors
 from games.services.hosting import (
     answers_of,
@@ -103,6 +103,7 @@ def hosted(request: HttpRequest, user: User, hosted_id: int) -> HttpResponse:
         ],
         "supplied": supplied_by_host(found),
         "terms": terms_of(found),
+        "rated": is_rated(found),
     }
     page = "games/organise/_hosted_live.html" if alone else "games/organise/hosted_one.html"
     return forbid_caching(render(request, page, context))

@@ -54,11 +54,11 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
     `can_organise`; `best_place`, what the reader can do about the featured match (None: nothing,
     ever); `commentators`, for whoever does not play; `silence`, what keeps the reader from writing
     in the chat; `standing` (how things stand, in a sentence), `picture` and `log` for readers
-    without scripts, `log` as of `log_sentences`; `rematch`, whether the reader may offer another
-    match of the two players once it is over, and `offer`, what is offered; `turns`, the matches
-    that wait for a player who reads, and `others`, how many of them are not this one; `practice`,
-    the strength of the bot that it is practice against, or an empty text; `title` and
-    `description`.
+    without scripts, `log` as of `log_sentences`; `draws` as of `draws_told`, and `draws_words` of
+    that name; `rematch`, whether the reader may offer another match of the two players once it is
+    over, and `offer`, what is offered; `turns`, the matches that wait for a player who reads, and
+    `others`, how many of them are not this one; `practice`, the strength of the bot that it is
+    practice against, or an empty text; `title` and `description`.
     """
     match = match_for(match_id, request.user)
     if seat_of(match, request.user) is None:
@@ -89,6 +89,8 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "standing": match_standing(match, sync["view"], match_names(sync["header"]), sync["you"]),
         "picture": as_still(board_of(ruleset, sync["view"], match_names(sync["header"]))),
         "log": log_sentences(sync["log"], match_names(sync["header"])),
+        "draws": draws_told(sync["view"], match_names(sync["header"])),
+        "draws_words": draws_words(sync["view"]),
         "title": match_title(match),
         "description": _description(match),
         "banners": banners,
@@ -125,7 +127,7 @@ def rematch(request: HttpRequest, user: User, match_id: int) -> HttpResponse:
         offer = rematch_offer(acting_user=user, match=match)
         return redirect(match if offer.match is None else offer.match)
     must_be_able_to_rematch(match, user)
-    context = {"match": match, "offer": rematch_standing(match)}
+    context = {"match": match, "offer": rematch_standing(match, user)}
     response = render(request, "games/_rematch.html", context)
     response["Cache-Control"] = "private, no-store"
     return response
@@ -168,7 +170,9 @@ def replay_page(request: HttpRequest, match_id: int) -> HttpResponse:
     # A clip that ends before the match does not say how that ended.
     outcome = clip is None or clip.last == last
     if concealed:
-        replay = {**replay, "steps": steps[: told + 1]}
+        # That it was too short tells how it ended, too.
+        header = {**replay["header"], "terms": ""}
+        replay = {"header": header, "steps": steps[: told + 1]}
     ruleset, _ = store.header_of(match)
     context = {
         "match": match,
@@ -271,6 +275,29 @@ def log_sentences(log: Iterable[dict[str, Any]], names: Sequence[str]) -> list[d
     return lines
 
 
+def draws_told(view: dict[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """What is known of what a match's draws are derived from, in words: whose it is, and what it
+    hashes to. Empty where nobody can verify them. The page's script says it the same way."""
+    draws = view.get("draws")
+    if draws is None:
+        return []
+    told = [("Commitment to the seed", str(draws["commitment"]))]
+    for name, nonce in zip(names, draws["nonces"], strict=True):
+        said = nonce["commitment"] or "no nonce"
+        if nonce["commitment"] and not nonce["opened"] and "waiting" not in view:
+            said += " (not opened in time: a constant stands for it)"
+        told.append((f"Commitment to the nonce of {name}", said))
+    return told
+
+
+def draws_words(view: dict[str, Any]) -> str:
+    """What a match's draws follow from, in a line. The page's script says it the same way."""
+    draws = view.get("draws")
+    if draws is None or "waiting" in view or any(each["opened"] for each in draws["nonces"]):
+        return "Draws can be verified"
+    return "Draws follow from the server's seed; no player added a number"
+
+
 def match_standing(
     match: Match, view: dict[str, Any], names: Sequence[str], you: Seat | None
 ) -> str:
@@ -280,6 +307,8 @@ def match_standing(
     if view["paused"]:
         return "The match is paused."
     if view["phase"] == "waiting":
+        if view["waiting"].get("certain"):
+            return "The match begins in a moment, whoever is there."
         return "The match begins once both players are there."
     return " ".join(
         f"{names[each['seat']]}: {_with_full_stop(each['prompt'])}" for each in view["decisions"]
@@ -298,7 +327,7 @@ def _what_is_next(match: Match, user: Any, you: Seat | None, *, elsewhere: bool)
         "turns": turns,
         "others": len({*turns} - {match.pk}),
         "rematch": rematch,
-        "offer": rematch_standing(match) if rematch and match.is_over else None,
+        "offer": rematch_standing(match, user) if rematch and match.is_over else None,
     }
 
 

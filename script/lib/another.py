@@ -29,11 +29,28 @@ TELLING = (
 
 
 def asked(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """The line that was asked for, if any, and all other arguments."""
-    parser = argparse.ArgumentParser(prog="script/test", add_help=False, allow_abbrev=False)
-    parser.add_argument("--python", default="")
+    """The line that was asked for, if any, and all other arguments, but for `--help`: that is
+    answered here, before anything is installed or started for it."""
+    parser = argparse.ArgumentParser(
+        prog="script/test",
+        usage="%(prog)s [-h] [--whole] [--plain] [--python LINE] [PATH ...] [of pytest's ...]",
+        description="Run every check and test from a fresh checkout.",
+        epilog="Other arguments go to pytest, such as tests/games -k deadline. What else that takes"
+        " is said by `python -m pytest --help`.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--python", default="", metavar="LINE",
+        help='what tells most, under that Python ("3.13", or "other")',
+    )  # fmt: skip
+    # The suite takes these out, here or under the other Python.
+    for name, what in (
+        ("--whole", "every product of cases as a whole"),
+        ("--plain", "compile no rules, run them as they stand"),
+    ):
+        parser.add_argument(name, action="append_const", const=name, dest="more", help=what)
     options, rest = parser.parse_known_args(arguments)
-    return options.python, rest
+    return options.python, [*rest, *(options.more or ())]
 
 
 def run(wanted: str, arguments: Sequence[str]) -> int:

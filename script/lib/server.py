@@ -177,6 +177,8 @@ class Server:
             self._write_addresses(services)
             accounts = self._prepare()
             discord = self._tell_of_discord(listener) if self.options.discord else 0
+            # Whoever owns the tables is not among those who serve them.
+            self.env.pop("DATABASE_OWNER_URL", None)
             supervisor = Supervisor(self.env, ROOT, register)
             self._watch_services(supervisor, services)
             fd = listener.fileno()
@@ -228,7 +230,7 @@ class Server:
     ) -> dict[str, str]:
         env = {
             **os.environ,
-            **services.addresses(),
+            **services.addresses_apart(),
             **statics.environment(),
             "DJANGO_SETTINGS_MODULE": "config.settings.dev",
             "PYTHONUNBUFFERED": "1",
@@ -249,7 +251,7 @@ class Server:
         path = DATA / "services.json"
         path.unlink(missing_ok=True)
         path.touch(mode=0o600)
-        path.write_text(json.dumps(services.addresses()))
+        path.write_text(json.dumps(services.addresses_apart()))
 
     def _prepare(self) -> str:
         """Migrate and make the demo data; return the table of demo accounts."""

@@ -26,6 +26,7 @@ START_TIMEOUT = 60.0  # seconds; recovery after a crash replays the log first
 ATTEMPTS = 5
 DATABASE = "gauntlet"
 ROLE = "gauntlet"
+SITE_ROLE = "gauntlet_site"
 SYSTEM_FOLDER = Path("/var/lib/gauntlet")
 
 
@@ -248,6 +249,17 @@ class Postgres(Service):
     def url(self) -> str:
         """The address, with password, of the site's database."""
         return self.url_of(DATABASE)
+
+    @property
+    def site_url(self) -> str:
+        """The same for a role that owns nothing there, as the site connects in production. Whoever
+        migrates makes it, with this password."""
+        secret = self.home / "site-password"
+        if not secret.exists():
+            secret.touch(mode=0o600)
+            secret.write_text(secrets.token_urlsafe(24))
+        password = secret.read_text().strip()
+        return f"postgresql://{SITE_ROLE}:{password}@127.0.0.1:{self.port}/{DATABASE}"
 
     def url_of(self, database: str) -> str:
         """Return the address of a database on this server."""
@@ -546,6 +558,17 @@ class Services:
         return {
             "DATABASE_URL": self.postgres.url if self.postgres else os.environ["DATABASE_URL"],
             "REDIS_URL": self.valkey.url if self.valkey else os.environ["REDIS_URL"],
+        }
+
+    def addresses_apart(self) -> dict[str, str]:
+        """The same for a site that owns none of its tables, with DATABASE_OWNER_URL, by which they
+        are made. A database from the environment has the roles that are named there."""
+        if self.postgres is None:
+            return self.addresses()
+        return {
+            **self.addresses(),
+            "DATABASE_URL": self.postgres.site_url,
+            "DATABASE_OWNER_URL": self.postgres.url,
         }
 
     def stop(self) -> None:

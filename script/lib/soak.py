@@ -1,5 +1,6 @@
 """`script/soak`: what it needs, from a fresh checkout; `tests/support/soak.py` does the rest."""
 
+import argparse
 import os
 import signal
 from collections.abc import Sequence
@@ -12,8 +13,21 @@ from script.lib.testbed import Testbed
 from script.lib.venv import DEVELOPMENT, Environment
 
 
+def asked(arguments: Sequence[str]) -> argparse.Namespace:
+    """What was asked for; `--help` is answered here, before anything is installed or started."""
+    parser = argparse.ArgumentParser(
+        prog="script/soak",
+        description="Play matches while every part is killed, stopped and filled up at random. What"
+        " clients were told is compared with the database all the time.",
+    )
+    parser.add_argument("--minutes", type=float, default=5.0, help="how long (%(default)g)")
+    parser.add_argument("--seed", type=int, help="which faults, and when; drawn and shown if none")
+    return parser.parse_args(arguments)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run it, and return its exit code."""
+    asked(arguments)
     raise_on_stop_signals()
     try:
         python = Environment().ensure(DEVELOPMENT)

@@ -5,6 +5,7 @@
 import { announce, leaveFor, localiseTimes } from "./site.js";
 import { notices } from "./notices.js";
 import { enhanceSharing } from "./sharing.js";
+import { pageOf } from "./trusted.js";
 
 const LONGEST = 2 ** 31 - 1; // what a timer takes
 
@@ -26,7 +27,7 @@ async function refresh() {
   } catch {
     return; // coming back asks again
   }
-  const fresh = new DOMParser().parseFromString(html, "text/html");
+  const fresh = pageOf(html);
   const match = fresh.querySelector("[data-match]");
   if (match !== null && document.querySelector("[data-waits-for-match]") !== null) {
     leaveFor(match.getAttribute("href") ?? "");

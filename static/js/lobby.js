@@ -10,6 +10,7 @@
 
 import { announce, csrfToken, localiseTimes, rememberHere } from "./site.js";
 import { notices } from "./notices.js";
+import { pageOf } from "./trusted.js";
 
 // Everybody hears of the same thing at once: they need not all ask at once.
 const SPREAD = 800;
@@ -62,7 +63,7 @@ async function refresh() {
     return;
   }
   tag = called;
-  const fresh = new DOMParser().parseFromString(html, "text/html").body;
+  const fresh = pageOf(html).body;
   const before = cards(region);
   const focused = addressOf(document.activeElement);
   region.replaceChildren(...fresh.childNodes);
@@ -217,7 +218,7 @@ function put(name, address, html) {
     const wants = name === "over" && Boolean(region?.querySelector('[data-list="live"]'));
     return { added: 0, whole: !wants };
   }
-  const card = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
+  const card = pageOf(html).body.firstElementChild;
   const grid = gridOf(list);
   if (!card || !grid) return { added: 0, whole: false };
   localiseTimes(card);
@@ -343,7 +344,7 @@ async function refreshFeatured() {
   }
   const now = featuredPart();
   if (now === null) return;
-  const fresh = new DOMParser().parseFromString(html, "text/html").body;
+  const fresh = pageOf(html).body;
   await drawn(fresh);
   const focused = now.contains(document.activeElement);
   now.replaceChildren(...fresh.childNodes);

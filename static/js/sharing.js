@@ -60,8 +60,9 @@ async function copy(text, button) {
     toast(text, { seconds: 30 });
     return;
   }
-  toast("The link is copied.", { kind: "success" });
-  announce("The link is copied.", { about: button.dataset.copy ?? text });
+  const said = button.dataset.copied ?? "The link is copied.";
+  toast(said, { kind: "success" });
+  announce(said, { about: button.dataset.copy ?? text });
 }
 
 /**

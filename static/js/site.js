@@ -5,6 +5,8 @@
  * it may be imported (by a page's own module) and loaded (by the base page) at the same time.
  */
 
+import { workerAddress } from "./trusted.js";
+
 const root = document.documentElement;
 
 /* --- Preferences --------------------------------------------------------------------------- */
@@ -307,7 +309,7 @@ function keepPageForNoNetwork() {
   if (!("serviceWorker" in navigator)) return;
   const register = () => {
     navigator.serviceWorker
-      .register("/service-worker.js", { updateViaCache: "all" })
+      .register(workerAddress(), { updateViaCache: "all" })
       .catch(() => undefined);
   };
   if (document.readyState === "complete") register();

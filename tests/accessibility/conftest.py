@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from django.conf import settings
@@ -15,6 +17,7 @@ from django.db import close_old_connections, connection, connections, transactio
 from django.test.testcases import QuietWSGIRequestHandler
 from whitenoise import WhiteNoise
 
+from accounts.signin import recent
 from tests.permissions.conftest import _django_db_helper, apart
 from tests.permissions.world import World
 
@@ -48,12 +51,20 @@ def world(
 
 
 @pytest.fixture
-def address(world: World) -> Iterator[str]:
+def one_at_a_time() -> threading.Lock:
+    """Held by whoever uses the connection: answers to browsers, which ask for more after a page has
+    come, and the test where it changes or reads the world meanwhile."""
+    return threading.Lock()
+
+
+@pytest.fixture
+def address(world: World, one_at_a_time: threading.Lock) -> Iterator[str]:
     """Where browsers find the world."""
-    handler, one_at_a_time = WSGIHandler(), threading.Lock()
+    handler = WSGIHandler()
 
     def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
-        with one_at_a_time:
+        # Going through every page takes longer than what was shown at signing in holds.
+        with one_at_a_time, patch.object(recent, "CONFIRMED_FOR", timedelta(days=1)):
             return handler(environ, start)
 
     files = WhiteNoise(

@@ -18,6 +18,7 @@ from accounts.moderation.appeals import appeal_file
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_suspend, user_warn
 from accounts.oauth.services import application_register
+from accounts.signin.undoing import undo_token
 from core.clock import now_utc
 from games import demo
 from games.models import Match, Puzzle
@@ -81,6 +82,10 @@ NO_PAGES = {
     "readyz": "JSON",
     "favicon": "a picture",
     "service_worker": "a script",
+    "csp_reports": "takes POST only",
+    "robots_txt": "a text",
+    "security_txt": "a text",
+    "change_password": "only leads elsewhere",
     "api:": "JSON",
     "discord:interactions": "JSON",
     "season_records": "a file",
@@ -90,6 +95,19 @@ NO_PAGES = {
     "oauth2_provider:revoke-token": "JSON",
     "oauth2_provider:oauth-server-metadata": "JSON",
     "account_confirm_login_code": "leads elsewhere: codes are not sent",
+    "mfa_activate_totp": "tests/accounts/test_factors_browser.py",
+    "mfa_deactivate_totp": "tests/accounts/test_factors_browser.py",
+    "mfa_view_recovery_codes": "tests/accounts/test_factors_browser.py",
+    "mfa_generate_recovery_codes": "tests/accounts/test_factors_browser.py",
+    "mfa_download_recovery_codes": "tests/accounts/test_factors_browser.py",
+    "mfa_add_webauthn": "tests/accounts/test_factors_browser.py",
+    "mfa_edit_webauthn": "tests/accounts/test_factors_browser.py",
+    "mfa_remove_webauthn": "tests/accounts/test_factors_browser.py",
+    "mfa_reauthenticate": "tests/accounts/test_factors_browser.py",
+    "mfa_reauthenticate_webauthn": "tests/accounts/test_factors_browser.py",
+    "mfa_authenticate": "tests/accounts/test_factors_browser.py",
+    "mfa_list_webauthn": "only leads elsewhere",
+    "mfa_login_webauthn": "JSON",
     "discord_login": "takes POST only",
     "discord_callback": "only leads elsewhere",
     "socialaccount_signup": "of who comes from Discord: tests/accounts/test_discord_browser.py",
@@ -102,6 +120,8 @@ NO_PAGES = {
     "accounts:token_revoke": "takes POST only",
     "accounts:application_delete": "takes POST only",
     "accounts:authorisation_revoke": "takes POST only",
+    "accounts:session_end": "takes POST only",
+    "accounts:sessions_end": "takes POST only",
     "accounts:acknowledge": "takes POST only",
     "accounts:appeal_withdraw": "takes POST only",
     "tournaments:contestant_calendar": "a file",
@@ -135,6 +155,7 @@ NO_PAGES = {
     "games:seek": "a part of the lobby",
     "games:replay_steps": "JSON",
     "accounts:block": "takes POST only",
+    "accounts:export": "takes POST only",
     "accounts:unblock": "takes POST only",
     "accounts:device_": "takes POST only",
     "accounts:direct_test": "takes POST only",
@@ -178,13 +199,15 @@ def _of_people() -> Iterator[Place]:
     yield Place("account_confirm_email", args=given("no-key"))
     yield Place("account_reset_password_from_key", args=given("1", "no-key"))
     for name in ("account_logout", "account_reauthenticate", "account_email",
-                 "account_change_password", "accounts:settings", "accounts:tokens", "accounts:bot",
+                 "account_change_password", "mfa_index", "accounts:settings", "accounts:tokens",
+                 "accounts:bot",
                  "accounts:applications", "accounts:conduct", "accounts:blocks",
+                 "accounts:data", "accounts:deletion",
                  "accounts:discord_settings", "accounts:announcements",
-                 "accounts:announcement_choices"):  # fmt: skip
+                 "accounts:announcement_choices", "accounts:sessions"):  # fmt: skip
         yield Place(name, who=Who.CONTESTANT)
     # Who has come by Discord has no password.
-    for name in ("account_set_password", "accounts:discord_settings"):
+    for name in ("account_set_password", "accounts:discord_settings", "accounts:discord_confirm"):
         yield Place(name, who=Who.SEAT_0)
     yield Place("accounts:discord")
     yield Place(
@@ -192,6 +215,9 @@ def _of_people() -> Iterator[Place]:
     )
     yield Place("accounts:preferences")
     yield Place("accounts:mail_stop", args=lambda s: [stop_token(s.world.root, ["season.news"])])
+    yield Place(
+        "accounts:undo", args=lambda s: [undo_token(s.world.root, "address", "old@example.org")]
+    )
     yield Place("accounts:suspended", who=Who.SUSPENDED_ORGANISER)
     yield Place(
         "accounts:appeal", who=Who.CONTESTANT, args=lambda s: [s.world.besides["sanction"].pk]
@@ -202,6 +228,7 @@ def _of_people() -> Iterator[Place]:
     yield Place("games:history", "decided", args=given("player1"))
     yield Place("developers")
     yield Place("offline")
+    yield Place("security")
     yield Place("exports:index")
 
 
@@ -236,6 +263,8 @@ def _of_matches() -> Iterator[Place]:
         yield Place("games:lesson", args=given(game.ruleset, game.variant))
         yield Place("games:leaderboard", "decided", args=given(ruleset))
     yield Place("games:rules_index")
+    yield Place("games:draws")
+    yield Place("games:draws_check")
     yield Place("games:leaderboards", "decided")
     yield Place("games:organise", "disputed", Who.ORGANISER)
     yield Place("games:hosted_list", "challenged", Who.ORGANISER)

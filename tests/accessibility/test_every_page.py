@@ -10,6 +10,7 @@ before.
 from __future__ import annotations
 
 from collections import defaultdict
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -121,31 +122,38 @@ LIVE = ("tetronogo", "domino-black-white", "domino-wars", "peg-domain", "domain"
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture
+def readers(browser: Browser, address: str, world: World) -> Readers:
+    return Readers(browser, address, world)
+
+
 @pytest.mark.timeout(2400)  # seconds: four looks at every page there is, and CI may be slow
 @pytest.mark.django_db
 def test_every_page_for_whoever_sees_most_of_it(
-    browser: Browser,
-    address: str,
-    world: World,
+    readers: Readers,
+    one_at_a_time: Lock,
     settings: Any,
     monkeypatch: pytest.MonkeyPatch,
     subtests: pytest.Subtests,
 ) -> None:
     settings.GAUNTLET_DISCORD_CLIENT_ID = settings.GAUNTLET_DISCORD_CLIENT_SECRET = "1"
     monkeypatch.setattr("games.demo.MOVES_AT_MOST", 12)
+    world, seen = readers.world, set()
     furnished(world)
-    readers, seen = Readers(browser, address, world), set()
     for place in places():
-        scene = world.scene(place.scene)
-        path = reverse(place.name, args=place.args(scene))
-        if place.query:
-            path += f"?{authorisation(scene)}"
+        with one_at_a_time:
+            scene = world.scene(place.scene)
+            path = reverse(place.name, args=place.args(scene))
+            if place.query:
+                path += f"?{authorisation(scene)}"
         if (place.who, path) not in seen:
             seen.add((place.who, path))
             with subtests.test(f"{place.name} as {place.who}, {place.scene}"):
                 group = path if place.name in OF_RULESETS else place.name
                 assert readers.faults(place.who, path, group) == []
-    for path in of_administration(world):
+    with one_at_a_time:
+        administration = list(of_administration(world))
+    for path in administration:
         with subtests.test(path):
             assert readers.faults(Who.ADMIN, path, "admin") == []
 

@@ -58,7 +58,7 @@ def test_the_database_refuses_to_truncate(entry: AuditEntry) -> None:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET LOCAL gauntlet.allow_truncate = 'off'")
         with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-            cursor.execute("TRUNCATE accounts_auditentry")
+            cursor.execute("TRUNCATE accounts_auditentry CASCADE")
         cursor.execute("SET LOCAL gauntlet.allow_truncate = 'on'")
     assert AuditEntry.objects.count() == 1
 

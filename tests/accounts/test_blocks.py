@@ -24,8 +24,9 @@ from accounts.models import AuditEntry, Block, User
 from accounts.moderation.merging import user_merge
 from accounts.tokens.services import token_create
 from core.refusals import Refusal
-from games.audience import LOBBY_GROUP
+from games.audience import LOBBY_GROUP, user_group_of
 from games.models import Challenge
+from games.reading.selectors import challenges_to
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.matches import match_start
 from tests.games.conftest import ada, ben, cleo, mona, root, set_clock, wire
@@ -77,12 +78,11 @@ def test_what_the_database_refuses(ada: User, ben: User) -> None:
             Block.objects.create(blocker=ada, blocked=blocked)
 
 
-def test_a_challenge_from_somebody_blocked_is_refused_with_no_reason(ada: User, ben: User) -> None:
+def test_a_challenge_from_somebody_blocked_is_made_and_not_shown(ada: User, ben: User) -> None:
     block_create(acting_user=ada, user=ben)
-    refusal = refused(
-        "challenge.not-taken", challenge_create, acting_user=ben, opponent=ada, **TETRONOGO
-    )
-    assert refusal.sentence == "Ada does not accept challenges from you."
+    made = challenge_create(acting_user=ben, opponent=ada, **TETRONOGO)
+    assert made.status == Challenge.Status.OPEN
+    assert not challenges_to(ada).exists()
     mine = refused(
         "challenge.blocked", challenge_create, acting_user=ada, opponent=ben, **TETRONOGO
     )
@@ -93,7 +93,7 @@ def test_nobody_blocked_takes_what_is_open_to_anybody(ada: User, ben: User, cleo
     hers = challenge_create(acting_user=ada, **TETRONOGO)
     his = challenge_create(acting_user=ben, **TETRONOGO)
     block_create(acting_user=ada, user=ben)
-    refused("challenge.not-taken", challenge_accept, acting_user=ben, challenge=hers)
+    refused("challenge.not-open", challenge_accept, acting_user=ben, challenge=hers)
     refused("challenge.blocked", challenge_accept, acting_user=ada, challenge=his)
     assert challenge_accept(acting_user=cleo, challenge=hers).pk
 
@@ -123,15 +123,19 @@ def test_what_is_open_to_anybody_is_not_shown_to_whoever_is_blocked(
     assert "card" in from_cleo
 
 
-def test_what_is_open_between_the_two_is_answered_as_ever(ada: User, ben: User) -> None:
+def test_what_is_open_between_the_two_is_left_or_taken_back(ada: User, ben: User) -> None:
     to_her = challenge_create(acting_user=ben, opponent=ada, **TETRONOGO)
     to_him = challenge_create(acting_user=ada, opponent=ben, **TETRONOGO)
     open_to_all = challenge_create(acting_user=ben, **TETRONOGO)
     with committing():
         block_create(acting_user=ada, user=ben)
     found = dict(Challenge.objects.values_list("pk", "status"))
-    assert found == {to_her.pk: "declined", to_him.pk: "cancelled", open_to_all.pk: "open"}
-    assert AuditEntry.objects.get(action="challenge.decline").who == ada
+    assert found == {to_her.pk: "open", to_him.pk: "cancelled", open_to_all.pk: "open"}
+    assert AuditEntry.objects.get(action="challenge.cancel").who == ada
+    assert not challenges_to(ada).exists()
+    with committing():
+        block_remove(acting_user=ada, user=ben)
+    assert challenges_to(ada).get() == to_her, "until it lapses"
 
 
 def test_matches_that_others_decide_on_are_played(ada: User, ben: User) -> None:
@@ -290,7 +294,7 @@ def test_who_is_blocked_sees_the_same_as_before(
 
 
 def test_nobody_is_told_that_they_are_blocked(ada: User, ben: User, wire: Wire) -> None:
-    """What had been offered is declined, as it might be at any time; nothing else is said."""
+    """Pages of the blocker's own are told that what had been offered is gone; nobody else."""
     with committing():
         block_create(acting_user=ada, user=ben)
     assert wire.frames() == []
@@ -301,8 +305,9 @@ def test_nobody_is_told_that_they_are_blocked(ada: User, ben: User, wire: Wire) 
     with committing():
         block_create(acting_user=ada, user=ben)
     told = wire.frames()
-    assert {frame["type"] for _to, frame in told} == {"challenge"}
-    assert {frame["status"] for _to, frame in told} == {"declined"}
+    assert [(to, frame["type"], frame["status"]) for to, frame in told] == [
+        (user_group_of(ada.pk), "challenge", "declined")
+    ]
 
 
 def plain(answer: Any) -> str:

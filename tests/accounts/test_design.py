@@ -1,5 +1,6 @@
 """The design system keeps its word: contrast, no literals, no inline code, nothing missing."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -174,6 +175,17 @@ def test_templates_hold_no_inline_code_and_no_unknown_icon(path: object) -> None
     assert set(re.findall(r'{% icon "([^"]+)"', source)) <= icon_names()
 
 
+SETTINGS = [path for path in TEMPLATES if path.parts[-2] in {"accounts", "account", "mfa"}]
+
+
+@pytest.mark.parametrize("path", SETTINGS, ids=lambda path: "/".join(path.parts[-2:]))
+def test_no_button_of_the_settings_is_to_be_scrolled_to_sideways(path: Path) -> None:
+    """A table that scrolls on a phone would have it out of sight; lists of cards wrap."""
+    text = path.read_text()
+    for part in text.split("table-wrap")[1:]:
+        assert "<button" not in part.split("</table>")[0]
+
+
 def test_nothing_moves_for_more_than_five_seconds() -> None:
     """But what says that something is being sent (WCAG 2.2, 2.2.2 A). A dot that never rests also
     keeps a core of the reader's machine busy, a twelfth of it each."""
@@ -234,3 +246,25 @@ def test_vendored_type_comes_whole_with_its_licence() -> None:
         assert f'"version": "{version}"' in (folder / "package.json").read_text()
     for address in re.findall(r'url\("([^"]+)"\)', (CSS / "fonts.css").read_text()):
         assert (CSS / address.replace("%40", "@")).is_file()
+
+
+HASHES = ROOT / "static/vendor/@noble/hashes@2.4.0"
+
+
+def test_vendored_hashes_come_whole_with_their_licence() -> None:
+    assert "The MIT License" in (HASHES / "LICENSE").read_text()
+    described = json.loads((HASHES / "package.json").read_text())
+    assert (described["name"], described["version"]) == ("@noble/hashes", "2.4.0")
+    files = [HASHES / name for name in described["exports"].values()]
+    assert len(files) > 10
+    assert [file.name for file in files if not file.is_file()] == []
+    assert [file.name for file in files if not file.with_suffix(".d.ts").is_file()] == []
+
+
+def test_whatever_is_vendored_is_named_with_its_reason() -> None:
+    told = (ROOT / "docs/dependencies.md").read_text()
+    packages = sorted((ROOT / "static/vendor").glob("@*/*@*"))
+    assert len(packages) == 3
+    for package in packages:
+        name, version = package.name.split("@")
+        assert f"| `{package.parent.name}/{name}` {version} |" in told

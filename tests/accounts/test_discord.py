@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
@@ -31,6 +31,9 @@ from accounts.services import guest_create, user_close
 from core.clock import now_utc
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
+from tests.accounts.factors import with_app
+from tests.games.support import committing
+from tests.security.support import later
 from tests.support.discord_oauth import FakeDiscord, fake_discord
 
 pytestmark = pytest.mark.django_db
@@ -536,7 +539,8 @@ def test_linking_and_unlinking(
     ada = with_confirmed_address(person("ada"))
     client.force_login(ada)
     assert "Link Discord" in said(client.get(SETTINGS))
-    answer = danced(client, LINK)
+    with committing():
+        answer = danced(client, LINK)
     assert answer["Location"] == SETTINGS
     assert set(discord.asked[-1]["scope"].split()) == {"identify"}
     assert discord.asked[-1]["prompt"] == "consent"
@@ -550,7 +554,8 @@ def test_linking_and_unlinking(
     other = Client()
     danced(other)
     assert signed_in_as(other) == ada
-    answer = client.post(UNLINK, follow=True)
+    with committing():
+        answer = client.post(UNLINK, follow=True)
     assert "Discord is not linked to your account any more." in said(answer)
     assert services.linked_user(NELLY) is None
     assert mail.outbox[-1].subject == "[Gauntlet] Discord has been unlinked"
@@ -895,11 +900,13 @@ def test_without_an_application_there_is_no_trace_of_it(
 def test_it_is_offered_where_people_sign_in_and_register(
     discord: FakeDiscord, client: Client, person: People
 ) -> None:
-    for path in ("/accounts/login/?next=/u/ada/", "/accounts/signup/?next=/u/ada/"):
+    # Whichever way they come in by: also by a passkey, where they sign in.
+    ways = {"/accounts/login/?next=/u/ada/": 3, "/accounts/signup/?next=/u/ada/": 2}
+    for path, forms in ways.items():
         answer = client.get(path)
         assert "Continue with Discord" in said(answer)
         assert f'href="{ABOUT}"' in said(answer)
-        assert said(answer).count('name="next" value="/u/ada/"') == 2
+        assert said(answer).count('name="next" value="/u/ada/"') == forms
         policy = answer["Content-Security-Policy"]
         assert f"form-action 'self' {discord.origin};" in f"{policy};"
     assert "form-action 'self';" in f"{client.get('/')['Content-Security-Policy']};"
@@ -919,3 +926,94 @@ def test_the_library_offers_nothing_else(client: Client, person: People) -> None
     for path in ("/accounts/3rdparty/", "/accounts/social/connections/",
                  "/accounts/3rdparty/signup/", "/accounts/3rdparty/login/error/"):  # fmt: skip
         assert client.get(path).status_code == 404
+
+
+# -- confirming ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_hers", [True, False])
+def test_who_has_no_password_confirms_at_discord(
+    discord: FakeDiscord, client: Client, person: People, is_hers: bool
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly, NELLY if is_hers else "80351110224678999")
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    asked = client.get(tokens)["Location"]
+    before = client.session.session_key
+    answer = danced(client, asked, next=tokens)
+    assert discord.asked[-1]["prompt"] == "consent"
+    there = client.get(tokens)
+    if is_hers:
+        assert answer["Location"] == tokens
+        assert there.status_code == 200
+        assert client.session.session_key != before
+    else:
+        assert answer["Location"].startswith(reverse("accounts:discord_confirm"))
+        assert there["Location"] == asked
+    assert DiscordLink.objects.count() == 1
+
+
+@pytest.mark.parametrize("said_in", ["form", "address"])
+def test_confirming_leads_on_to_where_it_began(
+    discord: FakeDiscord, client: Client, person: People, said_in: str
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    asked = client.get(tokens)["Location"]
+    # A form without the field is what a program or an old page sends.
+    given: Any = {"next": tokens} if said_in == "form" else {}
+    page = reverse("accounts:discord_confirm") if said_in == "form" else asked
+    assert danced(client, page, **given)["Location"] == tokens
+    assert client.get(tokens).status_code == 200
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:1"])
+@pytest.mark.parametrize("said_in", ["form", "address"])
+def test_confirming_leads_to_no_other_site(
+    discord: FakeDiscord, client: Client, person: People, elsewhere: str, said_in: str
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    page = reverse("accounts:discord_confirm")
+    given: Any = {"next": elsewhere} if said_in == "form" else {}
+    around = page if said_in == "form" else f"{page}?{urlencode({'next': elsewhere})}"
+    assert danced(client, around, **given)["Location"] == reverse("accounts:discord_settings")
+
+
+def test_who_says_no_or_is_signed_out_meanwhile_finds_back_too(
+    discord: FakeDiscord, client: Client, person: People
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    asked = client.get(tokens)["Location"]
+    assert danced(client, asked, allow=False, next=tokens)["Location"] == asked
+    back = answered(sent(client, asked, next=tokens))
+    session = client.session
+    for key in ("_auth_user_id", "_auth_user_backend", "_auth_user_hash"):
+        del session[key]
+    session.save()
+    assert client.get(back)["Location"] == f"/accounts/login/?{urlencode({'next': tokens})}"
+
+
+def test_discord_confirms_nobody_who_has_a_second_factor_by_then(
+    discord: FakeDiscord, client: Client, person: People
+) -> None:
+    nelly = person("nelly", password=None)
+    linked(nelly)
+    client.force_login(nelly)
+    later(client)
+    tokens = reverse("accounts:tokens")
+    back = answered(sent(client, client.get(tokens)["Location"], next=tokens))
+    with_app(nelly)
+    asked = f"{reverse('mfa_reauthenticate')}?{urlencode({'next': tokens})}"
+    assert client.get(back)["Location"] == asked
+    assert client.get(tokens)["Location"] == asked

@@ -67,7 +67,7 @@ class Nelly:
 
     def confirms(self, name: str) -> None:
         """By the button of the page itself, not of its head."""
-        self.page.locator("main").get_by_role("button", name=name).click()
+        self.page.locator("main").get_by_role("button", name=name, exact=True).click()
 
     def signs_out(self) -> None:
         self.page.goto("/accounts/logout/")

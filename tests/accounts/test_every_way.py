@@ -25,11 +25,13 @@ from accounts.announcing.tasks import push as push_task
 from accounts.discord.services import discord_link
 from accounts.jobs import DELIVER, DISCORD, PUSH
 from accounts.models import Announcement, AnnouncementDelivery, User
+from accounts.roles import Role
 from core.clock import now_utc
 from games.audience import user_group_of
 from games.jobs import TELL_TURN
+from games.ratings.pairs import pair_unrate
 from games.tasks import tell_turn
-from tests.accounts.conftest import with_confirmed_address
+from tests.accounts.conftest import made_person, with_confirmed_address
 from tests.accounts.test_push import switched_on
 from tests.discord.conftest import application, fake  # noqa: F401
 from tests.discord.support import plain
@@ -41,6 +43,7 @@ from tests.games.test_disputes import POOL, challenged
 from tests.games.test_rulings import BAD
 from tests.permissions.world import photograph
 from tests.posts.support import addresses, unhurried
+from tests.ratings.support import result_row
 from tests.support.push_service import Browser, PushService, pushing
 from tests.support.workers import Workers
 from tests.tournaments.conftest import orla  # noqa: F401
@@ -129,6 +132,19 @@ def ruling(organiser: User) -> Callable[[], object]:
                        (0, BAD)]:  # fmt: skip
         play.move(seat, text, 5 * SECOND)
     return lambda: play.move(1, "challenge", 65 * SECOND)
+
+
+def rating_ruled(_organiser: User) -> Callable[[], object]:
+    """One match of two people is to count for nobody."""
+    first, second = pair()
+    result_row((first, second), finished_at=now_utc() - timedelta(days=1))
+    moderator = made_person("mona", Role.MODERATOR)
+
+    def rule() -> None:
+        with committing():
+            pair_unrate(acting_user=moderator, first=first, second=second, why="Both are *one*.")
+
+    return rule
 
 
 def ruling_of_strangers(_organiser: User) -> Callable[[], object]:
@@ -351,6 +367,7 @@ HAPPENINGS: dict[str, Happening] = {
     "match.ruling": ruling,
     "match.ruling-open": ruling_of_strangers,
     "match.turn": turn,
+    "match.rating-ruled": rating_ruled,
     "episode.choice": choice,
     "contestant.place": place,
     "contestant.items": items,

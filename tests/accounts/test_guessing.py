@@ -1,18 +1,27 @@
-"""Guessing passwords: one way in, limited by account and address together, and nobody's owner is
-locked out by a stranger's tries."""
+"""Guessing passwords and codes: one way in, limited by account and address together, and nobody's
+owner is locked out by a stranger's tries."""
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Callable
 from typing import Any
 
+import allauth.mfa
 import pytest
+from allauth.account import app_settings as account_settings
+from allauth.account.models import EmailAddress
+from allauth.mfa.totp.internal import auth as totp
 from django.core import mail
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from accounts.factors.guessing import ASKING
 from accounts.models import User
 from accounts.roles import Role
+from accounts.signin.guessing import code_take
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
+from tests.accounts.factors import STEP, app_code, with_app
 
 People = Callable[..., User]
 HOME, CAFE, STRANGER = "192.0.2.1", "192.0.2.2", "198.51.100.9"
@@ -92,6 +101,170 @@ def test_nobodys_name_is_limited_alike(ada: User) -> None:
         said = [signs_in(f"203.0.113.{len(login)}", "guess-1234", login=login) for _n in range(6)]
         assert all("do not belong together" in each for each in said[:5])
         assert "Too many failed attempts" in said[5]
+
+
+# -- guessing codes ------------------------------------------------------------------------------
+
+
+def gives_code(address: str, code: str, browser: Client | None = None) -> str:
+    """Give the right password and a code from an address; an empty string where it was right."""
+    client = browser or Client()
+    client.post("/accounts/login/", {"login": "ada", "password": PASSWORD}, REMOTE_ADDR=address)
+    page = client.post(STEP, {"code": code}, REMOTE_ADDR=address)
+    if page.status_code == 302:
+        assert client.session["_auth_user_id"]
+        return ""
+    assert "_auth_user_id" not in client.session
+    said = " ".join(page.content.decode().split())
+    refused = "Too many failed attempts" in said or "is guessing its codes" in said
+    assert (page.status_code == 429) is refused, page.status_code
+    assert not refused or int(page["Retry-After"]) >= 300
+    return said
+
+
+class Codes:
+    """What an app shows, each time a new one: no code is good twice."""
+
+    def __init__(self, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.secret, self.passed = secret, 0
+        library = totp.yield_hotp_counters_from_time
+        monkeypatch.setattr(
+            totp, "yield_hotp_counters_from_time", lambda: (n + self.passed for n in library())
+        )
+
+    def __call__(self) -> str:
+        self.passed += 3
+        return app_code(self.secret, later=self.passed)
+
+
+def test_whoever_has_the_password_does_not_keep_its_owner_out(ada: User) -> None:
+    secret = with_app(ada)
+    for _try in range(5):
+        assert "That was not right" in gives_code(STRANGER, "000000")
+    assert "Too many failed attempts" in gives_code(STRANGER, app_code(secret))
+    assert gives_code(HOME, app_code(secret)) == ""
+
+
+def test_codes_from_many_addresses_are_bounded_and_the_owner_comes_in(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = Codes(with_app(ada), monkeypatch)
+    owner = Client()
+    assert gives_code(HOME, code(), owner) == ""
+    owner.post("/accounts/logout/")
+    for number in range(50):
+        assert "That was not right" in gives_code(f"203.0.113.{number}", "000000"), number
+    # An address more gets no answer, nor does one from which the password was given.
+    for address in ("203.0.113.77", "203.0.113.3", HOME):
+        assert "is guessing its codes" in gives_code(address, code()), address
+    # A browser in which the owner has signed in does, wherever it is.
+    assert gives_code(CAFE, code(), owner) == ""
+    # Whoever reads the account's mail comes in from anywhere.
+    resetting = Client(REMOTE_ADDR="192.0.2.77")
+    resetting.post("/accounts/password/reset/", {"email": "ada@example.org"})
+    link = re.search(r"/accounts/password/reset/key/\S+", str(mail.outbox[-1].body))
+    assert link is not None
+    form = resetting.get(link[0])["Location"]
+    resetting.post(form, {"password1": PASSWORD, "password2": PASSWORD})
+    assert gives_code("192.0.2.77", code()) == ""
+    assert "is guessing its codes" in gives_code("203.0.113.78", code())
+
+
+def test_a_right_code_takes_back_nothing_that_was_tried_elsewhere(ada: User) -> None:
+    """Else a stranger with an account of their own could guess without end."""
+    secret = with_app(ada)
+    for number in range(9):
+        signs_in(STRANGER, "guess-1234", login=f"nobody{number}")
+    assert gives_code(STRANGER, app_code(secret)) == ""
+    assert "do not belong together" in signs_in(STRANGER, "guess-1234", login="nobody")
+    assert "Too many failed attempts" in signs_in(STRANGER, "guess-1234", login="nobody")
+
+
+def test_all_forms_of_the_library_count_as_we_do() -> None:
+    asking = []
+    for each in pkgutil.walk_packages(allauth.mfa.__path__, "allauth.mfa."):
+        if ".tests" in each.name or ".migrations" in each.name:
+            continue
+        module = importlib.import_module(each.name)
+        if hasattr(module, "check_rate_limit"):
+            asking.append(module)
+            assert module.check_rate_limit is code_take, each.name
+    assert set(asking) == set(ASKING)
+
+
+# -- with somebody's session ---------------------------------------------------------------------
+
+NEW = {"password1": "octopus-88", "password2": "octopus-88"}
+
+
+def confirms(browser: Client, password: str) -> Any:
+    return browser.post("/accounts/reauthenticate/", {"password": password})
+
+
+def changes(browser: Client, password: str) -> Any:
+    return browser.post("/accounts/password/change/", {"oldpassword": password, **NEW})
+
+
+def confirms_by_code(browser: Client, code: str) -> Any:
+    return browser.post("/accounts/second-factor/is-it-you/", {"code": code})
+
+
+def session(user: User, address: str) -> Client:
+    """A browser in which somebody is signed in."""
+    browser = Client(REMOTE_ADDR=address)
+    browser.force_login(user, backend="accounts.signin.backends.NameBackend")
+    return browser
+
+
+@pytest.mark.parametrize("does", [confirms, changes])
+def test_a_stolen_session_does_not_keep_its_owner_from_showing_who_they_are(
+    ada: User, does: Callable[[Client, str], Any]
+) -> None:
+    thief, owner = session(ada, STRANGER), session(ada, HOME)
+    for _try in range(12):
+        refused = does(thief, "guess-1234")
+    assert refused.status_code == 429
+    assert does(thief, PASSWORD).status_code == 429
+    assert does(owner, PASSWORD).status_code == 302
+
+
+def test_nor_by_a_code(ada: User) -> None:
+    secret = with_app(ada)
+    thief, owner = session(ada, STRANGER), session(ada, HOME)
+    for _try in range(12):
+        refused = confirms_by_code(thief, "000000")
+    assert refused.status_code == 429
+    assert confirms_by_code(owner, app_code(secret)).status_code == 302
+
+
+def test_the_old_password_is_a_guess_like_any_other(ada: User) -> None:
+    """Whoever holds a session has no second place to try passwords at."""
+    thief = session(ada, STRANGER)
+    for _try in range(5):
+        assert confirms(thief, "guess-1234").status_code == 200
+    page = changes(thief, PASSWORD)
+    assert page.status_code == 429
+    assert "Too many failed attempts" in page.content.decode()
+    ada.refresh_from_db()
+    assert ada.check_password(PASSWORD)
+
+
+def test_an_address_that_was_given_twice_counts_for_its_owner_alone(
+    ada: User, person: People
+) -> None:
+    squatter = person("sam", email="")
+    EmailAddress.objects.create(user=squatter, email=ada.email, primary=True, verified=False)
+    for number in range(50):
+        confirms(session(squatter, f"203.0.113.{number}"), "guess-1234")
+    assert "from many places" in signs_in("203.0.113.78", login="sam")
+    assert not locked("203.0.113.77")
+
+
+def test_no_limit_counts_by_account_alone() -> None:
+    """But for what sends mail: however many sessions an account has, that is enough."""
+    limits = account_settings.RATE_LIMITS.items()
+    by_account = {action for action, rates in limits if rates and "/user" in rates}
+    assert by_account - {"change_phone"} == {"manage_email"}  # the former has no page here
 
 
 # -- one way in ----------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ from django.urls import resolve
 from django.utils import timezone
 
 from accounts import services
+from accounts.leaving import export
+from accounts.leaving import services as leaving
 from accounts.models import (
     AccountMerge,
     Appeal,
@@ -33,7 +35,7 @@ from accounts.models import (
     SiteAnnouncement,
     User,
 )
-from accounts.moderation import appeals, merging, reports, sanctions, several
+from accounts.moderation import appeals, merging, reports, sanctions, second_factors, several
 from accounts.moderation.actions import TABLES, USERS
 from accounts.moderation.appeals import (
     appeal_claim,
@@ -45,15 +47,19 @@ from accounts.moderation.appeals import (
 from accounts.moderation.merging import user_merge
 from accounts.moderation.reports import report_claim, report_file, report_release, report_resolve
 from accounts.moderation.sanctions import sanction_lift, user_mute, user_suspend, user_warn
+from accounts.moderation.second_factors import second_factor_reset
 from accounts.moderation.several import sanctions_lift, users_sanction
 from accounts.roles import Role
 from accounts.services import role_grant, role_revoke, user_close, user_reopen
 from accounts.site import announcements, registration
+from accounts.site import second_factors as second_factor_rules
 from accounts.site.announcements import site_announcement_end, site_announcement_publish
 from accounts.site.registration import registration_set
+from accounts.site.second_factors import second_factor_rule_set
 from accounts.tokens import services as tokens
 from core.refusals import Refusal
 from tests.accounts.conftest import PASSWORD, made_person
+from tests.accounts.factors import with_app
 from tests.support import depth
 
 People = Callable[..., User]
@@ -124,6 +130,7 @@ def made_scene() -> Scene:
     report_claim(acting_user=chief, report=reports[1])
     sanction = user_warn(acting_user=chief, user=victim, reason="Be kind")
     twin = made_person("twin")
+    with_app(victim)
     # Of a moderator who is nobody of those that try.
     judge = made_person("judge", Role.MODERATOR)
 
@@ -399,6 +406,22 @@ PERMISSIONS = {
         {"is_open": "no", "words": "Too many robots."},
         JUDGES,
     ),
+    "reset-a-second-factor": Permission(
+        "user.second_factor_reset",
+        second_factor_reset,
+        lambda s: {"user": s.victim, "reason": "Lost the phone"},
+        user_page("reset_second_factor"),
+        {"reason": "Lost the phone", "typed": "victim"},
+        {"superuser"},
+    ),
+    "ask-organisers-for-one": Permission(
+        "site.second_factor_require",
+        second_factor_rule_set,
+        lambda s: {"of_organisers": True},
+        lambda s: "/admin/accounts/secondfactorrule/add/",
+        {"of_organisers": "yes"},
+        {"superuser"},
+    ),
     "create": Permission(
         "user.admin_create",
         None,
@@ -448,6 +471,8 @@ ELSEWHERE = {
     "report_file": "everybody's: below, and test_reports.py",
     "merge_preview": "reads: test_merging.py",
     "lock_for_sanction": "a part of the sanctions and the merge",
+    "must_reset": "asks: taking a second factor away does",
+    "must_be_resettable": "asks: taking a second factor away does",
     "must_administer": "asks: giving and taking roles do",
     "must_handle": "asks: everything about a report does",
     "must_judge": "asks: every sanction does",
@@ -459,7 +484,14 @@ ELSEWHERE = {
     "must_be_resolvable": "asks: report_resolve does",
     "token_create": "one's own: test_tokens.py",
     "token_revoke": "one's own: test_tokens.py",
+    "factors_remove": "one's own: test_new_password.py",
+    "tokens_revoke": "one's own: tests/security/test_sessions.py",
     "user_become_bot": "one's own: test_tokens.py",
+    "deletion_ask": "one's own: tests/security/test_deletion.py",
+    "deletion_cancel": "one's own: tests/security/test_deletion.py",
+    "export_record": "one's own: tests/security/test_export.py",
+    "address_change_drop": "a part of new passwords, signing out and undoing: test_undoing.py",
+    "deletion_drop": "a part of thinking again, of new passwords and undoing: test_undoing.py",
     "discord_link_end": "a part of unlinking, of merges, and of new passwords",
     "password_given": "notes what the page above has done: test_new_password.py",
 }
@@ -553,7 +585,7 @@ def test_every_action_of_moderation_is_in_the_table(scene: Scene) -> None:
     on_rows = {(table.of, each.name) for table in TABLES if table is not USERS for each in table}
     offered = {(f"accounts_{of}_{name}", "") for of, name in on_rows}
     offered |= {("accounts_user_changelist", each.name) for each in USERS}
-    assert len(offered) == 22
+    assert len(offered) == 23
     assert sorted(offered - asked) == []
 
 
@@ -571,6 +603,10 @@ def test_every_service_that_asks_who_it_is_is_in_the_table() -> None:
             tokens,
             announcements,
             registration,
+            second_factors,
+            second_factor_rules,
+            leaving,
+            export,
         )
         for name, each in inspect.getmembers(module, inspect.isfunction)
         if each.__module__ == module.__name__

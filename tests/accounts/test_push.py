@@ -544,7 +544,9 @@ def test_an_account_that_is_closed_or_merged_has_no_devices(
     assert not PushSubscription.objects.exists()
 
 
-CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0"
+WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
+CHROME = f"{WEBKIT} Chrome/140.0.0.0"
+HEADLESS = f"{WEBKIT} HeadlessChrome/140.0.0.0"
 SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
 A_PHONE = "(iPhone; CPU iPhone OS 18_0 like Mac OS X)"
 
@@ -557,9 +559,38 @@ A_PHONE = "(iPhone; CPU iPhone OS 18_0 like Mac OS X)"
         (f"(Linux; Android 10; K) {CHROME} Mobile Safari/537.36", "Chrome on Android"),
         (f"{A_PHONE} {SAFARI} Mobile/15E148 Safari/604.1", "Safari on an iPhone"),
         (f"(Macintosh; Intel Mac OS X 10_15_7) {SAFARI} Safari/605.1.15", "Safari on a Mac"),
-        ("<b>", "A browser"),
+        (f"(iPad; CPU OS 18_0 like Mac OS X) {SAFARI} Mobile/15E148 Safari/604.1",
+         "Safari on an iPad"),
+        (f"(X11; CrOS x86_64 14541.0.0) {CHROME} Safari/537.36", "Chrome on ChromeOS"),
+        # None of these is the browser that it also names.
+        (f"(X11; Linux x86_64) {HEADLESS} Safari/537.36", "Headless Chrome on Linux"),
+        (f"(Windows NT 10.0) {HEADLESS} Safari/537.36 Edg/140.0.0.0", "Edge on Windows"),
+        (f"(X11; Linux x86_64) {WEBKIT} Ubuntu Chromium/140.0 Chrome/140.0 Safari/537.36",
+         "Chromium on Linux"),
+        (f"(Windows NT 10.0) {CHROME} Safari/537.36 Edge/18.19045", "Edge on Windows"),
+        (f"(Linux; Android 10; K) {CHROME} Mobile Safari/537.36 EdgA/140.0.0.0",
+         "Edge on Android"),
+        (f"{A_PHONE} {SAFARI} EdgiOS/140.0.0.0 Mobile/15E148 Safari/604.1", "Edge on an iPhone"),
+        (f"(Windows NT 10.0) {CHROME} Safari/537.36 OPR/120.0.0.0", "Opera on Windows"),
+        (f"{A_PHONE} {SAFARI} Mobile/15E148 Safari/604.1 OPT/6.1.2", "Opera on an iPhone"),
+        (f"(Linux; Android 10; K) {WEBKIT} SamsungBrowser/28.0 Chrome/130.0 Safari/537.36",
+         "Samsung Internet on Android"),
+        (f"(Windows NT 10.0) {CHROME} Safari/537.36 Vivaldi/7.5", "Vivaldi on Windows"),
+        (f"(Windows NT 10.0) {CHROME} YaBrowser/25.6 Safari/537.36", "Yandex Browser on Windows"),
+        (f"(Macintosh; Intel Mac OS X 10_15_7) {SAFARI} Safari/605.1.15 Ddg/18.0",
+         "DuckDuckGo on a Mac"),
+        (f"{A_PHONE} {SAFARI} Mobile/15E148 DuckDuckGo/7 Safari/605.1.15",
+         "DuckDuckGo on an iPhone"),
+        (f"{A_PHONE} {WEBKIT} CriOS/140.0 Mobile/15E148 Safari/604.1", "Chrome on an iPhone"),
+        (f"{A_PHONE} {WEBKIT} FxiOS/140.0 Mobile/15E148 Safari/605.1.15", "Firefox on an iPhone"),
+        (f"{A_PHONE} {WEBKIT} GSA/380.0 Mobile/15E148 Safari/604.1", "A browser on an iPhone"),
+        (f"{A_PHONE} {WEBKIT} Mobile/15E148 [FBAN/FBIOS;FBAV/500.0]", "A browser on an iPhone"),
+        (f"(X11; Linux x86_64) {SAFARI} Safari/605.1.15", "A browser on Linux"),
+        (f"(Linux; U; Android 4.3) {WEBKIT} Version/4.0 Mobile Safari/534.30",
+         "A browser on Android"),
+        ("<b>", "A browser"), ("", "A browser"),
     ],
-)
+)  # fmt: skip
 def test_a_browser_is_named_for_the_list(agent: str, words: str) -> None:
     assert browser_of(f"Mozilla/5.0 {agent}") == words
 

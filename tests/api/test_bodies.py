@@ -339,6 +339,7 @@ class Asking:
                 "text": Puzzle.objects.get(pk=world["puzzle_id"][0]).solution,
             },
             "study_comment": {"line": ""},
+            "ready": {"commitment": "c0" * 32, "nonce": "5e" * 32},
             "season_item_give": {"ruleset": ""},
             "plan_save": {"revision": 0, "content": PLAN},
             "hosted_match_create": {

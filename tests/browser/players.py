@@ -54,7 +54,7 @@ one, two = (people[name] for name in wish["seats"])
 match = match_start(
     acting_user=one, players=(one, two), ruleset_id=wish["ruleset"], variant=wish["variant"],
     items=[HeldItem(seat, item) for seat, item in wish["items"]],
-    options=wish["options"], advantage=wish["advantage"],
+    options=wish["options"], advantage=wish["advantage"], waits=wish["waits"],
 )
 print(json.dumps({{
     "match": match.pk,
@@ -97,7 +97,8 @@ def start(
     options: dict[str, Any] | None = None,
     others: tuple[str, ...] = (),
     organiser: str | None = None,
-    advantage: int = 0,
+    advantage: int | None = 0,
+    waits: bool = False,
 ) -> Game:
     """Start a match between Ada (seat 0, with the advantage unless told otherwise) and Ben."""
     wish = {
@@ -107,6 +108,7 @@ def start(
         "items": list(items),
         "options": options or {},
         "advantage": advantage,
+        "waits": waits,
         "seats": ["Ada", "Ben"],
         "others": list(others),
         "organiser": organiser,

@@ -11,6 +11,7 @@ import pytest
 
 from tests.browser import players
 from tests.browser.players import choose, is_asked, is_live, place_by_keyboard, turn, waits
+from tests.support.clipboard import copied
 from tests.support.screens import assert_fits
 
 if TYPE_CHECKING:
@@ -713,9 +714,8 @@ def test_a_replay_move_by_move(new_page: Pages, site: Site) -> None:
     replay.context.grant_permissions(["clipboard-read", "clipboard-write"])
     replay.get_by_role("button", name="Copy link").click()
     replay.get_by_text("The link to move").wait_for()
-    copied = replay.evaluate("navigator.clipboard.readText()")
     other = new_page(**TELEPHONE)
-    other.goto(copied)
+    other.goto(copied(replay))
     other.locator(".board .domino").first.wait_for()
     assert (
         other.locator(".replay__count").inner_text()

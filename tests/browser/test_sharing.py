@@ -10,6 +10,7 @@ import pytest
 from tests.accessibility import axe
 from tests.browser import players
 from tests.browser.test_replays import SHIFTS, SIZES, opened, replay, stand_still
+from tests.support.clipboard import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -189,8 +190,9 @@ def test_a_link_is_copied_where_the_device_shares_nothing(
     assert dialog.get_by_text("Card with names and score").count() == 0
     dialog.get_by_role("button", name="Copy Link to move 3").click()
     dialog.get_by_text("The link is copied.").wait_for()
-    assert "?move=3" not in page.evaluate("navigator.clipboard.readText()").split("/replay/")[0]
-    assert "move=3" in page.evaluate("navigator.clipboard.readText()")
+    link = copied(page)
+    assert "?move=3" not in link.split("/replay/")[0]
+    assert "move=3" in link
 
 
 def test_a_running_match_is_shared(new_page: Pages, site: Site) -> None:

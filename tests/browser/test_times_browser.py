@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 PHONE = {"width": 390, "height": 844}
 
 # A season in which the two meet, made on the site itself.
-_MEETING = """
+MEETING = """
 import json
 from importlib import import_module
 from django.conf import settings
@@ -207,7 +207,7 @@ def accepted_by(ben: Page, offered: list[Told], looked_at: Callable[[Page], None
 
 def test_two_players_in_two_zones_agree_on_a_time(site: Site, new_page: Pages) -> None:
     mark = secrets.token_hex(4)
-    told = json.loads(site.python(_MEETING.format(mark=mark)).strip().splitlines()[-1])
+    told = json.loads(site.python(MEETING.format(mark=mark)).strip().splitlines()[-1])
     examiner = axe.Examiner()
 
     def opened(name: str, **more: str) -> Page:

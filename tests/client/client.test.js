@@ -53,6 +53,23 @@ test("steps that fit are applied and gaps are asked about", () => {
   ]);
 });
 
+test("what draws are derived from is kept where it is not told anew", () => {
+  const world = makeWorld();
+  const { one, socket } = world.connected();
+  const drawsOf = (commitment) => ({ commitment, nonces: [] });
+  const seen = [];
+  const hear = (frame) => {
+    socket().says(frame);
+    seen.push(one.state.view.draws?.commitment);
+  };
+  const { view } = one.state;
+  hear(world.step(5, [1]));
+  hear(world.step(6, [2], { view: { ...view, draws: drawsOf("first") } }));
+  hear(world.step(7, [3], { view: { ...view, draws: drawsOf("second") } }));
+  hear(world.step(8, [4], { view }));
+  assert.deepEqual(seen, [undefined, "first", "second", "second"]);
+});
+
 test("a state is replaced and never changed, whatever frame has changed it", () => {
   const world = makeWorld();
   const { one, socket } = world.connected();

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { spoken } from "../../static/js/match/clock.js";
 import {
+  drawsWords,
   eventText,
   namesOf,
   reminderText,
@@ -124,4 +125,32 @@ test("reminders in words", () => {
     "Ben is using the reserve now: 15 seconds.",
     "Ben has 15 seconds of reserve left.",
   ]);
+});
+
+test("what a match waits for, and until when", () => {
+  const until = new Date(2033, 4, 18, 12, 0, 20).getTime();
+  const waiting = { until, ready: [false, false] };
+  const said = (more) =>
+    turnLine(viewOf({ phase: "waiting", waiting: { ...waiting, ...more } }), 0, NAMES).text;
+  assert.match(said({}), /Waiting for Ben\..*by 12:00:20, the match is void/);
+  assert.equal(
+    said({ certain: true }),
+    "Waiting for Ben. The clocks start when both are here, at 12:00:20 at the latest.",
+  );
+});
+
+test("what draws follow from, once nobody can add to it any more", () => {
+  const none = { commitment: null, opened: false };
+  const late = { commitment: "aa", opened: false };
+  const given = { commitment: "aa", opened: true };
+  const said = (nonces, more = {}) => drawsWords(viewOf({ draws: { nonces }, ...more }));
+  for (const nonces of [
+    [none, none],
+    [late, none],
+    [late, late],
+  ]) {
+    assert.equal(said(nonces), "Draws follow from the server's seed; no player added a number");
+    assert.equal(said(nonces, { waiting: {} }), "Draws can be verified");
+  }
+  assert.equal(said([none, given]), "Draws can be verified");
 });

@@ -35,6 +35,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # Ada and Ben are signed in in a browser; Ada has not linked her account to Discord yet.
 MEET = """
 import json
+import time
 from importlib import import_module
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
@@ -50,6 +51,7 @@ for user in (ada, ben):
     signed_in[SESSION_KEY] = str(user.pk)
     signed_in[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     signed_in[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    signed_in["confirmed_at"] = time.time()
     signed_in.save()
     keys.append(signed_in.session_key)
 print(json.dumps([settings.SESSION_COOKIE_NAME, *keys, pair.get_absolute_url()]))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from accounts.blocking.services import block_create
 from accounts.models import User
 from games.forms import ChallengeForm, games_offered
 from games.models import Challenge, Match
+from games.reading.selectors import challenges_to
+from games.services.challenges import challenge_cancel, challenge_create
 from tests.discord.support import Guild, plain, said
 from tests.games.support import nothing_changes
 from tournaments.discord.fake.schemas import UPDATE
@@ -56,7 +60,7 @@ def test_a_challenge_to_somebody_is_between_those_two(guild: Guild, ben: User) -
     number = Challenge.objects.first()
     assert number is not None
     eve = guild.joined("Cleo", User.objects.create_user("cleo"))
-    assert said(eve.press(f"accept:{number.pk}")) == "There is no such challenge."
+    assert said(eve.press(f"accept:{number.pk}")) == "This challenge is no longer open."
 
 
 def test_refusals_are_the_pages(guild: Guild, ada: User) -> None:
@@ -84,10 +88,23 @@ def test_it_says_what_the_form_says(guild: Guild) -> None:
 
 
 def test_whoever_has_blocked_somebody_is_left_alone(guild: Guild, ada: User, ben: User) -> None:
+    """And cannot tell it: each is answered as it is without a block."""
+    as_ever = said(guild.ada.command("challenge", game=GAME, opponent=guild.ben.id))
+    taken = challenge_create(acting_user=ben, ruleset_id="tetronogo", variant="standard")
+    challenge_cancel(acting_user=ben, challenge=taken)
+    offered = challenge_create(acting_user=ben, ruleset_id="tetronogo", variant="standard")
     block_create(acting_user=ben, user=ada)
+    answer = guild.ada.command("challenge", game=GAME, opponent=guild.ben.id)
+    assert numberless(said(answer)) == numberless(as_ever)
+    assert not challenges_to(ben).exists()
     with nothing_changes():
-        answer = guild.ada.command("challenge", game=GAME, opponent=guild.ben.id)
-    assert said(answer) == "Ben does not accept challenges from you."
+        late = said(guild.ada.press(f"accept:{taken.pk}"))
+        assert said(guild.ada.press(f"accept:{offered.pk}")) == late
+
+
+def numberless(text: str) -> str:
+    """Without the numbers in it."""
+    return re.sub(r"\d+", "0", text)
 
 
 def test_casual_and_with_an_advantage(guild: Guild) -> None:

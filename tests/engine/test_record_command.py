@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from games.engine import draws as derived
 from games.engine import records
 from games.management.commands import record as command
 from games.management.commands.record import schema_text
@@ -37,6 +38,7 @@ GOOD_LINE = {
     "winner": 1,
     "reason": "concession",
     "scores": [0, 0],
+    "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0},
 }
 
 
@@ -81,7 +83,7 @@ def test_a_record_that_stands(tmp_path: Path) -> None:
     said = Said("check", file)
     assert said.status == 0
     assert said.lines == [{"file": file, **GOOD_LINE}]
-    assert list(said.lines[0]) == ["file", "ok", "finished", "winner", "reason", "scores"]
+    assert list(said.lines[0]) == ["file", *GOOD_LINE]
     assert said.err == ""
 
 
@@ -113,7 +115,42 @@ def test_an_unfinished_record_is_fine(tmp_path: Path) -> None:
         "winner": None,
         "reason": None,
         "scores": [0, 0],
+        "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0},
     }
+
+
+def test_what_was_drawn_is_listed_only_when_it_is_asked_for(tmp_path: Path) -> None:
+    drawn = {k: v for k, v in GOOD.items() if k != "advantage"}
+    drawn["moves"] = [{"seat": "chance", "move": "lot 1"}, *GOOD["moves"]]  # type: ignore[misc]
+    file = put(tmp_path, "a.dmr.json", drawn)
+    lot = {"at": 0, "label": "lot", "move": "lot 1", "state": "unverifiable"}
+    said = Said("check", file, "--draws").lines[0]
+    assert said["drawn"] == [lot]
+    assert "steps" not in said
+    assert "drawn" not in Said("check", file).lines[0]
+    assert list(Said("check", file, "--draws", "--steps").lines[0])[-2:] == ["steps", "drawn"]
+
+
+def test_the_draw_that_is_wrong_is_listed_with_what_it_should_be(tmp_path: Path) -> None:
+    seed = "00" * 32
+    wrong = {
+        **{k: v for k, v in GOOD.items() if k != "advantage"},
+        "draws": {
+            "method": derived.METHOD,
+            "seed": seed,
+            "commitment": derived.seed_commitment(seed),
+            "nonces": [{}, {}],
+        },
+    }
+    right = derived.Draws(seed).numbers("lot")(2)
+    wrong["moves"] = [{"seat": "chance", "move": f"lot {1 - right}"}]
+    said = Said("check", put(tmp_path, "a.dmr.json", wrong), "--draws")
+    assert said.status == 1
+    assert said.lines[0]["error"].startswith("draws.other: ")
+    assert said.lines[0]["drawn"] == [
+        {"at": 0, "label": "lot", "move": f"lot {1 - right}", "state": "wrong"}
+        | {"wanted": f"lot {right}"}
+    ]
 
 
 def test_steps_come_last_and_only_when_asked_for(tmp_path: Path) -> None:
@@ -306,10 +343,10 @@ def test_a_bug_in_a_ruleset_does_not_silence_the_other_records(
 ) -> None:
     check = records.check
 
-    def broken(registry: Any, data: bytes, *, steps: bool = False) -> dict[str, Any]:
+    def broken(registry: Any, data: bytes, **wanted: bool) -> dict[str, Any]:
         if b"broken" in data:
             raise ZeroDivisionError("division by zero")
-        verdict: dict[str, Any] = check(registry, data, steps=steps)
+        verdict: dict[str, Any] = check(registry, data, **wanted)
         return verdict
 
     monkeypatch.setattr(records, "check", broken)

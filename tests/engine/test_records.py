@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any, cast
+from unittest.mock import ANY
 
 import jsonschema  # type: ignore[import-untyped]
 import msgspec
@@ -56,7 +57,7 @@ def check(document: Any, *, steps: bool = False) -> dict[str, Any]:
 def stands(document: Document) -> dict[str, Any]:
     verdict = check(document)
     assert verdict["ok"], verdict
-    assert list(verdict) == ["ok", "finished", "winner", "reason", "scores"]
+    assert list(verdict) == ["ok", "finished", "winner", "reason", "scores", "draws"]
     return verdict
 
 
@@ -352,8 +353,13 @@ RESULT = {"winner": 1, "reason": "points", "scores": [6, 9]}
 
 
 def test_a_finished_match_is_reported_with_its_result() -> None:
-    assert stands(record(*WHOLE)) == {"ok": True, "finished": True, **RESULT}
-    assert stands(record(*WHOLE, result=RESULT)) == {"ok": True, "finished": True, **RESULT}
+    assert stands(record(*WHOLE)) == {"ok": True, "finished": True, **RESULT, "draws": ANY}
+    assert stands(record(*WHOLE, result=RESULT)) == {
+        "ok": True,
+        "finished": True,
+        **RESULT,
+        "draws": ANY,
+    }
 
 
 @pytest.mark.parametrize(
@@ -369,6 +375,7 @@ def test_an_unfinished_match_is_reported_with_the_scores_as_they_stand(
         "winner": None,
         "reason": None,
         "scores": scores,
+        "draws": ANY,
     }
 
 
@@ -384,6 +391,7 @@ def test_a_void_match_has_no_winner() -> None:
         "winner": None,
         "reason": "ruling",
         "scores": [0, 2],
+        "draws": {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 1},
     }
     result = {"winner": None, "reason": "ruling", "scores": [0, 2]}
     stands(record(*UP_TO_TURNS, "1 take 2", "organiser void", result=result))
@@ -550,7 +558,7 @@ def test_steps_say_how_the_match_stood_after_every_entry() -> None:
         {"scores": [3, 1], "to_move": [1], "reserve": [51.75, 58.5], "took": []},
         {"scores": [3, 1], "to_move": [], "reserve": [51.75, 58.5], "took": []},
     ]
-    assert list(verdict) == ["ok", "finished", "winner", "reason", "scores"]
+    assert list(verdict) == ["ok", "finished", "winner", "reason", "scores", "draws"]
 
 
 def test_steps_before_and_after_the_lot() -> None:

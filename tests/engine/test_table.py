@@ -3,6 +3,7 @@
 import pytest
 
 from games.engine import play, saving
+from games.engine.chance import evenly
 from games.engine.decisions import Draw, Outcome
 from games.engine.errors import EngineFault
 from games.engine.ruleset import HeldItem
@@ -349,11 +350,11 @@ def test_chance_stands_where_it_is_due_and_nowhere_else() -> None:
 
 def test_draws_are_made_from_numbers_alone() -> None:
     due = table(TOY_HEADER, *UP_TO_TURNS[:-1])
-    assert play.drawn(TOY, due, Draw("die"), lambda: 0.0) == "die 1"
-    assert play.drawn(TOY, due, Draw("die"), lambda: 0.999999) == "die 6"
+    assert play.drawn(TOY, due, Draw("die"), evenly(lambda: 0.0)) == "die 1"
+    assert play.drawn(TOY, due, Draw("die"), evenly(lambda: 0.999999)) == "die 6"
     undrawn = table(header(advantage=None))
-    assert play.drawn(TOY, undrawn, Draw("lot"), lambda: 0.49) == "lot 0"
-    assert play.drawn(TOY, undrawn, Draw("lot"), lambda: 0.5) == "lot 1"
+    assert play.drawn(TOY, undrawn, Draw("lot"), evenly(lambda: 0.49)) == "lot 0"
+    assert play.drawn(TOY, undrawn, Draw("lot"), evenly(lambda: 0.5)) == "lot 1"
 
 
 # -- concession ----------------------------------------------------------------------------------

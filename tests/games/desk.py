@@ -51,15 +51,17 @@ class Desk:
         ruleset: str = USUAL,
         referees: Sequence[Person] = (),
         late_s: int = 0,
+        waits: bool = False,
         **options: Any,
     ) -> int:
-        """A match that begins now; the advantage is seat 0's."""
+        """A match that begins now, or ``waits`` for its players; the advantage is seat 0's."""
         number: int = self._ask(
             "match",
             players=[player.pk for player in players],
             ruleset=ruleset,
             referees=[referee.pk for referee in referees],
             late_s=late_s,
+            waits=waits,
             options=options,
         )
         return number
@@ -219,6 +221,7 @@ def match(
     ruleset: str,
     referees: list[int],
     late_s: int,
+    waits: bool,
     options: dict[str, Any],
 ) -> int:
     from accounts.models import User
@@ -235,6 +238,7 @@ def match(
         advantage=0,
         referees=list(User.objects.filter(pk__in=referees)),
         late_s=late_s,
+        waits=waits,
     )
     return int(started.pk)
 

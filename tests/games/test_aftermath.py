@@ -25,6 +25,7 @@ from core.jobs import guard
 from core.jobs.models import SetAside
 from games import hooks, presence, tasks
 from games.audience import turns_group_of
+from games.engine.ruleset import Ruleset
 from games.jobs import FOLLOW_UP, TELL_RULING, TELL_TURN, WAKE
 from games.models import Match, RatingPoint
 from games.reading.records import record_bytes
@@ -73,6 +74,13 @@ def heard() -> Iterator[list[int]]:
 def lately(ada: User, ben: User) -> Play:
     """A match that began hours ago."""
     return started((ada, ben), at=now_ms() - 6 * 3600 * SECOND)
+
+
+@pytest.fixture(autouse=True)
+def any_course_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These matches end as soon as they have begun, and are to count all the same: it is what
+    follows an end that is asked for."""
+    monkeypatch.setattr(Ruleset, "least_answers", 0)
 
 
 def conceded(play: Play, seat: int = 0) -> Play:

@@ -97,7 +97,7 @@ def test_players_read_it_after_the_end(play: Play, ada: User, orla: User, cleo: 
         ("commentary.plays", "ada"),
         ("commentary.bot", "robot"),
         ("commentary.account-closed", "gone"),
-        ("commentary.suspended", "loud"),
+        ("commentary.not-now", "loud"),
         ("commentary.named", "cleo"),
     ],
 )

@@ -10,7 +10,6 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 
-from accounts.blocking.services import block_create
 from accounts.models import AuditEntry, User
 from accounts.moderation.sanctions import user_mute, user_suspend
 from accounts.roles import Role, forget_roles
@@ -97,6 +96,36 @@ def test_the_host_alone_organises_it(orla: User, ada: User, ben: User, root: Use
     assert not any(may_organise(match, user) for user in (ada, ben, olin))
 
 
+@pytest.mark.parametrize("brought", ["advantage", "supplied", "both", "items"])
+def test_what_the_host_brings_counts_for_no_rating_as_a_challengers_does(
+    orla: User, ada: User, ben: User, brought: str
+) -> None:
+    """Though it was asked to count; items are the game's own, and are no reason."""
+    variant = "final" if brought == "items" else "gauntlet"
+    more: dict[str, Any] = {"ruleset_id": "peg-domain", "variant": variant, "rated": True}
+    if brought in ("advantage", "both"):
+        more["advantage"] = 0
+    if brought in ("supplied", "both"):
+        more["preparation_id"] = pallets_of(orla).pk
+    if brought == "items":
+        more["items"] = [HeldItem(0, "rapid-removal")]
+    hosted = hosted_by(orla, ada, ben, **more)
+    counts = brought == "items"
+    client = Client()
+    client.force_login(ada)
+    told = client.get(f"/api/v1/hosted/{hosted.pk}/").json()
+    page = client.get(hosted.get_absolute_url()).content.decode()
+    assert told["rated"] is counts
+    assert ("counts for no rating" in told["terms"]) is not counts
+    assert ("<dt>Rated</dt><dd>yes" in page) is counts
+    hosted_accept(acting_user=ada, hosted=hosted)
+    match = hosted_accept(acting_user=ben, hosted=hosted).match
+    assert match is not None
+    assert (match.unrated == "") is counts
+    assert ("has named who has the advantage" in match.unrated) is ("advantage" in more)
+    assert ("instead of having it drawn" in match.unrated) is ("preparation_id" in more)
+
+
 def test_items_and_the_advantage_that_they_give(orla: User, ada: User, ben: User) -> None:
     items = [HeldItem(1, "rapid-removal"), HeldItem(1, "peg-subtraction")]
     hosted = hosted_by(orla, ada, ben, ruleset_id="peg-domain", variant="final", items=items,
@@ -136,8 +165,6 @@ def test_who_may_host_whom(orla: User, ada: User, ben: User, cleo: User, root: U
     assert refused(hosted_by, orla, ben, ben) == {"hosted.one-player"}
     user_become_bot(acting_user=cleo)
     assert refused(hosted_by, orla, ada, User.objects.get(pk=cleo.pk)) == {"hosted.bot"}
-    block_create(acting_user=ben, user=orla)
-    assert refused(hosted_by, orla, ada, ben) == {"hosted.not-taken"}
     user_suspend(acting_user=root, user=ben, reason="Rude", until=None)
     assert refused(hosted_by, orla, ada, ben) == {"hosted.player-away"}
     User.objects.filter(pk=ben.pk).update(is_active=False)

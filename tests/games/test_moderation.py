@@ -506,6 +506,12 @@ def test_the_page_of_taking_away(
     assert "before" in client.get(address).content.decode()
     assert client.post(address).status_code == 409
     assert client.get("/chat/999999/remove/").status_code == 404
+    # It shows what was taken away, too, which nobody else sees: so it leaves an entry, as the page
+    # of the message in the admin site does, and none of those who were refused left any.
+    looks = AuditEntry.objects.filter(action__startswith="look.")
+    assert list(looks.values_list("who__username", "action", "target_type", "target_id")) == [
+        (mona.username, "look.row", "games.chatmessage", str(number))
+    ]
 
 
 def test_reporting_a_message_from_its_page(

@@ -9,11 +9,17 @@ import msgspec
 import pytest
 
 from accounts.models import AuditEntry, User
+from games.engine import draws as derived
+from games.engine import records
+from games.engine.draws import Draws, Nonce
 from games.models import Match, MatchEntry
 from games.reading.readers import reader_of
 from games.reading.records import record_bytes
+from games.rulesets import REGISTRY
 from games.services.matches import record_import
 from tests.games.support import SECOND, T0, Play, record_holds, refused, started
+
+SEED, NONCES = "1f" * 32, ("20" * 32, "a1" * 32)
 
 
 def test_there_is_no_record_of_a_running_match(play: Play) -> None:
@@ -100,6 +106,69 @@ def test_importing_is_refused(orla: User, ada: User, record: dict[str, Any]) -> 
     unfinished = {key: value for key, value in record.items() if key != "result"}
     bad("record.unfinished", {**unfinished, "moves": moves[:3]})
     bad("record.unfinished", {**unfinished, "moves": []})
+
+
+def drawn_record() -> dict[str, Any]:
+    """A record with a lot that follows from its seed and both nonces."""
+    one, two = (
+        Nonce(derived.nonce_commitment(seat, nonce), nonce) for seat, nonce in enumerate(NONCES)
+    )
+    stated = Draws(SEED, (one, two))
+    lot = stated.numbers("lot")(2)
+    return {
+        "format": records.FORMAT,
+        "ruleset": "tetronogo",
+        "variant": "standard",
+        "seats": ["Ada", "Ben"],
+        "moves": [
+            {"seat": "chance", "move": f"lot {lot}"},
+            {"seat": 0, "move": "concede", "t": 1},
+        ],
+        "draws": {
+            "method": derived.METHOD,
+            "seed": SEED,
+            "commitment": stated.commitment,
+            "nonces": [{"commitment": n.commitment, "nonce": n.nonce} for n in (one, two)],
+        },
+    }
+
+
+def test_an_imported_record_can_still_be_verified(orla: User) -> None:
+    record = drawn_record()
+    written = msgspec.json.decode(record_bytes(put(orla, record)))
+    assert written["draws"] == record["draws"]
+    verdict = records.check(REGISTRY, msgspec.json.encode(written))
+    assert verdict["draws"] == {
+        "verified": 1, "supplied": 0, "agreed": 0, "unverifiable": 0,
+    }  # fmt: skip
+
+
+def test_a_record_whose_draws_are_wrong_is_refused(orla: User) -> None:
+    record = drawn_record()
+    lot = record["moves"][0]
+    other = {**lot, "move": f"lot {1 - int(lot['move'][-1])}"}
+    sentence = refused(
+        "record.wrong", put, user=orla, document={**record, "moves": [other, record["moves"][1]]}
+    ).sentence
+    assert "at entry 1: draws.other: The seed and the nonces give" in sentence
+    for change in (
+        {"seed": "00" * 32},
+        {"seed": "", "commitment": derived.seed_commitment("")},
+        {"commitment": "00" * 32},
+        {"nonces": [{"nonce": SEED}, {}]},
+    ):
+        changed = {**record, "draws": {**record["draws"], **change}}
+        sentence = refused("record.wrong", put, user=orla, document=changed).sentence
+        assert sentence.startswith("The record is wrong: draws: ")
+
+
+def test_a_lot_that_somebody_is_said_to_have_supplied_is_refused(orla: User) -> None:
+    record = drawn_record()
+    lot, *others = record["moves"]
+    for by in ("Cleo", "\x00 "):
+        moves = [{**lot, "by": by}, *others]
+        sentence = refused("record.wrong", put, user=orla, document={**record, "moves": moves})
+        assert "at entry 1: draws.not-supplied: " in sentence.sentence
 
 
 def test_names_and_reasons_that_a_database_cannot_hold(orla: User, record: dict[str, Any]) -> None:

@@ -226,6 +226,7 @@ def test_a_process_writes_its_row_until_it_ends(monkeypatch: pytest.MonkeyPatch)
         process_record()
         row = ServiceProcess.objects.get()
         assert (row.kind, row.pid, row.ahead_ms) == ("worker", os.getpid(), 0)
+        assert row.derives_draws
         assert row.skew_ms is not None
         assert abs(row.skew_ms - 1000 * wrong_s) <= row.skew_out_by_ms + 50
         assert abs(row.at - now_ms()) < 10_000

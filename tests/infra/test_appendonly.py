@@ -45,12 +45,14 @@ def test_a_table_can_be_guarded_and_freed() -> None:
 
 @pytest.mark.django_db
 def test_no_guard_has_a_function_of_its_own() -> None:
+    # The rows of one table are filled in step by step: its guard knows in which order.
+    own = {"games_matchdraws_stay"}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT DISTINCT p.proname FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid "
             "WHERE NOT t.tgisinternal AND t.tgname LIKE '%%_no_change'"
         )
-        assert cursor.fetchall() == [("gauntlet_append_only",)]
+        assert {name for (name,) in cursor.fetchall()} == {"gauntlet_append_only", *own}
 
 
 @pytest.mark.parametrize(

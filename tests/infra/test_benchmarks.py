@@ -21,7 +21,10 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
 
 
-@pytest.mark.parametrize("name", ["hung", "apart", "live", "pythons", "scale", "storm", "timers"])
+@pytest.mark.parametrize(
+    "name",
+    ["hung", "apart", "audit", "hostile", "live", "pythons", "scale", "storm", "timers"],
+)
 def test_it_starts(name: str) -> None:
     done = subprocess.run(
         [sys.executable, FOLDER / f"{name}.py", "--help"],

@@ -1,7 +1,14 @@
 """The browser fixtures: a real page of the real site, and their ear for what goes wrong in it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from tests.support.fixtures import Pages
 from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 
 def test_a_page_opens_without_a_complaint(new_page: Pages) -> None:
@@ -18,12 +25,16 @@ def test_a_page_opens_without_a_complaint(new_page: Pages) -> None:
 
 def test_inline_scripts_are_refused_and_heard_of(new_page: Pages) -> None:
     page = new_page()
+
+    def with_one(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.text().replace("</head>", "<script>window.ran = 1</script></head>", 1)
+        route.fulfill(response=answer, body=body)
+
+    page.route("**/accounts/login/", with_one)
     page.goto("/accounts/login/")
-    page.evaluate(
-        "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
-        " document.head.append(s) }"
-    )
     assert page.evaluate("window.ran") is None
+    assert "<script>window.ran = 1</script>" in page.content()
     assert any("Content Security Policy" in error for error in new_page.errors)
 
 

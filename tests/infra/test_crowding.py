@@ -59,7 +59,7 @@ def scope(kind: str = "http", *, address: str = HERE, path: str = "/", **headers
         (1, "127.0.0.1", "10.1.2.3", "10.1.2.3"),
         (1, "127.0.0.1", "", "127.0.0.1"),
         (1, "127.0.0.1", "2606:4700:1:2:3::4", "2606:4700:1:2::/64"),
-        (1, "127.0.0.1", "whatever", "whatever"),
+        (1, "127.0.0.1", "whatever", "unknown"),
     ],
 )
 def test_the_address_is_as_the_settings_have_it(

@@ -115,7 +115,7 @@ def test_the_routes_that_carry_a_key_are_known() -> None:
     assert set(keyed()) == {
         "account_confirm_email", "account_reset_password_from_key", "accounts:discord_asked",
         "games:invite", "games:invite_accept", "api:invite", "api:invite_accept",
-        "tournaments:invited", "tournaments:helping", "accounts:mail_stop",
+        "tournaments:invited", "tournaments:helping", "accounts:mail_stop", "accounts:undo",
     }  # fmt: skip
     for address, _pattern in keyed().values():
         assert KEY in address or KEY.replace(":", "_") in address
@@ -152,6 +152,7 @@ def test_no_key_of_an_address_is_written_down(
     strict = Client(enforce_csrf_checks=True, raise_request_exception=False)
     beginnings = (
         "confirm-email", "password/reset/key", "invite", "helping", "discord/link", "unsubscribe",
+        "undo-change",
     )  # fmt: skip
     kept = next(each for each in beginnings if each in address)
     asked: list[tuple[str, str]] = [
@@ -235,5 +236,5 @@ async def test_the_servers_access_log_has_no_keys_and_no_queries() -> None:
 @pytest.mark.parametrize("route", sorted(keyed()))
 def test_pages_with_a_key_tell_it_to_no_other_site(route: str) -> None:
     page = Client().get(keyed()[route][0])
-    assert page["Referrer-Policy"] == "same-origin"
+    assert page["Referrer-Policy"] in ("same-origin", "no-referrer")
     assert "default-src 'none'" in page["Content-Security-Policy"]

@@ -537,6 +537,7 @@ def test_the_database_tells_of_every_family_in_a_few_statements(
 ) -> None:
     from django.utils import timezone
 
+    from accounts.models import AuditCheck
     from core.clock import now_ms
     from core.jobs.models import JobDone, SetAside
     from games.models import ServiceBeat, ServiceProcess
@@ -551,13 +552,15 @@ def test_the_database_tells_of_every_family_in_a_few_statements(
     SetAside.objects.create(
         job="matches.wake", key="1", target_type="games.match", reason="x", next_at=timezone.now()
     )
-    with django_assert_max_num_queries(13):
+    AuditCheck.objects.create(position=0, digest="0" * 64, fault="A place is gone.")
+    with django_assert_max_num_queries(15):
         figures = standing.of_database()
     assert {figure.family for figure in figures} == set(FAMILIES["database"])
     for figure in figures:
         assert len(figure.labels) == len(FAMILIES["database"][figure.family].labels)
     assert {
         Figure("rows_aside", ("matches.wake",), 1),
+        Figure("audit_holds", (), 0),
         Figure("processes", ("well",), 2),
         Figure("processes", ("silent",), 1),
         Figure("host_clock_ahead_seconds", (), -7.0),

@@ -21,7 +21,8 @@ import psycopg
 import pytest
 import time_machine
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.contrib.sessions.models import Session
+from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.test import Client
 from django.urls import reverse
@@ -29,10 +30,24 @@ from django.utils import timezone
 
 from accounts.announcing.delivering import DELIVERED, DIGESTED
 from accounts.announcing.services import Told, announce
-from accounts.models import Announcement, AnnouncementDelivery, AuditEntry, User
+from accounts.auditing.sealing import audit_accept_late, audit_seal
+from accounts.leaving.services import ERASED
+from accounts.models import (
+    AccountDeletion,
+    Announcement,
+    AnnouncementDelivery,
+    AuditCheck,
+    AuditEntry,
+    AuditLink,
+    Report,
+    User,
+    WayIn,
+)
+from accounts.moderation.ways import ways_note
+from accounts.services import audit_record
 from config.celery import app
 from config.operations.services import rows_retry
-from core.clock import now_ms
+from core.clock import now_ms, now_utc
 from core.discord import client as discord
 from core.jobs import guard
 from core.jobs.models import JobDone, SetAside
@@ -48,6 +63,7 @@ from games.models import (
     Seek,
 )
 from games.puzzles import finding
+from games.ratings.pairs import LOOKED, pair_key
 from games.ratings.services import match_rate
 from games.services import processes
 from games.services.challenges import challenge_create
@@ -494,10 +510,96 @@ def old_announcements(world: World) -> Case:
     )
 
 
+def late_entry(world: World) -> Case:
+    """One that says that it is from before what is sealed: it is left out, and the next is not."""
+    with transaction.atomic():
+        audit_record(acting_user=world.ada, action="test.done")
+    audit_seal()
+    late, sound = (
+        AuditEntry.objects.create(who=world.ada, action="test.done", at=now_utc() - ago)
+        for ago in (timedelta(days=2), timedelta())
+    )
+
+    def is_done() -> bool:
+        sealed = set(AuditLink.objects.values_list("entry_id", flat=True))
+        return late.pk not in sealed and sound.pk in sealed
+
+    return Case("", late.pk, is_done, lambda: audit_accept_late(words="A test."))
+
+
+def broken_chain(world: World) -> Case:
+    """One that was added afterwards: it is told of, and the next ones are sealed all the same."""
+    case = late_entry(world)
+
+    def is_done() -> bool:
+        (look,) = AuditCheck.objects.all()
+        return case.is_done() and f"Entry {case.key} says that it is of" in look.fault
+
+    return Case("", case.key, is_done, case.mend)
+
+
+def suspects(world: World) -> Case:
+    """Of a match of one pair nobody can tell when it was begun. Who has won them has not won so
+    many that anybody looks at them by themselves."""
+    matches = []
+    for pair in ((world.ada, world.ben), (world.orla, world.ada)):
+        for number in range(3):
+            ended = timezone.now() - timedelta(minutes=number)
+            began = ended - timedelta(seconds=9)
+            more: dict[str, Any] = {"finished_at": ended, "created_at": began}
+            matches.append(result_row(pair, reason="concession", **more))
+    mend = break_date("games_match", "created_at", matches[0].pk)
+    keys = [pair_key(world.ada.pk, other.pk) for other in (world.ben, world.orla)]
+    return Case(LOOKED, keys[0], lambda: Report.objects.filter(target_id=keys[1]).exists(), mend)
+
+
+def old_ways(world: World) -> Case:
+    """Nothing is read of them."""
+    for what in ("locked", "free"):
+        day = timezone.now().date() - timedelta(days=365)
+        ways_note(user_id=world.ada.pk, ways=[("device", what)], on=day)
+    rows = WayIn.objects.order_by("pk")
+    locked, _free = rows.values_list("pk", flat=True)
+    other = psycopg.connect(_address())
+    other.execute("SELECT 1 FROM accounts_wayin WHERE id = %s FOR UPDATE", [locked])
+    return Case(
+        "",
+        locked,
+        lambda: set(rows.values_list("pk", flat=True)) == {locked},
+        other.close,
+    )
+
+
+def old_sessions(world: World) -> Case:
+    """Nothing is read of them, either."""
+    past = timezone.now() - timedelta(days=1)
+    rows = Session.objects.filter(pk__in=["a" * 32, "b" * 32])
+    for key in ("a" * 32, "b" * 32):
+        Session.objects.create(pk=key, session_data="x", expire_date=past)
+    other = psycopg.connect(_address())
+    other.execute("SELECT 1 FROM django_session WHERE session_key = %s FOR UPDATE", ["a" * 32])
+    return Case("", 0, lambda: set(rows.values_list("pk", flat=True)) == {"a" * 32}, other.close)
+
+
+def leavers(world: World) -> Case:
+    long_ago = timezone.now() - timedelta(days=8)
+    for user in (world.ada, world.ben):
+        AccountDeletion.objects.create(
+            user=user, asked_at=long_ago, due_at=long_ago + timedelta(days=7)
+        )
+    mend = break_date("accounts_user", "date_joined", world.ada.pk)
+    gone = User.objects.filter(pk=world.ben.pk, deleted_at__isnull=False)
+    return Case(ERASED, world.ada.pk, gone.exists, mend)
+
+
 CASES: dict[str, Callable[[World], Case]] = {
+    "audit-seal": late_entry,
+    "audit-check": broken_chain,
+    "accounts-deletions": leavers,
     "announcements-sweep": letters,
     "announcements-digests": digests,
     "announcements-prune": old_announcements,
+    "sessions-prune": old_sessions,
     "games-sweep": deadlines,
     "games-sweep-ends": ends,
     "games-sweep-challenges": challenges,
@@ -507,6 +609,8 @@ CASES: dict[str, Callable[[World], Case]] = {
     "games-pair": pairs,
     "games-ratings-repair": ladders,
     "games-ratings-repair-all": ladders,
+    "games-ratings-pairs": suspects,
+    "ways-forget": old_ways,
     "tournaments-sweep": legs,
     "webhooks-sweep": receivers,
     "webhooks-repair": turns,

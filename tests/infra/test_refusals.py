@@ -22,13 +22,14 @@ from core.refusals import (
     RefusalKind,
     Refusals,
     Together,
+    TooOften,
 )
 from games.views.common import explains_refusals
 from script.lib.console import ROOT
 from tests.support.sources import sources
 from tournaments.forms.base import NoForm
 
-KINDS = {each.__name__: each for each in (Refusal, Forbidden, NotFound, NotUnderstood)}
+KINDS = {each.__name__: each for each in (Refusal, Forbidden, NotFound, NotUnderstood, TooOften)}
 
 
 def raised() -> Iterator[tuple[str, str, str]]:
@@ -107,7 +108,8 @@ def test_pages_and_the_api_answer_it_alike(kind: type[Refusal]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "status"), [(Refusal, 422), (NotUnderstood, 422), (Forbidden, 403), (NotFound, 422)]
+    ("kind", "status"),
+    [(Refusal, 422), (NotUnderstood, 422), (Forbidden, 403), (NotFound, 422), (TooOften, 429)],
 )
 def test_a_form_is_shown_again_for_what_can_be_mended_in_it(
     kind: type[Refusal], status: int

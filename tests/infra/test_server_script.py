@@ -108,12 +108,25 @@ def quiet_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def run_sql(data: Path, query: LiteralString) -> list[tuple[Any, ...]]:
-    """Run a statement on the running site's database, as a `manage.py` would find it."""
-    address = json.loads((data / "services.json").read_text())["DATABASE_URL"]
+def run_sql(
+    data: Path, query: LiteralString, address: str = "DATABASE_OWNER_URL"
+) -> list[tuple[Any, ...]]:
+    """Run a statement on the running site's database, as a `manage.py` would find it: as whoever
+    owns the tables, or by the site's own address."""
+    address = json.loads((data / "services.json").read_text())[address]
     with psycopg.connect(address) as connection:
         cursor = connection.execute(query)
         return cursor.fetchall() if cursor.description else []
+
+
+def serving_as(role: str, data: Path) -> list[int]:
+    """The site's connections by a role, without whoever asks."""
+    rows = run_sql(
+        data,
+        "SELECT usename, pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        " AND pid <> pg_backend_pid()",
+    )
+    return [pid for name, pid in rows if name == role]
 
 
 @pytest.fixture
@@ -173,6 +186,11 @@ def test_the_life_of_a_site(launch: Callable[..., Launcher], data: Path) -> None
         what="the site to be well again",
     )
     run_sql(data, "CREATE TABLE kept AS SELECT 7 AS number")
+    # Those who serve own nothing.
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        run_sql(data, "CREATE TABLE mine (number int)", "DATABASE_URL")
+    assert not serving_as("gauntlet", data)
+    assert serving_as("gauntlet_site", data)
 
     # Killed without a chance to clean up, it leaves no process behind and no broken data.
     first.child.kill()

@@ -1,6 +1,8 @@
 """What the settings promise, asked of fresh processes where it is about the environment."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from accounts.announcing import push
+from accounts import preferences
+from accounts.announcing import devices, push
+from accounts.signin import browsers
 from config.devenv import secret_key, vapid_key
 from core.env import database_options
+from core.replica import writers
 from script.lib.console import ROOT
 
 PRODUCTION = {
@@ -55,6 +61,34 @@ def test_production_is_closed_by_default() -> None:
     assert done.stdout.strip() == ("[False, True, True, True, True, True, ['gauntlet.example']]"), (
         done.stderr
     )
+
+
+def test_no_two_cookies_have_one_name() -> None:
+    """The later would take the place of the other, of which nobody would be told."""
+    configured = ("SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME", "GAUNTLET_DEVICE_COOKIE")
+    done = evaluate(f"[getattr(settings, name) for name in {configured}]", **PRODUCTION)
+    production = ast.literal_eval(done.stdout)
+    here = [getattr(settings, name) for name in configured]
+    # Where one is set, a new place belongs in here with its names.
+    others = {
+        "accounts/announcing/devices.py": [devices._COOKIE],
+        "accounts/preferences.py": [
+            preferences.THEME_COOKIE, preferences.SOUND_COOKIE, preferences.MOTION_COOKIE,
+            preferences.RESULTS_COOKIE,
+        ],
+        "accounts/signin/browsers.py": [browsers.COOKIE],
+        "accounts/signin/ways.py": [],
+        "core/replica/writers.py": [writers.COOKIE],
+    }  # fmt: skip
+    assert {
+        str(path.relative_to(ROOT))
+        for room in ("accounts", "config", "core", "games", "tournaments")
+        for path in (ROOT / room).rglob("*.py")
+        if re.search(r"\.set_(signed_)?cookie\(", path.read_text())
+    } == set(others)
+    for names in (here, production):
+        every = [*names, *(name for several in others.values() for name in several)]
+        assert len({*every}) == len(every), every
 
 
 def test_no_environment_loosens_durability() -> None:

@@ -6,6 +6,7 @@ import inspect
 import json
 import struct
 import sys
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from twisted.internet import abstract, tcp
 from twisted.internet.testing import StringTransport
 
 from config import wire
+from config.sockets import DaphneSockets
 from config.wire import ShortProtocol
 
 MASK = b"\x01\x80\xfe\x37"
@@ -39,6 +41,7 @@ class Server:
     proxy_forwarded_address_header = None
     websocket_timeout = -1
     ping_interval = 20
+    waiting = 0  # messages that the application has not taken yet
 
     def protocol_connected(self, _protocol: Any) -> None:
         pass
@@ -50,7 +53,7 @@ class Server:
 
     def create_application(self, _protocol: Any, _scope: Any) -> Any:
         self.heard: list[Any] = []
-        return SimpleNamespace(put_nowait=self.heard.append)
+        return SimpleNamespace(put_nowait=self.heard.append, qsize=lambda: self.waiting)
 
 
 class Line:
@@ -102,8 +105,9 @@ def frame(payload: bytes, *, first: int = 0x81, mask: bytes | None = MASK, size:
     return bytes([first]) + length + (mask or b"") + body
 
 
+PING = json.dumps({"type": "ping", "at": 1})
 WHOLE = [
-    frame(b""), frame(b"x"), frame(json.dumps({"type": "ping", "at": 1}).encode()),
+    frame(b""), frame(b"x"), frame(PING.encode()),
     frame("\U0001f600 é".encode()), frame(b"x" * 125), frame(b"y" * 126), frame(b"z" * 65_535),
     frame(b"w" * 65_536),
 ]  # fmt: skip
@@ -189,6 +193,80 @@ def test_nothing_follows_a_close() -> None:
     assert line.transport.value() == sent
     with pytest.raises(Disconnected):
         line.protocol.handle_reply({"type": "websocket.send", "text": "late"})
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2, 5, 6, 9])
+@pytest.mark.parametrize("text", [WHOLE[2], WHOLE[5], WHOLE[6]], ids=len)
+def test_who_is_told_to_go_is_not_heard_any_more(
+    text: bytes, cut: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = Line(ShortProtocol)
+    line.send(text[:cut])
+    line.protocol.handle_reply({"type": "websocket.close", "code": 4429})
+    before = len(line.server.heard)
+    line.send(text[cut:] + text * 3)
+    # What Autobahn had begun with, it ends.
+    assert len(line.server.heard) <= before + (cut >= 6)
+    before = len(line.server.heard)
+    long_way: list[bytes] = []
+    real = line.protocol._dataReceived
+    monkeypatch.setattr(line.protocol, "_dataReceived", long_way.append)
+    flood = text * 3 + text[:cut]
+    for _time in range(3):
+        line.send(flood)
+        flood = text[cut:] + text * 3 + text[:cut]
+    assert long_way == []
+    assert len(line.server.heard) == before
+    assert line.protocol.state == line.protocol.STATE_CLOSING
+    # What they answer is.
+    monkeypatch.setattr(line.protocol, "_dataReceived", real)
+    answer = frame(struct.pack("!H", 4429), first=0x88)
+    line.send(text[cut:] * bool(cut) + text + answer[:3])
+    line.send(answer[3:])
+    assert line.transport.disconnecting
+
+
+def test_nothing_more_is_read_while_much_waits() -> None:
+    """Also not while the application is still finding out who it is."""
+    line = Line(ShortProtocol)
+    line.server.waiting = wire.AHEAD - 1
+    line.send(WHOLE[2])
+    assert line.transport.producerState == "producing"
+    line.server.waiting = wire.AHEAD
+    before = len(line.server.heard)
+    line.send(WHOLE[2] * 3)
+    line.send(WHOLE[1])
+    assert line.transport.producerState == "paused"
+    assert len(line.server.heard) == before
+    line.protocol.took()
+    assert line.transport.producerState == "paused"
+    line.server.waiting = wire.AHEAD // 2
+    line.protocol.took()
+    assert line.transport.producerState == "producing"
+    # Nothing is lost.
+    assert [each["text"] for each in line.server.heard[before:]] == [*[PING] * 3, "x"]
+    assert line.protocol.rest == b""
+
+
+async def test_the_application_says_what_it_takes() -> None:
+    line = Line(ShortProtocol)
+    line.send(WHOLE[2])
+    line.server.waiting = wire.AHEAD
+    line.send(WHOLE[1])
+    line.server.waiting = 0
+    taken: list[Any] = []
+
+    async def application(_scope: Any, receive: Any, _send: Any) -> None:
+        taken.append(await receive())
+
+    async def receive() -> Any:
+        return line.server.heard[-1]
+
+    send = partial(application, line.protocol)
+    await DaphneSockets(application)({"type": "websocket"}, receive, send)
+    assert [each["text"] for each in taken] == [PING]
+    assert line.server.heard[-1]["text"] == "x"
+    assert line.transport.producerState == "producing"
 
 
 def test_no_text_for_a_log_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,6 +360,7 @@ def test_the_pinned_versions_have_what_this_leans_on(monkeypatch: pytest.MonkeyP
     assert "hltype(self.sendData)" in sent
     for kind, name in (
         (WebSocketAdapterProtocol, "dataReceived"), (WebSocketProtocol, "serverSend"),
+        (WebSocketProtocol, "serverClose"),
         (autobahn.WebSocketProtocol, "sendData"),
     ):  # fmt: skip
         theirs, ours = (inspect.signature(getattr(each, name)) for each in (kind, ShortProtocol))

@@ -8,17 +8,22 @@ from itertools import count
 from random import Random
 from typing import Any
 
+import msgspec
 from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 
-from accounts.models import User
+from accounts.auditing.sealing import audit_head
+from accounts.models import AuditEntry, User
+from games import store
 from games.models import Match
 from games.services.matches import match_start, record_import
 from tests.engine.playthroughs import playthroughs
 from tests.games.support import GAMES, SECOND, T0, Play, record_holds, started
 
 MOVES = 5
+AUDIT = AuditEntry._meta.db_table
+RESTORED = "database.restore"
 
 
 def fill() -> int:
@@ -55,24 +60,35 @@ def fill() -> int:
 
 
 def digests() -> dict[str, Any]:
-    """By table, a digest of all of its rows, and by sequence its next number."""
+    """By table, a digest of all of its rows, and by sequence its next number: but for the entry
+    that a restore leaves in the audit log, with the number that it took (see `restored`)."""
     found: dict[str, Any] = {}
     with connection.cursor() as cursor:
         for table in sorted(connection.introspection.table_names(cursor)):
-            cursor.execute(f'SELECT t::text FROM "{table}" t ORDER BY 1')  # noqa: S608
+            left_out = f"WHERE action = '{RESTORED}'" if table == AUDIT else "WHERE false"
+            cursor.execute(
+                f'SELECT t::text FROM "{table}" t EXCEPT ALL'  # noqa: S608
+                f' SELECT t::text FROM "{table}" t {left_out} ORDER BY 1'
+            )
             rows = "\n".join(text for (text,) in cursor.fetchall())
             found[table] = hashlib.sha256(rows.encode()).hexdigest()
         cursor.execute("SELECT sequencename, last_value FROM pg_sequences ORDER BY 1")
-        found["sequences"] = cursor.fetchall()
+        own = len(restored())
+        found["sequences"] = [
+            (name, last - own if name == f"{AUDIT}_id_seq" else last)
+            for name, last in cursor.fetchall()
+        ]
         cursor.execute(
             "SELECT count(*), md5(string_agg(concat_ws(' ', conrelid::regclass, conname, contype,"
             " confrelid::regclass, convalidated), '|' ORDER BY conrelid::regclass::text, conname))"
             " FROM pg_constraint WHERE connamespace = 'public'::regnamespace"
         )
         found["constraints"] = cursor.fetchone()
+        # Of which rows one is, is said with other casts once it was read anew: `IN` of texts is.
         cursor.execute(
-            "SELECT md5(string_agg(indexdef, '|' ORDER BY indexname)) FROM pg_indexes"
-            " WHERE schemaname = 'public'"
+            "SELECT md5(string_agg("
+            r"regexp_replace(indexdef, '::(character varying|text)(\[\])?|[()]', '', 'g'),"
+            " '|' ORDER BY indexname)) FROM pg_indexes WHERE schemaname = 'public'"
         )
         found["indexes"] = cursor.fetchone()
         cursor.execute(
@@ -82,6 +98,29 @@ def digests() -> dict[str, Any]:
         found["triggers"] = cursor.fetchone()
     assert len(found) > len(apps.get_models())
     return found
+
+
+def forget_draws() -> int:
+    """Have every match be as releases knew it before what its draws are derived from was kept;
+    returns of how many it was. Its row stays: going back takes the table."""
+    matches = Match.objects.filter(draws__isnull=False)
+    for match in matches:
+        held = store.held_of(match)
+        live = msgspec.structs.replace(held.live, draws=None)
+        snapshot = store.snapshot_of(held.ruleset, live, held.readers)
+        Match.objects.filter(pk=match.pk).update(snapshot=snapshot)
+    return len(matches)
+
+
+def head() -> str:
+    """How far the chain of the audit log goes; nothing is sealed for that."""
+    return str(audit_head())
+
+
+def restored() -> list[dict[str, Any]]:
+    """What the entries say that restores have left."""
+    entries = AuditEntry.objects.filter(action=RESTORED).order_by("id")
+    return list(entries.values_list("data", flat=True))
 
 
 def play_on() -> int:

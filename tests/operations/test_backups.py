@@ -97,6 +97,10 @@ def test_what_is_restored_is_what_was_backed_up(source: Site, backup: Path, targ
     assert f"{seasons} seasons looked through" in said
     assert seasons > 0
     assert target.hand.call(f"{FILLED}:digests") == before
+    # Beside it stands that it was restored, and how far the chain of the audit log went.
+    noted = [{"file": backup.name, "head": source.hand.call(f"{FILLED}:head")}]
+    assert target.hand.call(f"{FILLED}:restored") == noted
+    assert source.hand.call(f"{FILLED}:restored") == []
     # And it goes on from there: the next numbers are free, and every match is as it was.
     assert target.hand.call(f"{FILLED}:play_on") > 6
     assert "all agree" in target.manage("check_matches")
@@ -219,6 +223,7 @@ def test_a_backup_of_another_release(backup: Path, target: Site, tmp_path: Path)
     target.manage("backup", str(newer))
     refused(r"newer release's.*games\.9999_new", target.manage, "restore", str(newer), "--replace")
     target.sql("DELETE FROM django_migrations WHERE name = '9999_new'")
+    assert target.hand.call(f"{FILLED}:forget_draws") > 5
     target.manage("migrate", "games", "0004", "--verbosity", "0")
     older = tmp_path / "older.dump"
     target.manage("backup", str(older))

@@ -37,6 +37,7 @@ WITHIN_S = 1_500
 MADE = {
     "/etc/gauntlet/gauntlet.env": "install -m 640 -g gauntlet deploy/gauntlet.env.example",
     "/etc/gauntlet/direct.env": "install -m 640 -g gauntlet /dev/null",
+    "/etc/gauntlet/owner.env": "install -m 600 /dev/null",
     "/usr/local/bin/gauntlet-manage": "install -m 755 deploy/gauntlet-manage",
     "/etc/nginx/gauntlet-webs.conf": "install -m 644 deploy/webs-systemd.conf",
     "/etc/nginx/nginx.conf": "install -m 644 deploy/nginx.conf",
@@ -95,7 +96,7 @@ def test_what_is_referred_to_has_been_made_before() -> None:
     # And what the units and the proxy want is what was made.
     units = "".join(path.read_text() for path in (DEPLOY / "systemd").iterdir())
     assert set(re.findall(r"^EnvironmentFile=-?(.*)$", units, re.M)) == {
-        "/etc/gauntlet/gauntlet.env", "/etc/gauntlet/direct.env",
+        "/etc/gauntlet/gauntlet.env", "/etc/gauntlet/direct.env", "/etc/gauntlet/owner.env",
     }  # fmt: skip
     for path in re.findall(r"^ +ssl_certificate(?:_key)? (.*);", _nginx(), re.M):
         assert path in block("install -d -m 700 /etc/gauntlet/tls")
@@ -136,7 +137,7 @@ def test_every_command_and_setting_that_is_named_is_there() -> None:
     loose = {
         name for name, value in example().items() if "CHANGE-ME" in value or ".example" in value
     }
-    assert loose - {"POSTGRES_PASSWORD"} <= filled | {*table}
+    assert loose - {"POSTGRES_PASSWORD", "POSTGRES_SITE_PASSWORD"} <= filled | {*table}
 
 
 # -- what the page has one do --------------------------------------------------------------------
@@ -153,7 +154,10 @@ class Followed:
         own = urlsplit(os.environ["DATABASE_URL"])
         self.admin_url = own.geturl()
         self.database = f"gauntlet_followed_{secrets.token_hex(4)}"
-        self.netloc, self.password = own.netloc, own.password or ""
+        self.owner = own.netloc
+        # The site's own role, as the page has it made.
+        self.role, self.password = f"gauntlet_{secrets.token_hex(4)}", secrets.token_hex(12)
+        self.netloc = f"{self.role}:{self.password}@{own.hostname}:{own.port}"
         source = secrets.SystemRandom()
         self.host = f"127.{source.randrange(16, 250)}.{source.randrange(1, 250)}.7"
         self.processes: list[Process] = []
@@ -237,10 +241,17 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Followed]:
     """The page followed up to its processes."""
     machine = Followed(tmp_path_factory.mktemp("followed"))
     machine.admin("CREATE DATABASE {}")
+    (line,) = [each for each in COMMANDS if "CREATE ROLE gauntlet_site" in each]
+    made = re.search(r'"(CREATE ROLE .*)"', line)
+    assert made is not None
+    machine.admin(placed(made[1], {"gauntlet_site": machine.role, "$password": machine.password}))
     try:
         redis = urlsplit(os.environ["REDIS_URL"]).netloc
         machine.sh(placed(machine.here(block("install -d -m 755 /etc/gauntlet")), {
-            "gauntlet:$password@127.0.0.1:5432/gauntlet": f"{machine.netloc}/{machine.database}",
+            "gauntlet_site:$password@127.0.0.1:5432/gauntlet":
+                f"{machine.netloc}/{machine.database}",
+            "gauntlet:$owner_password@127.0.0.1:5432/gauntlet":
+                f"{machine.owner}/{machine.database}",
             "redis://127.0.0.1:6379": f"redis://{redis}",
         }))  # fmt: skip
         with (machine.etc / "gauntlet.env").open("a") as file:
@@ -260,6 +271,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Followed]:
         for process in machine.processes:
             process.kill()
         machine.admin("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+        machine.admin(f"DROP ROLE IF EXISTS {machine.role}")
 
 
 @pytest.mark.site
@@ -272,7 +284,10 @@ def test_what_was_filled_in_is_what_is_needed(followed: Followed) -> None:
     assert re.fullmatch(r"[0-9a-f]{80}", found["SECRET_KEY"])
     assert found["GAUNTLET_DB_POOLER"] == "false"
     # Nothing of the containers' is left.
-    assert "POSTGRES_PASSWORD" not in found
+    assert not {"POSTGRES_PASSWORD", "POSTGRES_SITE_PASSWORD", "DATABASE_OWNER_URL"} & {*found}
+    owner = followed.etc / "owner.env"
+    assert owner.stat().st_mode & 0o777 == 0o600
+    assert settings_in(owner).keys() == {"DATABASE_OWNER_URL"}
     assert not [value for value in found.values() if "CHANGE-ME" in value]
     assert not [
         value for value in found.values() if re.search(r"//(.*@)?(valkey|pgbouncer)", value)
@@ -317,7 +332,8 @@ def test_backups_and_commands_go_past_pgbouncer(followed: Followed) -> None:
     before = (followed.etc / "gauntlet.env").read_text()
     try:
         followed.sh(placed(followed.here(commands), {
-            "gauntlet:$password@127.0.0.1:5432/gauntlet": f"{followed.netloc}/{followed.database}",
+            "gauntlet_site:$password@127.0.0.1:5432/gauntlet":
+                f"{followed.netloc}/{followed.database}",
             "127.0.0.1:6432/gauntlet": f"127.0.0.1:1/{followed.database}",
         }))  # fmt: skip
         assert ":1/" in settings_in(followed.etc / "gauntlet.env")["DATABASE_URL"]

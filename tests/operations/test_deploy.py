@@ -91,7 +91,7 @@ def essential(command: str) -> str:
 
 def test_the_example_names_what_there_is_and_what_must_be() -> None:
     named = set(example())
-    assert named - settings_known() == {"POSTGRES_PASSWORD"}
+    assert named - settings_known() == {"POSTGRES_PASSWORD", "POSTGRES_SITE_PASSWORD"}
     assert named >= {"SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "REDIS_URL"}
     assert example()["SECRET_KEY"] == ""
     secrets = {value for name, value in example().items() if name.endswith("_PASSWORD")}
@@ -441,7 +441,26 @@ def test_the_containers_are_those_that_are_needed() -> None:
     # Past PgBouncer, where a session is needed.
     for name in ("migrate", "backup"):
         assert "@postgres:5432/" in services[name]["environment"]["DATABASE_URL"]
-    assert "@pgbouncer:6432/" in example()["DATABASE_URL"]
+        owner = services[name]["environment"]["DATABASE_OWNER_URL"]
+        assert owner.startswith("postgresql://gauntlet:${POSTGRES_PASSWORD:?}@postgres:5432/")
+    assert "//gauntlet_site:CHANGE-ME@pgbouncer:6432/" in example()["DATABASE_URL"]
+
+
+def test_no_process_that_serves_has_the_owner_s_password() -> None:
+    """Whoever breaks into one finds it nowhere: by Compose its environment does not hold it, and by
+    systemd it stands in a file that root alone reads."""
+    for name, service in compose()["services"].items():
+        if not service.get("image", "").startswith("gauntlet:"):
+            continue
+        given = service["environment"]
+        # The file of settings has it, for PostgreSQL.
+        assert given["POSTGRES_PASSWORD"] == "", name
+        assert ("DATABASE_OWNER_URL" in given) == (name in ("migrate", "backup")), name
+    units = {path.name: path.read_text() for path in UNITS}
+    having = {name for name, text in units.items() if "owner.env" in text}
+    assert having == {"gauntlet-backup.service"}
+    assert "install -m 600 /dev/null /etc/gauntlet/owner.env" in (DEPLOY / "README.md").read_text()
+    assert "DATABASE_OWNER_URL" not in example()
 
 
 def test_whoever_is_told_to_use_compose_is_told_where_its_values_are() -> None:
@@ -524,7 +543,8 @@ def test_compose_runs_the_site(tmp_path: Path) -> None:
     # Of everything a name of its own: the site itself may run here, too.
     name = f"gauntlet-tried-{port}"
     values = example() | {
-        "SECRET_KEY": KEY, "POSTGRES_PASSWORD": "for-a-while", "GAUNTLET_RELEASE": name
+        "SECRET_KEY": KEY, "POSTGRES_PASSWORD": "the-owner-s", "GAUNTLET_RELEASE": name,
+        "POSTGRES_SITE_PASSWORD": "for-a-while",
     }  # fmt: skip
     values["DATABASE_URL"] = values["DATABASE_URL"].replace("CHANGE-ME", "for-a-while")
     lines = [f"{name}={value}" for name, value in values.items()]

@@ -66,6 +66,21 @@ SURVIVED: dict[tuple[str, str, str], str] = {
         "It keeps a table append-only that it does not know.",
     ("accounts", "0013_site_wide", "Raw SQL operation"):
         "It keeps a table append-only that it does not know.",
+    ("accounts", "0022_audit_chain", "Raw SQL operation"):
+        "It keeps tables append-only that it does not know.",
+    ("accounts", "0023_audit_looks", "Raw SQL operation"):
+        "An index, made concurrently, over entries that it does not write.",
+    ("accounts", "0024_erasing", "Raw SQL operation"):
+        "A function that it does not call. It changes nothing in what only grows either.",
+    ("games", "0031_commit_anew", "Raw SQL operation"):
+        "It changes what guards a table that it knows nothing of, and allows more than before.",
+    ("games", "0029_draws", "Raw SQL operation"):
+        "It guards a table that it does not know.",
+    ("accounts", "0019_privacy", "Raw SQL operation"):
+        "What keeps tables append-only allows more from then on, to whoever asks: it does not.",
+    ("accounts", "0019_privacy",
+     "Create not valid constraint user_deleted_is_blank on model user"):
+        "It does not write the column, which is empty then, and reopens nobody without it.",
     ("games", "0013_front_door_turns", "Raw Python operation"):
         "It writes a column that it does not know, one match at a time.",
     **{
@@ -77,6 +92,8 @@ SURVIVED: dict[tuple[str, str, str], str] = {
             ("organiser_rights_of_helpers", "It writes neither, and gets an organiser with none."),
         )
     },
+    ("accounts", "0021_ways_in", "Create constraint report_of_site_once on model report"):
+        "It makes no report without a reporter.",
     ("tournaments", "0022_owners", "Raw Python operation"):
         "It writes columns that it does not know, and takes out whom it lets do nothing.",
     ("tournaments", "0023_helpers_valid", "Raw SQL operation"):

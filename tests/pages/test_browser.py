@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.clipboard import copied
 from tests.support.site import Site, wait_for
 
 if TYPE_CHECKING:
@@ -707,14 +708,14 @@ def test_a_link_is_copied_and_accepted_by_whoever_has_to_sign_in_first(
     anna.get_by_role("button", name="Send the challenge").click()
     anna.get_by_role("button", name="Copy the link").click()
     anna.get_by_text("The link is copied.").first.wait_for()
-    address = anna.evaluate("() => navigator.clipboard.readText()")
+    address = copied(anna)
     assert address == anna.get_by_role("textbox", name="The link").input_value()
     guest = new_page()
     guest.goto(address)
     guest.get_by_role("link", name="Sign in to accept").click()
     guest.locator("input[name=login]").fill(two[1])
     guest.locator("input[name=password]").fill("swordfish-77")
-    guest.get_by_role("button", name="Sign in").click()
+    guest.get_by_role("button", name="Sign in", exact=True).click()
     guest.wait_for_url(address)
     guest.get_by_role("button", name="Accept and play").click()
     guest.wait_for_url(re.compile(r"/matches/\d+/$"))

@@ -14,7 +14,8 @@ from django.db import transaction
 from django.test import Client, override_settings
 
 from accounts.models import AuditEntry, User
-from accounts.roles import is_moderator, is_organiser
+from accounts.roles import Role, holds_role, is_moderator, is_organiser
+from core.refusals import Refusal
 from games.demo import KEEPER, PEOPLE, _account
 from games.management.commands.demo_data import PASSWORD
 from games.models import Challenge, Match
@@ -59,6 +60,27 @@ def test_on_a_real_site_passwords_are_drawn_and_shown_once() -> None:
     again = made("--force")
     assert not any(password in again for password in passwords.values())
     assert Client().login(username="ada", password=passwords["ada"])
+
+
+@override_settings(GAUNTLET_SECOND_FACTOR_REQUIRED=True)
+@pytest.mark.usefixtures("in_short")
+def test_where_second_factors_are_required_it_is_made_all_the_same() -> None:
+    made("--force")
+    assert holds_role(User.objects.get(username="olga"), Role.ORGANISER)
+    assert holds_role(User.objects.get(username="max"), Role.MODERATOR)
+    granted = AuditEntry.objects.filter(action="user.grant_role")
+    assert [each.who for each in granted] == [None, None]
+
+
+@override_settings(GAUNTLET_SECOND_FACTOR_REQUIRED=True)
+@pytest.mark.usefixtures("in_short")
+def test_what_cannot_be_made_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_any: Any) -> None:
+        raise Refusal("x.no", "Organisers need a second factor here.")
+
+    monkeypatch.setattr("games.demo.role_grant", refuse)
+    with nothing_changes(), pytest.raises(CommandError, match="Organisers need a second factor"):
+        made("--force")
 
 
 @pytest.mark.usefixtures("in_short")

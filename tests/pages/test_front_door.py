@@ -202,7 +202,7 @@ def test_a_rematch_is_the_same_with_the_seats_changed(ada: User, ben: User) -> N
     with committing():
         offer = rematch_offer(acting_user=ada, match=play.match)
     assert (offer.challenger, offer.opponent, offer.options) == (ada, ben, {"turn_time": 86_400})
-    assert rematch_standing(play.match) == offer
+    assert rematch_standing(play.match, ben) == offer
     with committing():
         match = challenge_accept(acting_user=ben, challenge=offer)
     assert [player.user for player in match.players.all()] == [ben, ada]
@@ -223,21 +223,35 @@ def test_a_rematch_of_what_counted_for_nothing_counts_for_nothing(ada: User, ben
 def test_nobody_is_offered_a_rematch_by_somebody_they_have_blocked(ada: User, ben: User) -> None:
     match = conceded(started((ada, ben)))
     block_create(acting_user=ben, user=ada)
-    refused("challenge.not-taken", rematch_offer, acting_user=ada, match=match)
+    offer = rematch_offer(acting_user=ada, match=match)
+    assert rematch_standing(match, ada) == offer, "to her it is one that nobody answers"
+    assert rematch_standing(match, ben) is None
     refused("challenge.blocked", rematch_offer, acting_user=ben, match=match)
 
 
-def test_nobody_accepts_a_link_of_somebody_whom_they_keep_away(ada: User, ben: User) -> None:
+def test_nobody_accepts_a_link_of_somebody_whom_they_keep_away(
+    ada: User, ben: User, cleo: User, client: Client
+) -> None:
     offer = challenge(ada, by_link=True)
     assert offer.token
     block_create(acting_user=ada, user=ben)
-    refused(
-        "challenge.not-taken",
+    late = refused(
+        "challenge.not-open",
         challenge_accept,
         acting_user=ben,
         challenge=offer,
         token=offer.token,
     )
+    taken = challenge(ada, by_link=True)
+    challenge_accept(acting_user=cleo, challenge=taken, token=taken.token or "")
+    same = refused(
+        "challenge.not-open", challenge_accept, acting_user=ben, challenge=taken,
+        token=taken.token,
+    )  # fmt: skip
+    assert (late.status, late.sentence) == (same.status, same.sentence)
+    for user, status in ((ben, 404), (cleo, 200)):
+        client.force_login(user, backend="accounts.signin.backends.NameBackend")
+        assert client.get(offer.get_invite_url()).status_code == status
 
 
 def test_of_two_who_offer_it_the_second_accepts(ada: User, ben: User) -> None:
@@ -257,10 +271,10 @@ def test_what_was_declined_or_lapsed_can_be_offered_again(ada: User, ben: User) 
     match = conceded(started((ada, ben)))
     first = rematch_offer(acting_user=ada, match=match)
     challenge_decline(acting_user=ben, challenge=first)
-    assert rematch_standing(match) is None
+    assert rematch_standing(match, ada) is None
     second = rematch_offer(acting_user=ben, match=match)
     Challenge.objects.filter(pk=second.pk).update(expires_at=timezone.now())
-    assert rematch_standing(match) is None
+    assert rematch_standing(match, ada) is None
     third = rematch_offer(acting_user=ada, match=match)
     assert len({first.pk, second.pk, third.pk}) == 3
     second.refresh_from_db()

@@ -204,6 +204,7 @@ def test_a_void_and_a_paused_match_say_so(nobody: Client, play: Play, orla: User
 # -- secrets -------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("one_seed")
 @pytest.mark.parametrize("who", ["ben", "cleo", None])
 @pytest.mark.parametrize("pick", ["pick T", "pick J", None])
 def test_a_sealed_pick_shows_on_no_page_of_anybody_else(
@@ -242,6 +243,7 @@ def dominoes(players: tuple[User, User], first: str) -> Play:
     return play
 
 
+@pytest.mark.usefixtures("one_seed")
 @pytest.mark.parametrize("who", ["ben", "cleo", None])
 def test_a_hidden_half_shows_on_no_page_of_anybody_else(
     visitor: Visitor, people: dict[str, User], set_clock: SetClock, who: str | None
@@ -261,6 +263,7 @@ def test_a_hidden_half_shows_on_no_page_of_anybody_else(
     assert looks[0] == looks[1]
 
 
+@pytest.mark.usefixtures("one_seed")
 def test_a_hidden_half_shows_to_its_owner(
     visitor: Visitor, ada: User, ben: User, set_clock: SetClock
 ) -> None:

@@ -265,7 +265,7 @@ def test_a_stale_page_is_refused_on_either_way(visitor: Visitor, orla: User) -> 
 def test_a_draft_is_for_organisers_until_it_is_shown(visitor: Visitor, orla: User) -> None:
     season = running(orla, 4)
     client = visitor(orla)
-    secret = cells(season, {1: ["771"], 2: ["772"]}) | {
+    secret = cells(season, {1: ["7715533"], 2: ["7725533"]}) | {
         "name": "Hush", "about": "Whispers", "notes": "Sssh", "name_0": "Murmurs",
     }  # fmt: skip
     client.post(PAGE, fields(client.get(PAGE)) | secret)
@@ -273,13 +273,13 @@ def test_a_draft_is_for_organisers_until_it_is_shown(visitor: Visitor, orla: Use
     for address in PUBLIC:
         for reader in readers:
             page = visitor(*([] if reader is None else [reader])).get(address).content.decode()
-            for each in ("771", "Hush", "Whispers", "Sssh", "Murmurs"):
+            for each in ("7715533", "Hush", "Whispers", "Sssh", "Murmurs"):
                 assert each not in page
     client.post(PAGE, fields(client.get(PAGE)) | {"shown": "on"})
     for address in PUBLIC:
         page = words(visitor().get(address))
         assert "As it stands" in page
-        assert "771" in page
+        assert "7715533" in page
     client.post(PAGE, fields(client.get(PAGE)) | cells(season, FOUR) | {"take": "1"})
     client.post(EPISODE, fields(client.get(f"{EPISODE}?scores=1")))
     for address in PUBLIC:

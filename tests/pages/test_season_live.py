@@ -96,8 +96,11 @@ def test_what_was_being_filled_in_is_brought_up_to_date_once_it_is_not(
     page.clock.install()
     served, asked = held_back(page, slug)
     page.evaluate(
-        "document.querySelector('[data-season-live]').insertAdjacentHTML("
-        "'beforeend', '<form id=mine data-filled></form>')"
+        """() => {
+          const form = Object.assign(document.createElement("form"), { id: "mine" });
+          form.dataset.filled = "";
+          document.querySelector("[data-season-live]").append(form);
+        }"""
     )
 
     def look() -> bool:

@@ -15,16 +15,19 @@ from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
-from asgiref.sync import async_to_sync
+from asgiref.sync import async_to_sync, sync_to_async
 from channels.layers import get_channel_layer
 from channels.routing import URLRouter
+from django.conf import settings as configured
 from django.contrib.auth.models import AnonymousUser
 from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
 from accounts.connections import validity
-from accounts.models import User
+from accounts.connections.sockets import Found, SessionSockets
+from accounts.connections.sockets import Visitor as Visited
+from accounts.models import User, UserSession
 from accounts.moderation.sanctions import user_suspend
 from accounts.moderation.standing import Silence
 from accounts.roles import Role
@@ -34,7 +37,8 @@ from games.audience import group_of, user_group_of
 from games.bots import streams
 from games.publishing import frames
 from games.reading.readers import Reader
-from games.sockets import consumers, crowd
+from games.sockets import admission, consumers, crowd, rooms
+from games.sockets import here as tallies
 from games.sockets import socket as sockets
 from games.sockets.routing import websocket_urlpatterns
 from tests.games.support import Play, committing
@@ -255,10 +259,80 @@ def test_every_kind_of_stream_ends(
     async_to_sync(played)()
 
 
+# -- under another key ---------------------------------------------------------------------------
+
+WHO = {"player's": "ada", "spectator's": "cleo", "lobby": "cleo"}
+
+
+@pytest.mark.parametrize("kind", SOCKETS)
+def test_whoever_confirms_that_it_is_they_keeps_what_they_have_open(
+    kind: str,
+    play: Play,
+    people: dict[str, User],
+    visitor: Visitor,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their session has another key from then on, and sockets know the one that they came with.
+    When the session ends, they end."""
+
+    async def in_line(call: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        return await sync_to_async(call)(*args, **more)
+
+    for module in (admission, consumers, rooms, sockets, tallies):
+        monkeypatch.setattr(module, "in_read_thread", in_line)
+    monkeypatch.setattr(consumers, "in_turn_thread", in_line)
+    monkeypatch.setattr(sockets, "STANDS_FOR_S", 0.0)
+    user = people[WHO[kind]]
+    user.set_password(OLD)
+    user.save()
+    browser, elsewhere = visitor(user), visitor(user)
+    path = SOCKETS[kind][0].replace("/1/", f"/{play.pk}/")
+
+    def confirm() -> str:
+        answer = browser.post("/accounts/reauthenticate/", {"password": OLD})
+        assert answer.status_code == 302
+        return str(browser.session.session_key)
+
+    def end() -> None:
+        row = UserSession.objects.get(session_key=browser.session.session_key)
+        elsewhere.post(f"/accounts/settings/sessions/{row.pk}/end/")
+        assert not UserSession.objects.filter(pk=row.pk).exists()
+
+    async def answered(socket: LocalSocket) -> str:
+        """By what a ping is."""
+        await socket.send_to('{"type": "ping", "at": 1}')
+        while True:
+            output = await socket.receive_output()
+            if output["type"] == "websocket.close":
+                return str(output["code"])
+            if json.loads(output["text"])["type"] == "pong":
+                return "pong"
+
+    async def played() -> None:
+        keys = [str(await sync_to_async(lambda: browser.session.session_key)())]
+        cookie = f"{configured.SESSION_COOKIE_NAME}={keys[0]}".encode()
+        socket = LocalSocket(
+            SessionSockets(URLRouter(websocket_urlpatterns)), path, headers=[(b"cookie", cookie)]
+        )
+        assert (await socket.connect())[0]
+        assert await answered(socket) == "pong"
+        for _ in range(2):
+            keys.append(await sync_to_async(confirm)())
+            assert await answered(socket) == "pong"
+        assert len({*keys}) == 3
+        await sync_to_async(end)()
+        assert await answered(socket) == "4401"
+        await socket.disconnect()
+        await get_channel_layer().flush()
+
+    async_to_sync(played)()
+
+
 # -- what they are answered ----------------------------------------------------------------------
 
 
 def session_ended(way: str, client: Client, ada: User, root: User) -> None:
+    """End it, or what it stands for. A form is sent as the page shows it."""
     if way == "deleted":
         client.session.delete()
     elif way == "run out":
@@ -271,8 +345,11 @@ def session_ended(way: str, client: Client, ada: User, root: User) -> None:
     elif way == "password changed in another browser":
         other = Client()
         other.force_login(ada, backend="accounts.signin.backends.NameBackend")
+        path = "/accounts/password/change/"
+        form = other.get(path).context["form"]
+        ticked = {name: "on" for name in form.fields if form[name].value() is True}
         with committing():
-            other.post("/accounts/password/change/", {"oldpassword": OLD, **PASSWORDS})
+            other.post(path, {"oldpassword": OLD, **PASSWORDS, **ticked})
     elif way == "suspended":
         user_suspend(acting_user=root, user=ada, reason="abuse", until=None)
     elif way == "closed":
@@ -295,6 +372,44 @@ def test_a_session_stands_until_it_ends(way: str, ada: User, root: User, visitor
     assert not validity.session_stands(key, root.pk)
     session_ended(way, client, ada, root)
     assert not validity.session_stands(key, ada.pk), way
+
+
+def test_a_session_stands_under_another_key_and_is_nobody_elses(
+    ada: User, root: User, visitor: Visitor
+) -> None:
+    ada.set_password(OLD)
+    ada.save()
+    client = visitor(ada)
+    session = client.session
+    keys = [str(session.session_key)]
+    for _ in range(3):
+        session.cycle_key()
+        keys.append(str(session.session_key))
+    assert [validity.session_stands(key, ada.pk) for key in keys] == [True] * 4
+    assert not any(validity.session_stands(key, root.pk) for key in keys)
+    # Which is no way in for whoever has an old one.
+    assert [validity.user_of_session(key) for key in keys] == [None, None, None, ada]
+    client.cookies[configured.SESSION_COOKIE_NAME] = keys[-1]
+    # What signs out everywhere else must do so also for whoever has had a key of this one.
+    with committing():
+        client.post("/accounts/settings/sessions/end/", {"others": "on"})
+    keys.append(str(client.session.session_key))
+    assert [validity.session_stands(key, ada.pk) for key in keys] == [False] * 4 + [True]
+    client.post("/accounts/reauthenticate/", {"password": OLD})
+    assert [validity.session_stands(key, ada.pk) for key in keys] == [False] * 4 + [True]
+    client.post("/accounts/logout/")
+    assert not any(validity.session_stands(key, ada.pk) for key in keys)
+
+
+def test_whoever_looks_ends_nothing(ada: User, visitor: Visitor) -> None:
+    """The password may be in the midst of being changed, and the session about to be told."""
+    client = visitor(ada)
+    key = str(client.session.session_key)
+    User.objects.filter(pk=ada.pk).update(password="another")
+    assert not validity.session_stands(key, ada.pk)
+    assert Visited(session_key=key).found() == Found(None)
+    User.objects.filter(pk=ada.pk).update(password=ada.password)
+    assert validity.session_stands(key, ada.pk)
 
 
 @pytest.mark.parametrize("way", ["revoked", "run out", "closed", "suspended"])

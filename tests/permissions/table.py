@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from core.clock import now_utc
-from tests.permissions.world import Scene, Who, photograph
+from tests.permissions.world import NONCE, Scene, Who, photograph
 from tournaments.documents.export import season_export
 from tournaments.formats.elimination.episodes import next_number
 from tournaments.formats.elimination.standing import standing_now
@@ -138,7 +138,7 @@ def act(name: str, *, what: str = "step", why: bool = False, form: Given | None 
 WHY = {"why": "because"}
 # What the admin site's rows are called in the tables of actions.
 _ROWS = {"season": "season", "chatmessage": "message", "puzzle": "puzzle",
-         "picture": "picture"}  # fmt: skip
+         "picture": "picture", "pairruling": "pair-ruling"}  # fmt: skip
 # What the addresses are about whose last word is the name of an action.
 _OF = {"step": "season", "round_act": "round", "match_act": "death-match", "leg_act": "leg"}
 
@@ -804,6 +804,12 @@ PERMISSIONS: dict[str, Permission] = {
     "say that one is there": Permission("waiting", ON_SEATS, (
         Api("post", "api:ready", lambda s: [s.match.pk], scope="play"),
     )),
+    "open one's number": Permission("opening", ON_SEATS, (
+        Frame("nonce", lambda s: {"type": "nonce", "id": "open", "match": s.match.pk,
+                                  "nonce": NONCE}, "play"),
+        Api("post", "api:ready", lambda s: [s.match.pk], lambda _s: {"nonce": NONCE},
+            scope="play"),
+    )),
     "read one's plan": Permission("running", ON_SEATS, (
         Api("get", "api:plan", lambda s: [s.match.pk], scope="read"),
     ), reads=True),
@@ -882,6 +888,13 @@ PERMISSIONS: dict[str, Permission] = {
     "rule on a rating": Permission("decided", frozenset({Who.ADMIN}), (
         admin("games_ratingruling_add", lambda _s: [],
               lambda s: {"match": s.leg.match_id, "counts": "nobody", **WHY}, "ratings.rule"),
+    )),
+    "have a pair's matches count for nobody": Permission("decided", MODERATE, (
+        admin("games_pairruling_add", lambda _s: [],
+              lambda _s: {"first": "player1", "second": "player2", **WHY}, "pairs.unrate"),
+    )),
+    "have a pair's matches count again": Permission("decided", MODERATE, (
+        admin("games_pairruling_rate_again", lambda s: [s.pair.pk], lambda _s: WHY),
     )),
     "offer a match": Permission("challenged", SIGNED_IN, (
         Page("games:challenge_new", lambda _s: [], _offer_form),

@@ -44,6 +44,7 @@ ELSEWHERE = {
     "api:block": "whom one has blocked oneself: tests/accounts/test_blocks.py",
     "api:become_bot": "one's own account: tests/accounts/test_tokens.py",
     "account_": "the sign-in library",
+    "mfa_": "one's own account: tests/security/test_second_factor.py",
     "discord_": "whoever comes from Discord: tests/accounts/test_discord.py",
     "socialaccount_": "whoever comes from Discord: tests/accounts/test_discord.py",
     "oauth2_provider:": "OAuth: tests/accounts/test_oauth.py",
@@ -56,6 +57,11 @@ ELSEWHERE = {
     "favicon": "reads",
     "service_worker": "reads",
     "offline": "reads",
+    "robots_txt": "reads",
+    "security_txt": "reads",
+    "change_password": "reads",
+    "security": "reads",
+    "csp_reports": "what anybody's browser tells: tests/security/test_csp_reports.py",
 }
 
 

@@ -22,16 +22,27 @@ from urllib.parse import urlencode
 import pytest
 from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
 from django.forms import BaseForm
 from django.test import client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 from oauth2_provider.models import get_application_model
 
-from accounts.models import AuditEntry, PushSubscription, Report, Sanction
+from accounts.models import (
+    ApiToken,
+    AuditEntry,
+    PushSubscription,
+    Report,
+    Sanction,
+    SecondFactorRule,
+    UserSession,
+)
 from accounts.oauth.services import application_register
 from accounts.signin.backends import NameBackend
 from games.models import Match
+from games.ratings.models import PairRuling
+from tests.accounts.factors import with_passkey
 from tests.permissions.test_completeness import _methods
 from tests.permissions.world import Savepoint, Who, World
 from tests.support import depth
@@ -123,17 +134,17 @@ class Fuzz:
         return self.ask(who, "POST", path, urlencode(fields).encode())
 
 
-_known: list[Place] = []
-
-
 @pytest.fixture
 def places(world: World) -> list[Place]:
-    """Every address of the site, found inside of a test, as the table makes its scenes."""
-    if not _known:
-        _known.extend(_found(world))
-    return _known
+    """Every address of the site, found inside of a test, as the table makes its scenes; once for
+    each world, whose rows they are about."""
+    if "places" not in world.besides:
+        world.besides["places"] = _found(world)
+    found: list[Place] = world.besides["places"]
+    return found
 
 
+@transaction.atomic  # what fails half-way leaves the world as it was
 def _found(world: World) -> list[Place]:
     root = world.root
     names = ("talking", "gifted", "watched", "challenged", "choosing", "applied", "pictured")
@@ -151,20 +162,28 @@ def _found(world: World) -> list[Place]:
         user=paul, endpoint="https://fcm.googleapis.com/send/paul", p256dh="x", auth="x",
         browser="Firefox",
     )  # fmt: skip
+    session = UserSession.objects.create(user=paul, session_key="paul-elsewhere", device="Firefox")
+    passkey, token = with_passkey(paul), ApiToken.objects.filter(user=paul).earliest("pk")
+    PairRuling.objects.create(
+        first=paul, second=world.users["eve"], matches=[talk.match.pk], why="Farmed", by=root
+    )
+    SecondFactorRule.objects.create(of_organisers=False, by=root)
     values = {
-        "device_id": device.pk,
+        "device_id": device.pk, "session_id": session.pk,
         "match_id": talk.match.pk, "slug": talk.season.slug, "ruleset": "tetronogo",
         "ruleset_id": "tetronogo", "variant_id": "standard", "ladder": "tetronogo",
         "username": "player1", "number": 1,
         "leg_id": talk.leg.pk, "death_match_id": talk.row.pk, "contestant_id": talk.id(1),
-        "pk": talk.row.pk, "token_id": 1, "application_id": app.pk, "sanction_id": sanction.pk,
+        "pk": talk.row.pk, "token_id": token.pk, "application_id": app.pk,
+        "sanction_id": sanction.pk,
         "target_type": "user", "target_id": paul.pk, "key": "x", "uidb36": "1",
         "saved_move_id": challenged.saved.pk, "gift_id": gifted.gift.pk,
         "webhook_id": watched.hook.pk, "uid": watched.delivery.uid,
         "delivery_id": watched.delivery.pk, "challenge_id": challenged.challenge.pk,
         "message_id": talk.message.pk, "preparation_id": challenged.kept.pk, "name": "x",
         "hosted_id": challenged.hosted.pk, "token": challenged.more["link"].token,
-        "id": paul.pk, "first": 1, "last": 2, "content_type_id": 1, "app_label": "games",
+        "id": paul.pk, "first": 1, "last": 2, "app_label": "games",
+        "content_type_id": ContentType.objects.get_for_model(AuditEntry).pk,
         "url": "x", "puzzle_id": talk.puzzle.pk,
         "digest": pictured.picture.digest, "width": 80,
     }  # fmt: skip
@@ -180,7 +199,8 @@ def _found(world: World) -> list[Place]:
         ("pk", "application_act"): applied.application.pk,
         ("name", "application_act"): "decline",
         ("pk", "contestant"): talk.id(1), ("pk", "ladder"): talk.id(1),
-        ("pk", "item"): gifted.gift.pk, ("ruleset_id", "prepared"): "peg-domain",
+        ("pk", "item"): gifted.gift.pk, ("pk", "webauthn"): passkey.pk,
+        ("ruleset_id", "prepared"): "peg-domain",
         ("key", "games:"): "pallets", ("name", "contestant_act"): "withdraw",
         ("name", "tournaments:step"): "cancel", ("name", "round_act"): "close",
         ("name", "match_act"): "declare", ("name", "leg_act"): "void",

@@ -24,9 +24,11 @@ from accounts.services import role_grant
 from accounts.tokens.services import token_create, user_become_bot
 from core.clock import now_utc
 from core.jobs.models import SetAside
-from games.models import Puzzle, Seek
+from games.engine.draws import nonce_commitment
+from games.models import PairRuling, Puzzle, Seek
 from games.puzzles.services import puzzles_load
 from games.reading.records import record_bytes
+from games.services.arrivals import match_attend, nonce_commit
 from games.services.challenges import challenge_create
 from games.services.chat import chat_post, chat_remove
 from games.services.commentary import commentator_name
@@ -534,6 +536,26 @@ def _waiting(world: World) -> Scene:
     return scene
 
 
+# What both players have committed to: the same number, which hashes to something else of each.
+NONCE = "5a" * 32
+
+
+def _opening(world: World) -> Scene:
+    """The same, to which both have come, so that they open the numbers that they have committed
+    to."""
+    scene, seats = _waiting(world), (world.users["player1"], world.users["player2"])
+    for seat in (0, 1):
+        nonce_commit(
+            match_id=scene.match.pk,
+            acting_user=seats[seat],
+            seat=seat,
+            commitment=nonce_commitment(seat, NONCE),
+            at=T0 + SECOND,
+        )
+    match_attend(match_id=scene.match.pk, there=(True, True), at=T0 + 2 * SECOND)
+    return scene
+
+
 def _disputed(world: World) -> Scene:
     """A placement of Domain is challenged, and waits for an organiser."""
     scene = _planned(world)
@@ -593,7 +615,14 @@ def _decided(world: World) -> Scene:
     conceded(scene.leg, 0, timezone.now() + timedelta(seconds=1))
     leg = leg_of(scene.row)
     assert leg.match is not None
-    more = {"row": fresh(scene.row), "leg": leg, "record": record_bytes(leg.match)}
+    pair = PairRuling.objects.create(
+        first=world.users["player3"],
+        second=world.users["player4"],
+        matches=[leg.match.pk],
+        why="because",
+        by=world.users["mona"],
+    )
+    more = {"row": fresh(scene.row), "leg": leg, "record": record_bytes(leg.match), "pair": pair}
     return Scene(world, scene.season, more)
 
 
@@ -746,7 +775,8 @@ SCENES: dict[str, Callable[[World], Scene]] = {
     "choosing": _choosing, "planned": _planned, "proposed": _proposed,
     "followed": _followed,
     "gifted": _gifted, "both ready": _both_ready, "running": _running, "featured": _featured,
-    "waiting": _waiting, "disputed": _disputed, "set aside": _set_aside,
+    "waiting": _waiting, "opening": _opening,
+    "disputed": _disputed, "set aside": _set_aside,
     "commented": _commented, "talking": _talking, "removed": _removed, "decided": _decided,
     "ruled": _ruled, "two left": _two_left, "round played": _round_played,
     "played out": _played_out, "ladder": _ladder, "bracket": _bracket, "watched": _watched,
@@ -759,7 +789,9 @@ SCENES: dict[str, Callable[[World], Scene]] = {
 # -- what there is -------------------------------------------------------------------------------
 
 # Read by everybody who comes, or noted for those who came; nobody's rights.
-_NOT_COUNTED = {"django_session", "django_admin_log", "django_migrations"}
+_NOT_COUNTED = {
+    "django_session", "accounts_usersession", "django_admin_log", "django_migrations",
+}  # fmt: skip
 
 
 @cache

@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.utils import timezone
+
 from accounts.models import User
 from games.models import Match, MatchPlayer
 from games.ratings.models import Rating, RatingPoint
 from games.ratings.rating import RatedResult, RatingStanding, rate
 from games.ratings.results import results_since
+from tests.games.support import SECOND, Play
 
 # In the past: a leaderboard asks what was so thirty days ago.
 DAY_0 = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -68,10 +71,32 @@ def result_row(
     return match
 
 
-def expected(ladder: str) -> tuple[dict[int, RatingStanding], dict[tuple[int, int], float]]:
-    """What a ladder must hold: everybody's standing; and mu after each match of each player."""
+def friendly(
+    winner: User, loser: User, *, ago: timedelta, lasted: float = 25, **more: Any
+) -> Match:
+    """An honest match, as a bare row."""
+    ended = timezone.now() - ago
+    began = ended - timedelta(minutes=lasted)
+    return result_row((winner, loser), finished_at=ended, created_at=began, **more)
+
+
+def expected(
+    ladder: str,
+) -> tuple[dict[int, RatingStanding], dict[tuple[int, int], tuple[float, float]]]:
+    """What a ladder must hold: everybody's standing; and of each match of each player mu after it,
+    and its weight."""
     standings, changes = rate(list(results_since(ladder, None)))
-    return standings, {(c.result.match_id, c.user): c.after.strength.mu for c in changes}
+    return standings, {
+        (c.result.match_id, c.user): (c.after.strength.mu, c.weight) for c in changes
+    }
+
+
+def answered(play: Play, answers: int) -> Play:
+    """A match in which so many decisions are answered, a second each."""
+    for number in range(1, answers + 1):
+        seat = 0 if play.decision(0) else 1
+        play.move(seat, play.random_move(seat, play.random), number * SECOND)
+    return play
 
 
 def held(ladder: str) -> dict[int, tuple[float, float, int, int, int, datetime]]:
@@ -88,8 +113,13 @@ def is_true(ladder: str) -> None:
     assert held(ladder) == {
         user: (*s.strength, s.games, s.wins, s.peak, s.at) for user, s in standings.items()
     }
-    stored = RatingPoint.objects.filter(ladder=ladder).values_list("match", "user", "mu")
-    assert {(match, user): mu for match, user, mu in stored} == points
+    stored = RatingPoint.objects.filter(ladder=ladder).values_list(
+        "match", "user", "mu", "weight", "opponent"
+    )
+    assert {(match, user): (mu, weight) for match, user, mu, weight, _ in stored} == points
+    met = {user: {row[4] for row in stored if row[1] == user} for user in standings}
+    counts = Rating.objects.filter(ladder=ladder).values_list("user", "opponents")
+    assert dict(counts) == {user: len(others) for user, others in met.items()}
 
 
 def results(pairs: Iterable[tuple[int, int]]) -> list[RatedResult]:

@@ -75,6 +75,7 @@ def test_a_leaderboard(nobody: Client, two: None) -> None:
         "games": 1,
         "wins": 1,
         "losses": 0,
+        "opponents": 1,
         "peak": 853,
         "last_played": "2026-01-05T12:00:00Z",
         "trend": first["trend"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -15,12 +16,14 @@ from games.ratings.rating import (
     NEWCOMER,
     PROVISIONAL_SIGMA,
     Change,
+    Meetings,
+    RatedResult,
     Strength,
     changes_of,
     rate,
     rated_pair,
 )
-from tests.ratings.support import by_hand, results
+from tests.ratings.support import DAY_0, by_hand, results
 
 pairs = st.lists(
     st.tuples(st.integers(1, 6), st.integers(1, 6)).filter(lambda pair: pair[0] != pair[1]),
@@ -114,8 +117,9 @@ def test_going_on_from_a_standing_is_the_same_as_from_nothing(
     played: list[tuple[int, int]], cut: int
 ) -> None:
     whole, changes = rate(results(played))
-    first, before = rate(results(played)[:cut])
-    both, after = rate(results(played)[cut:], first)
+    met = Meetings()
+    first, before = rate(results(played)[:cut], None, met)
+    both, after = rate(results(played)[cut:], first, met)
     assert both == whole
     assert before + after == changes
 
@@ -148,10 +152,42 @@ def test_nobody_is_provisional_for_long() -> None:
     assert one.sigma < PROVISIONAL_SIGMA
 
 
+def test_weights_fall_with_each_match_of_the_pair_within_thirty_days() -> None:
+    days = (0, 1, 29, 30, 31, 90)
+    played = [
+        RatedResult(number, DAY_0 + timedelta(days=day), *((1, 2) if number % 2 else (2, 1)))
+        for number, day in enumerate(days)
+    ]
+    played.insert(2, RatedResult(99, DAY_0 + timedelta(days=1), 1, 3))
+    weights = [change.weight for change in rate(played)[1] if change.won]
+    # On the thirtieth day the first is thirty days old, and no longer one of the earlier ones.
+    assert weights == pytest.approx([1, 1 / 2, 1, 1 / 3, 1 / 3, 1 / 3, 1])
+
+
+@given(st.floats(0.01, 1), st.floats(0, 50), st.floats(0, 50))
+def test_a_result_of_less_weight_goes_that_part_of_the_way(
+    weight: float, better: float, worse: float
+) -> None:
+    pair = Strength(better, 4), Strength(worse, 7)
+    whole = rated_pair(*pair)
+    for before, full, part in zip(pair, whole, rated_pair(*pair, weight), strict=True):
+        assert part.mu - before.mu == pytest.approx(weight * (full.mu - before.mu), abs=1e-9)
+        went = weight * (full.sigma**2 - before.sigma**2)
+        assert part.sigma**2 - before.sigma**2 == pytest.approx(went, abs=1e-9)
+
+
+def test_forty_matches_of_a_pair_say_what_four_and_a_quarter_do() -> None:
+    farmed = rate(results([(1, 2)] * 40))[0][1].strength
+    one, other = Strength(), Strength()
+    for _ in range(5):
+        one, other = rated_pair(one, other)
+    assert Strength().shown < farmed.shown < one.shown
+
+
 def test_the_method_is_pinned() -> None:
     """Whoever changes a number below must change METHOD too: stored ratings are then made anew."""
     sample = rate(results([(1, 2), (3, 1), (2, 3), (1, 3)]))[0]
-    assert METHOD == "bradley-terry-full 1"
+    assert METHOD == "bradley-terry-full 2"
     assert {user: each.strength for user, each in sample.items()} == {
         1: pytest.approx(SAMPLE[1], rel=1e-12),
         2: pytest.approx(SAMPLE[2], rel=1e-12),
@@ -159,9 +195,9 @@ def test_the_method_is_pinned() -> None:
     }
 
 
-# By the formula, without the library.
+# By the formula, without the library; the fourth is the second of its pair, and counts half.
 SAMPLE = {
-    1: (27.323795508813614, 7.583407975650983),
+    1: (26.102995064906693, 7.705051903569487),
     2: (25.441317476072392, 7.823827551379743),
-    3: (22.431258166522547, 7.576577284941953),
+    3: (23.649624332476545, 7.697726767727117),
 }

@@ -41,8 +41,8 @@ from games.ratings.services import (
 )
 from games.ratings.tasks import rate, repair
 from games.tasks import follow_up
-from tests.games.support import committing, refused, started, user_named
-from tests.ratings.support import held, is_true, result_row
+from tests.games.support import SECOND, committing, refused, started, user_named
+from tests.ratings.support import answered, held, is_true, result_row
 from tests.support import depth
 from tests.support.workers import Workers
 
@@ -125,8 +125,8 @@ def test_a_match_that_is_not_there(db: None) -> None:
 
 
 def test_the_end_of_a_match_tells_a_worker(ada: User, ben: User, left_to_workers: Workers) -> None:
-    play = started((ada, ben))
-    play.move(0, "concede", 1000)
+    play = answered(started((ada, ben)), 6)
+    play.move(0, "concede", 8 * SECOND)
     assert not Rating.objects.exists()
     follow_up(*left_to_workers.of(FOLLOW_UP)[0])
     assert [r.user for r in Rating.objects.filter(ladder=OVERALL)] == [ben, ada]
@@ -209,7 +209,8 @@ class AnyHistory(TestCase):
             st.tuples(
                 st.just("play"),
                 st.tuples(st.integers(0, 3), st.integers(0, 3)).filter(lambda p: p[0] != p[1]),
-                st.integers(0, 20),
+                # Within the minutes of a day, and beyond the days within which pairs weigh less.
+                st.integers(0, 20) | st.integers(0, 80).map(lambda day: 1440 * day),
                 st.sampled_from(["tetronogo", "domain"]),
             ),
             st.tuples(st.sampled_from(["exclude", "swap", "include"]), st.integers(0, 30)),
@@ -612,7 +613,7 @@ def test_a_result_takes_a_bounded_number_of_queries(
 ) -> None:
     told_of(*(result_row((ada, ben), minutes=minutes) for minutes in range(20)))
     match = result_row((ada, ben), minutes=30)
-    with django_assert_max_num_queries(27):
+    with django_assert_max_num_queries(31):
         match_rate(match_id=match.pk)
     with django_assert_max_num_queries(15):
         match_rate(match_id=match.pk)
@@ -620,7 +621,7 @@ def test_a_result_takes_a_bounded_number_of_queries(
     several = [result_row((ada, ben), minutes=40 + minutes) for minutes in range(9)]
     for one in several[1:]:
         asked_for(one)
-    with django_assert_max_num_queries(27):
+    with django_assert_max_num_queries(31):
         match_rate(match_id=several[0].pk)
     all_true()
     assert not RatingRequest.objects.exists()

@@ -24,13 +24,16 @@ from hypothesis import strategies as st
 from core.refusals import Refusal
 from games.engine import notation, playouts, records
 from games.engine.capabilities import ruled
-from games.engine.chance import choose
+from games.engine.chance import choose, evenly
 from games.engine.clocks import ClockPolicy
-from games.engine.decisions import ALL, EVERYONE, Audience, Chance, Decision, Draw, Event
+from games.engine.course import MatchCourse
+from games.engine.decisions import ALL, EVERYONE, Audience, Chance, Decision, Draw, Event, Seat
 from games.engine.errors import EngineFault
+from games.engine.play import LOT, draw_label, drawn, draws_due, opened
 from games.engine.reasons import COMMON, Reason
 from games.engine.ruleset import Options, Ruleset, Setup
 from games.rulesets import REGISTRY
+from tests.engine.drawn_play import DrawnGame
 from tests.engine.playthroughs import playthroughs
 from tests.support import depth
 from tests.toy.rules import TOY
@@ -89,7 +92,7 @@ class Walk:
         ruleset, random = self.ruleset, self.random.random
         due = ruleset.chance_due(state)
         if due:
-            chance = ruleset.draw(state, choose(random, due), random)
+            chance = ruleset.draw(state, choose(random, due), evenly(random))
             step = Step(state, (), ruleset.apply_chance(state, chance), chance)
         else:
             chosen = []
@@ -118,7 +121,7 @@ class Walk:
     def _timeout(self, state: Any, decision: Decision) -> Any:
         answer = self.ruleset.on_timeout(state, decision)
         if isinstance(answer, Draw):
-            chance = self.ruleset.draw(state, answer, self.random.random)
+            chance = self.ruleset.draw(state, answer, evenly(self.random.random))
             return self.ruleset.drawn_move(state, chance)
         return answer
 
@@ -409,7 +412,7 @@ def test_every_decision_has_an_answer_when_time_runs_out(ruleset: AnyRuleset) ->
     for walk, state, decision in open_decisions(ruleset):
         answer = ruleset.on_timeout(state, decision)
         if isinstance(answer, Draw):
-            chance = ruleset.draw(state, answer, walk.random.random)
+            chance = ruleset.draw(state, answer, evenly(walk.random.random))
             assert chance.draw == answer
             assert ruleset.parse_chance(ruleset.print_chance(chance)) == chance
             ruleset.check_chance(state, chance)
@@ -601,13 +604,100 @@ def test_any_text_of_chance_is_read_or_properly_refused(ruleset: AnyRuleset, tex
         assert ruleset.parse_chance(ruleset.print_chance(chance)) == chance
 
 
+@cache
+def drawn_games(ruleset: AnyRuleset) -> list[DrawnGame]:
+    """Matches with items, timeouts and take-backs, as far as anything is drawn in them."""
+    return [DrawnGame(ruleset, seed).play() for seed in range(12 * len(ruleset.variants))]
+
+
+def standing_draws(game: DrawnGame) -> list[tuple[str, str]]:
+    """The label and the outcome of each draw that no take-back has undone."""
+    course = MatchCourse(game.ruleset, game.header, game.entries)
+    table, found = opened(game.ruleset, game.header), []
+    entries = [game.entries[index] for index in course.standing]
+    for reckoned in records.replay(game.ruleset, game.header, entries):
+        if reckoned.entry.actor == "chance":
+            lot = table.advantage is None
+            draw = LOT if lot else game.ruleset.parse_chance(reckoned.text).draw
+            found.append((draw_label(game.ruleset, table, draw), reckoned.text))
+        table = reckoned.table
+    return found
+
+
+@every_ruleset
+def test_no_two_draws_of_a_match_have_one_label(ruleset: AnyRuleset) -> None:
+    """Two draws of one label would come out of the same numbers."""
+    met = set()
+    for game in drawn_games(ruleset):
+        labels = [label for label, _ in standing_draws(game)]
+        assert len(set(labels)) == len(labels), labels
+        assert all(label.isascii() and label.isprintable() for label in labels)
+        met |= set(labels)
+    assert "lot" in met
+
+
+@every_ruleset
+def test_a_draw_hangs_on_nothing_but_its_label_and_what_it_is_drawn_from(
+    ruleset: AnyRuleset,
+) -> None:
+    """What is due together comes out the same in whatever order it is drawn."""
+    for game in drawn_games(ruleset):
+        for index, entry in enumerate(game.entries):
+            if entry.actor != "chance" or entry.by:
+                continue
+            table = MatchCourse(ruleset, game.header, game.entries[:index]).table
+            texts = [
+                drawn(ruleset, table, draw, game.draws.numbers(draw_label(ruleset, table, draw)))
+                for draw in reversed(draws_due(ruleset, table))
+            ]
+            assert entry.text in texts
+
+
+def submit_all(game: DrawnGame, moves: list[tuple[Seat, str]]) -> list[str]:
+    """What is drawn while these are submitted, one after the other."""
+    length = len(game.entries)
+    for seat, text in moves:
+        game.submit(seat, text)
+    return [entry.text for entry in game.entries[length:] if entry.actor == "chance"]
+
+
+def some_moves(game: DrawnGame) -> list[tuple[Seat, str]]:
+    """One for each seat whose decision is open."""
+    table = game.live.table
+    return [
+        (slot.decision.seat, game.ruleset.print(move))
+        for slot in table.open
+        if slot is not None
+        for move in [game.ruleset.sample(table.state, slot.decision, game.random.random)]
+    ]
+
+
+@every_ruleset
+def test_what_is_drawn_once_more_after_a_take_back_is_the_same(ruleset: AnyRuleset) -> None:
+    drawn_once, drawn_twice = 0, 0
+    for number in range(24 * len(ruleset.variants)):
+        game = DrawnGame(ruleset, number).play(number % 8)
+        before = game.live.table
+        moves = [] if before.result is not None else some_moves(game)
+        first = submit_all(game, moves)
+        if not first or game.live.table.result is not None:
+            continue
+        drawn_once += 1
+        for seat, _ in reversed(moves):
+            game.organise(f"take back {seat}")
+        if (game.live.table.state, game.live.table.sealed) == (before.state, before.sealed):
+            drawn_twice += 1
+            assert submit_all(game, moves) == first
+    assert bool(drawn_twice) == bool(drawn_once)
+
+
 @every_ruleset
 def test_draws_need_nothing_but_numbers(ruleset: AnyRuleset) -> None:
     for _, state, decision in open_decisions(ruleset):
         answer = ruleset.on_timeout(state, decision)
         if isinstance(answer, Draw):
             for number in (0.0, 1 - 2**-53):
-                chance = ruleset.draw(state, answer, extreme(number, 7))
+                chance = ruleset.draw(state, answer, evenly(extreme(number, 7)))
                 ruleset.check_chance(state, chance)
 
 

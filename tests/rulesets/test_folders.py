@@ -15,7 +15,7 @@ from games.engine import capabilities, notation
 from games.engine.decisions import ALL, EVERYONE
 from games.engine.playouts import step
 from games.engine.ruleset import Ruleset, Setup
-from games.folders import folder_of, view_text
+from games.folders import draws_name, folder_of, static_name, view_text
 from games.rulesets import REGISTRY
 from script.lib.console import ROOT
 from tests.rulesets.test_contract import walks
@@ -42,6 +42,8 @@ MODULES = {
     "figures": ("figures",),
 }
 FILES = ("rules.html", "view.md", "view.d.ts", "static/board.js", "static/board.css")
+# What only those have in which more is drawn than the lot.
+DRAWN = "static/draws.js"
 # What only those have that can do it.
 OPTIONAL = {
     "supply": capabilities.Supplies,
@@ -83,10 +85,18 @@ def test_what_only_some_can_do_stands_under_one_name(ruleset: AnyRuleset) -> Non
         assert there == isinstance(ruleset, capability), module
 
 
+@every_game
+def test_whatever_is_drawn_is_verified_by_pages_too(ruleset: AnyRuleset) -> None:
+    """The lot is drawn in every game, and known without a file; but who may act once it is drawn
+    is a matter of the game."""
+    assert (folder_of(ruleset) / DRAWN).is_file()
+    assert draws_name(ruleset) == static_name(ruleset, "draws.js")
+
+
 def test_the_files_of_a_folder_are_explained() -> None:
     told = (ROOT / "docs" / "architecture.md").read_text()
     own = [f"{name}.py" for name in (*MODULES, *OPTIONAL)]
-    assert [name for name in (*own, *FILES) if f"`{name}`" not in told] == []
+    assert [name for name in (*own, *FILES, DRAWN) if f"`{name}`" not in told] == []
 
 
 KEY = re.compile(r"`([a-z_]+)`")

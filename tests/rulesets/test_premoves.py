@@ -12,6 +12,7 @@ import pytest
 
 from core.refusals import Refusal
 from games.engine.capabilities import premoves_of
+from games.engine.chance import evenly
 from games.engine.decisions import Decision
 from games.engine.ruleset import Setup
 from games.engine.table import AnyRuleset
@@ -43,7 +44,7 @@ def openings(
             return
         due = rules.chance_due(state)
         for draw in due:
-            state = rules.apply_chance(state, rules.draw(state, draw, random))
+            state = rules.apply_chance(state, rules.draw(state, draw, evenly(random)))
         if due:
             continue
         first, *rest = rules.decisions(state)

@@ -47,7 +47,9 @@ def test_the_example_is_sound_and_drawn(ruleset: AnyRuleset, supply: Supply) -> 
 
 
 @every_supply
-@pytest.mark.parametrize("text", ["", "nonsense", "[]", "{}", "\x00", "🂡" * 50, "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "[]", "{}", "\x00", "\ud800", "🂡" * 50, "[" * 100_000]
+)
 def test_nonsense_is_a_fault_and_never_an_error(
     ruleset: AnyRuleset, supply: Supply, text: str
 ) -> None:

@@ -44,11 +44,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 # texts about the rules, and what only takes POST.
 NOT_ABOUT_MATCHES = {
     "healthz", "readyz", "favicon", "service_worker", "offline", "profile", "api:index",
+    "csp_reports", "robots_txt", "security_txt", "change_password", "security",
     "api:schema", "api:rulesets", "api:ruleset",
     "api:items", "api:saved", "api:saved_one", "api:become_bot", "api:submissions", "api:ready",
     "api:blocks", "api:block", "api:seek", "games:seek", "games:seek_cancel",
     "games:challenge_new", "games:hosted_new", "games:prepared_check", "games:prepared_outlines",
     "games:import_record", "games:rules_index", "games:rules",
+    "games:draws", "games:draws_check",
     "games:learn", "games:learn_cards", "games:lesson", "api:lesson", "api:lesson_answer",
     "games:rules_figure", "games:prepared_list", "games:prepared_new", "games:supply_file",
     "games:prepared", "games:prepared_file", "games:prepared_delete", "games:chat_remove",
@@ -60,7 +62,7 @@ NOT_ABOUT_MATCHES = {
     "api:puzzle_solution",
 } - {"profile"}  # fmt: skip
 PREFIXES_NOT_ABOUT_MATCHES = (
-    "account", "discord_", "socialaccount_", "oauth2_provider:", "api_docs", "developers",
+    "account", "mfa_", "discord_", "socialaccount_", "oauth2_provider:", "api_docs", "developers",
     "webhooks:", "posts:",
 )  # fmt: skip
 # Rows that there are none of in this season: no challenge led to the match, nobody hosts it, no

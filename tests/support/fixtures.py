@@ -154,7 +154,8 @@ def ends_followed_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
             done_here.get(task, partial(enqueue, task))(*arguments)
 
         monkeypatch.setattr(settling, "enqueue", at_once)
-        monkeypatch.setattr(ratings, "match_rate", lambda **_match: [])
+        for name in ("match_rate", "match_judge_course", "match_look"):
+            monkeypatch.setattr(ratings, name, lambda **_match: None)
 
 
 @pytest.fixture(autouse=True)
@@ -178,12 +179,14 @@ def pictures_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def left_to_workers(monkeypatch: pytest.MonkeyPatch) -> Workers:
     """What is handed to workers, in place of a broker: what a turn leaves to them, too."""
     from core.queueing import enqueue
-    from games.ratings import services
+    from games.ratings import course, pairs, services
     from games.ratings import tasks as ratings
     from games.services import settling
 
     monkeypatch.setattr(settling, "enqueue", enqueue)
     monkeypatch.setattr(ratings, "match_rate", services.match_rate)
+    monkeypatch.setattr(ratings, "match_judge_course", course.match_judge_course)
+    monkeypatch.setattr(ratings, "match_look", pairs.match_look)
     return set_up(monkeypatch)
 
 
@@ -238,7 +241,7 @@ def outages_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def site_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The site's processes, started once per worker."""
-    site = Site(tmp_path_factory.mktemp("site"))
+    site = Site(tmp_path_factory.mktemp("site"), apart=True)
     SITES.append(site)
     try:
         site.start()

@@ -94,6 +94,13 @@ def is_well(base_url: str) -> bool:
         return False
 
 
+def _as(role: str, url: str) -> str:
+    """An address for another role, with a password of its own."""
+    parts = urlsplit(url)
+    here = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=f"{role}:{secrets.token_hex(16)}@{here}").geturl()
+
+
 class Process:
     """One of the site's processes. It can be killed, stopped and started again at will. With a
     hand for that, in the same environment, it is that one's child."""
@@ -207,9 +214,12 @@ class Site:
     """A running site. Its processes are `web`, `deadlines` (the worker that enforces them),
     `worker` (for everything else), `bots` (in which bots think) and `beat`."""
 
-    def __init__(self, folder: Path, servers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, servers: Mapping[str, str] | None = None, *, apart: bool = False
+    ) -> None:
         """``servers`` names others than the suite's (`DATABASE_URL`, `REDIS_URL`), which may lack
-        the migrated database that is copied."""
+        the migrated database that is copied. ``apart``: as in production, its processes are in the
+        database as a role that owns nothing there; `sql` and what migrates are the owner."""
         name = f"site_{secrets.token_hex(4)}"
         self.folder = folder
         own = {**os.environ, **(servers or {})}
@@ -217,9 +227,10 @@ class Site:
         self.template = own.get(VARIABLE)
         self.database = f"gauntlet_{name}"
         self.database_url = urlsplit(self.admin_url)._replace(path=f"/{self.database}").geturl()
+        self.role = f"{self.database}_site" if apart else ""
         self.env = {
             **own,
-            "DATABASE_URL": self.database_url,
+            "DATABASE_URL": _as(self.role, self.database_url) if apart else self.database_url,
             # Its nightly dump belongs neither to the checkout's own site nor to other tests.
             "GAUNTLET_DATA": str(folder / "data"),
             "DJANGO_SETTINGS_MODULE": "config.settings.test",
@@ -279,7 +290,9 @@ class Site:
         copied = copied_to(self.database, self.template)
         self._admin(copied or SQL("CREATE DATABASE {}").format(Identifier(self.database)))
         if copied is None:
-            self.manage("migrate", "--no-input", "--verbosity", "0")
+            self.manage("migrate", "--no-input", "--verbosity", "0")  # grants as well
+        elif self.role:
+            self.manage("database", "roles")
         for process in self.processes:
             process.start()
 
@@ -293,6 +306,8 @@ class Site:
         self._admin(
             SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(self.database))
         )
+        if self.role:
+            self._admin(SQL("DROP ROLE IF EXISTS {}").format(Identifier(self.role)))
 
     def rest(self) -> None:
         """Kill all processes: the next tests need none, and idle ones take processor time."""
@@ -319,9 +334,10 @@ class Site:
 
         Raises SiteError, with the output, when it fails.
         """
+        owner = {"DATABASE_OWNER_URL": self.database_url} if self.role else {}
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
-            env=self.env,
+            env=self.env | owner,
             cwd=ROOT,
             input=input,
             capture_output=True,
@@ -359,7 +375,8 @@ class Site:
         return self.hand.run(code)
 
     def sql(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Run one statement on the site's database, commit, and return its rows, if any."""
+        """Run one statement on the site's database, as whoever owns it, commit, and return its
+        rows, if any."""
         with psycopg.connect(self.database_url) as connection:
             cursor = connection.execute(query, parameters)
             return cursor.fetchall() if cursor.description else []

@@ -7,7 +7,6 @@ faults, and when, follows from a seed; how the processes fare meanwhile does not
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import signal
@@ -27,6 +26,7 @@ import psycopg
 import psycopg.errors
 
 from script.lib.console import say
+from script.lib.soak import asked
 from script.lib.supervisor import Stopped, raise_on_stop_signals
 from tests.support.ground import COMMIT, COMMITTED, STATEMENT, Ground
 from tests.support.hostclock import HostClock, lacking
@@ -453,10 +453,7 @@ class Soak:
 
 def main(arguments: Sequence[str]) -> int:
     """Run it; returns 0 only when everything that anybody was told is so."""
-    parser = argparse.ArgumentParser(prog="script/soak", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=5.0, help="how long (5)")
-    parser.add_argument("--seed", type=int, help="which faults, and when; drawn and shown if none")
-    options = parser.parse_args(arguments)
+    options = asked(arguments)
     seed = random.randrange(2**31) if options.seed is None else options.seed
     say(f"script/soak --minutes {options.minutes:g} --seed {seed}")
     raise_on_stop_signals()

@@ -91,7 +91,11 @@ class Topology:
         own = os.environ["DATABASE_URL"]
         self.admin_url = own
         self.database = f"gauntlet_topology_{secrets.token_hex(4)}"
-        self.direct = urlsplit(own)._replace(path=f"/{self.database}")
+        self.owner = urlsplit(own)._replace(path=f"/{self.database}")
+        # Of a role that the file's own service makes as it migrates.
+        self.role = f"{self.database}_site"
+        where = f"{self.owner.hostname}:{self.owner.port}"
+        self.direct = self.owner._replace(netloc=f"{self.role}:{secrets.token_hex(12)}@{where}")
         self.secret = secrets.token_hex(32)
         self.data = folder / "data"
         self.statics = Statics()
@@ -138,7 +142,8 @@ class Topology:
             "DATABASE_URL": {},
             "GAUNTLET_METRICS_LISTEN": {},
             "REDIS_URL": {"valkey:6379": f"{self.broker.host}:{self.broker.port}"},
-            "POSTGRES_PASSWORD": {"CHANGE-ME": asked.password or ""},
+            "DATABASE_OWNER_URL": {"gauntlet:CHANGE-ME@postgres:5432/gauntlet": self._owner()},
+            "POSTGRES_SITE_PASSWORD": {"CHANGE-ME": asked.password or ""},
         }
 
     def environment(self, part: Part) -> dict[str, str]:
@@ -152,6 +157,9 @@ class Topology:
         }
         assert env["SECRET_KEY"] == "", "a secret stands in the example"
         return {**env, "SECRET_KEY": self.secret}
+
+    def _owner(self) -> str:
+        return f"{self.owner.netloc}{self.owner.path}"
 
     def _database_places(self, drawn: SplitResult) -> dict[str, str]:
         user, _, where = drawn.netloc.rpartition("@")
@@ -258,6 +266,7 @@ class Topology:
         self._admin(
             SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(self.database))
         )
+        self._admin(SQL("DROP ROLE IF EXISTS {}").format(Identifier(self.role)))
 
     def another(self, name: str, kind: str) -> Process:
         """One more of a kind, which somebody has started by accident."""

@@ -50,6 +50,7 @@ ALLOWED = {
     "auth.group": "",
     "accounts.siteannouncement": "",
     "accounts.registrationchange": "",
+    "accounts.secondfactorrule": "",
     "sites.site": "",
     "account.emailaddress": "primary__exact primary__isnull verified__exact verified__isnull",
     "oauth2_provider.application": (
@@ -74,14 +75,15 @@ ALLOWED = {
     "accounts.appeal": "state at__year at__month at__day",
     "accounts.accountmerge": "at__year at__month at__day",
     "accounts.report": (
-        "about__id__exact state reason__exact reason__isnull target_type target_type__isnull"
+        "concerns state reason__exact reason__isnull target_type target_type__isnull"
         " at__year at__month at__day"
     ),
     "accounts.auditentry": (
-        "who__id__exact target_type target_id target_type__isnull action action__isnull by"
+        "who__id__exact target_type target_id target_type__isnull action action__isnull by what"
         " at__year at__month at__day"
     ),
     "games.ratingruling": "at__year at__month at__day",
+    "games.pairruling": "at__year at__month at__day",
     "games.rating": "ladder__id__exact ladder__isnull",
     "games.match": (
         "players__user__id__exact status__exact status__isnull ruleset ruleset__isnull"

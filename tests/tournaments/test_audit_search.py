@@ -166,7 +166,8 @@ def look_through(reader: User) -> set[str]:
 @pytest.mark.parametrize(
     ("kind", "seed"),
     [
-        ("elimination", 1), ("single-elimination", 1), ("round-robin", 1), ("swiss", 1),
+        # Of its four only some seeds come upon a result to correct.
+        ("elimination", 4), ("single-elimination", 1), ("round-robin", 1), ("swiss", 1),
         ("ladder", 1), *([("elimination", 2)] if depth.whole else []),
     ],
 )  # fmt: skip

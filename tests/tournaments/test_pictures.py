@@ -455,7 +455,14 @@ def test_what_is_reported_is_kept_until_the_moderators_have_seen_it(
         assert client.get(picture.address(80)).status_code == 404
     mona = moderator()
     client.force_login(mona)
-    assert client.get(picture.address(80)).status_code == 200
+    looks = AuditEntry.objects.filter(action="look.row", target_type="tournaments.picture")
+    now = who(season, 1).picture
+    assert now is not None
+    assert client.get(now.address(80)).status_code == 200
+    assert not looks.exists(), "everybody sees it"
+    for _time in range(2):
+        assert client.get(picture.address(80)).status_code == 200
+    assert [(each.who, each.target_id) for each in looks] == [(mona, str(picture.pk))]
     row = f"/admin/tournaments/picture/{picture.pk}/change/"
     assert row in client.get(f"/admin/accounts/report/{report.pk}/change/").text
     assert picture.address(480) in client.get(row).text

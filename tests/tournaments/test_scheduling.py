@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.conf import settings
 from django.core import mail
 
 from accounts.models import Announcement, User
+from core.clock import instant_of
 from core.refusals import Refusal
 from games.models import Match
+from games.services.waking import match_wake
 from tests.games.support import committing
 from tests.tournaments.support import (
     START,
@@ -33,7 +36,7 @@ from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season
 from tournaments.services.contestants.departures import contestant_replace
-from tournaments.services.legs import rules_set
+from tournaments.services.legs import ms, rules_set
 from tournaments.services.results.corrections import leg_void
 from tournaments.services.results.settlement import leg_settle
 from tournaments.services.scheduling import sweep
@@ -114,8 +117,16 @@ def test_it_begins_when_both_are_ready_and_the_time_has_come(
     assert legs_sweep(at=after(hours=47, minutes=59)).started == 0
     assert legs_sweep(at=NOON).started == 1
     leg = leg_of(meeting)
-    assert (leg.status, leg.started_at) == ("running", NOON)
+    # What its players add to the draws is waited for, for some seconds.
+    assert (leg.status, leg.started_at) == ("running", None)
     assert legs_sweep(at=NOON) == Swept()
+    assert leg.match is not None
+    begins = ms(NOON) + settings.GAUNTLET_GATHER_MS
+    assert leg.match.waits_until == begins
+    match_wake(match_id=leg.match.pk, at=begins + 1)
+    legs_sweep(at=instant_of(begins + 1))
+    assert leg_of(meeting).started_at == instant_of(begins + 1)
+    assert faults_of(season) == []
 
 
 def test_the_second_to_be_ready_begins_it_when_the_time_has_come(

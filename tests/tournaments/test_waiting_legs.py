@@ -223,6 +223,7 @@ def exported(season: Season) -> list[str]:
     return [*rows, *kinds(season), *ItemEvent.objects.values_list("kind", flat=True)]
 
 
+@pytest.mark.usefixtures("one_seed")
 def test_what_is_brought_is_told_nobody_while_it_waits(
     orla: User, cleo: User, season: Season, final: DeathMatch
 ) -> None:

@@ -17,7 +17,7 @@ import msgspec
 
 from core.refusals import Refusal
 from games.engine.capabilities import Dispute, Disputes, Ruling
-from games.engine.chance import RandomSource, below, choose
+from games.engine.chance import Below, RandomSource, choose, chosen_by
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import (
     ALL,
@@ -263,10 +263,13 @@ class Toy(Ruleset[State, Move], Disputes):
             raise Refusal("chance.impossible", "A die shows 1 to 6.")
         return _replace(state, heap=4 + die, phase="turn")
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
+    def draw(self, state: State, draw: Draw, below: Below) -> Chance:
         if draw.kind == "pick":
-            return Chance("pick", draw.whose, (str(choose(random, CARDS)),))
-        return Chance("die", None, (str(1 + below(random, 6)),))
+            return Chance("pick", draw.whose, (str(chosen_by(below, CARDS)),))
+        return Chance("die", None, (str(1 + below(6)),))
+
+    def draw_label(self, state: State, draw: Draw) -> str:
+        return f"{super().draw_label(state, draw)} {state.round}"
 
     def in_dispute(self, state: State) -> bool:
         return state.phase == "ruling"

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from core.actions import Action, Actions, Done
 from core.clock import now_utc
-from core.refusals import NotFound
+from core.refusals import NotFound, allowed
 from tournaments.actions.subjects import AtAsked, AtInvitation, AtPlace, AtSeason
 from tournaments.forms.base import NoForm, PublicReasonForm, ServiceForm
 from tournaments.forms.people import (
@@ -75,6 +75,12 @@ def _ways_to_matches(subject: AtSeason) -> Sequence[tuple[str, str]]:
     ]
 
 
+def _ways_to_start(subject: AtSeason) -> Sequence[tuple[str, str]]:
+    if allowed(preflight.must_have_nobody_held, subject.season):
+        return ()
+    return [("To the contestants", subject.address("roster"))]
+
+
 # -- steps ---------------------------------------------------------------------------------------
 
 LIST: Final = Action[AtSeason](
@@ -106,6 +112,7 @@ START: Final = Action[AtSeason](
     ],
     check=_for_managers(starts.must_be_startable),
     cautions=_cautions_before("start"),
+    ways=_ways_to_start,
     run=lambda s, _form: starts.season_start(acting_user=s.user, season=s.season),
 )
 UNLIST: Final = Action[AtSeason](

@@ -113,6 +113,7 @@ def _reply(interaction: Interaction, asked: Asked) -> Reply:
     try:
         reply = _done(interaction, asked)
     except Refusal as refusal:
+        refusal = asked.explained(refusal)
         return replace(_refused(interaction, refusal), rows_left=rows_left)
     log.info("discord.done", command=_name(interaction), ms=now_ms() - asked.at)
     return replace(reply, rows_left=rows_left)

@@ -11,9 +11,11 @@ import msgspec
 from django.contrib.auth.models import AnonymousUser
 from django.utils.functional import cached_property
 
+from accounts import roles
 from accounts.discord.services import linked_user
 from accounts.models import User
 from core.discord.text import cut
+from core.refusals import Refusal
 from tournaments.discord import people
 
 # Only whoever gave the command sees the answer.
@@ -156,6 +158,13 @@ class Asked:
     def linked(self) -> User | None:
         """Their account here; None where none is linked, and where they may not use it."""
         return linked_user(self.person.id)
+
+    def explained(self, refusal: Refusal) -> Refusal:
+        """A refusal as it is told to them: see `accounts.roles.explained`."""
+        asked = (vars(self).get(each) for each in ("user", "linked"))
+        named = {"slug": self.text("season")}
+        known = (user for user in asked if user is not None)
+        return next((roles.explained(refusal, user, named) for user in known), refusal)
 
     @property
     def reader(self) -> User | AnonymousUser:

@@ -121,3 +121,24 @@ def _present(kind: inspect.UnionType) -> inspect.Type:
     """What is there if it is not null: nothing else is told apart in what is described here."""
     (present,) = (each for each in kind.types if not isinstance(each, inspect.NoneType))
     return present
+
+
+def mentioned(value: Any, kind: inspect.Type, entity: Entity) -> Iterator[int]:
+    """The numbers in ``value``, which is JSON of that type, that mention such a row."""
+    if isinstance(kind, inspect.Metadata):
+        refers_to = (kind.extra or {}).get(REFERS)
+        if refers_to is None:
+            yield from mentioned(value, kind.type, entity)
+        elif refers_to == entity and isinstance(value, int):
+            yield value
+    elif isinstance(kind, inspect.UnionType):
+        if value is not None:
+            yield from mentioned(value, _present(kind), entity)
+    elif isinstance(kind, _OBJECTS):
+        types = _fields(kind)
+        for name, each in value.items() if isinstance(value, Mapping) else ():
+            if name in types:
+                yield from mentioned(each, types[name], entity)
+    elif isinstance(kind, _LISTS):
+        for each in value if isinstance(value, list | tuple) else ():
+            yield from mentioned(each, kind.item_type, entity)

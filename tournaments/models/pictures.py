@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.roles import is_moderator
+from accounts.roles import is_administrator, is_moderator
 from core.clock import now_utc
 from tournaments.models.rounds import Episode, Placement
 from tournaments.models.scores import ScoreTable, scores_seen_by_all
@@ -126,7 +126,7 @@ class MainMatchPictureQuerySet(models.QuerySet["MainMatchPicture"]):
         hidden = self.filter(~main_match_seen_by_all("episode"))
         if not isinstance(user, User) or not user.is_active:
             return hidden
-        if user.is_superuser:
+        if is_administrator(user):
             return hidden.none()
         own = SeasonOrganiser.objects.held_by(user).with_right(Right.EPISODES)
         return hidden.exclude(episode__round__season__in=own.values("season"))

@@ -13,7 +13,8 @@ from django.db.models import Q
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.roles import is_organiser, organisers
+from accounts.roles import Role as SiteRole
+from accounts.roles import is_administrator, is_organiser, organisers, rests
 from core.clock import now_utc
 from tournaments.lifecycle import SeasonStatus, Visibility
 from tournaments.models import formats
@@ -69,7 +70,7 @@ class SeasonQuerySet(models.QuerySet["Season"]):
         public."""
         if not isinstance(user, User) or not user.is_active:
             return self.exclude(visibility=Visibility.DRAFT)
-        if user.is_superuser:
+        if is_administrator(user):
             return self.all()
         own = SeasonOrganiser.objects.held_by(user).values("season")
         return self.filter(~Q(visibility=Visibility.DRAFT) | Q(pk__in=own))
@@ -261,8 +262,11 @@ class SeasonOrganiserQuerySet(models.QuerySet["SeasonOrganiser"]):
 
     def held_by(self, user: User) -> SeasonOrganiserQuerySet:
         """The places of somebody with an open account that give them any right: an owner's only as
-        long as they are an organiser of this site."""
+        long as they are an organiser of this site, and none while what organisers do rests for
+        them."""
         rows = self.filter(user=user)
+        if rests(user, SiteRole.ORGANISER, given=rows.exists):
+            return self.none()
         return rows if is_organiser(user) else rows.exclude(role=Role.OWNER)
 
     def organising(self) -> SeasonOrganiserQuerySet:
@@ -279,7 +283,8 @@ class SeasonOrganiserQuerySet(models.QuerySet["SeasonOrganiser"]):
 
     def holding(self, right: Right) -> SeasonOrganiserQuerySet:
         """Those that give a right now, as `SeasonOrganiser.held` says of each: their account is
-        open, and an owner is an organiser of this site."""
+        open, and an owner is an organiser of this site. Whoever must set up a second factor first
+        is among them: their word counts, once they have."""
         may_own = Q(user__is_superuser=True) | Q(user__in=organisers())
         return self.with_right(right).filter(~Q(role=Role.OWNER) | may_own, user__is_active=True)
 
@@ -343,8 +348,9 @@ class SeasonOrganiser(models.Model):
         return f"{self.user} of {self.season}"
 
     def held(self, user: User) -> frozenset[Right]:
-        """What this place lets its ``user`` do."""
-        if not user.is_active:
+        """What this place lets its ``user`` do: nothing while what organisers do rests for
+        them."""
+        if not user.is_active or rests(user, SiteRole.ORGANISER):
             return NONE
         if self.role == Role.OWNER:
             return ALL if is_organiser(user) else NONE

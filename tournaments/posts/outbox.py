@@ -8,7 +8,7 @@ written but that it is to be said anew: `sending` looks at how things are by the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -377,6 +377,23 @@ def season_write(channel: DiscordChannel) -> None:
         for leg in running if kinds.MATCHES in channel.kinds else ():
             if leg.match_id is not None:
                 match_touch(channel, death_match, leg.match_id)
+    say_on_commit(channel)
+
+
+def posts_rewrite(*, season_id: int, rewritten: Callable[[DiscordPost], str]) -> None:
+    """Have what the bot has said of a season read otherwise, in Discord too: what was said once as
+    it is ``rewritten``, and what lives as it reads by now."""
+    channel = DiscordChannel.objects.filter(season=season_id).first()
+    if channel is None:
+        return
+    for post in DiscordPost.objects.filter(place__channel=channel).select_related("event"):
+        body = rewritten(post)
+        if body == post.body:
+            continue
+        # Of what lives it is only remembered what it said last, and that it must not say again.
+        DiscordPost.objects.filter(pk=post.pk).update(body="" if post.lives else body)
+        if post.message_id:
+            _touch(DiscordPost.objects.filter(pk=post.pk))
     say_on_commit(channel)
 
 

@@ -187,7 +187,7 @@ def options_for(season: Season, leg: Leg) -> dict[str, Any]:
 
 
 def will_wait(season: Season, leg: Leg) -> bool:
-    """Whether a leg that an organiser begins waits for both players: at a live pace."""
+    """Whether a leg that is begun waits for both players: at a live pace."""
     live = bool(leg.ruleset) and pace.is_live(REGISTRY.get(leg.ruleset), options_for(season, leg))
     return live and settings.GAUNTLET_ARRIVAL_SECONDS > 0
 
@@ -205,7 +205,8 @@ def leg_start(
 
     What somebody begins at a live pace ``waits`` for both players, as a challenge does, whatever
     they had said: the clocks start once both are there, and the match is void, to be played again,
-    where they are not in time (`games.services.arrivals`).
+    where they are not in time (`games.services.arrivals`). What begins since both are ready waits
+    some seconds for what their pages add to its draws, and then begins, whoever is there.
 
     The items that were declared are resolved now; they are spent, and told, once the match has
     begun. The match draws its beginning from ``random``. Raises Refusal as
@@ -253,7 +254,8 @@ def _start(
         referees=organisers.referees_of(season, playing=(home, away)),
         at=ms(at),
         random=random,
-        waits=waits and acting_user is not None and will_wait(season, leg),
+        waits=waits and will_wait(season, leg),
+        certain=acting_user is None,
         late_s=season.late_s,
     )
     until = match.waits_until
@@ -269,7 +271,7 @@ def _start(
     # Else they are a secret for as long as it waits.
     if until is None:
         spending.items_bring(leg=leg, resolved=resolved, at=at)
-    when = "" if until is None else " once both players are there"
+    when = "" if until is None or acting_user is None else " once both players are there"
     season_event(
         season=season,
         kind="death-match.started",
@@ -283,7 +285,10 @@ def _start(
             "names": [side.name for side in sides],
             # Who had not said that they are there: an organiser called them to it.
             "not_ready": [side.pk for side in unready],
-            "waits_until": None if until is None else instant_of(until).isoformat(),
+            # Until when they must come: one that both were ready for begins without them, too.
+            "waits_until": (
+                None if until is None or acting_user is None else instant_of(until).isoformat()
+            ),
         },
         leg=leg,
         at=at,

@@ -17,7 +17,8 @@ from django.urls import reverse
 from accounts.announcing.services import Told, announce
 from accounts.models import Block, User
 from accounts.moderation.standing import suspension_of
-from accounts.roles import is_organiser
+from accounts.roles import Role as SiteRole
+from accounts.roles import holds_role
 from accounts.services import audit_record, rights_announce_change, users_lock
 from core.refusals import Forbidden, NotFound, NotUnderstood, Refusal, allowed
 from games.services.matches import match_referees_set
@@ -423,7 +424,7 @@ def must_be_able_to_own(row: SeasonOrganiser) -> None:
         raise Refusal("organiser.helper", f"{name} only helps: make them a co-organiser first.")
     if not row.user.is_active:
         raise Refusal("organiser.account-closed", f"The account of {name} is closed.")
-    if not is_organiser(row.user):
+    if not holds_role(row.user, SiteRole.ORGANISER):
         raise Refusal(
             "organiser.no-role", f"{name} is not an organiser of this site, who may own seasons."
         )

@@ -10,6 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.auditing.looks import look_record
 from accounts.models import User
 from core.actions import Action
 from core.conditional import answer_to
@@ -153,6 +154,9 @@ def picture(request: HttpRequest, slug: str, digest: str, width: int) -> HttpRes
     size = size or _size_for(request.user, slug, digest, width)
     if size is None:
         raise Http404("There is no such picture.")
+    if size.picture.off_at is not None:
+        # Moderators alone see it, here as on its page in the admin site.
+        look_record(request, Picture, size.picture)
     data = bytes(size.data)
     response = answer_to(
         request, f'"{digest}-{width}"', lambda: HttpResponse(data, content_type=WEBP)
@@ -167,4 +171,5 @@ def picture(request: HttpRequest, slug: str, digest: str, width: int) -> HttpRes
 
 def _size_for(reader: Any, slug: str, digest: str, width: int) -> PictureSize | None:
     seen = Picture.objects.visible_to(reader).filter(season__slug=slug, digest=digest)
-    return PictureSize.objects.filter(picture__in=seen, width=width).order_by("picture").first()
+    sizes = PictureSize.objects.filter(picture__in=seen, width=width)
+    return sizes.select_related("picture").order_by("picture").first()

@@ -14,6 +14,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.blocking.services import blocked_keys
 from accounts.models import User
 from core.clock import now_utc
 from core.refusals import Forbidden, Refusal, RefusalKind, allowed, refusal_of
@@ -256,6 +257,7 @@ def declare(request: HttpRequest, sheet: Sheet, user: User, pk: int, leg_id: int
         "row": found.row,
         "leg": subject.leg,
         "refused": refused,
+        "apart": blocked_keys(user),
         "offers": [
             {
                 "gift": each.gift,

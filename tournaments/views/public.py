@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.blocking.services import blocked_keys
 from accounts.models import User
 from core.actions import Offer
 from core.refusals import allowed
@@ -195,9 +196,11 @@ def round_page(request: HttpRequest, sheet: Sheet, number: int) -> HttpResponse:
 @public_page
 def items(request: HttpRequest, sheet: Sheet) -> HttpResponse:
     """Every item: from whom, to whom, and what became of it."""
+    reader = signed_in(request)
     context = {
-        "own": _own_actions(sheet, signed_in(request)),
+        "own": _own_actions(sheet, reader),
         "items": sheet.items_for(request.user),
+        "apart": blocked_keys(reader),
     }
     return shown(request, sheet, "items.html", context)
 

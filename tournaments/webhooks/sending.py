@@ -27,6 +27,7 @@ from core import chance, metrics
 from core.clock import now_utc
 from core.queueing import enqueue
 from core.refusals import Refusal
+from core.sealing import Unreadable
 from games.engine.chance import RandomSource
 from tournaments.jobs import WEBHOOK_DISABLED
 from tournaments.lifecycle import Visibility
@@ -253,7 +254,7 @@ def _prepare(delivery: Delivery, at: datetime) -> tuple[Request | None, str]:
     """What is to be sent, or None and why it cannot be."""
     try:
         return _request(delivery, at), ""
-    except signing.Unreadable:
+    except Unreadable:
         return None, (
             "The secret cannot be read: the site's key has changed. Please replace the secret."
         )

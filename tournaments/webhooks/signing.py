@@ -6,24 +6,17 @@ can tell that a delivery comes from here, is unchanged, and is not an old one se
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import secrets
 from collections.abc import Iterable
+from typing import Final
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
-from django.utils.encoding import force_bytes
+from core.sealing import Box
 
 SIGNATURE_HEADER = "Gauntlet-Signature"
 PREFIX = "gwhs_"
-
-
-class Unreadable(Exception):
-    """A stored secret cannot be read: the site's SECRET_KEY has changed since."""
+_BOX: Final = Box("gauntlet webhook secrets")
 
 
 def new_secret() -> str:
@@ -32,17 +25,13 @@ def new_secret() -> str:
 
 
 def sealed(secret: str) -> str:
-    """A secret as it is stored. It must be readable again, for signing; so it is encrypted with a
-    key derived from SECRET_KEY, and worth nothing in a stolen copy of the database alone."""
-    return _box().encrypt(secret.encode()).decode()
+    """A secret as it is stored. It must be readable again, for signing; so it is encrypted."""
+    return _BOX.sealed(secret)
 
 
 def opened(stored: str) -> str:
     """A stored secret. Raises Unreadable."""
-    try:
-        return _box().decrypt(stored.encode()).decode()
-    except InvalidToken:
-        raise Unreadable from None
+    return _BOX.opened(stored)
 
 
 def signature(body: bytes, *, secret_values: Iterable[str], at: int) -> str:
@@ -54,13 +43,3 @@ def signature(body: bytes, *, secret_values: Iterable[str], at: int) -> str:
         for secret in secret_values
     ]
     return ",".join([f"t={at}", *parts])
-
-
-def _box() -> MultiFernet:
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return MultiFernet([Fernet(_key(key)) for key in keys])
-
-
-def _key(secret_key: str | bytes) -> bytes:
-    derive = HKDF(SHA256(), length=32, salt=None, info=b"gauntlet webhook secrets")
-    return base64.urlsafe_b64encode(derive.derive(force_bytes(secret_key)))

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from core.refusals import Refusal
 from games.demo import DemoAccount, demo_create, demo_passwords_withdraw
 
 # Known to everybody who reads this, so it is used on development sites only.
@@ -44,7 +45,12 @@ class Command(BaseCommand):
         known = PASSWORD if settings.GAUNTLET_DEVELOPMENT and not exposed else None
         # Whatever is there from before: nobody may come in by what stands in the source.
         drawn = {} if known else demo_passwords_withdraw(known=PASSWORD)
-        accounts = [] if options["passwords_only"] else demo_create(password=known)
+        try:
+            accounts = [] if options["passwords_only"] else demo_create(password=known)
+        except Refusal as refusal:
+            raise CommandError(
+                f"The demo could not be made here, and nothing was: {refusal.sentence}"
+            ) from refusal
         if accounts:
             self.stdout.write(self._table(accounts, drawn))
         elif drawn:

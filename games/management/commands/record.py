@@ -49,6 +49,9 @@ class Command(BaseCommand):
         check.add_argument(
             "--steps", action="store_true", help="say how the match stood after every entry"
         )
+        check.add_argument(
+            "--draws", action="store_true", help="list what was drawn, each with what it comes to"
+        )
         actions.add_parser("schema", help="print the JSON Schema of records")
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
@@ -56,7 +59,7 @@ class Command(BaseCommand):
         try:
             if action == "schema":
                 self.stdout.write(schema_text(), ending="")
-            elif not self._check(options["files"], steps=options["steps"]):
+            elif not self._check(options["files"], steps=options["steps"], draws=options["draws"]):
                 sys.exit(1)
             self.stdout.flush()
         except BrokenPipeError:
@@ -65,13 +68,13 @@ class Command(BaseCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
 
-    def _check(self, names: list[str], *, steps: bool) -> bool:
+    def _check(self, names: list[str], **wanted: bool) -> bool:
         all_ok = True
         for name in names:
             empty = True
             for file, problem in _files_of(name):
                 empty = False
-                verdict = _failure(problem) if problem else self._verdict(file, steps=steps)
+                verdict = _failure(problem) if problem else self._verdict(file, **wanted)
                 all_ok = all_ok and verdict["ok"]
                 # Escaped to ASCII: a file's name may be no text in any encoding.
                 self.stdout.write(json.dumps({"file": file, **verdict}))
@@ -79,9 +82,9 @@ class Command(BaseCommand):
                 self.stderr.write(f"{name}: there is no *{records.SUFFIX} in this folder.")
         return all_ok
 
-    def _verdict(self, file: str, *, steps: bool) -> dict[str, Any]:
+    def _verdict(self, file: str, **wanted: bool) -> dict[str, Any]:
         try:
-            return records.check(REGISTRY, _content(file), steps=steps)
+            return records.check(REGISTRY, _content(file), **wanted)
         except UnreadableRecord as error:
             return _failure(str(error))
         except Exception as error:  # noqa: BLE001 - one record must not silence all others

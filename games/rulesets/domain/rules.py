@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -25,7 +25,7 @@ from games.engine.capabilities import (
     Teaches,
     Thinks,
 )
-from games.engine.chance import RandomSource, choose
+from games.engine.chance import Below, RandomSource, chosen_by
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
@@ -79,6 +79,9 @@ from games.rulesets.domain.state import (
 )
 
 POOL = Draw("pool")
+DRAWN_AMONG: Final = ("classic@1",)
+"""What a pool is drawn among by the method of `games.engine.draws.METHOD`, for ever: what was drawn
+must come out the same. A pool that is built in later is drawn by another method, if at all."""
 _CHANCE = re.compile(r"\s*pool\s+(\S(?:.*\S)?)\s*", re.IGNORECASE)
 
 
@@ -263,10 +266,13 @@ class Domain(
 
     # -- chance: which pool is played ----------------------------------------------------------
 
-    def draw(self, state: DomainState, draw: Draw, random: RandomSource) -> Chance:
+    def draw(self, state: DomainState, draw: Draw, below: Below) -> Chance:
         offered = state.terms.offered
-        name = choose(random, sorted(built_in())) if offered is None else offered.reference
+        name = chosen_by(below, DRAWN_AMONG) if offered is None else offered.reference
         return Chance("pool", None, (name,))
+
+    def is_agreed(self, state: DomainState, draw: Draw) -> bool:
+        return state.terms.offered is not None
 
     def apply_chance(self, state: DomainState, chance: Chance) -> DomainState:
         name = chance.value[0]

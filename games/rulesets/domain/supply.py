@@ -22,6 +22,7 @@ POOL: Final = Supply(
     suffix=".json",
     options=("pool",),
     drawn=True,
+    kinds=("pool",),
 )
 
 _MOST_VERTICES = 3_000  # of all shapes; what checks them takes time with the square of a ring's
@@ -37,7 +38,7 @@ def validate_supply(text: str) -> SupplyReport:
     """Check a pool; see `games.engine.ruleset.Ruleset.validate_supply`."""
     try:
         data = msgspec.json.decode(text)
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError) as error:
         return SupplyReport("", (f"This is not JSON: {error}.",))
     if not isinstance(data, dict):
         return SupplyReport("", ("A pool is an object with a name, a version and shapes.",))

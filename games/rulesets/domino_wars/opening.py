@@ -9,7 +9,7 @@ from math import comb
 from typing import Final
 
 from core.refusals import Refusal
-from games.engine.chance import RandomSource, below, shuffled
+from games.engine.chance import Below, RandomSource, below, shuffled_by
 from games.engine.decisions import Chance, Decision, Draw, Seat
 from games.engine.errors import EngineFault
 from games.engine.naming import PLAYERS
@@ -156,18 +156,33 @@ def _begin_if_ready(state: Opening) -> State:
 # -- chance --------------------------------------------------------------------------------------
 
 
-def draw(state: Opening, draw: Draw, random: RandomSource) -> Chance:
-    """An outcome for a deck that was not chosen, a pile to be shuffled or a mulligan."""
+def draw(state: Opening, draw: Draw, below: Below) -> Chance:
+    """An outcome for a deck that was not chosen, a pile to be shuffled or a mulligan. Whatever is
+    shuffled is in ascending order before, so that the outcome depends on nothing but the numbers.
+    """
     seat = seat_of(draw)
     if draw.kind == "deck":
         # House ruling: eight different ones, whatever items are held.
-        return Chance("deck", seat, _names(some_deck(0, random).dominoes))
+        return Chance("deck", seat, _names(tuple(sorted(shuffled_by(below, _ALL)[:DECK]))))
     if draw.kind == "pile":
-        return Chance("pile", seat, _names(tuple(shuffled(random, _deck_of(state, seat)))))
+        return Chance("pile", seat, _names(_shuffled(below, _deck_of(state, seat))))
     side = _side_of(state, seat)
-    others = shuffled(random, side.pile)
-    hand, pile = others[:HAND], shuffled(random, [*others[HAND:], *side.hand])
-    return Chance("mulligan", seat, ("hand", *_names(tuple(hand)), "pile", *_names(tuple(pile))))
+    others = _shuffled(below, side.pile)
+    hand, pile = others[:HAND], _shuffled(below, (*others[HAND:], *side.hand))
+    return Chance("mulligan", seat, ("hand", *_names(hand), "pile", *_names(pile)))
+
+
+def _shuffled(below: Below, dominoes: Dominoes) -> Dominoes:
+    return tuple(shuffled_by(below, sorted(dominoes)))
+
+
+def draw_label(state: Opening, draw: Draw) -> str:
+    """A seat's mulligans are numbered from 1; all else is drawn once for a seat."""
+    seat = seat_of(draw)
+    if draw.kind != "mulligan":
+        return f"{draw.kind} {seat}"
+    allowed = MULLIGANS_PER_ITEM * state.terms.mulligans[seat]
+    return f"mulligan {seat} {allowed - state.left[seat]}"
 
 
 def drawn(state: Opening, chance: Chance, dominoes: Dominoes) -> State:

@@ -20,7 +20,7 @@ from games.engine.capabilities import (
     Teaches,
     Thinks,
 )
-from games.engine.chance import RandomSource, choose
+from games.engine.chance import Below, RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
@@ -125,6 +125,8 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Supposes, Th
     options_type: ClassVar[type[Options]] = DominoWarsOptions
     reasons: ClassVar[tuple[Reason, ...]] = (POINTS, TIE_BREAK, TIMEOUT)
     # A deck hangs on one's own items alone, whoever is to begin.
+    # Three of them are choices before the first domino.
+    least_answers: ClassVar[int] = 9
     premoves: ClassVar[frozenset[str]] = frozenset({"deck"})
     items: ClassVar[tuple[ItemRule, ...]] = (
         ItemRule(
@@ -219,8 +221,11 @@ class DominoWars(Ruleset[State, Move], Premoves, Simulates, Solves, Supposes, Th
 
     # -- chance --------------------------------------------------------------------------------
 
-    def draw(self, state: State, draw: Draw, random: RandomSource) -> Chance:
-        return opening.draw(_opening(state), draw, random)
+    def draw(self, state: State, draw: Draw, below: Below) -> Chance:
+        return opening.draw(_opening(state), draw, below)
+
+    def draw_label(self, state: State, draw: Draw) -> str:
+        return opening.draw_label(_opening(state), draw)
 
     def apply_chance(self, state: State, chance: Chance) -> State:
         return opening.drawn(_opening(state), chance, _dominoes_of(chance))

@@ -7,7 +7,7 @@ from typing import Final
 
 from core.refusals import Refusal
 from games.engine import notation
-from games.engine.chance import RandomSource
+from games.engine.chance import Below, shuffled_by
 from games.engine.decisions import Chance, Draw
 from games.rulesets.peg_domain.boards import (
     COLOURS,
@@ -23,7 +23,6 @@ BOTH: Final = "both"
 LEAST_REMOVABLE: Final = 12
 """House ruling: where squares are removed, a pallet on which fewer could be is drawn again."""
 
-_SQUARES: Final = len(PALLET_SQUARES)
 _CHANCE = re.compile(r"pallet (?P<whose>red|blue|both)(?P<squares>(?: [a-z]+[0-9]+)+)")
 
 
@@ -40,14 +39,11 @@ def due(frame: Preliminaries) -> tuple[Draw, ...]:
     )
 
 
-def draw(frame: Preliminaries, wanted: Draw, random: RandomSource) -> Chance:
-    """A pallet with its pegs drawn uniformly, without replacement."""
+def draw(frame: Preliminaries, wanted: Draw, below: Below) -> Chance:
+    """A pallet with its pegs drawn uniformly, without replacement: the first of all squares once
+    these are shuffled."""
     while True:
-        squares = list(PALLET_SQUARES)
-        for index in range(PEGS):
-            at = index + int(random() * (_SQUARES - index))
-            squares[index], squares[at] = squares[at], squares[index]
-        chosen = sorted(squares[:PEGS])
+        chosen = sorted(shuffled_by(below, PALLET_SQUARES)[:PEGS])
         if not frame.removals or removable_at_first(set_of(chosen)).bit_count() >= LEAST_REMOVABLE:
             return Chance("pallet", wanted.whose, tuple([PALLET_NAME[square] for square in chosen]))
 

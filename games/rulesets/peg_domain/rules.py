@@ -21,7 +21,7 @@ from games.engine.capabilities import (
     Teaches,
     Thinks,
 )
-from games.engine.chance import RandomSource, choose
+from games.engine.chance import Below, RandomSource, choose
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat, other
 from games.engine.errors import EngineFault
@@ -241,8 +241,8 @@ class PegDomain(
 
     # -- chance: the pallets -------------------------------------------------------------------
 
-    def draw(self, state: PegDomainState, draw: Draw, random: RandomSource) -> Chance:
-        return drawing.draw(state.frame, draw, random)
+    def draw(self, state: PegDomainState, draw: Draw, below: Below) -> Chance:
+        return drawing.draw(state.frame, draw, below)
 
     def apply_chance(self, state: PegDomainState, chance: Chance) -> PegDomainState:
         pegs = drawing.pegs_of(chance)

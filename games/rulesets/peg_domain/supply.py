@@ -41,6 +41,7 @@ PALLETS: Final = Supply(
     "The red and the blue pallet, 36 pegs on each. The players see them only once the right of "
     "order or colour is taken.",
     variants=("gauntlet", "final"),
+    kinds=("pallet",),
 )
 PALLET: Final = Supply(
     "pallet",
@@ -48,6 +49,7 @@ PALLET: Final = Supply(
     "The pallet of both colours, with 36 pegs. The players see it only once the right of order or "
     "colour is taken.",
     variants=("tempo-up",),
+    kinds=("pallet",),
 )
 _WANTED: Final[Mapping[str, tuple[str, ...]]] = {PALLETS.key: COLOURS, PALLET.key: (BOTH,)}
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from core.refusals import Refusal
 from games.engine import notation
 from games.engine.capabilities import Brought, Level, Premoves, Solves, Teaches, Thinks
-from games.engine.chance import RandomSource, choose
+from games.engine.chance import Below, RandomSource, choose, chosen_by
 from games.engine.clocks import ClockPolicy, to_ms
 from games.engine.decisions import Audience, Chance, Decision, Draw, Event, Outcome, Seat
 from games.engine.errors import EngineFault
@@ -105,9 +105,13 @@ class Tetronogo(Ruleset[TetronogoState, Move], Premoves, Solves, Thinks, Teaches
 
     # -- chance: a pick for a player whose time ran out ----------------------------------------
 
-    def draw(self, state: TetronogoState, draw: Draw, random: RandomSource) -> Chance:
+    def draw(self, state: TetronogoState, draw: Draw, below: Below) -> Chance:
         seat = _seat_of_draw(draw)
-        return Chance("pick", seat, (choose(random, state.frame.unused(seat)),))
+        return Chance("pick", seat, (chosen_by(below, state.frame.unused(seat)),))
+
+    def draw_label(self, state: TetronogoState, draw: Draw) -> str:
+        """Each seat picks once a bout."""
+        return f"pick {_seat_of_draw(draw)} {state.frame.number}"
 
     def check_chance(self, state: TetronogoState, chance: Chance) -> None:
         seat = _seat_of_draw(chance.draw)

@@ -3,6 +3,7 @@
    reader's goes along with what is asked. */
 
 import { localiseTimes } from "../site.js";
+import { pageOf } from "../trusted.js";
 
 const EVERY = 30_000;
 const SPREAD = 10_000;
@@ -23,7 +24,7 @@ async function renew() {
     return;
   }
   if (!response.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const page = pageOf(await response.text());
   /** @type {NodeListOf<HTMLElement>} */
   const [old] = document.querySelectorAll("[data-embed-live]");
   /** @type {HTMLElement | null} */

@@ -2,6 +2,7 @@
 /* Who is in the lobby, kept up to date by what its socket says. */
 
 import { notices } from "../notices.js";
+import { pageOf } from "../trusted.js";
 
 /** @param {HTMLElement} panel */
 export function followHere(panel) {
@@ -24,7 +25,7 @@ export function followHere(panel) {
   function show({ count: number, list }) {
     if (count) count.textContent = String(number);
     if (!people || list === undefined) return;
-    const fresh = new DOMParser().parseFromString(list, "text/html").body.firstElementChild;
+    const fresh = pageOf(list).body.firstElementChild;
     if (!fresh) return;
     const at = document.activeElement;
     const focused = people.contains(at) ? (at?.getAttribute("href") ?? "") : "";

@@ -3,6 +3,7 @@
 
    Long, since this is where the parts of the page meet, which know nothing of each other. */
 
+import { enhanceSharing } from "../sharing.js";
 import { announce, csrfToken, setSoundMuted, soundMuted, toast } from "../site.js";
 import { drawLegend, lastScored, rise } from "../boards/scoring.js";
 import { goesOn } from "./asking.js";
@@ -17,10 +18,20 @@ import { arrivalText, isSame, newsOf, questionOf } from "./news.js";
 import { Players } from "./players.js";
 import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
-import { namesOf, openDecision, reminderText, turnLine, WITHOUT_BOARD } from "./words.js";
+import {
+  drawsWords,
+  namesOf,
+  openDecision,
+  reminderText,
+  turnLine,
+  WITHOUT_BOARD,
+} from "./words.js";
 
 /* Somebody who loads the page anew has not left: so long one may be away without a word. */
 const AWAY_AFTER = 5_000;
+
+/* How long, at most, a page goes without a connection for what it could add to the draws. */
+const NONCE_WITHIN = 2_000;
 
 /* Where a board is looked at, and what is below that. Its bar and its dock stick to the screen. */
 const BOARD = "svg:is(.board, [data-board])";
@@ -79,6 +90,7 @@ class MatchPage {
       watching: part("watching"),
       note: part("note"),
       keys: part("keys"),
+      draws: part("draws"),
       scored: part("scored"),
       notation: /** @type {HTMLFormElement | null} */ (
         root.querySelector('[data-part="notation"]')
@@ -112,6 +124,7 @@ class MatchPage {
       socketUrl: socketAddress(dataset.socket ?? ""),
       stateUrl: dataset.state ?? "",
       submitUrl: dataset.submissions ?? "",
+      readyUrl: dataset.ready ?? "",
       username: dataset.username || null,
       csrf: token?.value ?? csrfToken(),
       storage: tabStorage(),
@@ -126,6 +139,8 @@ class MatchPage {
     });
     /** @type {Client.Planning | null} */
     this.planning = null;
+    /** @type {(shown: Draws.Shown) => void} */
+    this.noteDraws = () => {};
     /** @type {Client.Stands | null} */
     this.stands = null;
     this.standsAsked = false;
@@ -141,6 +156,8 @@ class MatchPage {
     this.#listen();
     const came = /** @type {Live.Sync | null} */ (embedded("match-sync"));
     this.client.hidden = document.visibilityState !== "visible";
+    // Adding to the draws is worth a moment, and not worth staying away.
+    await Promise.race([this.#bringNonce(came), later(NONCE_WITHIN)]);
     this.client.open(came); // the server has to see to it meanwhile
     this.#buildNotation();
     this.#buildTools();
@@ -188,6 +205,40 @@ class MatchPage {
       this.#note("The board could not be loaded. You can still type your moves.");
     }
     this.client.start(came);
+  }
+
+  /**
+   * Before a match begins its players may add to what is drawn: the page says what as it comes.
+   * @param {Live.Sync | null} came
+   */
+  async #bringNonce(came) {
+    const { view, you = null } = came ?? {};
+    if (you === null || !view?.draws || view.phase !== "waiting") return;
+    try {
+      const { freezeDraws, keptStorage, nonceFor, noteDraws } = await import("./nonce.js");
+      const { match } = this.client;
+      const storage = keptStorage();
+      const nonce = await nonceFor(match, you, storage);
+      this.noteDraws = (shown) => noteDraws(match, shown, storage);
+      this.#noteShown({ view });
+      const mayOpen = (/** @type {Draws.Shown} */ shown) => freezeDraws(match, shown, storage);
+      this.client.nonce = { ...nonce, mayOpen }; // where the page has gone without: for when it connects anew
+    } catch (error) {
+      console.error(error); // the match begins without
+    }
+  }
+
+  /**
+   * What each has committed to holds from when numbers are opened: until then a player who comes by
+   * another device may commit anew.
+   * @param {Pick<Client.State, "view">} state
+   */
+  #noteShown({ view: { draws, waiting } }) {
+    if (draws === undefined) return;
+    const open = waiting !== undefined && waiting.opens_until === undefined;
+    const { commitment, nonces } = draws;
+    const none = { commitment: null, opened: false };
+    this.noteDraws({ commitment, nonces: open ? nonces.map(() => none) : nonces });
   }
 
   // -- what the client tells --------------------------------------------------------------------
@@ -254,6 +305,9 @@ class MatchPage {
       if (this.#makeRoom()) this.#draw();
     };
     addEventListener("scrollend", scrolled, { passive: true });
+    this.root.querySelector('[data-part="draws-line"] a')?.addEventListener("click", () => {
+      /** @type {HTMLDetailsElement} */ (this.parts.draws).open = true;
+    });
     document.addEventListener("gauntlet:sound", () => this.#drawSound());
     setInterval(() => this.#drawTitle(), 1000);
   }
@@ -321,6 +375,7 @@ class MatchPage {
   #changed({ cause, before, after, items }) {
     this.names = namesOf(after.header);
     this.log.names = this.names;
+    this.#noteShown(after);
     if (cause === "sync") this.log.replace(after.log);
     else this.log.append(items);
     // A refusal stays to be read for as long as the question is the same.
@@ -722,7 +777,39 @@ class MatchPage {
     this.practice?.update(this.state);
     if (this.stands === null) this.#awaitStands();
     else this.stands.update(this.state, this.names);
+    this.#drawDraws(this.state);
     this.#drawTitle();
+  }
+
+  /* As the page says it: see `draws_told` of the pages. */
+  /** @param {Client.State} state */
+  #drawDraws({ view }) {
+    const { draws: box } = this.parts;
+    box.hidden = view.draws === undefined;
+    if (view.draws === undefined) return;
+    const late = view.waiting ? "" : " (not opened in time: a constant stands for it)";
+    const told = [
+      ["Commitment to the seed", view.draws.commitment],
+      ...view.draws.nonces.map(({ commitment, opened }, seat) => [
+        `Commitment to the nonce of ${this.names[seat]}`,
+        commitment === null ? "no nonce" : `${commitment}${opened ? "" : late}`,
+      ]),
+    ];
+    const text = told.map(([whose, hash]) => `${whose}: ${hash}`).join("\n");
+    const copy = /** @type {HTMLButtonElement} */ (find(box, "[data-copy]"));
+    const line = this.root.querySelector('[data-part="draws-line"]');
+    line?.removeAttribute("hidden");
+    for (const words of [find(box, "summary"), line?.querySelector("a")]) {
+      if (words) write(words, drawsWords(view));
+    }
+    if (copy.dataset.copy === text) return;
+    copy.dataset.copy = text;
+    enhanceSharing(box);
+    const rows = told.map(([whose, hash]) => [
+      h("dt", {}, whose),
+      h("dd", { class: "mono" }, hash),
+    ]);
+    fill(find(box, "dl"), ...rows.flat());
   }
 
   get #pending() {
@@ -921,6 +1008,9 @@ function mayBeScrolled() {
   );
   return opened?.type !== "navigate" || location.hash !== "";
 }
+
+/** @param {number} ms */
+const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /* Storage can be forbidden altogether; the match is played without it then. */
 function tabStorage() {

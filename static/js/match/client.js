@@ -151,6 +151,7 @@ export class MatchClient extends Target {
     socketUrl,
     stateUrl,
     submitUrl,
+    readyUrl = "",
     username = null,
     csrf = "",
     storage = null,
@@ -167,6 +168,7 @@ export class MatchClient extends Target {
     this.socketUrl = socketUrl;
     this.stateUrl = stateUrl;
     this.submitUrl = submitUrl;
+    this.readyUrl = readyUrl;
     this.username = username;
     this.csrf = csrf;
     this.WebSocket = WebSocket;
@@ -204,6 +206,8 @@ export class MatchClient extends Target {
     this.holdUntil = 0; // the server asked for less: nothing is resent before this instant
     /** @type {Live.Known | null} */
     this.known = null; // the latest state whose log need not be told anew
+    /** @type {Client.OwnNonce | null} */
+    this.nonce = null; // what this page adds to the draws, while the match waits
   }
 
   /**
@@ -347,9 +351,15 @@ export class MatchClient extends Target {
 
   /** Where the socket is, with what this page has already. */
   #address() {
-    if (this.known === null) return this.socketUrl;
-    const { you, version, log } = this.known;
-    return `${this.socketUrl}?you=${you ?? ""}&version=${version}&log=${log}`;
+    const query = new URLSearchParams();
+    if (this.known !== null) {
+      const { you, version, log } = this.known;
+      query.set("you", String(you ?? ""));
+      query.set("version", String(version));
+      query.set("log", String(log));
+    }
+    if (this.nonce !== null) query.set("commitment", this.nonce.commitment);
+    return query.size > 0 ? `${this.socketUrl}?${query}` : this.socketUrl;
   }
 
   /** Open, but not let in yet: a page that gave up and came again would only make it worse. */
@@ -539,6 +549,7 @@ export class MatchClient extends Target {
     this.known = knownOf(after);
     this.#cancel("catch-up");
     this.#arrived();
+    this.#openNonce();
     this.#tell("state", { cause: "sync", before, after, items: newsFor(before, after) });
   }
 
@@ -548,20 +559,59 @@ export class MatchClient extends Target {
     return this.state;
   }
 
+  /* Once both players are there, whoever has committed to a number tells it; until it is there,
+     each time anew. That the server has said until when numbers are awaited is its word that nobody
+     commits any more: what it shows at that moment is noted before the number is out. */
+  #openNonce() {
+    const { state, nonce } = this;
+    if (state === null || nonce === null) return;
+    const { phase, waiting, draws } = state.view;
+    if (phase !== "waiting") {
+      this.nonce = null;
+      return;
+    }
+    const own = state.you === null ? undefined : draws?.nonces[state.you];
+    if (waiting?.opens_until === undefined || own?.commitment !== nonce.commitment) return;
+    if (draws === undefined || own.opened || !nonce.mayOpen(draws)) return;
+    const told = { type: "nonce", id: "nonce", match: this.match, nonce: nonce.nonce };
+    if (!this.#send(told) && this.polling) void this.#postNonce(nonce.nonce);
+  }
+
+  /** @param {string} nonce */
+  async #postNonce(nonce) {
+    try {
+      await this.fetch(this.readyUrl, {
+        method: "POST",
+        headers: {
+          "Content-Type": "application/json",
+          Accept: "application/json",
+          "X-CSRFToken": this.csrf,
+        },
+        credentials: "same-origin",
+        body: JSON.stringify({ nonce }),
+      });
+    } catch {
+      // The next poll finds that it is not there yet.
+    }
+  }
+
   /** @param {Live.Step} frame */
   #step(frame) {
     if (this.state === null) return;
     const fit = fitOf(frame, this.state.version, lastNumber(this.state.log));
     if (fit === "sync") this.#askForSync();
     if (fit !== "apply") return;
-    const { version, at, view, events, resync } = frame;
+    const { version, at, events, resync } = frame;
     const before = this.state;
+    const { draws = before.view.draws } = frame.view; // once a match has begun they are not repeated
+    const view = draws === undefined ? frame.view : { ...frame.view, draws };
     const log = [...before.log, ...events];
     const after = this.#become({ ...before, version, at, view, log });
     // What was said before reads differently now: a take-back, or the end, which reveals all. What
     // follows builds on that until it has been told anew.
     if (!resync && this.known?.version === before.version) this.known = knownOf(after);
     this.#arrived();
+    this.#openNonce();
     this.#tell("state", { cause: "step", before, after, items: events });
     // A room full of spectators does not ask all at once: the fuller, the longer it takes.
     if (resync && this.state.you !== null) this.#catchUp();
@@ -606,6 +656,8 @@ export class MatchClient extends Target {
 
   /** @param {Omit<Live.Refused, "type">} frame */
   #refused(frame) {
+    // Another device of the same player came first: the match has a number of theirs.
+    if (frame.code.startsWith("draws.")) return;
     if (!this.#settled(frame.id, { refused: frame })) this.#tell("trouble", frame);
     // What was refused as out of date was seen on an out-of-date board.
     if (frame.code.startsWith("version.")) this.#catchUp();
@@ -717,7 +769,8 @@ export class MatchClient extends Target {
       if (this.etag !== null) headers["If-None-Match"] = this.etag;
       const sent = this.now();
       // Who asks so is there: the other waits for them, and is told.
-      const response = await this.fetch(`${this.stateUrl}?here=true`, {
+      const added = this.nonce === null ? "" : `&commitment=${this.nonce.commitment}`;
+      const response = await this.fetch(`${this.stateUrl}?here=true${added}`, {
         headers,
         cache: "no-store",
         credentials: "same-origin",

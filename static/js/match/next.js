@@ -4,6 +4,7 @@
 
 import { announce, localiseTimes } from "../site.js";
 import { notices } from "../notices.js";
+import { pageOf } from "../trusted.js";
 
 /** How many matches besides this one wait, and whether this one does. */
 export function followTurns() {
@@ -66,7 +67,7 @@ async function refresh(id) {
     return; // the next frame, or coming back, asks again
   }
   const before = part();
-  const fresh = new DOMParser().parseFromString(html, "text/html").querySelector("[data-rematch]");
+  const fresh = pageOf(html).querySelector("[data-rematch]");
   // A form that has been sent must not be pulled from under the finger.
   if (!before || !fresh || before.querySelector("form[data-sent]")) return;
   const within = before.contains(document.activeElement);

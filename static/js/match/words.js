@@ -115,6 +115,17 @@ export function turnLine(
 }
 
 /**
+ * What a match's draws follow from, in a line: as the page has it, see `draws_words` there.
+ * @param {Live.View} view
+ */
+export function drawsWords({ draws, waiting }) {
+  if (draws === undefined || waiting !== undefined || draws.nonces.some(({ opened }) => opened)) {
+    return "Draws can be verified";
+  }
+  return "Draws follow from the server's seed; no player added a number";
+}
+
+/**
  * What one or both players are doing.
  * @param {Live.Decision[]} decisions
  * @param {string[]} names
@@ -134,13 +145,15 @@ function theirsText(decisions, names, waiting) {
  * @param {string[]} names
  * @param {boolean[]} there
  */
-function waitingText({ until, ready }, you, names, there) {
+function waitingText({ until, ready, opens_until: opens, certain }, you, names, there) {
+  if (opens !== undefined) return "Both players are here. The match begins in a moment.";
   const missing = [0, 1]
     .filter((seat) => seat !== you && !there[seat] && !ready[seat])
     .map((seat) => names[seat]);
   const whom =
     missing.length === 0 ? "Both players are here." : `Waiting for ${missing.join(" and ")}.`;
   const clock = new Date(until).toLocaleTimeString("en-GB");
+  if (certain) return `${whom} The clocks start when both are here, at ${clock} at the latest.`;
   return `${whom} The clocks start when both are here; if that is not so by ${clock}, the match is void.`;
 }
 

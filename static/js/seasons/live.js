@@ -2,6 +2,7 @@
 /** A season's page that keeps itself up to date. Without it, reloading does. */
 
 import { announce, localiseTimes } from "../site.js";
+import { pageOf } from "../trusted.js";
 
 const EVERY = 15_000;
 const SPREAD = 5_000;
@@ -39,7 +40,7 @@ async function renew(old) {
   if (isBeingFilledIn(old)) return null;
   const response = await fetch(location.href, { cache: "no-store" });
   if (!response.ok || response.redirected) return null;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const page = pageOf(await response.text());
   /** @type {HTMLElement | null} */
   const fresh = page.querySelector("[data-season-live]");
   // Somebody may have begun to fill something in meanwhile.

@@ -47,7 +47,9 @@ def test_the_file_replays_to_its_result_step_by_step(reason: str) -> None:
     verdict = checked(record)
     steps = json.loads((FOLDER / f"{PREFIX}{reason}.steps.json").read_bytes())
     assert record["result"]["reason"] == reason
-    assert verdict == {"ok": True, "finished": True, **record["result"], "steps": steps}
+    result = record["result"]
+    nothing = {"verified": 0, "supplied": 0, "agreed": 0, "unverifiable": 0}
+    assert verdict == {"ok": True, "finished": True, **result, "draws": nothing, "steps": steps}
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 from games.engine import play
+from games.engine.chance import evenly
 from games.engine.decisions import Seat
 from games.engine.ruleset import HeldItem
 from games.engine.table import Header
@@ -138,7 +139,7 @@ def at_random(seed: int, items: Sequence[tuple[Seat, str]] = (), **options: Any)
     while table.result is None:
         due = play.draws_due(RULES, table)
         if due:
-            text = play.drawn(RULES, table, due[int(random() * len(due))], random)
+            text = play.drawn(RULES, table, due[int(random() * len(due))], evenly(random))
             table = play.chanced(RULES, table, text=text).table
             moves.append(chance(text))
             continue

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from core.refusals import Refusal
+from games.engine.chance import evenly
 from games.engine.decisions import Draw, seen_by
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Options
@@ -165,7 +166,7 @@ def test_a_deck_out_of_time_is_drawn() -> None:
         assert answer == Draw("deck", seat)
         assert isinstance(answer, Draw)
         for seed in range(50):
-            chance = RULES.draw(state, answer, source(seed))
+            chance = RULES.draw(state, answer, evenly(source(seed)))
             RULES.check_chance(state, chance)
             assert len(set(chance.value)) == 8
             move = RULES.drawn_move(state, chance)
@@ -215,7 +216,7 @@ def test_a_pile_that_cannot_be(text: str, code: str) -> None:
 def test_a_shuffle_is_even() -> None:
     state = both(choosing(), f"deck {DECKS[0]}", f"deck {DECKS[1]}")
     random = Random(5)
-    tops = [RULES.draw(state, Draw("pile", 0), random.random).value[0] for _ in range(4000)]
+    tops = [RULES.draw(state, Draw("pile", 0), evenly(random.random)).value[0] for _ in range(4000)]
     assert all(abs(tops.count(name) - 500) < 120 for name in DECKS[0].split())
 
 
@@ -258,7 +259,7 @@ def test_two_items_are_four_mulligans() -> None:
     for _ in range(4):
         assert isinstance(state, Opening)
         state = say(state, "mulligan")
-        state = RULES.apply_chance(state, RULES.draw(state, Draw("mulligan", 0), random))
+        state = RULES.apply_chance(state, RULES.draw(state, Draw("mulligan", 0), evenly(random)))
     assert isinstance(state, Position)
 
 
@@ -316,7 +317,9 @@ def test_a_mulligan_with_two_alike_counts_them() -> None:
 def test_mulligans_are_drawn_evenly_from_the_other_five() -> None:
     state = say(dealt((0, MULLIGAN)), "mulligan")
     random = Random(6)
-    drawn = [RULES.draw(state, Draw("mulligan", 0), random.random).value for _ in range(3000)]
+    drawn = [
+        RULES.draw(state, Draw("mulligan", 0), evenly(random.random)).value for _ in range(3000)
+    ]
     for value in drawn:
         RULES.apply_chance(state, RULES.parse_chance(f"mulligan 0 {' '.join(value)}"))
     hands = [name for value in drawn for name in value[1:4]]

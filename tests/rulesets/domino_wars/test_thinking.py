@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from games.engine.capabilities import LEVELS, Level
+from games.engine.chance import evenly
 from games.engine.decisions import Decision
 from games.engine.search import always
 from games.rulesets.domino_wars.board import INDEX_OF
@@ -47,7 +48,7 @@ def course(level: Level, seed: int) -> list[tuple[State, Decision]]:
     while RULES.outcome(state) is None:
         due = RULES.chance_due(state)
         for draw in due:
-            state = RULES.apply_chance(state, RULES.draw(state, draw, random.random))
+            state = RULES.apply_chance(state, RULES.draw(state, draw, evenly(random.random)))
         if due:
             continue
         chosen = []

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 from games.engine import records
+from games.engine.chance import evenly
 from games.engine.course import MatchCourse
 from games.engine.play import drawn, draws_due
 from games.engine.ruleset import HeldItem
@@ -76,7 +77,11 @@ def _played_on(
     while course.table.result is None:
         due = draws_due(RULES, course.table)
         if due:
-            add(Entry(actor="chance", text=drawn(RULES, course.table, due[0], source.random)))
+            add(
+                Entry(
+                    actor="chance", text=drawn(RULES, course.table, due[0], evenly(source.random))
+                )
+            )
             continue
         slots = [slot for slot in course.table.open if slot is not None]
         slot = next((each for each in slots if each.decision.kind == "removal"), slots[0])

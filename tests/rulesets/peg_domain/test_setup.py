@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from games.engine.chance import RandomSource
+from games.engine.chance import RandomSource, evenly
 from games.engine.course import MatchCourse
 from games.engine.palette import GROUND
 from games.rulesets.peg_domain import drawing
@@ -172,13 +172,25 @@ def cycle(numbers: list[float]) -> RandomSource:
     return lambda: next(source)
 
 
+def numbers_of_shuffle(items: list[int], wanted: list[int]) -> list[float]:
+    """What a shuffle from the top must be given to end in the wanted order."""
+    deck, numbers = list(items), []
+    for at in range(len(deck) - 1, 0, -1):
+        found = deck.index(wanted[at])
+        numbers.append((found + 0.5) / (at + 1))
+        deck[at], deck[found] = deck[found], deck[at]
+    return numbers
+
+
 def test_a_pallet_has_36_pegs_drawn_from_all_squares() -> None:
     now = course(header(), "0 take order")
     draw = RULES.chance_due(state(now))[0]
-    first = RULES.draw(state(now), draw, lambda: 0.0)
-    last = RULES.draw(state(now), draw, lambda: 1 - 2**-53)
-    assert first.value[:2] == ("A1", "B1")
-    assert "L16" in last.value
+    first = RULES.draw(state(now), draw, evenly(lambda: 0.0))
+    last = RULES.draw(state(now), draw, evenly(lambda: 1 - 2**-53))
+    # Shuffled from the top with the lowest numbers, the first square ends up last.
+    assert first.value[:2] == ("B1", "C1")
+    # With the highest ones nothing moves.
+    assert last.value == tuple(PALLET_NAME.values())[:36]
     assert len(set(first.value)) == len(set(last.value)) == 36
 
 
@@ -191,18 +203,14 @@ def test_a_pallet_of_the_final_with_too_little_to_remove_is_drawn_again() -> Non
     ]
     wanted = [PALLET_SQUARE[name] for name in spread]
     assert removable_at_first(set_of(wanted)).bit_count() < LEAST_REMOVABLE
-    squares = [PALLET_SQUARE[name] for name in PALLET_NAME.values()]
-    numbers = []
-    for index, square in enumerate(wanted):
-        at = squares.index(square)
-        numbers.append((at - index + 0.5) / (192 - index))
-        squares[index], squares[at] = squares[at], squares[index]
+    rest = [square for square in PALLET_NAME if square not in wanted]
+    numbers = numbers_of_shuffle(list(PALLET_NAME), [*wanted, *rest])
     frame = state(course(header("final"), "0 take order")).frame
     draw = drawing.due(frame)[0]
-    drawn = drawing.draw(frame, draw, cycle([*numbers, *[0.0] * 36]))
-    assert drawn.value[:3] == ("A1", "B1", "C1")
+    drawn = drawing.draw(frame, draw, evenly(cycle([*numbers, *[0.0] * 191])))
+    assert drawn.value[:3] == ("B1", "C1", "D1")
     plain = state(course(header("gauntlet"), "0 take order")).frame
-    assert set(drawing.draw(plain, draw, cycle(numbers)).value) == set(spread)
+    assert set(drawing.draw(plain, draw, evenly(cycle(numbers))).value) == set(spread)
 
 
 # -- Additional Peg ------------------------------------------------------------------------------

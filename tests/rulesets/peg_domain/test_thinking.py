@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from games.engine import playouts
 from games.engine.capabilities import LEVELS, Level
+from games.engine.chance import evenly
 from games.engine.decisions import Decision
 from games.engine.ruleset import HeldItem, Setup
 from games.rulesets.peg_domain import thinking
@@ -54,7 +55,7 @@ def course(
     while RULES.outcome(now) is None:
         due = RULES.chance_due(now)
         for draw in due:
-            now = RULES.apply_chance(now, RULES.draw(now, draw, random.random))
+            now = RULES.apply_chance(now, RULES.draw(now, draw, evenly(random.random)))
         if due:
             continue
         first, *others = RULES.decisions(now)

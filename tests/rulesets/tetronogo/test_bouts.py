@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.refusals import Refusal
+from games.engine.chance import evenly
 from games.engine.decisions import Chance, Draw, Seat
 from games.engine.errors import EngineFault
 from games.engine.ruleset import Setup
@@ -102,7 +103,7 @@ def test_a_pick_out_of_time_is_drawn_from_the_unused() -> None:
     draw = RULES.on_timeout(state, decision_of(state, 1))
     assert draw == Draw("pick", 1)
     random = source(3)
-    drawn = {RULES.draw(state, draw, random).value[0] for _ in range(300)}
+    drawn = {RULES.draw(state, draw, evenly(random)).value[0] for _ in range(300)}
     assert drawn == set("OISZJT")
     chance = Chance("pick", 1, ("J",))
     RULES.check_chance(state, chance)
@@ -134,7 +135,7 @@ def test_nothing_is_drawn_once_the_picks_are_in() -> None:
 @pytest.mark.parametrize("draw", [Draw("deck", 0), Draw("pick"), Draw("pick", "red")])
 def test_no_other_draw_exists(draw: Draw) -> None:
     with pytest.raises(EngineFault):
-        RULES.draw(begin(), draw, source(1))
+        RULES.draw(begin(), draw, evenly(source(1)))
 
 
 # -- who starts --------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from games.options.pace import NORMAL, pace_text
 from games.options.terms import terms_of
 from games.reading import selectors
 from games.rulesets import REGISTRY
-from games.services.challenges import MESSAGE_MAX, challenge_accept, challenge_create
+from games.services.challenges import MESSAGE_MAX, challenge_accept, challenge_create, not_open
 from games.words import game_name
 from tournaments.discord.commands.base import PERSON, YES_OR_NO, Choices, Command, Option, Pressed
 from tournaments.discord.forms import must_be_valid
@@ -79,7 +79,8 @@ def _accept(asked: Asked, number: str) -> Reply:
     user = asked.user
     challenge = selectors.challenge_visible(int(number), user)
     if challenge is None:
-        raise NotFound("challenge.none", "There is no such challenge.")
+        # Also to whom it is not shown, though the button is: they learn nothing but that.
+        raise not_open()
     match = challenge_accept(acting_user=user, challenge=challenge)
     if not Match.objects.visible_to(AnonymousUser()).filter(pk=match.pk).exists():
         shown = Shown(match.pk, user)

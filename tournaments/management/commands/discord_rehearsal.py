@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from accounts.roles import Role, has_role
+from accounts.roles import Role, holds_role
 from games.demo import KEEPER, PEOPLE
 from tournaments.discord.fake.pages import rehearsing
 from tournaments.discord.fake.people import Application
@@ -121,4 +121,4 @@ def _invited(username: str) -> Invited:
     user = User.objects.filter(username=username).first()
     if user is None:
         return Invited(username, username)
-    return Invited(username, user.shown_name, has_role(user, Role.ORGANISER) or user.is_superuser)
+    return Invited(username, user.shown_name, holds_role(user, Role.ORGANISER))

@@ -10,7 +10,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
-from accounts.roles import is_organiser
+from accounts.roles import Role as SiteRole
+from accounts.roles import holds_role
 from core.clock import now_utc
 from core.refusals import Refusal
 from tournaments.formats.registry import FORMATS
@@ -87,7 +88,8 @@ def _organiser(username: str) -> User:
     people = User.objects.members().filter(is_active=True)
     if username:
         people = people.filter(username=username)
-    found = next((user for user in people.order_by("pk") if is_organiser(user)), None)
+    holders = (user for user in people.order_by("pk") if holds_role(user, SiteRole.ORGANISER))
+    found = next(holders, None)
     if found is None:
         raise CommandError("There is no such organiser; `manage.py demo_data` makes one.")
     return found

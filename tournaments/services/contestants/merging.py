@@ -8,7 +8,8 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import User
-from accounts.roles import is_organiser
+from accounts.roles import Role as SiteRole
+from accounts.roles import holds_role
 from accounts.services import audit_record
 from core.clock import now_utc
 from core.refusals import Refusal
@@ -41,7 +42,7 @@ def _join(kept: SeasonOrganiser, other: SeasonOrganiser) -> None:
     other.delete()
     roles = list(Role.values)
     kept.role = min((kept.role, other.role), key=roles.index)
-    if kept.is_owner and not other.is_helper and not is_organiser(kept.user):
+    if kept.is_owner and not other.is_helper and not holds_role(kept.user, SiteRole.ORGANISER):
         kept.role = Role.ORGANISER
     kept.rights = sorted({*kept.rights, *other.rights}) if kept.is_helper else []
     kept.save(update_fields=["role", "rights"])
@@ -57,7 +58,7 @@ def _places_merge(keep: User, duplicate: User) -> int:
                                        organisers__role=Role.OWNER))  # fmt: skip
     for twice_in in organised.filter(season__organisers__user=keep):
         _join(SeasonOrganiser.objects.get(season=twice_in.season_id, user=keep), twice_in)
-    if not is_organiser(keep):
+    if not holds_role(keep, SiteRole.ORGANISER):
         organised.filter(role=Role.OWNER).update(role=Role.ORGANISER)
     moved = organised.update(user=keep)
     for season in owned:
@@ -69,7 +70,7 @@ def _own_anew(season: Season) -> None:
     if season.organisers.filter(role=Role.OWNER).exists():
         return
     crew = season.organisers.holding(Right.RUN).select_related("user").order_by("pk")
-    heir = next((each for each in crew if is_organiser(each.user)), None)
+    heir = next((each for each in crew if holds_role(each.user, SiteRole.ORGANISER)), None)
     if heir is None:
         return  # an administrator hands it over
     heir.role = Role.OWNER

@@ -13,6 +13,9 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.errors import LockNotAvailable
 
+from config.operations.roles import is_apart, roles_grant, site_role
+from core.refusals import Refusal
+
 # A change of a table waits until whoever reads it has done, and whoever comes after it waits behind
 # it, turns as well: while a backup runs, for as long as that takes. So it gives up soon, nothing is
 # changed, and it is for the operator to try again. How long it then takes is its own business: an
@@ -21,10 +24,12 @@ LIMITS: Final = {"lock_timeout": "2s", "statement_timeout": "0"}
 
 
 class Command(migrate.Command):
-    """Django's. It has no time limit for statements, and waits 2 s for a lock, not longer."""
+    """Django's. It has no time limit for statements, and waits 2 s for a lock, not longer. Where
+    the tables have an owner of their own, it grants the site's role what that needs."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate. Raises CommandError where somebody holds what had to be locked."""
+        """Migrate, and grant the site's role what it needs of what is new. Raises CommandError
+        where somebody holds what had to be locked, and where there is no such role."""
         with _limits(connections[options.get("database") or DEFAULT_DB_ALIAS]):
             try:
                 super().handle(*args, **options)
@@ -36,6 +41,17 @@ class Command(migrate.Command):
                     "else would have waited behind this. What was applied so far stays, of what "
                     "was under way nothing was done: run it again."
                 ) from error
+        self._grant()
+
+    def _grant(self) -> None:
+        """What there is now is the site's role's, too, where that is not the owner."""
+        if not is_apart():
+            return
+        role, password = site_role()
+        try:
+            roles_grant(role=role, password=password)
+        except Refusal as refusal:
+            raise CommandError(refusal.sentence) from refusal
 
 
 @contextmanager

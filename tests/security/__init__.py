@@ -1,0 +1,1 @@
+"""What holds attackers off: a file for each promise of docs/security.md."""
