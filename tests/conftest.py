@@ -11,7 +11,7 @@ from tests.support import depth
 settings.register_profile("known", settings.get_profile("ci"), max_examples=depth.examples(100))
 settings.load_profile("known")
 
-pytest_plugins = ["tests.support.fixtures"]
+pytest_plugins = ["tests.support.failures", "tests.support.fixtures"]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from script.lib import another, chromium, compiling
+from script.lib import again, another, chromium, compiling
 from script.lib.console import ROOT, Failure, say, shout, step
 from script.lib.processes import spawn, stop
 from script.lib.scratch import Scratch
@@ -24,6 +24,7 @@ WORKERS = "4"
 PURE = tuple(ROOT / "tests" / name for name in ("client", "engine", "rulesets"))
 # Asks for every case beside every other; the tests find it in their environment.
 WHOLE_ARGUMENT, WHOLE = "--whole", "GAUNTLET_WHOLE_TESTS"
+TESTS_FAILED = 1  # pytest's exit code, when the run itself went well
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -82,29 +83,59 @@ class Suite:
             try:
                 step("Starting servers, with everything migrated")
                 testbed.start()
-                return self._tests({**env, **testbed.environment()}, arguments)
+                env = {**env, **testbed.environment(), again.VARIABLE: str(folder / "failed")}
+                return self._tests(env, arguments)
             finally:
                 testbed.stop()
 
     def _tests(self, env: dict[str, str], arguments: Sequence[str]) -> list[str]:
         step("Running the tests")
+        workers = _workers(arguments)
+        failed = self._pytest(env, [*workers, *arguments])
+        if failed == TESTS_FAILED and workers and again.VARIABLE in env:
+            options = again.options_of(arguments, _named(arguments))
+
+            def run(names: list[str]) -> bool:
+                step(f"Running what failed once more, alone: {len(names)} of the tests")
+                return self._pytest(env, [*options, *names]) == 0
+
+            passed, names = again.look(Path(env[again.VARIABLE]), run)
+            if passed:
+                shout("UNSTEADY: failed beside others, passed alone:\n" + "\n".join(names))
+                return []
+        return ["tests"] if failed else []
+
+    def _pytest(self, env: dict[str, str], arguments: Sequence[str]) -> int:
+        """Its exit code."""
         # In the terminal's own process group, so that pytest sees a Ctrl-C itself.
         child = spawn(
-            [self.python, "-m", "pytest", *_with_workers(arguments)],
+            [self.python, "-m", "pytest", *arguments],
             env=env,
             cwd=ROOT,
             own_group=False,
         )
         try:
-            return ["tests"] if child.wait() else []
+            return child.wait()
         finally:
             stop(child, signal.SIGTERM, 20)
 
 
 def _paths(arguments: Sequence[str]) -> list[Path]:
+    """Each folder or file of tests that is named, or that a named test is in."""
+    return [_path(argument) for argument in _named(arguments)]
+
+
+def _named(arguments: Sequence[str]) -> list[str]:
     """What of the arguments is a folder or a file of tests, or a test in one."""
-    found = [Path(argument.partition("::")[0]).resolve() for argument in arguments]
-    return [path for path in found if path.is_relative_to(ROOT / "tests") and path.exists()]
+    return [
+        argument
+        for argument in arguments
+        if _path(argument).is_relative_to(ROOT / "tests") and _path(argument).exists()
+    ]
+
+
+def _path(argument: str) -> Path:
+    return Path(argument.partition("::")[0]).resolve()
 
 
 def is_pure(path: Path) -> bool:
@@ -118,9 +149,9 @@ def only_pure(arguments: Sequence[str]) -> bool:
     return bool(paths) and all(map(is_pure, paths))
 
 
-def _with_workers(arguments: Sequence[str]) -> list[str]:
-    """Add workers unless the caller says how many, or wants a debugger, or asks for little enough
-    that they would take longer to start."""
+def _workers(arguments: Sequence[str]) -> list[str]:
+    """Several, unless the caller says how many, or wants a debugger, or asks for little enough that
+    they would take longer to start."""
     chosen = any(
         argument in {"--pdb", "--trace", "-n", "--numprocesses"}
         or argument.startswith(("-n", "--numprocesses=", "--dist"))
@@ -128,5 +159,4 @@ def _with_workers(arguments: Sequence[str]) -> list[str]:
     )
     paths = _paths(arguments)
     little = bool(paths) and (only_pure(arguments) or all(path.is_file() for path in paths))
-    extra = [] if chosen or little else ["-n", WORKERS, "--dist", "loadgroup"]
-    return [*extra, *arguments]
+    return [] if chosen or little else ["-n", WORKERS, "--dist", "loadgroup"]

@@ -13,6 +13,7 @@ from _pytest.nodeid import NodeId
 
 from script.lib import chromium
 from script.lib.console import ROOT
+from tests.support import failures
 from tests.support.site import AnotherWeb, Site, Web
 from tests.support.workers import Workers, set_up
 
@@ -60,6 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if group and "PYTEST_XDIST_WORKER" in os.environ:
             # What pytest-xdist does for an `xdist_group` mark; its own way of doing so (3.8) has no
             # effect on the item ids of pytest 9.
+            failures.call(item)
             item._id = NodeId.parse(f"{item.nodeid}@{group}")
     items.sort(key=lambda item: (not uses(item, ALL_FIXTURES), not uses(item, BROWSER_FIXTURES)))
 
