@@ -33,7 +33,7 @@ FILLED: Final = {"games_matchdraws": "games_matchdraws_stay"}
 _FUNCTIONS: Final[dict[str, Made]] = {
     **MADE,
     "games_matchdraws_stay": Made(
-        "a9f6256e32d96b80abef79222da59b68bfbf90943306bc8fcc469b10f2046398", as_owner=False, path=""
+        "8e26fc471eb0614272279363600f7f578af278affae70b083344882d607055cb", as_owner=False, path=""
     ),
 }
 # What a guard stands before, as `pg_trigger.tgtype` has it: each change and deletion of a row, and
