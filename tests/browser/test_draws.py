@@ -53,7 +53,7 @@ def test_a_record_is_verified_where_it_is_read(
     page.get_by_text("The one draw follows from the seed and the nonces").wait_for()
     noted = page.get_by_label("The commitment that you noted down")
     noted.fill(record["draws"]["commitment"])
-    page.get_by_text("It is the same").wait_for()
+    page.get_by_text("It is the same: this seed").wait_for()
     noted.fill("0" * 64)
     page.get_by_text("WRONG: it is another one").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -56,14 +56,20 @@ for user in (ada, ben):
     keys.append(signed_in.session_key)
 print(json.dumps([settings.SESSION_COOKIE_NAME, *keys, pair.get_absolute_url()]))
 """
-# What is asked of whom, how many entries there are, and a move that can be made.
+# What is asked of whom, how many entries there are, and a move that can be made; once the match has
+# begun, which waits a while for a number from whoever has no page open.
 NEXT = """
-import json, random
+import json, random, time
 from games import store
 from tournaments.models import Leg
 
 match_id = Leg.objects.get(death_match__round__season__slug={name!r}).match_id
 held = store.read(match_id)
+for _half_a_second in range(120):
+    if held.live.waiting is None:
+        break
+    time.sleep(0.5)
+    held = store.read(match_id)
 table = held.live.table
 if table.result is not None:
     print(json.dumps([None, held.seq, "", False]))
