@@ -105,7 +105,8 @@ def keyed() -> dict[str, tuple[str, URLPattern]]:
                 address = re.sub(rf"<slug:(?:{'|'.join(PUBLIC)})>", "autumn", address)
                 address = re.sub(r"<slug:[^>]*>", KEY.replace(":", "_"), address)
                 address = re.sub(r"\(\?P<\w+>[^)]*\)|<[^>]*>", KEY, address)
-                found[name] = ("/" + address, each)
+                # Of two of a name the first answers.
+                found.setdefault(name, ("/" + address, each))
 
     within(get_resolver(), "")
     return found
