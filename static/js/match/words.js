@@ -82,7 +82,9 @@ export function turnLine(
 ) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
   if (view.phase === "waiting" && view.waiting) {
-    return { state: "theirs", text: waitingText(view.waiting, you, names, there) };
+    const { waiting: wait } = view;
+    if (wait.gathers_until !== undefined) return inTurns({ ...view, waiting: wait }, you, names);
+    return { state: "theirs", text: waitingText(wait, you, names, there) };
   }
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
@@ -136,6 +138,34 @@ function theirsText(decisions, names, waiting) {
   if (second?.kind === first.kind) return `Both players are ${doing(first, waiting)}.`;
   const said = decisions.map((each) => `${names[each.seat]} is ${doing(each, waiting)}`);
   return `${said.join(", and ")}.`;
+}
+
+/**
+ * Whom a match waits for whose players need not be there together. Numbers are opened by the browsers
+ * that have added them: whoever comes by another one is told so.
+ * @param {Live.View & { waiting: NonNullable<Live.View["waiting"]> }} view
+ * @param {Seat | null} you
+ * @param {string[]} names
+ */
+function inTurns({ waiting: { until, ready, opens_until: opens }, draws }, you, names) {
+  const clock = new Date(until).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  const latest = `It begins at ${clock} at the latest; no clock runs before.`;
+  const coming = opens === undefined && !ready.every(Boolean);
+  const missing = [0, 1].filter((seat) => {
+    const nonce = draws?.nonces[seat];
+    return coming ? !ready[seat] : nonce?.commitment && !nonce.opened;
+  });
+  const others = missing.filter((seat) => seat !== you).map((seat) => names[seat]);
+  if (others.length > 0) {
+    const again = coming ? "" : " again, with the same browser";
+    const text = `Waiting for ${others.join(" and ")} to look in${again}. ${latest}`;
+    return { state: "theirs", text };
+  }
+  if (missing.length > 0 && !coming) {
+    const text = `Your number is opened by the browser that added it: look in with that. ${latest}`;
+    return { state: "theirs", text };
+  }
+  return { state: "theirs", text: `The match begins in a moment. ${latest}` };
 }
 
 /**
