@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import OuterRef, Subquery
 
 from accounts.announcing.services import Told, announce, would_hear
-from accounts.models import Announcement
+from accounts.models import Announcement, User
 from core.aside import soon
 from core.clock import instant_of, now_ms, now_utc
 from core.queueing import enqueue

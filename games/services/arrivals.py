@@ -159,7 +159,7 @@ def _committed(held: Held, seat: Seat, commitment: str, at: int) -> Held:
     if draws.nonces[seat].commitment == commitment:
         return held
     if waiting is None or waiting.opens_until is not None or held.is_over:
-        raise Refusal("draws.late", "Numbers are being opened: no other is taken any more.")
+        raise Refusal("draws.late", "It is too late: no other number is taken any more.")
     after = derived.committed(draws, seat, commitment)
     _keep(held, seat, commitment=commitment)
     return settle(held, Turn(lives.with_draws(held.live, after)), at=at)

@@ -159,20 +159,16 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is_derived = chance.is_system(random) and all_derive_draws()
     draws = Draws(seed_of(random)) if is_derived else None
     in_turns = not pace.is_live(ruleset, options or {})
-    patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
-    if in_turns:
-        certain, patience = True, 1000 * pace.gathering_s(ruleset, options or {})
-    elif certain:
-        patience = min(patience, settings.GAUNTLET_GATHER_MS)
+    certain = certain or in_turns
+    patience = _patience(ruleset, options or {}, certain=certain)
     if certain and draws is None:
         patience = 0  # there is nothing that anybody could come early for
     if waits and patience:
-        until = at + patience
         sealed = by_items or counted_here
         waiting = lives.announced(
             ruleset,
             header,
-            until=until,
+            until=at + patience,
             prepared=ready,
             by_items=sealed,
             draws=draws,
@@ -235,6 +231,14 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     for call in turns_tell(None, begun):
         transaction.on_commit(call, robust=True)
     return match
+
+
+def _patience(ruleset: Ruleset[Any, Any], options: Mapping[str, Any], *, certain: bool) -> int:
+    """For how long (ms) a match waits for its players at most."""
+    if not pace.is_live(ruleset, options):
+        return 1000 * pace.gathering_s(ruleset, options)
+    patience: int = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
+    return min(patience, settings.GAUNTLET_GATHER_MS) if certain else patience
 
 
 def _first_told(held: Held, turn: Turn, at: int, *, tells: bool) -> tuple[Held, Readers]:

@@ -15,7 +15,7 @@ from django.test import Client
 
 from accounts.announcing.tasks import push
 from accounts.jobs import PUSH
-from accounts.models import Announcement, User
+from accounts.models import User
 from games import store
 from games.jobs import TELL_TURN
 from games.models import MatchDraws
@@ -307,7 +307,7 @@ def test_it_waits_no_longer_than_a_turn(ada: User, ben: User, turn: int, waited_
 def test_what_begins_at_once(ada: User, ben: User, settings: Any, why: str) -> None:
     if why == "off":
         settings.GAUNTLET_GATHER_SLOW_MS = 0
-    more = {"random": Random(3).random} if why == "no seed" else {}
+    more: dict[str, Any] = {"random": Random(3).random} if why == "no seed" else {}
     play = slow((ada, ben), waits=why != "told not to", **more)
     assert play.match.waits_until is None
     assert is_on(play)
