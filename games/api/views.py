@@ -214,7 +214,7 @@ class ComingSerializer(serializers.Serializer[dict[str, Any]]):
         _WHOLE,
         required=False,
         max_length=_DIGITS,
-        help_text="That nonce, once there is an instant for it (`waiting.opens_until` of the view).",
+        help_text="That nonce, once it may be opened (`waiting.opens_until` of the view).",
     )
 
 

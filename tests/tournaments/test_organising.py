@@ -26,6 +26,7 @@ from games import audience as match_audience
 from games import store
 from games.engine.live import Waiting
 from games.engine.options import OptionsRefused
+from games.reading.matches import still_waits
 from games.services.turns import match_organise
 from games.services.waking import match_wake
 from tests.games.support import committing, user_named
@@ -693,8 +694,7 @@ def test_a_leg_that_an_organiser_begins_waits_for_both_or_until_they_have_looked
             assert "void" not in letter.body
         with committing():
             match_wake(match_id=match.pk, at=ms(half_a_day) + 60_000)
-        match.refresh_from_db()
-        assert (match.status, match.waits_until) == ("running", None)
+        assert not still_waits(match.pk)
         return
     for (letter,) in told.values():
         # By the letter there is never more time than there is, and less by less than a minute.
@@ -720,8 +720,7 @@ def test_what_begins_by_itself_begins_whoever_is_there(orla: User) -> None:
     assert match.waits_until == ms(now) + settings.GAUNTLET_GATHER_MS
     with committing():
         match_wake(match_id=match.pk, at=match.waits_until + 1)
-    match.refresh_from_db()
-    assert (match.status, match.waits_until) == ("running", None)
+    assert not still_waits(match.pk)
 
 
 def test_players_are_told_in_what_they_meet(orla: User, posted: list[int]) -> None:
