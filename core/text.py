@@ -1,10 +1,12 @@
-"""Words that people type, made fit to be kept and shown."""
+"""Words that people type, made fit to be kept and shown; and instants in words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 # Line breaks, other control characters and changes of direction would let one message look like
 # several, or like something else. Half a surrogate pair is no character, and a database takes
@@ -31,3 +33,9 @@ def one_line(text: str) -> str:
 def name_key(name: str) -> str:
     """A name as it is compared with others that people type: whatever its capitals and spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def spoken(moment: datetime, zone: ZoneInfo) -> str:
+    """An instant in somebody's own zone, for people."""
+    local = moment.astimezone(zone)
+    return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"

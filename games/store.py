@@ -398,7 +398,7 @@ def waits_for(live: Live, seat: Seat) -> bool:
     if table.result is not None or table.paused:
         return False
     if live.waiting is not None:
-        return True
+        return live.waits_to_see(seat)
     return table.open[seat] is not None and not table.holds_back(seat)
 
 
@@ -456,10 +456,9 @@ def next_wake(ruleset: AnyRuleset, live: Live, *, after: int) -> int | None:
     """When a worker must look at this match next: for a reminder later than ``after``, or for a
     deadline, once submissions that arrived in time have settled."""
     if live.waiting is not None:
-        opens = live.waiting.opens_until
-        if opens is not None:
-            return opens + settings.GAUNTLET_SETTLE_MS + 1
-        return live.waiting.until + 1
+        instant = live.waiting.next_instant(after=after)
+        opens = live.waiting.opens_until is not None
+        return instant + (settings.GAUNTLET_SETTLE_MS if opens else 0) + 1
     deadline = lives.next_deadline(ruleset, live)
     if deadline is None:
         return None

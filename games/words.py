@@ -11,6 +11,7 @@ from games.engine.decisions import Seat
 from games.engine.reasons import COMMON, Reason
 from games.engine.ruleset import Ruleset
 from games.models import Match
+from games.options.pace import is_live
 from games.rulesets import REGISTRY
 
 
@@ -80,6 +81,17 @@ def void_text(match: Match) -> str:
     if match.waits_until is not None:
         return "void: it never began"
     return "void, by an organiser's ruling"
+
+
+def is_in_turns(match: Match) -> bool:
+    """Whether the players of a match need not be there together, not for it to begin either."""
+    ruleset = ruleset_named(match.ruleset)
+    return ruleset is not None and not is_live(ruleset, match.options)
+
+
+def begins_when(match: Match) -> str:
+    """When a match that waits for its players begins, to be read after "It begins"."""
+    return "when both have looked in" if is_in_turns(match) else "when both are there"
 
 
 def ruleset_named(ruleset_id: str) -> Ruleset[Any, Any] | None:

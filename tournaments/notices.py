@@ -28,9 +28,11 @@ from accounts.announcing.services import Told, announce, hears_as_much
 from accounts.models import User
 from core.clock import now_utc
 from core.jobs import guard
+from core.text import spoken
 from games.announcements import MISSED
 from games.services.announcing import MISSED_SUBJECT, missed_words
 from games.services.missed import end_mark_missed
+from games.words import is_in_turns
 from tournaments import spectators
 from tournaments.lifecycle import ApplicationStatus, How, LegStatus, Visibility
 from tournaments.models import (
@@ -44,7 +46,6 @@ from tournaments.models import (
 )
 from tournaments.naming import Naming
 from tournaments.notice_keys import event_key
-from tournaments.services.mail import spoken
 
 ANNOUNCED: Final = "seasons.announce"
 # What letters say of an event.
@@ -276,6 +277,15 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
     row = event.death_match
     unready, until = event.data.get("not_ready", []), event.data.get("waits_until")
     path = reverse("games:match", args=[event.data["match"]])
+    match = None if event.leg is None else event.leg.match
+    if until is not None and match is not None and is_in_turns(match):
+        for letter in _player_letters(event, "it waits for you to look in"):
+            words = (
+                f"{letter.words} It does so by {_moment(until, letter.user)} at the latest. "
+                "No clock runs before."
+            )
+            yield letter._replace(words=words, path=path)
+        return
     if until is not None:
         for letter in _player_letters(event, "it waits for you"):
             # The moment has no seconds: it is never later than when the time is over.

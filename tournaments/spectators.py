@@ -19,7 +19,9 @@ from django.urls import reverse
 from accounts.announcing.kinds import kind_of
 from accounts.announcing.services import Told, hears_as_much
 from accounts.models import Sanction, User
+from core.text import spoken
 from games.options.late import late_text
+from games.words import begins_when
 from tournaments.announcements import (
     FOLLOW_LIVE,
     FOLLOW_RESULT,
@@ -32,7 +34,6 @@ from tournaments.lifecycle import STILL_IN, How
 from tournaments.models import Contestant, Season, SeasonEvent, SeasonOrganiser
 from tournaments.naming import Naming
 from tournaments.notice_keys import event_key
-from tournaments.services.mail import spoken
 
 
 class Line(NamedTuple):
@@ -196,7 +197,7 @@ def _live(event: SeasonEvent) -> Line | None:
         return None
     said = [event.words]
     if event.data.get("waits_until") is not None:
-        said.append("The clocks start once both players are there.")
+        said.append(f"The clocks start {begins_when(match)}.")
     if match.late_s:
         said.append(late_text(match.late_s))
     return Line(f"{row}: live now", _joined(*said), reverse("games:match", args=[match.pk]))

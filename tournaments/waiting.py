@@ -12,6 +12,7 @@ from django.urls import reverse
 from accounts.models import User
 from core.clock import now_utc
 from core.refusals import allowed
+from games.words import is_in_turns
 from tournaments import audience
 from tournaments.actions.episodes import awaits_choice
 from tournaments.actions.rounds import ROUND
@@ -136,7 +137,8 @@ def _of_death_match(
 def _of_next(found: DeathMatchWithLegs, user: Any) -> list[PendingTask]:
     row, leg, on = found.row, found.next, found.running
     if row.status == DeathMatchStatus.RUNNING and on is not None and on.match is not None:
-        words = f"{row} begins once both of you are there." if on.waits else f"{row} is on."
+        seen = "have looked in" if is_in_turns(on.match) else "are there"
+        words = f"{row} begins once both of you {seen}." if on.waits else f"{row} is on."
         return [PendingTask(words, "To the board", on.match.get_absolute_url())]
     if row.status not in PLAYABLE or leg is None:
         return []

@@ -60,8 +60,15 @@ declare namespace Live {
     /** Beside `ruling`: what organisers' rulings are called in this game. */
     rulings?: Record<"valid" | "invalid", { title: string; means: string }>;
     /** `opens_until`: both players are there, and the nonces that they have committed to are awaited.
-        `certain`: it begins by `until` whoever is there. */
-    waiting?: { until: number; ready: boolean[]; opens_until?: number; certain?: boolean };
+        `certain`: it begins by `until` whoever is there. `gathers_until`: they need not be there together
+        and are `ready` once they have been; nonces are committed to until then at most. */
+    waiting?: {
+      until: number;
+      ready: boolean[];
+      opens_until?: number;
+      certain?: boolean;
+      gathers_until?: number;
+    };
     /** What draws are derived from, as far as everybody may know; missing where nobody can verify them, and
         in steps of a match that had begun before. */
     draws?: Draws;
@@ -335,6 +342,8 @@ declare namespace Live {
     game: string;
     seats: LobbySeat[];
     begun: boolean;
+    /** While it waits: for both to look in, together or not. */
+    in_turns?: true;
     /** Only to the lobby: how lists show it, as HTML. */
     card?: string;
   }

@@ -640,6 +640,9 @@ GAUNTLET_ARRIVAL_SECONDS = env.int("GAUNTLET_ARRIVAL_SECONDS", 180)
 # So long (ms) at most one waits whose players have both said that they are ready before, for what
 # their pages add to its draws; then it begins, whoever is there.
 GAUNTLET_GATHER_MS = 20_000
+# So long (ms) at most one at an hour a turn or more waits, and no longer than a turn, for what its
+# players add to its draws, each when they look in; then it begins. 0: it begins at once.
+GAUNTLET_GATHER_SLOW_MS = env.int("GAUNTLET_GATHER_SLOW_MS", 12 * 3600 * 1000)
 # Once they are there it waits so long (ms) for the numbers that their browsers or programs have
 # committed to; for one that does not come a constant stands.
 GAUNTLET_NONCE_MS = 5000

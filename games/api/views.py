@@ -214,7 +214,7 @@ class ComingSerializer(serializers.Serializer[dict[str, Any]]):
         _WHOLE,
         required=False,
         max_length=_DIGITS,
-        help_text="That nonce, once both players are there (`waiting.opens_until` of the view).",
+        help_text="That nonce, once it may be opened (`waiting.opens_until` of the view).",
     )
 
 
@@ -245,9 +245,10 @@ class ReadyView(ApiView):
     )
     def post(self, request: Request, match_id: int) -> Response:
         """A match at a live pace begins once both players are there: who has its page or its stream
-        open is. Who looks only now and then says so here, once; it counts until the match
-        begins. Saying it again changes nothing. A program may add a nonce to the match's draws:
-        first its commitment, and once the other is there, too, the nonce (docs/protocol.md)."""
+        open is. At an hour a turn or more it is enough to have been there. Who looks only now
+        and then says so here, once; it counts until the match begins. Saying it again changes
+        nothing. A program may add a nonce to the match's draws: first its commitment, and once the
+        other is there, too, or has been, the nonce (docs/protocol.md)."""
         seat: Seat = self.about
         given = body_of(self, ComingSerializer)
         begun = match_ready_now(

@@ -47,7 +47,9 @@ class Waiting(msgspec.Struct, frozen=True):
     ``items`` that are brought, and the ``advantage`` that they give, are in its header only from
     the beginning. ``opens_until``: both are there, and the nonces that they have committed to are
     waited for until that instant, no longer. One that is ``certain`` begins in any case: it waits
-    only for what the players may add to its draws, as they come."""
+    only for what the players may add to its draws, as they come. ``gathers_until``: its players
+    need not be there together, so that whoever has been there is ``ready``; nonces are committed to
+    until both have been, or until that instant, and opened by whoever comes then."""
 
     until: int
     ready: tuple[bool, bool] = (False, False)
@@ -55,6 +57,20 @@ class Waiting(msgspec.Struct, frozen=True):
     advantage: Seat | None = None
     opens_until: int | None = None
     certain: bool = False
+    gathers_until: int | None = None
+
+    @property
+    def is_in_turns(self) -> bool:
+        """Whether its players need not be there together."""
+        return self.gathers_until is not None
+
+    def next_instant(self, *, after: int) -> int:
+        """Until when it waits for what it waits for now, no earlier than ``after``."""
+        if self.opens_until is not None:
+            return self.opens_until
+        if self.gathers_until is not None and self.gathers_until >= after:
+            return self.gathers_until
+        return self.until
 
 
 class Live(msgspec.Struct, frozen=True):
@@ -75,6 +91,18 @@ class Live(msgspec.Struct, frozen=True):
     def has_begun(self) -> bool:
         """Whether it waits for nobody, and did not end while it did."""
         return self.waiting is None and not self.never_begun
+
+    def waits_to_see(self, seat: Seat) -> bool:
+        """Whether it waits to begin, and for this seat: to be there, or to open a nonce."""
+        if self.waiting is None:
+            return False
+        if not self.waiting.is_in_turns:
+            return True
+        missing = () if self.draws is None else self.draws.missing
+        if self.waiting.opens_until is not None:
+            return seat in missing
+        # Where both have been there, whoever has committed to a nonce is to come and open it.
+        return not self.waiting.ready[seat] or (all(self.waiting.ready) and seat in missing)
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -134,12 +162,19 @@ def announced(
     by_items: bool = False,
     draws: Draws | None = None,
     certain: bool = False,
+    gathers_until: int | None = None,
 ) -> Live:
     """A match that waits for its players until that instant; see `Waiting`. ``by_items``: the
     header's advantage comes of its items, and is as secret. Raises Refusal ``setup.*``."""
     play.opened(ruleset, header)
     advantage = header.advantage if by_items else None
-    waiting = Waiting(until, items=header.items, advantage=advantage, certain=certain)
+    waiting = Waiting(
+        until,
+        items=header.items,
+        advantage=advantage,
+        certain=certain,
+        gathers_until=gathers_until,
+    )
     known = msgspec.structs.replace(
         header, items=(), advantage=None if by_items else header.advantage
     )
@@ -520,11 +555,12 @@ def _waiting_longer(
         lost = sum(back - down for down, back in outages if down <= until)
         return max(until + lost, at + least_ms) if lost else until
 
-    opens = waiting.opens_until
+    opens, gathers = waiting.opens_until, waiting.gathers_until
     return msgspec.structs.replace(
         waiting,
         until=longer(waiting.until),
         opens_until=None if opens is None else longer(opens),
+        gathers_until=None if gathers is None else longer(gathers),
     )
 
 

@@ -51,6 +51,8 @@ def match_view(ruleset: AnyRuleset, live: Live, audience: Audience, *, at: int) 
             view["waiting"]["opens_until"] = live.waiting.opens_until
         if live.waiting.certain:
             view["waiting"]["certain"] = True
+        if live.waiting.gathers_until is not None:
+            view["waiting"]["gathers_until"] = live.waiting.gathers_until
     if live.draws is not None:
         view["draws"] = draws_view(live.draws)
     return view

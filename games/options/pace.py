@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
+from django.conf import settings
 
 from games.engine.ruleset import Ruleset
 
@@ -57,6 +58,13 @@ def is_live(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> bool:
     """Whether a match with these options is one to sit through: less than an hour a turn."""
     turn: float = {**default_times(ruleset), **options}["turn_time"]
     return turn < HOUR
+
+
+def gathering_s(ruleset: Ruleset[Any, Any], options: Mapping[str, Any]) -> int:
+    """For how many seconds at most a match with these options, that is none to sit through, waits
+    for what its players add to its draws: no longer than a turn. 0: it does not wait."""
+    turn: float = {**default_times(ruleset), **options}["turn_time"]
+    return min(round(turn), settings.GAUNTLET_GATHER_SLOW_MS // 1000)
 
 
 def label(key: str) -> str:

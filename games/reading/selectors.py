@@ -162,12 +162,11 @@ def _own_match(match: Match, user: User) -> OwnMatch:
         log.exception("match.unreadable", match=match.pk)
         return OwnMatch(match, to_move=False, deadline=None)
     waiting = held.live.waiting
-    if waiting is not None:
-        until = instant_of(waiting.until)
-        return OwnMatch(match, to_move=True, deadline=until, begins=True)
     seat = seat_of(match, user)
     assert seat is not None  # noqa: S101  (`own_running` asks for theirs alone)
     to_move = store.waits_for(held.live, seat)
+    if waiting is not None:
+        return OwnMatch(match, to_move, instant_of(waiting.until), begins=True)
     deadline = lives.deadline_shown(held.ruleset, held.live, seat) if to_move else None
     moment = None if deadline is None else instant_of(deadline)
     return OwnMatch(match, to_move, moment)

@@ -11,10 +11,11 @@ from django.conf import settings
 from django.db.models import OuterRef, Subquery
 
 from accounts.announcing.services import Told, announce, would_hear
-from accounts.models import Announcement
+from accounts.models import Announcement, User
 from core.aside import soon
-from core.clock import now_ms, now_utc
+from core.clock import instant_of, now_ms, now_utc
 from core.queueing import enqueue
+from core.text import spoken
 from games import presence, store
 from games.announcements import MISSED, RULING, STRANGERS, TURN
 from games.audience import concerned_with, organisers_of
@@ -100,10 +101,10 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
         return False
     match = Match.objects.defer("snapshot").prefetch_related("players__user").get(pk=match_id)
     path, waiting = match.get_absolute_url(), held.live.waiting
-    waits = waiting is not None
+    waits, again = waiting is not None, waiting is not None and _comes_again(waiting, seat)
     # What a match opens with that begins at once: after a wait nobody has been told of it.
     is_first = opened == store.Readers().since[seat]
-    if (waits or is_first) and _heard_that_it_begins(user_id, path):
+    if (waits or is_first) and not again and _heard_that_it_begins(user_id, path):
         return False  # as of a season's match, say
     by_seat = {player.seat: player for player in match.players.all()}
     user, other = by_seat[seat].user, by_seat[1 - seat].name
@@ -111,20 +112,36 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
     if user is None:
         return False
     subject = "Your match against {} begins" if waits else "It is your turn against {}"
+    if waiting is not None and waiting.is_in_turns:
+        subject = "Your match against {} waits for you to look in"
     told = Told(
         user=user,
         kind=TURN.key,
-        key=f"match:{match_id}:turn:{opened}:{_clock_since(held, seat)}",
+        key=f"match:{match_id}:turn:{opened}:{_clock_since(held, seat)}{':again' * again}",
         subject=subject.format(other),
-        words=f"{game}. {_begins_text(waiting)}".strip(),
+        words=f"{game}. {_begins_text(waiting, user, again=again)}".strip(),
         path=path,
     )
     return bool(announce([told]))
 
 
-def _begins_text(waiting: Waiting | None) -> str:
+def _comes_again(waiting: Waiting, seat: Seat) -> bool:
+    """Whether somebody has been there, and is to open the number that they added then."""
+    return waiting.is_in_turns and (waiting.ready[seat] or waiting.opens_until is not None)
+
+
+def _begins_text(waiting: Waiting | None, user: User, *, again: bool) -> str:
     if waiting is None:
         return ""
+    if waiting.is_in_turns:
+        until = f"{spoken(instant_of(waiting.until), user.zone)} at the latest"
+        if again:
+            return (
+                "Your browser has added a number to what is drawn. Look in once more with the same "
+                f"browser, which opens it, so that the match begins. It does so {until}, with a "
+                "constant in place of your number. No clock runs before."
+            )
+        return f"It begins once you have both looked in, {until}. No clock runs before."
     if waiting.certain:
         return "It begins in a moment, whoever is there."
     return "It begins once you are both there."

@@ -1,4 +1,5 @@
-"""A match at a live pace begins when both players are there, and is void if they are not in time.
+"""A match at a live pace begins when both players are there, and is void if they are not in time;
+one at a slower pace begins once both have been there, or without them.
 
 There is who looks at the match, in a browser or by a stream (`games.presence`), or who said so in
 words, as programs may that look only now and then.
@@ -14,8 +15,18 @@ so what decides whether a match can have any is how `match_start` is asked to be
 - it ``waits`` and is ``certain``: a leg at a live pace that begins since both have said that they
   are ready. It waits `GAUNTLET_GATHER_MS` at most, and then begins whoever is there, so that nobody
   gets out of it by staying away;
-- it begins at once, and has no nonces: everything at an hour a turn or more, whose players are not
-  there together; practice; and what the site is told not to wait with.
+- it ``waits``, in turns: any of these at an hour a turn or more, whose players are not there
+  together (see below);
+- it begins at once, and has no nonces: practice, and what the site is told not to wait with.
+
+In turns. Who has been there once, or has said so, is remembered with what they committed to. Once
+both have been there, a match to which nobody has brought anything begins; else, from when somebody
+is there who can open a nonce, no other is taken, and each opens theirs at once, or when they come
+the next time. It begins as soon as all are open, and at the latest when its time is over:
+`GAUNTLET_GATHER_SLOW_MS`, or the time for a turn where that is shorter. No clock runs meanwhile.
+
+Half of that time is for committing, and the other half for opening, whoever has come: else a player
+who stays away would keep the other's nonce shut, and so leave the server's seed alone.
 """
 
 from __future__ import annotations
@@ -40,10 +51,10 @@ from games.engine.acts import parse_act
 from games.engine.chance import RandomSource
 from games.engine.decisions import Audience, Seat
 from games.engine.draws import Draws
-from games.engine.live import Live, Turn
+from games.engine.live import Live, Turn, Waiting
 from games.models import Match, MatchDraws, MatchPlayer
 from games.options.pace import spoken
-from games.services.settling import settle, tell
+from games.services.settling import enqueue_if_near, settle, tell
 from games.store import Held
 
 Seats = tuple[bool, bool]
@@ -60,7 +71,10 @@ def match_attend(
     waiting = held.live.waiting
     if waiting is None or held.is_over:
         return True
-    return _goes_on(held, held.live, _either(there, waiting.ready), at, random)
+    live, here = held.live, _either(there, waiting.ready)
+    if waiting.is_in_turns and here != waiting.ready:
+        live = lives.with_ready(live, here)
+    return _goes_on(held, live, here, at, random, there=there)
 
 
 @transaction.atomic
@@ -93,8 +107,10 @@ def match_ready(
     waiting = held.live.waiting
     if waiting is None:
         return True
-    ready = (waiting.ready[0] or seat == 0, waiting.ready[1] or seat == 1)
-    return _goes_on(held, lives.with_ready(held.live, ready), _either(there, ready), at, random)
+    now = _either(there, (seat == 0, seat == 1))
+    here = _either(now, waiting.ready)
+    ready = here if waiting.is_in_turns else _either(waiting.ready, (seat == 0, seat == 1))
+    return _goes_on(held, lives.with_ready(held.live, ready), here, at, random, there=now)
 
 
 # -- what players add to the draws ---------------------------------------------------------------
@@ -107,7 +123,7 @@ def nonce_commit(*, match_id: int, acting_user: User, seat: Seat, commitment: st
 
     Changes nothing where that is known, and where it is no match whose draws can be verified. One
     that comes later, of another device of theirs say, takes the place of the one before: as long as
-    not both are there nobody has opened any, so nobody gains by it. Raises Refusal ``match.none``,
+    numbers are not opened nobody gains by it. Raises Refusal ``match.none``,
     ``account.closed``, ``draws.commitment`` (it is none) and ``draws.late`` (nonces are being
     opened already, or the match has begun).
     """
@@ -128,7 +144,8 @@ def nonce_open(
     it waited for no other. Returns their version then. Once more changes nothing.
 
     Raises Refusal ``match.none``, ``account.closed``, ``draws.not-committed``, ``draws.early`` (not
-    both players are there: who opens first would be at the mercy of whoever has yet to commit),
+    both players are there, or have been: who opens first would be at the mercy of whoever has yet
+    to commit),
     ``draws.late`` (a constant stands for it) and ``draws.nonce`` (it is not the one).
     """
     held = store.lock(match_id, user_id=acting_user.pk)
@@ -142,7 +159,7 @@ def _committed(held: Held, seat: Seat, commitment: str, at: int) -> Held:
     if draws.nonces[seat].commitment == commitment:
         return held
     if waiting is None or waiting.opens_until is not None or held.is_over:
-        raise Refusal("draws.late", "Both players were there: no number is taken any more.")
+        raise Refusal("draws.late", "It is too late: no other number is taken any more.")
     after = derived.committed(draws, seat, commitment)
     _keep(held, seat, commitment=commitment)
     return settle(held, Turn(lives.with_draws(held.live, after)), at=at)
@@ -155,7 +172,7 @@ def _opened(held: Held, seat: Seat, nonce: str, at: int, random: RandomSource) -
     if after == draws:
         return held
     if waiting is not None and waiting.opens_until is None:
-        raise Refusal("draws.early", "Numbers are opened once both players are there.")
+        raise Refusal("draws.early", "Numbers are opened once both players have come.")
     opens = None if waiting is None else waiting.opens_until
     if held.is_over or opens is None or at > opens:
         raise Refusal("draws.late", "This comes too late: a constant stands for the number.")
@@ -185,11 +202,14 @@ def give_up(held: Held, *, at: int, random: RandomSource) -> None:
     if waiting.opens_until is not None:
         _begin(held, held.live, at, random)
         return
+    if waiting.is_in_turns and at <= waiting.until:
+        _half_over(held, at)
+        return
     here = _either(presence.seats_there(held.match_id), waiting.ready)
     if waiting.certain:
         here = (True, True)
     if all(here):
-        _goes_on(held, held.live, here, at, random)
+        _goes_on(held, held.live, here, at, random, there=here)
         return
     match = Match.objects.defer("snapshot").get(pk=held.match_id)
     players = MatchPlayer.objects.filter(match=match).order_by("seat")
@@ -200,6 +220,18 @@ def give_up(held: Held, *, at: int, random: RandomSource) -> None:
     why = f"{' and '.join(missing)} {verb} not there within {waited}."
     _void(held, why, at, random)
     audit_record(acting_user=None, action="match.void-unattended", target=match)
+
+
+def _half_over(held: Held, at: int) -> None:
+    """Half of the time is over of a match whose players come in turns: what has been committed to
+    by now is opened, by whoever comes, and the match goes on to wait for that alone."""
+    live = held.live
+    if live.draws is not None and live.draws.missing:
+        settle(held, Turn(_to_open(live, at)), at=at)
+        return
+    wake = store.next_wake(held.ruleset, live, after=at)
+    store.save_wake(held, wake_at=wake)
+    enqueue_if_near(held.match_id, wake)
 
 
 def match_has_begun(*, match_id: int) -> bool:
@@ -246,18 +278,41 @@ def _void(held: Held, why: str, at: int, random: RandomSource) -> None:
     Match.objects.filter(pk=held.match_id).update(waits_until=until)
 
 
-def _goes_on(held: Held, live: Live, here: Seats, at: int, random: RandomSource) -> bool:
+def _goes_on(
+    held: Held, live: Live, here: Seats, at: int, random: RandomSource, *, there: Seats
+) -> bool:
     """A match that waits, and stands as in ``live`` now, goes on as far as it can with whoever is
-    ``here``; whether it has begun. For the holder of its lock."""
-    waiting, draws = live.waiting, live.draws
-    if all(here) and waiting is not None and waiting.opens_until is None:
-        if draws is None or not draws.missing:
+    ``here``, or has been, some of whom are ``there`` at this moment; whether it has begun. For the
+    holder of its lock."""
+    waiting, missing = live.waiting, () if live.draws is None else live.draws.missing
+    if waiting is not None and waiting.opens_until is None:
+        if all(here) and not missing:
             _begin(held, live, at, random)
             return True
-        live = lives.opening(live, until=at + settings.GAUNTLET_NONCE_MS)
+        if missing and _may_open(waiting, missing, here, there, at):
+            live = _to_open(live, at)
     if live != held.live:
         settle(held, Turn(live), at=at)
     return False
+
+
+def _may_open(
+    waiting: Waiting, missing: tuple[Seat, ...], here: Seats, there: Seats, at: int
+) -> bool:
+    if waiting.gathers_until is None:
+        return all(here)
+    # As long as nobody is there who can open one, a player may commit anew by another device.
+    is_time = all(here) or at > waiting.gathers_until
+    return is_time and any(there[seat] for seat in missing)
+
+
+def _to_open(live: Live, at: int) -> Live:
+    """A match that waits, from when nonces are opened: for as long as it waits, where its players
+    come in turns."""
+    until = at + settings.GAUNTLET_NONCE_MS
+    if live.waiting is not None and live.waiting.is_in_turns:
+        until = max(until, live.waiting.until)
+    return lives.opening(live, until=until)
 
 
 def _begin(held: Held, live: Live, at: int, random: RandomSource) -> Held:

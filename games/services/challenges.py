@@ -145,7 +145,7 @@ def challenge_accept(
     token: str = "",
     random: RandomSource = chance.system,
 ) -> Match:
-    """Accept: the match begins, at a live pace as soon as both are there. ``token``: of the link,
+    """Accept: the match begins as soon as both are there, or have been. ``token``: of the link,
     where the challenge has one. What is to be drawn at once is drawn from ``random``.
 
     Raises Refusal ``challenge.yourself``, ``challenge.not-for-you``, ``challenge.not-open``,
@@ -170,7 +170,7 @@ def challenge_accept(
         advantage=_advantage_seat(locked),
         prepared=None if locked.preparation is None else locked.preparation.prepared,
         prepared_by=locked.challenger,
-        waits=pace.is_live(REGISTRY.get(locked.ruleset), locked.options),
+        waits=True,
         unrated=terms_of(locked),
         late_s=locked.late_s,
         random=random,

@@ -26,7 +26,6 @@ from games.engine.chance import RandomSource
 from games.engine.decisions import Seat
 from games.engine.ruleset import HeldItem, Ruleset
 from games.models import HostedMatch, Preparation
-from games.options import pace
 from games.options.hosting import unrated_text
 from games.options.late import must_be_a_delay
 from games.publishing import frames
@@ -131,8 +130,8 @@ def hosted_create(  # noqa: PLR0913  (everything that is agreed beforehand)
 def hosted_accept(
     *, acting_user: User, hosted: HostedMatch, random: RandomSource = chance.system
 ) -> HostedMatch:
-    """Accept an invitation. With the second of the two the match begins, at a live pace as soon as
-    both are there; or stands until the time that was named.
+    """Accept an invitation. With the second of the two the match begins, as soon as both are
+    there, or have been; or stands until the time that was named.
 
     Raises Refusal ``hosted.not-for-you``, ``hosted.not-open``, ``hosted.expired``,
     ``hosted.accepted``, ``hosted.host-gone`` and as `match_start` does.
@@ -418,7 +417,7 @@ def _begin(hosted: HostedMatch, acting_user: User | None, random: RandomSource) 
         prepared_by=hosted.host,
         # Whoever knows what was supplied is asked to judge it, and nobody else is.
         referees=[hosted.host],
-        waits=pace.is_live(REGISTRY.get(hosted.ruleset), hosted.options),
+        waits=True,
         unrated=unrated_text(hosted),
         late_s=hosted.late_s,
         random=random,

@@ -41,6 +41,7 @@ from games.services.announcing import turns_tell
 from games.services.late import late_view_keep
 from games.services.processes import all_derive_draws
 from games.store import Appended, Held, Readers
+from games.words import is_in_turns
 
 
 def options_of(ruleset: Ruleset[Any, Any], given: Mapping[str, Any]) -> Options:
@@ -111,7 +112,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     is drawn by lot, or more ``items`` give it in a variant that says so; ``items_counted`` means
     that the caller has counted what was given already, ``by_items`` that ``advantage`` comes of it.
     One that ``waits`` begins once both players are there (see `games.services.arrivals`), and is
-    void if they are not in time, or, where it is ``certain``, begins then; until then nobody can
+    void if they are not in time, or, where it is ``certain`` or at an hour a turn or more, begins
+    then; until then nobody can
     read what its ``items`` are, nor what advantage they give. ``unrated``: why it shall count for
     no rating, in words that everybody reads. ``late_s``: by how many seconds spectators see it
     late, one of `DELAYS`. ``bot_seats``: where the site's own bots sit, as
@@ -156,21 +158,22 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     # One without can be verified by nobody; one that only some processes derive would look wrong.
     is_derived = chance.is_system(random) and all_derive_draws()
     draws = Draws(seed_of(random)) if is_derived else None
-    patience = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
-    if certain:
-        # Without a seed there is nothing that anybody could come early for.
-        patience = 0 if draws is None else min(patience, settings.GAUNTLET_GATHER_MS)
+    in_turns = not pace.is_live(ruleset, options or {})
+    certain = certain or in_turns
+    patience = _patience(ruleset, options or {}, certain=certain)
+    if certain and draws is None:
+        patience = 0  # there is nothing that anybody could come early for
     if waits and patience:
-        until = at + patience
         sealed = by_items or counted_here
         waiting = lives.announced(
             ruleset,
             header,
-            until=until,
+            until=at + patience,
             prepared=ready,
             by_items=sealed,
             draws=draws,
             certain=certain,
+            gathers_until=at + patience // 2 if in_turns else None,
         )
         turn = Turn(waiting)
     else:
@@ -199,8 +202,8 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     MatchReferee.objects.bulk_create(MatchReferee(match=match, user=user) for user in referees)
     held = Held(match.pk, ruleset, turn.live, Readers(), 0, None, match.status)
     held = held._replace(user_ids=[user.pk for user in players], late_s=late_s, bot_seats=bot_seats)
-    # Players of one at a live pace are waited for, unless it is practice or somebody's simulation.
-    tells = waits or not pace.is_live(ruleset, options or {})
+    # Players are waited for, unless it is practice or somebody's simulation.
+    tells = waits or in_turns
     held, readers = _first_told(held, turn, at, tells=tells)
     begun = store.save(
         held,
@@ -228,6 +231,14 @@ def match_start(  # noqa: PLR0913  (everything that is agreed before a match)
     for call in turns_tell(None, begun):
         transaction.on_commit(call, robust=True)
     return match
+
+
+def _patience(ruleset: Ruleset[Any, Any], options: Mapping[str, Any], *, certain: bool) -> int:
+    """For how long (ms) a match waits for its players at most."""
+    if not pace.is_live(ruleset, options):
+        return 1000 * pace.gathering_s(ruleset, options)
+    patience: int = settings.GAUNTLET_ARRIVAL_SECONDS * 1000
+    return min(patience, settings.GAUNTLET_GATHER_MS) if certain else patience
 
 
 def _first_told(held: Held, turn: Turn, at: int, *, tells: bool) -> tuple[Held, Readers]:
@@ -351,6 +362,7 @@ def _announce_start(match: Match, players: tuple[User, User]) -> None:
         "game": REGISTRY.get(match.ruleset).name,
         "seats": [{"name": user.shown_name, "username": user.username} for user in players],
         "begun": match.waits_until is None,
+        **({"in_turns": True} if match.waits_until is not None and is_in_turns(match) else {}),
     }
     tell_lists(match, frame, [user.pk for user in players])
 

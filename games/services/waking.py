@@ -53,7 +53,7 @@ def match_wake(
         if held.wake_at is None or held.wake_at > at:
             return True
         if held.live.waiting is not None:
-            if not heard.after(held.live.waiting.opens_until or held.live.waiting.until):
+            if not heard.after(held.live.waiting.next_instant(after=held.wake_at - 1)):
                 return False
             give_up(held, at=at, random=random)
             return True

@@ -94,6 +94,23 @@ def arrival_text(row: Match | Challenge) -> str:
 
 
 @register.filter
+def looks_text(row: Match | Challenge) -> str:
+    """For how long at most a match of it, whose players need not be there together, waits for both
+    to look in, in words; empty where it does not."""
+    ruleset = words.ruleset_named(row.ruleset)
+    if ruleset is None or pace.is_live(ruleset, row.options):
+        return ""
+    seconds = pace.gathering_s(ruleset, row.options)
+    return pace.spoken(seconds) if seconds else ""
+
+
+@register.filter
+def begins_when(match: Match) -> str:
+    """When one that waits for its players begins, to be read after "It begins"."""
+    return words.begins_when(match)
+
+
+@register.filter
 def away_text(row: Challenge) -> str:
     """How long after its owner has left a challenge ends, in words; empty where it stays."""
     return _if_live(row, settings.GAUNTLET_AWAY_SECONDS)

@@ -307,6 +307,8 @@ def match_standing(
     if view["paused"]:
         return "The match is paused."
     if view["phase"] == "waiting":
+        if "gathers_until" in view["waiting"]:
+            return "The match begins once both players have looked in. No clock runs before."
         if view["waiting"].get("certain"):
             return "The match begins in a moment, whoever is there."
         return "The match begins once both players are there."

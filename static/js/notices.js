@@ -46,6 +46,12 @@ export function waitBefore(attempt, random = Math.random) {
   return Math.min(LONGEST_WAIT, 1_000 * 2 ** attempt) * (0.5 + random() / 2);
 }
 
+/** @param {Live.MatchStarted} frame */
+function beginsText({ begun, in_turns: inTurns }) {
+  if (begun) return "has begun.";
+  return inTurns ? "begins when you have both looked in." : "begins when you are both there.";
+}
+
 /**
  * What a frame means for `me` (a username, empty for nobody). Null: nothing to say.
  * @param {Live.News} frame
@@ -62,7 +68,7 @@ export function noticeOf(frame, me) {
       kind: "match",
       id: frame.match,
       url: frame.url,
-      text: frame.begun ? `${match} has begun.` : `${match} begins when you are both there.`,
+      text: `${match} ${beginsText(frame)}`,
       link: "Go to the match",
     };
   }

@@ -173,6 +173,43 @@ def test_the_page_says_where_no_player_added_a_number(new_page: Pages, site: Sit
     assert new_page.errors == []
 
 
+def test_at_a_slow_pace_they_need_not_be_there_together(new_page: Pages, site: Site) -> None:
+    """One comes and leaves, the other opens what they have, and the first one does when they look
+    in again, by the same browser."""
+    daily = next(each for each in pace.PACES if each.id == "daily")
+    options = pace.options_at(REGISTRY.get("domain"), daily)
+    game = players.start(site, "domain", advantage=None, waits=True, options=options)
+    ada = came(new_page, game, "Ada", **NARROW)
+    turn = ada.locator("[data-part=turn]")
+    turn.get_by_text("Waiting for Ben to look in. It begins at").wait_for()
+    seed, first, none = hashes(ada)
+    assert none == "no nonce"
+    ada.goto(f"{game.base_url}/lobby/")
+    card = ada.locator(".card", has=ada.locator(f"a[href='{game.address}']")).first
+    card.get_by_text("begins when both have looked in").wait_for()
+    ben = came(new_page, game, "Ben", **WIDE)
+    told = "Waiting for Ada to look in again, with the same browser."
+    ben.locator("[data-part=turn]").get_by_text(told).wait_for()
+    assert hashes(ben)[:2] == [seed, first]
+    # What she has kept is not there in another browser of hers.
+    other = came(new_page, game, "Ada")
+    own = "Your number is opened by the browser that added it"
+    other.locator("[data-part=turn]").get_by_text(own).wait_for()
+    other.context.close()
+    ada.goto(f"{game.base_url}{game.address}")
+    for page in (ada, ben):
+        begins(page)
+    found = ended(site, game, ben)
+    assert all(each["nonce"] for each in found["nonces"])
+    assert [found["commitment"], found["nonces"][0]["commitment"]] == [seed, first]
+    for page in (ada, ben):
+        page.goto(f"{game.base_url}{game.address}replay/#draws")
+        noted = page.locator("#draws [data-noted]")
+        noted.get_by_text("noted the same").first.wait_for()
+        assert "WRONG" not in noted.inner_text()
+    assert new_page.errors == []
+
+
 def test_whoever_goes_on_with_another_browser_opens_that_ones_number(
     new_page: Pages, site: Site
 ) -> None:

@@ -139,6 +139,32 @@ test("what a match waits for, and until when", () => {
   );
 });
 
+test("whom a match waits for whose players need not be there together", () => {
+  const until = new Date(2033, 4, 18, 12, 0, 20).getTime();
+  const latest = " It begins at 18 May 2033, 12:00 at the latest; no clock runs before.";
+  const none = { commitment: null, opened: false };
+  const late = { commitment: "aa", opened: false };
+  const given = { commitment: "aa", opened: true };
+  const said = (ready, nonces, you, more = {}) => {
+    const waiting = { until, ready, certain: true, gathers_until: until - 1, ...more };
+    const view = viewOf({ phase: "waiting", waiting, draws: { nonces } });
+    const { text } = turnLine(view, you, NAMES);
+    assert.ok(text.endsWith(latest), text);
+    return text.slice(0, -latest.length);
+  };
+  const opens = { opens_until: until };
+  const soon = "The match begins in a moment.";
+  const own = "Your number is opened by the browser that added it: look in with that.";
+  assert.equal(said([true, false], [late, none], 0), "Waiting for Ben to look in.");
+  assert.equal(said([false, false], [none, none], null), "Waiting for Ada and Ben to look in.");
+  assert.equal(said([false, true], [none, late], 0), soon); // they have come just now
+  const again = "Waiting for Ada to look in again, with the same browser.";
+  assert.equal(said([true, true], [late, given], 1, opens), again);
+  assert.equal(said([true, true], [late, none], 1), again); // nobody is there who could open one
+  assert.equal(said([true, true], [late, given], 0, opens), own);
+  assert.equal(said([true, true], [given, none], 0, opens), soon);
+});
+
 test("what draws follow from, once nobody can add to it any more", () => {
   const none = { commitment: null, opened: false };
   const late = { commitment: "aa", opened: false };

@@ -15,7 +15,7 @@ from django.test import Client
 
 from accounts.models import User
 from accounts.tokens.services import token_create
-from games import presence
+from games import presence, store
 from games.engine.ruleset import HeldItem
 from games.engine.views import match_view
 from games.models import Challenge, Match
@@ -336,13 +336,16 @@ def offer(user: User, **options: Any) -> Challenge:
         )
 
 
-def test_accepted_at_a_live_pace_it_waits_and_by_correspondence_it_begins(
+def test_accepted_at_a_live_pace_it_waits_for_both_and_by_correspondence_in_turns(
     ada: User, ben: User
 ) -> None:
-    for turn, waits in ((60, True), (3599, True), (3600, False), (86_400, False)):
+    for turn, in_turns in ((60, False), (3599, False), (3600, True), (86_400, True)):
         with committing():
             match = challenge_accept(acting_user=ben, challenge=offer(ada, turn_time=turn))
-        assert (match.waits_until is not None) is waits
+        assert match.waits_until is not None
+        waiting = store.read(match.pk).live.waiting
+        assert waiting is not None
+        assert (waiting.is_in_turns, waiting.certain) == (in_turns, in_turns)
 
 
 def test_open_challenges_at_a_live_pace_end_when_their_owner_has_left(

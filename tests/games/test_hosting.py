@@ -15,12 +15,13 @@ from accounts.moderation.sanctions import user_mute, user_suspend
 from accounts.roles import Role, forget_roles
 from accounts.services import role_grant, role_revoke
 from accounts.tokens.services import user_become_bot
-from core.clock import now_utc
+from core.clock import now_ms, now_utc
 from core.refusals import Refusal, each_of
 from games.audience import may_organise
 from games.engine.ruleset import HeldItem
 from games.models import HostedMatch, Match, Preparation
 from games.reading import selectors
+from games.services.arrivals import match_attend
 from games.services.challenges import challenge_create
 from games.services.hosting import (
     answers_of,
@@ -133,6 +134,9 @@ def test_items_and_the_advantage_that_they_give(orla: User, ada: User, ben: User
     hosted_accept(acting_user=ada, hosted=hosted)
     match = hosted_accept(acting_user=ben, hosted=hosted).match
     assert match is not None
+    assert match.items == []
+    assert match_attend(match_id=match.pk, there=(True, True), at=now_ms())
+    match.refresh_from_db()
     assert [(each["seat"], each["item"]) for each in match.items] == [
         (1, "rapid-removal"), (1, "peg-subtraction"),
     ]  # fmt: skip

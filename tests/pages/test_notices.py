@@ -46,11 +46,14 @@ def test_a_named_challenge_is_news_for_two(wire: Wire, ada: User, ben: User) -> 
     ]
 
 
-@pytest.mark.parametrize(("turn", "begun"), [(60, False), (86_400, True)])
+@pytest.mark.parametrize(
+    ("turn", "more"),
+    [(60, {"begun": False}), (86_400, {"begun": False, "in_turns": True})],
+)
 def test_a_match_that_begins_is_news_for_all(
-    wire: Wire, ada: User, ben: User, turn: int, begun: bool
+    wire: Wire, ada: User, ben: User, turn: int, more: dict[str, bool]
 ) -> None:
-    """And whether it has begun, or waits for both."""
+    """And whether it has begun, or waits for both, and how."""
     made = challenge(ada, ben, options={"turn_time": turn})
     with committing():
         match = challenge_accept(acting_user=ben, challenge=made)
@@ -60,7 +63,7 @@ def test_a_match_that_begins_is_news_for_all(
         "url": f"/matches/{match.pk}/",
         "game": "Tetronogo",
         "seats": [{"name": "Ada", "username": "ada"}, {"name": "Ben", "username": "ben"}],
-        "begun": begun,
+        **more,
     }
     groups = [LOBBY_GROUP, user_group_of(ada.pk), user_group_of(ben.pk)]
     told = wire.frames("match.started")

@@ -26,6 +26,7 @@ from games import audience as match_audience
 from games import store
 from games.engine.live import Waiting
 from games.engine.options import OptionsRefused
+from games.reading.matches import still_waits
 from games.services.turns import match_organise
 from games.services.waking import match_wake
 from tests.games.support import committing, user_named
@@ -658,7 +659,7 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
 
 @pytest.mark.parametrize("ready", [(), (4,), (5,), (4, 5)])
 @pytest.mark.parametrize("pace", ["normal", "daily"])
-def test_a_leg_that_an_organiser_begins_waits_for_both_at_a_live_pace(
+def test_a_leg_that_an_organiser_begins_waits_for_both_or_until_they_have_looked_in(
     orla: User, posted: list[int], pace: str, ready: tuple[int, ...]
 ) -> None:
     """Whatever they had said: who was ready for a later time may be away."""
@@ -678,16 +679,22 @@ def test_a_leg_that_an_organiser_begins_waits_for_both_at_a_live_pace(
     match = begun_.match
     assert match is not None
     waits = pace == "normal"
-    assert (match.waits_until is not None) == waits
+    assert match.waits_until is not None
     told = letters(posted)
     assert set(told) == {"player4", "player5"}
-    for name, (letter,) in told.items():
+    for (letter,) in told.values():
         assert f"/matches/{match.pk}/" in letter.body
         assert ("once both of you are there" in letter.body) == waits
-        assert ("clocks are running" in letter.body) != waits
-        unready = name not in {f"player{number}" for number in ready}
-        assert ("An organiser has begun it" in letter.body) == (unready and not waits)
+        assert ("once both players have looked in" in letter.body) != waits
+        assert "clocks are running" not in letter.body
     if not waits:
+        half_a_day = now + timedelta(hours=12)
+        for (letter,) in told.values():
+            assert f" at {half_a_day:%H:%M} (UTC) at the latest. No clock runs" in letter.body
+            assert "void" not in letter.body
+        with committing():
+            match_wake(match_id=match.pk, at=ms(half_a_day) + 60_000)
+        assert not still_waits(match.pk)
         return
     for (letter,) in told.values():
         # By the letter there is never more time than there is, and less by less than a minute.
@@ -702,7 +709,7 @@ def test_a_leg_that_an_organiser_begins_waits_for_both_at_a_live_pace(
     assert (again.attempt, again.status) == (begun_.attempt + 1, "planned")
 
 
-def test_what_begins_by_itself_waits_for_nobody(orla: User) -> None:
+def test_what_begins_by_itself_begins_whoever_is_there(orla: User) -> None:
     leg = leg_of(chosen(orla, running(orla, 5), 5, 4))
     season, now = leg.death_match.round.season, timezone.now()
     with committing():
@@ -710,7 +717,10 @@ def test_what_begins_by_itself_waits_for_nobody(orla: User) -> None:
             leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
     match = leg_of(leg.death_match).match
     assert match is not None
-    assert match.waits_until is None
+    assert match.waits_until == ms(now) + settings.GAUNTLET_GATHER_MS
+    with committing():
+        match_wake(match_id=match.pk, at=match.waits_until + 1)
+    assert not still_waits(match.pk)
 
 
 def test_players_are_told_in_what_they_meet(orla: User, posted: list[int]) -> None:

@@ -16,8 +16,9 @@ from games import presence
 from games import tasks as games_tasks
 from games.jobs import FOLLOW_UP, TELL_TURN
 from games.models import Match
+from games.services.arrivals import match_attend
 from games.services.waking import match_wake
-from tests.games.support import Play, committing, started, user_named
+from tests.games.support import T0, Play, committing, started, user_named
 from tests.games.test_aftermath import to_its_end
 from tests.support.workers import Workers
 from tests.tournaments.support import (
@@ -501,6 +502,8 @@ def test_who_was_told_that_it_has_begun_is_not_told_that_it_is_their_turn(
     workers.handed.clear()
     workers.at_once[TELL_TURN] = games_tasks.tell_turn
     play = Play(match_of(row), players_of(row))
+    with committing():
+        match_attend(match_id=play.pk, there=(True, True), at=T0)
     for number in range(1, 9):
         seat = next(seat for seat in (0, 1) if play.decision(seat) is not None)
         play.move(seat, play.random_move(seat, Random(number).random), number * 1000)

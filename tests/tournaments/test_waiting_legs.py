@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,6 +14,7 @@ from django.db import transaction
 from django.test import Client
 
 from accounts.models import AuditEntry, User
+from core.clock import instant_of
 from games.models import Match
 from games.ratings.models import RatingRuling
 from games.ratings.services import match_rate, rating_correct
@@ -46,7 +47,7 @@ from tournaments.dumps import tables
 from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
 from tournaments.jobs import UNSEAL
-from tournaments.models import DeathMatch, Gift, ItemEvent, Leg, Season
+from tournaments.models import DeathMatch, Gift, ItemEvent, Leg, Season, SeasonEvent
 from tournaments.services.contestants.departures import contestant_withdraw
 from tournaments.services.items.declarations import item_declare
 from tournaments.services.items.gifts import item_give
@@ -55,6 +56,7 @@ from tournaments.services.legs import leg_start, leg_unseal, ms
 from tournaments.services.results.corrections import death_match_void, leg_void
 from tournaments.services.results.ratings import rating_set_right
 from tournaments.services.results.rulings import death_match_declare, death_match_walkover
+from tournaments.services.scheduling.readiness import leg_confirm
 from tournaments.services.scheduling.sweep import legs_sweep
 
 
@@ -512,3 +514,48 @@ def test_a_beginning_that_a_worker_missed_is_told_by_the_sweep_or_with_the_end(
     assert legs_sweep(at=after(minutes=1)).settled == 1
     assert leg_of(first).started_at == after(minutes=1)
     assert legs_sweep(at=after(minutes=2)).settled == 0
+
+
+# -- at a slow pace ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["organiser", "both ready"])
+@pytest.mark.parametrize("how", ["both look in", "time"])
+def test_at_a_slow_pace_it_waits_in_turns_and_is_never_void(orla: User, by: str, how: str) -> None:
+    season = running(orla, 2, "single-elimination", pace="daily")
+    row = DeathMatch.objects.get(round__season=season)
+    if by == "organiser":
+        leg = called(orla, row)
+    else:
+        with committing():
+            for number in (1, 2):
+                leg_confirm(acting_user=account(season, number), leg=leg_of(row), at=START)
+        leg = leg_of(row)
+    assert leg.match is not None
+    until = START + timedelta(hours=12)
+    assert (leg.started_at, leg.match.waits_until) == (None, ms(until))
+    event = SeasonEvent.objects.filter(kind="death-match.started").latest("pk")
+    assert datetime.fromisoformat(event.data["waits_until"]) == until
+    assert event.words.startswith("Player 1 vs Player 2")
+    assert "begins once both players have looked in: Tetronogo." in event.words
+    feed = Client().get(f"/seasons/{season.slug}/calendar.ics").content.decode()
+    assert "begins once both players have looked in" in feed.replace("\r\n ", "")
+    desk, player = Client(), Client()
+    desk.force_login(orla)
+    page = desk.get(f"/seasons/{season.slug}/desk/matches/{row.pk}/").content.decode()
+    assert "once both players have looked in" in page
+    player.force_login(account(season, 1))
+    page = player.get(f"/seasons/{season.slug}/").content.decode()
+    assert "begins once both of you have looked in." in page
+    hour = after(hours=1)
+    with committing():
+        if how == "time":
+            match_wake(match_id=leg.match.pk, at=ms(until) + 1)
+        else:
+            for there in ((True, False), (False, True)):
+                match_attend(match_id=leg.match.pk, there=there, at=ms(hour))
+    leg = leg_of(row)
+    assert leg.match is not None
+    assert (leg.match.status, leg.match.waits_until) == ("running", None)
+    assert leg.started_at == (hour if how == "both look in" else instant_of(ms(until) + 1))
+    assert faults_of(season) == []

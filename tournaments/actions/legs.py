@@ -66,9 +66,22 @@ _IT_WAITS: Final = (
     "The clocks start once both are there.",
     "If they are not there in time, the match is void, and is played again.",
 )
+_IN_TURNS: Final = (
+    "It begins once both players have looked in; both are told by mail.",
+    "Whoever has not looked in is waited for no longer than a turn, and half a day at most.",
+    "No clock runs before.",
+)
 _AT_ONCE: Final = (
     "The clocks start at once; whoever has not said that they are ready is told by mail.",
 )
+
+
+def _how_it_begins(s: AtLeg) -> tuple[str, ...]:
+    if legs.is_in_turns(s.season, s.leg):
+        return _IN_TURNS
+    return _IT_WAITS if legs.will_wait(s.season, s.leg) else _AT_ONCE
+
+
 START: Final = Action[AtLeg](
     name="start",
     label="Begin now",
@@ -77,10 +90,12 @@ START: Final = Action[AtLeg](
     done=lambda s: (
         "The match waits for both players."
         if legs.will_wait(s.season, s.leg)
+        else "The match begins once both players have looked in."
+        if legs.is_in_turns(s.season, s.leg)
         else "The match is on."
     ),
     follows=lambda s: [
-        *(_IT_WAITS if legs.will_wait(s.season, s.leg) else _AT_ONCE),
+        *_how_it_begins(s),
         f"It is played in {game_of(s.leg) or 'a game that must be chosen first'}.",
         "Items that are declared are used up once it has begun.",
     ],

@@ -93,7 +93,7 @@ class Shown:
         if view["paused"]:
             lines.append("The match is paused.")
         elif view["phase"] == "waiting":
-            lines.append(begins_line(view["waiting"]["until"]))
+            lines.append(begins_line(view["waiting"]))
         lines += [self._decision(each) for each in view["decisions"]]
         if view["phase"] == "on":
             lines += self.reserves
@@ -156,9 +156,12 @@ class Shown:
         return File(PICTURE, png_of(svg), "image/png") if svg else None
 
 
-def begins_line(until: int) -> str:
-    """Of a match that waits for both players, up to the instant ``until`` (ms)."""
+def begins_line(waiting: Mapping[str, Any]) -> str:
+    """Of a match that waits for both players, as its view has it."""
+    until = waiting["until"]
     at = f"{moment(until, 't')} ({moment(until)})"
+    if "gathers_until" in waiting:
+        return f"The match begins once both players have looked in, by {at} at the latest."
     return f"The match begins once both players are there. They have until {at}."
 
 

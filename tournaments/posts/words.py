@@ -313,7 +313,7 @@ def _match_lines(scene: Scene) -> list[str]:
     if view["paused"]:
         lines.append("The match is paused.")
     elif view["phase"] == "waiting":
-        lines.append(begins_line(view["waiting"]["until"]))
+        lines.append(begins_line(view["waiting"]))
     lines += [_asked(each, scene) for each in view["decisions"]]
     if view["phase"] == "on":
         lines += _reserves(scene)

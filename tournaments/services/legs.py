@@ -186,8 +186,18 @@ def options_for(season: Season, leg: Leg) -> dict[str, Any]:
     return {**pace.options_at(REGISTRY.get(leg.ruleset), chosen), **leg.options}
 
 
+def is_in_turns(season: Season, leg: Leg) -> bool:
+    """Whether a leg that is begun waits until both players have looked in, or without them for
+    so long, as at an hour a turn or more."""
+    if not leg.ruleset:
+        return False
+    ruleset, options = REGISTRY.get(leg.ruleset), options_for(season, leg)
+    return not pace.is_live(ruleset, options) and pace.gathering_s(ruleset, options) > 0
+
+
 def will_wait(season: Season, leg: Leg) -> bool:
-    """Whether a leg that is begun waits for both players: at a live pace."""
+    """Whether a leg that an organiser begins waits for both players to be there: at a live
+    pace."""
     live = bool(leg.ruleset) and pace.is_live(REGISTRY.get(leg.ruleset), options_for(season, leg))
     return live and settings.GAUNTLET_ARRIVAL_SECONDS > 0
 
@@ -206,7 +216,8 @@ def leg_start(
     What somebody begins at a live pace ``waits`` for both players, as a challenge does, whatever
     they had said: the clocks start once both are there, and the match is void, to be played again,
     where they are not in time (`games.services.arrivals`). What begins since both are ready waits
-    some seconds for what their pages add to its draws, and then begins, whoever is there.
+    some seconds for what their pages add to its draws, and then begins, whoever is there. At a
+    slower pace either waits until both have looked in, or for so long, and then begins.
 
     The items that were declared are resolved now; they are spent, and told, once the match has
     begun. The match draws its beginning from ``random``. Raises Refusal as
@@ -254,7 +265,7 @@ def _start(
         referees=organisers.referees_of(season, playing=(home, away)),
         at=ms(at),
         random=random,
-        waits=waits and will_wait(season, leg),
+        waits=waits,
         certain=acting_user is None,
         late_s=season.late_s,
     )
@@ -271,7 +282,12 @@ def _start(
     # Else they are a secret for as long as it waits.
     if until is None:
         spending.items_bring(leg=leg, resolved=resolved, at=at)
-    when = "" if until is None or acting_user is None else " once both players are there"
+    in_turns = until is not None and words.is_in_turns(match)
+    # One that both were ready for is about to begin, whoever is there.
+    told_until = until if in_turns or acting_user is not None else None
+    when = "" if told_until is None else " once both players are there"
+    if in_turns:
+        when = " once both players have looked in"
     season_event(
         season=season,
         kind="death-match.started",
@@ -285,10 +301,8 @@ def _start(
             "names": [side.name for side in sides],
             # Who had not said that they are there: an organiser called them to it.
             "not_ready": [side.pk for side in unready],
-            # Until when they must come: one that both were ready for begins without them, too.
-            "waits_until": (
-                None if until is None or acting_user is None else instant_of(until).isoformat()
-            ),
+            # Until when it waits for them, where it does not begin in a moment.
+            "waits_until": None if told_until is None else instant_of(told_until).isoformat(),
         },
         leg=leg,
         at=at,

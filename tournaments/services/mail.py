@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 import structlog
 from django.urls import reverse
@@ -67,9 +65,3 @@ def application_announce(*, season: Season, applicant: User, key: str) -> None:
 
 def _holding(season: Season, right: Right) -> list[User]:
     return [each.user for each in season.organisers.holding(right).select_related("user")]
-
-
-def spoken(moment: datetime, zone: ZoneInfo) -> str:
-    """An instant in somebody's own zone, for people."""
-    local = moment.astimezone(zone)
-    return f"{local:%A} {local.day} {local:%B %Y} at {local:%H:%M} ({local.tzname()})"

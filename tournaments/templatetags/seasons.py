@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from accounts.models import User
 from core.actions import Offer
 from games import words
+from games.models import Match
 from games.options import pace
 from tournaments.actions.challenges import ENTER
 from tournaments.actions.seasons import CONCLUDE
@@ -96,6 +97,12 @@ def face(contestant: Contestant | None, size: str = "") -> SafeString:
         gone,
         portraits.initial_of(contestant.name),
     )
+
+
+@register.filter
+def is_in_turns(match: Match) -> bool:
+    """Whether its players need not be there together for it to begin."""
+    return words.is_in_turns(match)
 
 
 @register.filter

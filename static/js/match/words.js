@@ -82,7 +82,7 @@ export function turnLine(
 ) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
   if (view.phase === "waiting" && view.waiting) {
-    return { state: "theirs", text: waitingText(view.waiting, you, names, there) };
+    return { state: "theirs", text: waitingText(view.waiting, you, names, there, view.draws) };
   }
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
@@ -139,13 +139,46 @@ function theirsText(decisions, names, waiting) {
 }
 
 /**
+ * Whom a match waits for whose players need not be there together. Numbers are opened by the browsers
+ * that have added them: whoever comes by another one is told so.
+ * @param {NonNullable<Live.View["waiting"]>} waiting
+ * @param {Seat | null} you
+ * @param {string[]} names
+ * @param {Live.Draws} [draws]
+ */
+function inTurns({ until, ready, opens_until: opens }, you, names, draws) {
+  const clock = new Date(until).toLocaleString("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "short",
+  });
+  const latest = `It begins at ${clock} at the latest; no clock runs before.`;
+  const coming = opens === undefined && !ready.every(Boolean);
+  const missing = [0, 1].filter((seat) => {
+    const nonce = draws?.nonces[seat];
+    return coming ? !ready[seat] : nonce?.commitment && !nonce.opened;
+  });
+  const others = missing.filter((seat) => seat !== you).map((seat) => names[seat]);
+  if (others.length > 0) {
+    const again = coming ? "" : " again, with the same browser";
+    return `Waiting for ${others.join(" and ")} to look in${again}. ${latest}`;
+  }
+  if (missing.length > 0 && !coming) {
+    return `Your number is opened by the browser that added it: look in with that. ${latest}`;
+  }
+  return `The match begins in a moment. ${latest}`;
+}
+
+/**
  * Whom a match waits for before it begins, and what follows if they do not come.
  * @param {NonNullable<Live.View["waiting"]>} waiting
  * @param {Seat | null} you
  * @param {string[]} names
  * @param {boolean[]} there
+ * @param {Live.Draws} [draws]
  */
-function waitingText({ until, ready, opens_until: opens, certain }, you, names, there) {
+function waitingText(waiting, you, names, there, draws) {
+  if (waiting.gathers_until !== undefined) return inTurns(waiting, you, names, draws);
+  const { until, ready, opens_until: opens, certain } = waiting;
   if (opens !== undefined) return "Both players are here. The match begins in a moment.";
   const missing = [0, 1]
     .filter((seat) => seat !== you && !there[seat] && !ready[seat])

@@ -12,6 +12,7 @@ from accounts.announcing.services import Told, announce
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, Refusal
+from core.text import spoken
 from tournaments import audience
 from tournaments.lifecycle import ContestantStatus, SeasonStatus
 from tournaments.models import Contestant, Season
@@ -25,7 +26,6 @@ from tournaments.services.guards import (
     must_not_be_draft,
     season_lock,
 )
-from tournaments.services.mail import spoken
 
 LASTS_MAX: Final = timedelta(days=30)
 NOT_THERE: Final = "Not checked in by the hour."

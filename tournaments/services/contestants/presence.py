@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from accounts.announcing.services import Told, announce
+from core.text import spoken
 from tournaments.lifecycle import Visibility
 from tournaments.models import Contestant, Season
-from tournaments.services.mail import spoken
 
 #: Whom somebody else enters so short before the hour, or after it, is not asked any more.
 LATE: Final = timedelta(minutes=30)

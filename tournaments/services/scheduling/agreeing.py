@@ -14,6 +14,7 @@ from accounts.announcing.services import Told, announce
 from accounts.models import User
 from accounts.services import audit_record
 from core.refusals import Forbidden, NotFound, Refusal, allowed
+from core.text import spoken
 from games.engine.decisions import Seat
 from games.options import pace
 from tournaments import audience
@@ -39,7 +40,6 @@ from tournaments.services.guards import (
     season_lock,
 )
 from tournaments.services.legs import must_be_planned
-from tournaments.services.mail import spoken
 from tournaments.services.scheduling.appointments import (
     leg_time_set,
     must_be_schedulable,

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.services import audit_record
+from core.text import spoken
 from tournaments.models import Leg, TimeProposal
 from tournaments.rights import Right
 from tournaments.services.events import season_event
@@ -20,7 +21,6 @@ from tournaments.services.guards import (
     must_be_running,
 )
 from tournaments.services.legs import must_be_planned
-from tournaments.services.mail import spoken
 
 
 @transaction.atomic

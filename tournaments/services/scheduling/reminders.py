@@ -16,13 +16,13 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from accounts.announcing.services import Told, announce
 from accounts.models import User
 from core.jobs import guard
+from core.text import spoken
 from games.options import pace
 from tournaments.lifecycle import PLAYABLE, LegStatus, SeasonStatus
 from tournaments.models import DeathMatch, Leg, ReminderSent, Season, SeasonEvent
 from tournaments.services.deathmatches import ready_window, sides_of
 from tournaments.services.events import season_event
 from tournaments.services.guards import death_match_fresh, instant, season_lock
-from tournaments.services.mail import spoken
 from tournaments.services.scheduling.appointments import which_leg
 from tournaments.services.scheduling.readiness import legs_waiting
 
