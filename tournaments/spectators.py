@@ -195,7 +195,7 @@ def _live(event: SeasonEvent) -> Line | None:
     if row is None or match is None:
         return None
     said = [event.words]
-    if event.data.get("waits_until") is not None:
+    if event.data.get("waits_until") is not None and not event.data.get("certain"):
         said.append("The clocks start once both players are there.")
     if match.late_s:
         said.append(late_text(match.late_s))

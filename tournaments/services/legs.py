@@ -285,10 +285,9 @@ def _start(
             "names": [side.name for side in sides],
             # Who had not said that they are there: an organiser called them to it.
             "not_ready": [side.pk for side in unready],
-            # Until when they must come: one that both were ready for begins without them, too.
-            "waits_until": (
-                None if until is None or acting_user is None else instant_of(until).isoformat()
-            ),
+            "waits_until": None if until is None else instant_of(until).isoformat(),
+            # One that both were ready for begins then without them, too.
+            "certain": until is not None and acting_user is None,
         },
         leg=leg,
         at=at,
