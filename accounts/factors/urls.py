@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
+from allauth.account.internal.stagekit import get_pending_stage
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base import views as base
 from allauth.mfa.recovery_codes import views as recovery
@@ -25,6 +26,7 @@ from accounts.addresses import gave_unconfirmed_address
 from accounts.models import User
 from accounts.signin.guessing import answered, is_refused_as_too_often, limited_here
 from accounts.signin.recent import recently_confirmed
+from accounts.signin.waiting import sign_in_anew, sign_in_stands
 
 
 class Index(base.IndexView):
@@ -38,6 +40,14 @@ class Index(base.IndexView):
 
 class StepByCode(base.AuthenticateView):
     """The second step of signing in. Too many tries are answered 429."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """For those whose first step still lets them in; no code of others' is used up."""
+        stage = get_pending_stage(request)
+        if stage is not None and not sign_in_stands(request, stage.login.user):
+            return sign_in_anew(request)
+        answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        return answer
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """Show what was refused, and say how long."""
