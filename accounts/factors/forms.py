@@ -169,9 +169,7 @@ class EditWebAuthnForm(PlainFields, webauthn.EditWebAuthnForm):
     )
 
 
-class AuthenticateWebAuthnForm(
-    _HidesCredential, _ShowsPasskey, webauthn.AuthenticateWebAuthnForm
-):
+class AuthenticateWebAuthnForm(_HidesCredential, _ShowsPasskey, webauthn.AuthenticateWebAuthnForm):
     """The second step of signing in, by a passkey."""
 
     credential = _hidden_credential()

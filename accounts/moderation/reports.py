@@ -112,7 +112,8 @@ def register_target(
     `withheld(moderator)` gives the condition (a Q on reports) for those of this type that this
     moderator must not see, because they play in the match concerned. `concerns(user_id)` gives
     that for those that somebody is in by the name of what is reported, whatever else was kept with
-    them. `closed(target_id)` is called when a report about one is closed, in its transaction: what was kept for that may go.
+    them. `closed(target_id)` is called when a report about one is closed, in its transaction: what
+    was kept for that may go.
     """
     _kinds[target_type] = _Kind(find, remedies, withheld, concerns, closed)
 

@@ -155,7 +155,7 @@ def agreed_pools() -> list[dict[str, Any]]:
     """Matches with a pool that was agreed on, so that only the lot is drawn: once with a pool that
     the program does not know, and once with one that is called as one that it does."""
     ruleset = REGISTRY.get("domain")
-    assert isinstance(ruleset, Supplies)  # noqa: S101  (for the type checker)
+    assert isinstance(ruleset, Supplies)
     own = json.loads(ruleset.supply_files("pool")["example"])
     found = []
     for number, name in enumerate((own["name"], "classic")):

@@ -223,8 +223,8 @@ class NoShow(Payload, total=False):
 
 class LegStarted(Payload, total=False):
     """Which match begins, and in what; ``not_ready``: who had not said that they are there;
-    ``waits_until``: until when it waits for both, if it does; ``certain``: it then begins whoever is
-    there (else it is void, if they are not)."""
+    ``waits_until``: until when it waits for both, if it does; ``certain``: it then begins whoever
+    is there (else it is void, if they are not)."""
 
     match: MatchMention
     leg: int
