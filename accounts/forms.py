@@ -107,6 +107,9 @@ class EndingFields(PlainFields):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["password1"].help_text = HELP_FOR_PASSWORDS
+        for name in ("oldpassword", "password1", "password2"):
+            if name in self.fields:  # the library's have capitals that no others here have
+                self.fields[name].label = str(self.fields[name].label).capitalize()
         found = parts_of(self.user) if self.user is not None else []
         self.parts = [each for each in found if each[0].by_mail or not self.by_mail]
         for part, count in self.parts:

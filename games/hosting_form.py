@@ -66,7 +66,8 @@ class HostingForm(ChallengeForm):
             initial="lot",
             widget=Segments,
             help_text="What the rules call the player with the advantage. Where the variant says "
-            "so, more items give it instead of the lot.",
+            "so, more items give it instead of the lot. Where you name somebody, the match counts "
+            "for no rating.",
         )
         self.fields["message"].help_text = "Shown with the invitation."
         at_once = "The two and you see it at once. How it ends is told at once, too."
@@ -75,7 +76,7 @@ class HostingForm(ChallengeForm):
         if "preparation" in self.fields:
             self.fields["preparation"].help_text = (
                 "What you have prepared. The players are told that you supply it, but not what it "
-                "is before it comes into play."
+                "is before it comes into play, and the match counts for no rating."
             )
         self.fields["starts"] = MomentField(
             zone=host.time_zone,

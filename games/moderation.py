@@ -26,7 +26,7 @@ from core.clock import instant_of
 from games import store
 from games.audience import chat_visible_to, own_running
 from games.models import Challenge, ChatMessage, Match, MatchCommentator
-from games.ratings.pairs import PAIR, of_pair_to_rule_on, pair_of, withheld_pairs
+from games.ratings.pairs import PAIR, of_pair_to_rule_on, pair_of, pairs_with, withheld_pairs
 from games.ratings.rings import of_ring
 from games.ratings.winners import WINNER, losers_of_report, winner_of_report, withheld_winners
 from games.services.merging import referees, rows_move
@@ -41,7 +41,9 @@ AROUND = 5
 def register() -> None:
     """Make all of this known; called once the models are there."""
     register_target(MATCH, match_target, withheld=_of_own_matches)
-    register_target(PAIR, found_target, remedies=pair_remedies, withheld=withheld_pairs)
+    register_target(
+        PAIR, found_target, remedies=pair_remedies, withheld=withheld_pairs, concerns=pairs_with
+    )
     register_target(WINNER, found_target, remedies=winner_remedies, withheld=withheld_winners)
     register_target(
         MESSAGE, message_target, remedies=message_remedies, withheld=_beside_own_matches

@@ -273,7 +273,7 @@ def _time_letters(event: SeasonEvent) -> Iterator[Letter]:
 
 
 def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
-    """Both: whether the clocks wait for them, or run."""
+    """Both: whether the clocks wait for them, or run, or will in a moment."""
     row = event.death_match
     unready, until = event.data.get("not_ready", []), event.data.get("waits_until")
     path = reverse("games:match", args=[event.data["match"]])
@@ -286,7 +286,7 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
             )
             yield letter._replace(words=words, path=path)
         return
-    if until is not None:
+    if until is not None and not event.data.get("certain"):
         for letter in _player_letters(event, "it waits for you"):
             # The moment has no seconds: it is never later than when the time is over.
             words = (
@@ -294,6 +294,11 @@ def _start_letters(event: SeasonEvent) -> Iterator[Letter]:
                 f"are there. If that is not so by {_moment(until, letter.user)}, the match is "
                 "void, and is played again."
             )
+            yield letter._replace(words=words, path=path)
+        return
+    if until is not None:
+        for letter in _player_letters(event, "it begins"):
+            words = f"{letter.words} The clocks start in a moment, whoever is there."
             yield letter._replace(words=words, path=path)
         return
     users = (

@@ -21,7 +21,7 @@ from accounts.announcing.services import Told, hears_as_much
 from accounts.models import Sanction, User
 from core.text import spoken
 from games.options.late import late_text
-from games.words import begins_when
+from games.words import begins_when, is_in_turns
 from tournaments.announcements import (
     FOLLOW_LIVE,
     FOLLOW_RESULT,
@@ -196,7 +196,8 @@ def _live(event: SeasonEvent) -> Line | None:
     if row is None or match is None:
         return None
     said = [event.words]
-    if event.data.get("waits_until") is not None:
+    waits = event.data.get("waits_until") is not None
+    if waits and (is_in_turns(match) or not event.data.get("certain")):
         said.append(f"The clocks start {begins_when(match)}.")
     if match.late_s:
         said.append(late_text(match.late_s))

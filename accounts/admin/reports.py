@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.html import format_html
@@ -77,8 +77,7 @@ class ReportsAbout(admin.SimpleListFilter):
             return queryset
         if not (number.isascii() and number.isdigit() and len(number) < 19):
             return queryset.none()
-        in_it = Q(reporter=None, context__people__contains=[int(number)])
-        return queryset.filter(Q(about=int(number)) | in_it)
+        return queryset.filter(reports.concerning(int(number)))
 
 
 @admin.register(Report)

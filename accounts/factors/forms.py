@@ -106,6 +106,16 @@ def _understood() -> Iterator[None]:
         raise get_adapter().validation_error("incorrect_code") from error
 
 
+class _HidesCredential:
+    """What is wrong with a passkey is wrong with the form: nobody sees the field."""
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        if field == "credential":
+            vars(self)["cleaned_data"].pop(field, None)
+            field = None
+        super().add_error(field, error)  # type: ignore[misc]
+
+
 class _ShowsPasskey:
     def clean_credential(self) -> Any:
         with _understood():
@@ -124,7 +134,7 @@ def _hidden_credential() -> _CredentialField:
     return _CredentialField(widget=forms.HiddenInput)
 
 
-class AddWebAuthnForm(PlainFields, webauthn.AddWebAuthnForm):
+class AddWebAuthnForm(_HidesCredential, PlainFields, webauthn.AddWebAuthnForm):
     """Add a passkey."""
 
     name = forms.CharField(
@@ -159,7 +169,7 @@ class EditWebAuthnForm(PlainFields, webauthn.EditWebAuthnForm):
     )
 
 
-class AuthenticateWebAuthnForm(_ShowsPasskey, webauthn.AuthenticateWebAuthnForm):
+class AuthenticateWebAuthnForm(_HidesCredential, _ShowsPasskey, webauthn.AuthenticateWebAuthnForm):
     """The second step of signing in, by a passkey."""
 
     credential = _hidden_credential()
@@ -171,7 +181,9 @@ class LoginWebAuthnForm(_ShowsPasskey, webauthn.LoginWebAuthnForm):
     credential = _hidden_credential()
 
 
-class ReauthenticateWebAuthnForm(_ShowsPasskey, webauthn.ReauthenticateWebAuthnForm):
+class ReauthenticateWebAuthnForm(
+    _HidesCredential, _ShowsPasskey, webauthn.ReauthenticateWebAuthnForm
+):
     """Show once more that it is you, by a passkey."""
 
     credential = _hidden_credential()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
+from allauth.account.internal.stagekit import get_pending_stage
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base import views as base
 from allauth.mfa.recovery_codes import views as recovery
@@ -23,8 +24,9 @@ from django.views.generic import RedirectView
 
 from accounts.addresses import gave_unconfirmed_address
 from accounts.models import User
-from accounts.signin.guessing import answered, limited_here
+from accounts.signin.guessing import answered, is_refused_as_too_often, limited_here
 from accounts.signin.recent import recently_confirmed
+from accounts.signin.waiting import sign_in_anew, sign_in_stands
 
 
 class Index(base.IndexView):
@@ -38,6 +40,14 @@ class Index(base.IndexView):
 
 class StepByCode(base.AuthenticateView):
     """The second step of signing in. Too many tries are answered 429."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """For those whose first step still lets them in; no code of others' is used up."""
+        stage = get_pending_stage(request)
+        if stage is not None and not sign_in_stands(request, stage.login.user):
+            return sign_in_anew(request)
+        answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        return answer
 
     def form_invalid(self, form: Any) -> HttpResponse:
         """Show what was refused, and say how long."""
@@ -56,11 +66,26 @@ class ConfirmByPasskey(webauthn.ReauthenticateWebAuthnView):
     """The library's, but whoever has shown a wrong passkey tries again here, and not at the front
     door: they are signed in."""
 
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """With the form that was refused, which the library drops."""
+        known: dict[str, Any] = super().get_context_data(**more)
+        return known | more
+
     def form_invalid(self, form: Any) -> HttpResponse:
-        """Say so, and ask once more."""
-        for sentence in form.errors.get("credential", []):
+        """Say so, and ask once more; or how long to wait."""
+        if is_refused_as_too_often(form):
+            return answered(form, self.render_to_response(self.get_context_data(form=form)))
+        for sentence in form.non_field_errors():
             messages.error(self.request, sentence)
         return redirect(self.passthrough_next_url(self.request.path))
+
+
+class SetUpApp(totp.ActivateTOTPView):
+    """Setting up an app. Too many codes are answered 429."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Show what was refused, and say how long."""
+        return answered(form, super().form_invalid(form))
 
 
 def _must_confirm_address(user: Any) -> bool:
@@ -101,7 +126,7 @@ urlpatterns = [
     _page("", login_required(Index.as_view()), "mfa_index"),
     _page("sign-in/", StepByCode.as_view(), "mfa_authenticate"),
     _page("is-it-you/", _limited(ConfirmByCode.as_view()), "mfa_reauthenticate"),
-    _guarded("app/", _with_confirmed_address(totp.activate_totp), "mfa_activate_totp"),
+    _guarded("app/", _with_confirmed_address(SetUpApp.as_view()), "mfa_activate_totp"),
     _guarded("app/remove/", totp.deactivate_totp, "mfa_deactivate_totp"),
     _guarded("codes/", recovery.view_recovery_codes, "mfa_view_recovery_codes"),
     _guarded("codes/new/", recovery.generate_recovery_codes, "mfa_generate_recovery_codes"),

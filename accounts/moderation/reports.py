@@ -79,6 +79,8 @@ Remedies = Callable[[Report], Sequence[tuple[str, str]]]
 
 # Which reports a moderator must not see, as one who is concerned: a condition on reports.
 Withheld = Callable[[User], Q]
+# Which reports somebody, by their id, is in by the name of the thing: a condition on reports.
+Concerns = Callable[[int], Q]
 # What is done once a report is closed, in the same transaction, about the thing of that id.
 Closed = Callable[[str], object]
 
@@ -88,6 +90,7 @@ class _Kind:
     find: TargetFinder
     remedies: Remedies | None
     withheld: Withheld | None
+    concerns: Concerns | None
     closed: Closed | None
 
 
@@ -100,16 +103,19 @@ def register_target(
     *,
     remedies: Remedies | None = None,
     withheld: Withheld | None = None,
+    concerns: Concerns | None = None,
     closed: Closed | None = None,
 ) -> None:
     """Let things of a type be reported. `target_type` is a model's label ("games.chatmessage").
 
     `remedies(report)` gives links that stand on the report in the moderators' queue.
     `withheld(moderator)` gives the condition (a Q on reports) for those of this type that this
-    moderator must not see, because they play in the match concerned. `closed(target_id)` is called
-    when a report about one is closed, in its transaction: what was kept for that may go.
+    moderator must not see, because they play in the match concerned. `concerns(user_id)` gives
+    that for those that somebody is in by the name of what is reported, whatever else was kept with
+    them. `closed(target_id)` is called when a report about one is closed, in its transaction: what
+    was kept for that may go.
     """
-    _kinds[target_type] = _Kind(find, remedies, withheld, closed)
+    _kinds[target_type] = _Kind(find, remedies, withheld, concerns, closed)
 
 
 def target_of(reader: User, target_type: str, target_id: str) -> Target | None:
@@ -133,6 +139,15 @@ def queue_of(moderator: User) -> ReportQuerySet:
         if kind.withheld is not None:
             reports = reports.exclude(Q(target_type=target_type) & kind.withheld(moderator))
     return reports
+
+
+def concerning(user_id: int) -> Q:
+    """Which reports concern somebody: about them, or one of the site's own that they are in."""
+    found = Q(about=user_id) | Q(reporter=None, context__people__contains=[user_id])
+    for target_type, kind in _kinds.items():
+        if kind.concerns is not None:
+            found |= Q(target_type=target_type) & kind.concerns(user_id)
+    return found
 
 
 def numbered(number: str, moderator: User, **about: object) -> Report | None:

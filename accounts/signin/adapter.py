@@ -46,6 +46,12 @@ from accounts.signin.guessing import (
 from accounts.signin.kept_out import keep_out
 from accounts.signin.notices import owner_tell
 from accounts.signin.recent import is_recently_confirmed, other_ways
+from accounts.signin.waiting import (
+    sign_in_anew,
+    sign_in_begun,
+    sign_in_forget,
+    sign_in_stands,
+)
 from accounts.signin.whence import whence
 from accounts.site.registration import is_registration_open
 from core.addresses import client_of_request
@@ -250,7 +256,10 @@ class AccountAdapter(DefaultAccountAdapter):
     def pre_login(self, request: HttpRequest, user: User, **details: Any) -> HttpResponse | None:
         """Stop somebody who is suspended, and tell them why: it is certain now who they are."""
         response: HttpResponse | None = super().pre_login(request, user, **details)
-        return response or self._kept_out(request, user)
+        response = response or self._kept_out(request, user)
+        if response is None:
+            sign_in_begun(request, user)
+        return response
 
     def _kept_out(self, request: HttpRequest, user: User) -> HttpResponse | None:
         if not user.is_active:
@@ -268,8 +277,12 @@ class AccountAdapter(DefaultAccountAdapter):
         kept_out = self._kept_out(request, user)
         if kept_out is not None:
             raise ImmediateHttpResponse(kept_out)
+        # Or the password, say, that they gave may be the password no more.
+        if not sign_in_stands(request, user):
+            raise ImmediateHttpResponse(sign_in_anew(request))
         is_new = user.last_login is not None and not is_known(request, user)
         super().login(request, user)
+        sign_in_forget(request)
         remember(request, user)
         device_leave(request, besides=user)
         if is_new:

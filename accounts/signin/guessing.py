@@ -25,6 +25,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.html import format_html
 
 from accounts.models import User
 from accounts.signin.browsers import is_known
@@ -40,6 +41,9 @@ _TRY_AGAIN_S: Final = {
     "guesses_from_anywhere": 3600,
     "codes_from_anywhere": 3600,
 }
+
+# As the page that other limits have says it.
+_CODE: Final = format_html("Code: <code>{}</code>", "request.throttled")
 
 View = Callable[..., HttpResponseBase]
 
@@ -151,7 +155,8 @@ def code_take(user: User, error_key: str | None = None) -> Callable[[], None]:
     """Count one try at a second factor. Returns what is called if it was right, which is not
     counted; raises ValidationError where it was one too many.
 
-    Takes the place of the sign-in library's own (`accounts.factors.guessing`), hence its form.
+    Takes the place of the sign-in library's own (`accounts.factors.guessing`), hence its form. What
+    it would say at some places (``error_key``) tells nobody how long to wait.
     """
     request: HttpRequest = context.request
     account, adapter = codes_key_of(user.pk), get_adapter()
@@ -161,7 +166,7 @@ def code_take(user: User, error_key: str | None = None) -> Callable[[], None]:
         )
     ]
     if not taken[0]:
-        raise adapter.validation_error(error_key or limit_hit(request, account))
+        raise adapter.validation_error(limit_hit(request, account))
     if not is_known(request, user) and not is_known_here(request, account):
         taken.append(anywhere_take(request, account))
     if not taken[-1]:
@@ -193,10 +198,20 @@ def forgive(request: HttpRequest, user: User) -> None:
 # -- what is answered ----------------------------------------------------------------------------
 
 
+def is_refused_as_too_often(form: BaseForm) -> bool:
+    """Whether something in a form was refused because too much was tried before it."""
+    return any(is_too_often(each) for errors in form.errors.as_data().values() for each in errors)
+
+
 def answered(form: BaseForm, answer: HttpResponse) -> HttpResponse:
-    """The page with a form that was refused: 429, and how long, where that was too often."""
-    codes = {str(each.code) for errors in form.errors.as_data().values() for each in errors}
-    waits = [_TRY_AGAIN_S[code] for code in codes if code in _TRY_AGAIN_S]
+    """The page with a form that was refused: 429, how long, and the code of the refusal, where that
+    was too often. It must not be rendered yet."""
+    waits = []
+    for errors in form.errors.values():
+        late = [str(each.code) for each in errors.as_data() if is_too_often(each)]
+        if late:
+            waits += [_TRY_AGAIN_S[code] for code in late]
+            errors.append(_CODE)
     if waits:
         answer.status_code = 429
         answer["Retry-After"] = str(max(waits))

@@ -13,12 +13,12 @@ from accounts.admin.search import about_people, details_name
 from accounts.models import User
 from accounts.moderation import reports
 from core.admin.actions import ActionsAdmin, AddedByAction
-from core.admin.links import row_links
-from core.admin.readers import ModeratorView, person
+from core.admin.links import row_link, row_links
+from core.admin.readers import ModeratorView, ReadOnly, person
 from games.models import Match
 from games.ratings.actions import PAIR_RULING, RULE, UNRATE, AtPairRuling, AtPairs, AtRatings
 from games.ratings.forms import PairRulingForm, RingRulingForm, RulingForm
-from games.ratings.models import PairRuling, Rating, RatingRuling
+from games.ratings.models import PairRuling, Rating, RatingRuling, WaitingRuling
 from games.ratings.pairs import PAIR
 from games.ratings.winners import WINNER
 
@@ -42,6 +42,32 @@ class RatingRulingAdmin(AddedByAction, admin.ModelAdmin):
     def adding(self, request: HttpRequest) -> AtRatings:
         """Whoever rules on some results; on which, the service says."""
         return AtRatings(person(request))
+
+
+@admin.register(WaitingRuling)
+class WaitingRulingAdmin(ReadOnly, admin.ModelAdmin):
+    """What organisers have ruled on results that moderators have taken out with their pair: it
+    holds once these take that back. For those who see what holds now."""
+
+    list_display = ("match", "winner", "why", "by", "at")
+    list_select_related = ("match", "by")
+    search_fields = ("=match__id", "why", "by__username")
+    date_hierarchy = "at"
+    fields = ("of_match", "winner", "why", "ruled_by", "at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WaitingRuling]:
+        rows: QuerySet[WaitingRuling] = super().get_queryset(request)
+        return rows.defer("match__snapshot")
+
+    @admin.display(description="match")
+    def of_match(self, ruling: WaitingRuling) -> SafeString:
+        """The match that it is about."""
+        return row_link(ruling.match)
+
+    @admin.display(description="by")
+    def ruled_by(self, ruling: WaitingRuling) -> SafeString | str:
+        """Who has ruled so."""
+        return "the site itself" if ruling.by is None else row_link(ruling.by)
 
 
 @admin.register(PairRuling)

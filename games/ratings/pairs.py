@@ -576,4 +576,9 @@ def _verb(what: str, number: int) -> str:
 
 def withheld_pairs(moderator: User) -> Q:
     """Which reports of pairs a moderator must not see: those of their own."""
-    return Q(target_id__startswith=f"{moderator.pk}-") | Q(target_id__endswith=f"-{moderator.pk}")
+    return pairs_with(moderator.pk)
+
+
+def pairs_with(user_id: int) -> Q:
+    """Which reports of pairs are of somebody's."""
+    return Q(target_id__startswith=f"{user_id}-") | Q(target_id__endswith=f"-{user_id}")

@@ -37,6 +37,7 @@ from games.options.terms import is_rated, terms_of
 from games.publishing import frames
 from games.publishing.cards import card_of_challenge
 from games.publishing.publish import Frame, publish
+from games.ratings.course import is_too_short
 from games.reading.selectors import preparation_of
 from games.rulesets import REGISTRY
 from games.services.matches import game_of, match_start
@@ -226,10 +227,10 @@ def must_be_able_to_rematch(match: Match, acting_user: User) -> User:
 
 @transaction.atomic
 def rematch_offer(*, acting_user: User, match: Match) -> Challenge:
-    """Offer the opponent of a match that is over another one: the same game and times, and as the
-    first counted for no rating so does this; each has the other's seat, and with it what the seat
-    was given. Where they offer the same already, that is accepted, and the challenge returned has
-    a match.
+    """Offer the opponent of a match that is over another one: the same game and times, and casual
+    where the first was, but not where that was only too short to count; each has the other's seat,
+    and with it what the seat was given. Where they offer the same already, that is accepted, and
+    the challenge returned has a match.
 
     Raises Refusal as `must_be_able_to_rematch`, `challenge_create` and `challenge_accept` do.
     """
@@ -256,7 +257,7 @@ def rematch_offer(*, acting_user: User, match: Match) -> Challenge:
         options=match.options,
         advantage=_advantage_of(match.advantage, own),
         challenger_seat=own,
-        rated=match.unrated == "",
+        rated=match.unrated == "" or is_too_short(match),
         late_s=match.late_s,
         rematch_of=match,
     )

@@ -2,6 +2,8 @@
 owner is locked out by a stranger's tries."""
 
 import importlib
+import inspect
+import json
 import pkgutil
 import re
 from collections.abc import Callable
@@ -11,17 +13,29 @@ import allauth.mfa
 import pytest
 from allauth.account import app_settings as account_settings
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
+from django.conf import settings
 from django.core import mail
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils.module_loading import import_string
+from fido2.utils import websafe_encode
 
 from accounts.factors.guessing import ASKING
 from accounts.models import User
 from accounts.roles import Role
 from accounts.signin.guessing import code_take
 from tests.accounts.conftest import PASSWORD, with_confirmed_address
-from tests.accounts.factors import STEP, app_code, with_app
+from tests.accounts.factors import (
+    APP,
+    INDEX,
+    STEP,
+    app_code,
+    confirmed,
+    with_app,
+    with_passkey,
+)
 
 People = Callable[..., User]
 HOME, CAFE, STRANGER = "192.0.2.1", "192.0.2.2", "198.51.100.9"
@@ -190,6 +204,93 @@ def test_all_forms_of_the_library_count_as_we_do() -> None:
             asking.append(module)
             assert module.check_rate_limit is code_take, each.name
     assert set(asking) == set(ASKING)
+
+
+# -- what is answered, wherever a code is counted ------------------------------------------------
+
+
+def no_passkey() -> str:
+    """What a browser says of a passkey, in good form, of one that is not the account's."""
+    said = b'{"type": "webauthn.get", "challenge": "YQ", "origin": "https://testserver"}'
+    response = {
+        "clientDataJSON": websafe_encode(said),
+        "authenticatorData": websafe_encode(bytes(37)),
+        "signature": websafe_encode(b"x"),
+    }
+    key = websafe_encode(b"n" * 16)
+    return json.dumps(
+        {"id": key, "rawId": key, "type": "public-key", "clientExtensionResults": {},
+         "response": response}
+    )  # fmt: skip
+
+
+def second_step(ada: User, given: dict[str, str]) -> Callable[[], Any]:
+    browser = Client(REMOTE_ADDR=STRANGER)
+    browser.post("/accounts/login/", {"login": "ada", "password": PASSWORD})
+    assert browser.get(STEP).status_code == 200
+    return lambda: browser.post(STEP, given)
+
+
+def is_it_you(ada: User, page: str, given: dict[str, str]) -> Callable[[], Any]:
+    browser = session(ada, STRANGER)
+    browser.get(page)
+    return lambda: browser.post(page, given)
+
+
+def sets_up(ada: User) -> Callable[[], Any]:
+    Authenticator.objects.filter(type="totp").delete()
+    browser = session(ada, STRANGER)
+    confirmed(browser, APP)
+    return lambda: browser.post(APP, {"code": "000000"})
+
+
+def resets(ada: User) -> Callable[[], Any]:
+    browser = Client(REMOTE_ADDR=STRANGER)
+    browser.post("/accounts/password/reset/", {"email": "ada@example.org"})
+    link = re.search(r"/accounts/password/reset/key/\S+", str(mail.outbox[-1].body))
+    assert link is not None
+    form = browser.get(link[0])["Location"]
+    return lambda: browser.post(form, {**NEW, "end_apps": "on", "code": "000000"})
+
+
+#: By the form that counts, what gives it something wrong.
+COUNTING: dict[str, Callable[[User], Callable[[], Any]]] = {
+    "authenticate": lambda ada: second_step(ada, {"code": "000000"}),
+    "authenticate_webauthn": lambda ada: second_step(ada, {"credential": no_passkey()}),
+    "reauthenticate": lambda ada: is_it_you(ada, f"{INDEX}is-it-you/", {"code": "000000"}),
+    "reauthenticate_webauthn": lambda ada: is_it_you(
+        ada, f"{INDEX}passkeys/is-it-you/", {"credential": no_passkey()}
+    ),
+    "activate_totp": sets_up,
+    "reset": resets,
+}
+
+
+@pytest.mark.parametrize("place", COUNTING)
+def test_too_many_codes_are_answered_alike_wherever_they_are_given(ada: User, place: str) -> None:
+    with_app(ada)
+    with_passkey(ada)
+    gives = COUNTING[place](ada)
+    for number in range(5):
+        answer = gives()
+        assert answer.status_code in (200, 302), number
+    refused = gives()
+    assert refused.status_code == 429
+    assert 0 < int(refused["Retry-After"]) <= 300
+    said = " ".join(refused.content.decode().split())
+    assert "Code: <code>request.throttled</code>" in said
+    assert re.search(r"Too many (failed attempts|wrong codes)[^<]* (wait|try again later)", said)
+    assert "Hidden field" not in said
+
+
+def test_every_form_that_counts_is_asked_what_it_answers() -> None:
+    def counts(form: type) -> bool:
+        return any("check_rate_limit(" in inspect.getsource(each) for each in form.__mro__[:-1])
+
+    forms = {name: import_string(path) for name, path in settings.MFA_FORMS.items()}
+    counting = {name for name, form in forms.items() if counts(form)}
+    # Whoever signs in by a passkey alone has named nobody yet: it is limited by address.
+    assert counting - {"login_webauthn"} == COUNTING.keys() - {"reset"}
 
 
 # -- with somebody's session ---------------------------------------------------------------------

@@ -49,9 +49,9 @@ class _Forum(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def forum(address: str) -> Iterator[str]:
+def forum(address: str, page: str = FORUM) -> Iterator[str]:
     """Another site with a page in which this one's is framed, at a name of its own."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Forum, FORUM.format(address)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Forum, page.format(address)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -100,6 +100,38 @@ def test_a_move_arrives_in_a_page_of_another_site(
         assert opened.value.evaluate("window.opener") is None
         assert opened.value.url.endswith(f"/matches/{game.match}/replay/")
     assert new_page.errors == []
+
+
+def test_in_a_sandbox_it_looks_and_goes_on_as_it_does_elsewhere(
+    new_page: Pages, site: Site, wait_until: Callable[..., Any]
+) -> None:
+    """There it is of no origin: style sheets, scripts and type come from another's, and browsers
+    take them only because they are for everybody (`config.statics.Files`). No socket is opened for
+    a page of no origin, so it asks; and browsers take no icons from elsewhere, whoever they are
+    for."""
+    game = players.start(site, "tetronogo")
+    sandboxed = FORUM.replace("<iframe ", '<iframe sandbox="allow-scripts" ')
+    with forum(f"{site.base_url}/embed/matches/{game.match}/", sandboxed) as address:
+        page = new_page(**NARROW)
+        failed: list[str] = []
+        page.on("requestfailed", lambda request: failed.append(request.url))
+        page.goto(address)
+        frame = next(each for each in page.frames if "/embed/" in each.url)
+        frame.locator("#match[data-phase]").wait_for()
+        frame.locator("[data-part=board] svg").first.wait_for()
+        assert [each for each in failed if "/static/" in each and "/img/icons." not in each] == []
+        assert frame.evaluate("self.origin") == "null"
+        assert frame.evaluate("document.fonts.check('1em Figtree')")
+        assert frame.evaluate("document.styleSheets.length") > 0
+        before = frame.locator("[data-part=turn]").inner_text()
+        ada, ben = game.open(new_page, "Ada"), game.open(new_page, "Ben")
+        players.choose(ada, "T", "Pick T")
+        players.choose(ben, "L", "Pick L")
+        wait_until(lambda: frame.locator("[data-part=turn]").inner_text() != before)
+        assert frame.locator("#match").get_attribute("data-connection") == "polling"
+    left_out = ("/static/img/icons.", "/ws/v1/embed/")
+    assert [each for each in new_page.errors if not any(one in each for one in left_out)] == []
+    new_page.errors.clear()
 
 
 def test_without_a_socket_it_goes_on_by_asking(new_page: Pages, site: Site) -> None:

@@ -231,5 +231,12 @@ def test_every_draw_of_every_variant_is_published() -> None:
             assert (ruleset.id, variant.id, "lot") in found
     drawn = {kind for *_, kind in found}
     assert {"lot", "pool", "pick", "deck", "pile", "mulligan", "pallet"} <= drawn
+    agreed = [
+        outcome["move"]
+        for each in VECTORS["records"]
+        for outcome in each["drawn"]
+        if outcome["state"] == "agreed"
+    ]
+    assert agreed == ["pool my-pool@1", "pool classic@1"]
     assert {("tetronogo", "pick", "again"), ("domino-wars", "mulligan", "second")} <= found
     assert any(vectors.comes_again(Draws(each["record"]["draws"]["seed"])) for each in finals)

@@ -11,9 +11,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from games.engine import draws as derived
 from games.engine import live as lives
 from games.engine import records
+from games.engine.capabilities import Supplies
 from games.engine.chance import shuffled_by
 from games.engine.draws import Draws, Nonce
 from games.engine.table import Header
@@ -78,7 +81,11 @@ def example(record: dict[str, Any]) -> dict[str, Any]:
     draws = Draws(stated["seed"], (one, two))
     return {
         "record": record,
-        "drawn": [{**each, "words": words(draws, each["label"])} for each in verdict["drawn"]],
+        "drawn": [
+            # What was agreed on is not drawn: there are no numbers of it.
+            each if each["state"] == "agreed" else {**each, "words": words(draws, each["label"])}
+            for each in verdict["drawn"]
+        ],
     }
 
 
@@ -144,12 +151,35 @@ def drawn_anew() -> dict[str, Any]:
     return record
 
 
+def agreed_pools() -> list[dict[str, Any]]:
+    """Matches with a pool that was agreed on, so that only the lot is drawn: once with a pool that
+    the program does not know, and once with one that is called as one that it does."""
+    ruleset = REGISTRY.get("domain")
+    assert isinstance(ruleset, Supplies)
+    own = json.loads(ruleset.supply_files("pool")["example"])
+    found = []
+    for number, name in enumerate((own["name"], "classic")):
+        pool = {**own, "name": name, "version": "1", "shapes": own["shapes"][:2]}
+        options = msgspec.convert({"pool": pool}, ruleset.options_type)
+        header = Header(ruleset=ruleset.id, variant="standard", options=options)
+        draws = sets()[number + 1]
+        turn = lives.begin(ruleset, header, at=0, random=lambda: 0.0, draws=draws)
+        written = records.write(
+            ruleset, header, seats=("Ada", "Ben"), result=None, draws=draws,
+            entries=[happened.entry for happened in turn.happened],
+        )  # fmt: skip
+        found.append(json.loads(written))
+    return found
+
+
 def text() -> str:
     """The whole file."""
     document = {
         "method": derived.METHOD,
         "numbers": numbers(),
-        "records": [example(record) for record in [*short_records(), drawn_anew()]],
+        "records": [
+            example(record) for record in [*short_records(), drawn_anew(), *agreed_pools()]
+        ],
     }
     return json.dumps(document, indent=1) + "\n"
 

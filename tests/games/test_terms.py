@@ -193,3 +193,16 @@ def test_the_form_says_so_beforehand(orla: User) -> None:
     page = shown(signed(orla), "/challenges/new/")
     assert page.count("counts for no rating") == 2
     assert not Challenge.objects.exists()
+
+
+@pytest.mark.parametrize("address", ["/challenges/new/", "/organise/hosted/new/"])
+def test_whoever_offers_a_match_is_told_beforehand_what_makes_it_casual(
+    orla: User, address: str
+) -> None:
+    """By every form that offers one, at each field that does."""
+    kept(orla)
+    client = Client()
+    client.force_login(orla, backend="accounts.signin.backends.NameBackend")
+    fields = client.get(address).context["form"].fields
+    for name in ("preparation", "advantage"):
+        assert "the match counts for no rating" in fields[name].help_text, name

@@ -19,6 +19,7 @@ from accounts.models import User
 from accounts.moderation.sanctions import user_suspend
 from games.audience import turns_group_of
 from games.models import Challenge, Match
+from games.ratings.course import match_judge_course
 from games.reading.selectors import challenges_visible, match_next, matches_to_move, own_running
 from games.services.challenges import (
     challenge_accept,
@@ -218,6 +219,21 @@ def test_a_rematch_of_what_counted_for_nothing_counts_for_nothing(ada: User, ben
     match = challenge_accept(acting_user=ben, challenge=offer)
     assert match.unrated
     assert rematch_offer(acting_user=ben, match=conceded(started((ada, ben)))).rated
+
+
+def test_a_rematch_of_what_was_too_short_counts_as_the_first_would_have(
+    ada: User, ben: User
+) -> None:
+    short = conceded(started((ada, ben)))
+    assert match_judge_course(match_id=short.pk)
+    offer = rematch_offer(acting_user=ada, match=Match.objects.get(pk=short.pk))
+    assert offer.rated
+    assert challenge_accept(acting_user=ben, challenge=offer).unrated == ""
+    # What makes it casual besides still does: whoever offers it has the advantage now.
+    gift = conceded(started((ada, ben), advantage=1))
+    assert match_judge_course(match_id=gift.pk)
+    again = rematch_offer(acting_user=ada, match=Match.objects.get(pk=gift.pk))
+    assert "takes the advantage" in challenge_accept(acting_user=ben, challenge=again).unrated
 
 
 def test_nobody_is_offered_a_rematch_by_somebody_they_have_blocked(ada: User, ben: User) -> None:

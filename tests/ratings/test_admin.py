@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.apps import apps
+from django.contrib import admin
 from django.contrib.auth.models import Permission
+from django.db.models import Model
 from django.test import Client
 
 from accounts.models import AuditEntry, User
-from games.ratings.models import RatingRuling
+from games.ratings.models import PairRuling, RatingRuling, WaitingRuling
 from games.ratings.services import ratings_repair
 from tests.pages.support import words
 from tests.ratings.support import result_row
@@ -67,3 +70,30 @@ def test_moderators_look_and_do_not_touch(
     listed = browser.get("/admin/games/rating/?q=ada")
     assert (listed.status_code, "2 ratings" in words(listed)) == (200, True)
     assert browser.get("/admin/games/rating/add/").status_code == 403
+
+
+def test_administrators_see_what_waits_and_nobody_touches_it(
+    visitor: Callable[..., Client], root: User, mona: User, orla: User, ada: User, ben: User
+) -> None:
+    """Every model of ratings that rulings are kept in can be looked at."""
+    match = result_row((ada, ben))
+    row = WaitingRuling.objects.create(match=match, winner=1, why="so they agreed", by=orla)
+    listed = "/admin/games/waitingruling/"
+    browser = visitor(root)
+    assert "so they agreed" in words(browser.get(listed))
+    page = browser.get(f"{listed}{row.pk}/change/")
+    assert page.status_code == 200
+    assert f"/admin/games/match/{match.pk}/change/" in page.content.decode()
+    assert browser.post(f"{listed}{row.pk}/change/", {"why": "x"}).status_code == 403
+    for address in ("add/", f"{row.pk}/delete/"):
+        assert browser.get(f"{listed}{address}").status_code == 403
+    assert visitor(mona).get(listed).status_code == 403
+    row.refresh_from_db()
+    assert row.why == "so they agreed"
+    ruled = {each for each in apps.get_app_config("games").get_models() if _keeps_rulings(each)}
+    assert ruled == {RatingRuling, WaitingRuling, PairRuling}
+    assert ruled <= set(admin.site._registry)
+
+
+def _keeps_rulings(model: type[Model]) -> bool:
+    return model.__name__.endswith("Ruling")

@@ -13,6 +13,7 @@ from django.test.signals import template_rendered
 from django.utils import timezone
 
 from accounts.models import User
+from games.models import Match
 from games.ratings.models import OVERALL, Rating
 from games.ratings.services import match_rate, rating_exclude, ratings_repair
 from tests.games.support import committing, user_named
@@ -231,6 +232,15 @@ def test_a_history_shows_what_each_match_did(nobody: Client, ada: User, ben: Use
     assert told.count("not rated") == 2
     assert "The reason: the wrong pallet" in told
     assert len([link for link in links(page) if link.endswith("/replay/")]) == 3
+
+
+def test_a_score_that_tells_nothing_leaves_no_gap(nobody: Client, ada: User, ben: User) -> None:
+    """On a narrow page game, score and date stand in one line."""
+    result_row((ada, ben))
+    Match.objects.update(scores=[0, 0], reason="concession")
+    page = nobody.get("/u/ada/matches/").content.decode()
+    (note,) = re.findall(r'<span class="history__note">(.*?)</span>', page)
+    assert re.fullmatch(r"[^,]+, <time.*", note), note
 
 
 def test_a_history_can_be_narrowed(nobody: Client, ada: User, ben: User, cleo: User) -> None:

@@ -51,6 +51,7 @@ NEVER_SHOWN = {
     "games.matchentry": "Only those of matches that are over are shown.",
     "games.prediction": "Likewise.",
     "games.ratingruling": "Only results that are there are ruled on.",
+    "games.waitingruling": "Likewise.",
 }
 # Numbers begin here in both runs.
 ENTRIES = range(70_001, 70_007)

@@ -8,17 +8,20 @@ from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.test import Client
 from django.urls import reverse
 
 from accounts.announcing.kinds import Way, When, known
 from accounts.announcing.services import choices_set
 from accounts.discord.services import discord_link, discord_unlink
+from accounts.factors.services import factors_remove
 from accounts.models import User
 from accounts.oauth.services import application_register
 from accounts.tokens.services import token_create, user_become_bot
 from core.addresses import network_shown
 from tests.accounts.conftest import PASSWORD, made_person, own_cache, with_confirmed_address  # noqa: F401
+from tests.accounts.factors import with_app
 from tests.games.support import committing
 from tests.security.support import FIREFOX, PHONE, letter, letters
 
@@ -94,6 +97,47 @@ def test_whatever_way_it_is_done_its_owner_hears_of_it(what: str, ada: User) -> 
     assert subject in said.subject
     assert said.to == ["ada@example.org"]
     assert "browser:" not in str(said.body)  # nobody has asked through one
+
+
+def _new_password(user: User) -> None:
+    browser = Client()
+    browser.force_login(user, backend="accounts.signin.backends.NameBackend")
+    form = {"oldpassword": PASSWORD, "password1": "octopus-88", "password2": "octopus-88"}
+    assert browser.post(reverse("account_change_password"), form).status_code == 302
+
+
+def _factor_gone(user: User) -> None:
+    with_app(user)
+    factors_remove(acting_user=user, kind=Authenticator.Type.TOTP)
+
+
+UNHEARD: dict[str, Callable[[User], object]] = {
+    **{what: act for what, (act, _subject) in DONE.items()},
+    "password": _new_password,
+    "factor gone": _factor_gone,
+}
+
+
+@pytest.mark.parametrize("confirmed", [False, True], ids=["pending", "confirmed"])
+@pytest.mark.parametrize("what", UNHEARD)
+def test_the_first_address_of_an_account_is_told_nothing_before_it_is_confirmed(
+    what: str, confirmed: bool
+) -> None:
+    """It may be a stranger's. The page of the address says so."""
+    user = made_person("dora", email="")
+    browser = Client()
+    browser.force_login(user, backend="accounts.signin.backends.NameBackend")
+    post(browser, "account_email", {"email": "dora@example.org", "action_add": ""})
+    assert "onfirm" in letter().subject
+    page = " ".join(browser.get(reverse("account_email")).content.decode().split())
+    assert "nothing about your account is sent to it" in page
+    if confirmed:
+        EmailAddress.objects.filter(user=user).update(verified=True, primary=True)
+        page = " ".join(browser.get(reverse("account_email")).content.decode().split())
+        assert "nothing about your account" not in page
+    with committing():
+        UNHEARD[what](User.objects.get(pk=user.pk))
+    assert [said.to for said in letters()] == ([["dora@example.org"]] if confirmed else [])
 
 
 def test_discord_is_taken_off(ada: User) -> None:

@@ -80,9 +80,9 @@ def test_the_boxes_of_a_new_password(new_page: Pages) -> None:
     page.goto("/accounts/password/change/")
     looked_at(page)
     assert page.get_by_label("Sign out in all other browsers").is_checked()
-    page.get_by_label("Current Password").fill(PASSWORD)
-    page.get_by_label("New Password", exact=True).fill("new-swordfish-88")
-    page.get_by_label("New Password (again)").fill("new-swordfish-88")
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_label("New password", exact=True).fill("new-swordfish-88")
+    page.get_by_label("New password (again)").fill("new-swordfish-88")
     page.get_by_role("button", name="Change the password").click()
     page.get_by_text("Your password is changed").wait_for()
     assert new_page.errors == []

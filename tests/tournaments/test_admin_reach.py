@@ -83,6 +83,7 @@ ALLOWED = {
         " at__year at__month at__day"
     ),
     "games.ratingruling": "at__year at__month at__day",
+    "games.waitingruling": "at__year at__month at__day",
     "games.pairruling": "at__year at__month at__day",
     "games.rating": "ladder__id__exact ladder__isnull",
     "games.match": (

@@ -657,6 +657,28 @@ def test_whom_it_concerns_is_told_away_from_the_site(orla: User, posted: list[in
     assert re.search(expected, told["player5"][0].body, re.DOTALL)
 
 
+def test_of_a_leg_that_both_are_ready_for_it_is_said_that_it_begins_in_a_moment(
+    orla: User, posted: list[int]
+) -> None:
+    """Its clocks wait for some seconds, for whatever both pages add to its draws."""
+    season = running(orla, 5, pace="normal")
+    for number in (4, 5):
+        confirmed(account(season, number))
+    leg = leg_of(chosen(orla, season, 5, 4))
+    posted.clear()
+    now = timezone.now()
+    with committing():
+        for number in (4, 5):
+            leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
+    match = leg_of(leg.death_match).match
+    assert match is not None
+    assert match.waits_until is not None
+    told = letters(posted)
+    assert set(told) == {"player4", "player5"}
+    for (letter,) in told.values():
+        assert "The clocks start in a moment, whoever is there." in letter.body
+
+
 @pytest.mark.parametrize("ready", [(), (4,), (5,), (4, 5)])
 @pytest.mark.parametrize("pace", ["normal", "daily"])
 def test_a_leg_that_an_organiser_begins_waits_for_both_or_until_they_have_looked_in(
@@ -710,6 +732,7 @@ def test_a_leg_that_an_organiser_begins_waits_for_both_or_until_they_have_looked
 
 
 def test_what_begins_by_itself_begins_whoever_is_there(orla: User) -> None:
+    """Some seconds are waited, for what pages add to its draws."""
     leg = leg_of(chosen(orla, running(orla, 5), 5, 4))
     season, now = leg.death_match.round.season, timezone.now()
     with committing():
@@ -717,10 +740,14 @@ def test_what_begins_by_itself_begins_whoever_is_there(orla: User) -> None:
             leg_confirm(acting_user=account(season, number), leg=leg_of(leg.death_match), at=now)
     match = leg_of(leg.death_match).match
     assert match is not None
-    assert match.waits_until == ms(now) + settings.GAUNTLET_GATHER_MS
+    until = ms(now) + settings.GAUNTLET_GATHER_MS
+    assert match.waits_until == until
     with committing():
-        match_wake(match_id=match.pk, at=match.waits_until + 1)
-    assert not still_waits(match.pk)
+        match_wake(match_id=match.pk, at=until + 1)
+    begun = leg_of(leg.death_match).match
+    assert begun is not None
+    assert begun.status == "running"
+    assert begun.waits_until is None
 
 
 def test_players_are_told_in_what_they_meet(orla: User, posted: list[int]) -> None:

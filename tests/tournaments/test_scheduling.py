@@ -34,7 +34,7 @@ from tests.tournaments.support import (
 from tournaments import receivers
 from tournaments.formats.elimination.final import final_open
 from tournaments.invariants import faults_of
-from tournaments.models import DeathMatch, Leg, ReminderSent, Season
+from tournaments.models import DeathMatch, Leg, ReminderSent, Season, SeasonEvent
 from tournaments.services.contestants.departures import contestant_replace
 from tournaments.services.legs import ms, rules_set
 from tournaments.services.results.corrections import leg_void
@@ -123,6 +123,9 @@ def test_it_begins_when_both_are_ready_and_the_time_has_come(
     assert leg.match is not None
     begins = ms(NOON) + settings.GAUNTLET_GATHER_MS
     assert leg.match.waits_until == begins
+    event = SeasonEvent.objects.get(season=season, kind="death-match.started")
+    told = [event.data[key] for key in ("waits_until", "certain")]
+    assert told == [instant_of(begins).isoformat(), True]
     match_wake(match_id=leg.match.pk, at=begins + 1)
     legs_sweep(at=instant_of(begins + 1))
     assert leg_of(meeting).started_at == instant_of(begins + 1)

@@ -223,7 +223,8 @@ class NoShow(Payload, total=False):
 
 class LegStarted(Payload, total=False):
     """Which match begins, and in what; ``not_ready``: who had not said that they are there;
-    ``waits_until``: until when it waits for both, if it does."""
+    ``waits_until``: until when it waits for both, if it does; ``certain``: it then begins whoever
+    is there (else it is void, if they are not)."""
 
     match: MatchMention
     leg: int
@@ -233,6 +234,7 @@ class LegStarted(Payload, total=False):
     names: list[str]
     not_ready: list[ContestantMention]
     waits_until: str | None
+    certain: bool
 
 
 class LegDecided(Payload, total=False):

@@ -301,8 +301,9 @@ def _start(
             "names": [side.name for side in sides],
             # Who had not said that they are there: an organiser called them to it.
             "not_ready": [side.pk for side in unready],
-            # Until when it waits for them, where it does not begin in a moment.
-            "waits_until": None if told_until is None else instant_of(told_until).isoformat(),
+            "waits_until": None if until is None else instant_of(until).isoformat(),
+            # One that both were ready for, or that they look into in turns, begins then in any case.
+            "certain": until is not None and (acting_user is None or in_turns),
         },
         leg=leg,
         at=at,
