@@ -302,7 +302,7 @@ def _start(
             # Who had not said that they are there: an organiser called them to it.
             "not_ready": [side.pk for side in unready],
             "waits_until": None if until is None else instant_of(until).isoformat(),
-            # One that both were ready for, or that they look into in turns, begins then in any case.
+            # Both were ready for it, or they look into it in turns: it begins then in any case.
             "certain": until is not None and (acting_user is None or in_turns),
         },
         leg=leg,
