@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -76,8 +76,17 @@ if table.result is not None:
 else:
     seat = next(s for s in (0, 1) if table.open[s] is not None and not table.holds_back(s))
     decision = table.open[seat].decision
-    move = held.ruleset.sample(table.state, decision, random.Random(held.seq).random)
-    print(json.dumps([seat, held.seq, held.ruleset.print(move), decision.barrier is not None]))
+    texts = (
+        held.ruleset.print(
+            held.ruleset.sample(table.state, decision, random.Random(held.seq + number).random)
+        )
+        for number in range(100)
+    )
+    # Not what the other has chosen, where that can be: who has typed it knows it.
+    for text in texts:
+        if text not in {not_these!r}:
+            break
+    print(json.dumps([seat, held.seq, text, decision.barrier is not None]))
 """
 
 
@@ -188,12 +197,11 @@ class Meeting:
 
     # -- what both do ----------------------------------------------------------------------------
 
-    def next(self) -> tuple[int | None, int, str, bool]:
-        """Whose decision is next, how many entries there are, an answer, and whether that is
-        chosen at the same time as another's."""
-        seat, entries, text, at_once = json.loads(
-            self.site.python(NEXT.format(name=self.name)).strip().splitlines()[-1]
-        )
+    def next(self, not_these: Sequence[str] = ()) -> tuple[int | None, int, str, bool]:
+        """Whose decision is next, how many entries there are, an answer that is none of these, and
+        whether that is chosen at the same time as another's."""
+        asked = NEXT.format(name=self.name, not_these=list(not_these))
+        seat, entries, text, at_once = json.loads(self.site.python(asked).strip().splitlines()[-1])
         return seat, entries, text, at_once
 
     def type_in(self, text: str) -> None:
@@ -332,7 +340,7 @@ def _played(meeting: Meeting, wait_until: Callable[..., Any]) -> list[str]:
         (adas if seat == 0 else bens).extend([text] if hides else [])
         ever.extend([text] if hides else [])
         wait_until(lambda before=entries: meeting.next()[1] > before, timeout=30)
-        seat, entries, text, now_at_once = meeting.next()
+        seat, entries, text, now_at_once = meeting.next([*adas, *bens])
         if at_once and not now_at_once:
             # Both have chosen: everybody is told.
             adas, bens = _still_hidden(adas), _still_hidden(bens)

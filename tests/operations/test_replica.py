@@ -15,7 +15,7 @@ import httpx
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from games.engine.decisions import SEATS, Seat
+from games.engine.decisions import Seat
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.infra.test_replica import declared
@@ -582,10 +582,11 @@ def conceded(*, match: int) -> None:
             version=version, at=now_ms(), clock=now_ms,
         )  # fmt: skip
 
+    seats: tuple[Seat, Seat] = (0, 1)
     held = store.read(match)
     for _turn in range(held.ruleset.least_answers):
         table = held.live.table
-        seat = next(seat for seat in SEATS if table.open[seat] and not table.holds_back(seat))
+        seat = next(seat for seat in seats if table.open[seat] and not table.holds_back(seat))
         opened = table.open[seat]
         assert opened is not None
         move = held.ruleset.sample(table.state, opened.decision, random.Random(held.seq).random)
