@@ -55,7 +55,7 @@ def test_a_record_is_verified_where_it_is_read(
     noted.fill(record["draws"]["commitment"])
     page.get_by_text("It is the same: this seed").wait_for()
     noted.fill("0" * 64)
-    page.get_by_role("status").get_by_text("WRONG: it is another one").wait_for()
+    page.get_by_role("status").filter(has_text="WRONG: it is another one").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     lot = record["moves"][0]
