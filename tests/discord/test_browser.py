@@ -198,9 +198,11 @@ class Meeting:
     # -- what both do ----------------------------------------------------------------------------
 
     def next(self, not_these: Sequence[str] = ()) -> tuple[int | None, int, str, bool]:
-        """Whose decision is next, how many entries there are, an answer that is none of these, and
-        whether that is chosen at the same time as another's."""
-        asked = NEXT.format(name=self.name, not_these=list(not_these))
+        """Whose decision is next, how many entries there are, an answer that is none of these nor
+        the page's example, and whether that is chosen at the same time as another's."""
+        field = self.ben.locator("#notation-text")
+        example = (field.get_attribute("placeholder") or "") if field.count() else ""
+        asked = NEXT.format(name=self.name, not_these=[*not_these, example])
         seat, entries, text, at_once = json.loads(self.site.python(asked).strip().splitlines()[-1])
         return seat, entries, text, at_once
 
