@@ -198,11 +198,9 @@ class Meeting:
     # -- what both do ----------------------------------------------------------------------------
 
     def next(self, not_these: Sequence[str] = ()) -> tuple[int | None, int, str, bool]:
-        """Whose decision is next, how many entries there are, an answer that is none of these nor
-        the page's example, and whether that is chosen at the same time as another's."""
-        field = self.ben.locator("#notation-text")
-        example = (field.get_attribute("placeholder") or "") if field.count() else ""
-        asked = NEXT.format(name=self.name, not_these=[*not_these, example])
+        """Whose decision is next, how many entries there are, an answer that is none of these, and
+        whether that is chosen at the same time as another's."""
+        asked = NEXT.format(name=self.name, not_these=list(not_these))
         seat, entries, text, at_once = json.loads(self.site.python(asked).strip().splitlines()[-1])
         return seat, entries, text, at_once
 
@@ -231,7 +229,9 @@ class Meeting:
             for each in self.fake.messages.values()
             for version in each.versions
         ]
-        return [*messages, *self.frames, self.ben.locator("main").inner_html()]
+        # A page says how a move is written, by one that can be made.
+        page = re.sub('placeholder="[^"]*"', "", self.ben.locator("main").inner_html())
+        return [*messages, *self.frames, page]
 
     def reached_ada(self) -> list[str]:
         """Everything that reached Ada: the channel's messages, and what she was answered."""
