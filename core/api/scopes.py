@@ -82,6 +82,11 @@ class ScopeMissing(ApiProblem):
         super().__init__(f"This token lacks the scope {scope.value!r}.", scope=scope.value)
 
 
+def allows(auth: Any, needed: Scope) -> bool:
+    """Whether ``auth`` is no token without the scope; sessions need none."""
+    return not isinstance(auth, Credential) or auth.missing(needed) is None
+
+
 def require_scope(auth: Any, needed: Scope) -> None:
     """Raise ScopeMissing where ``auth`` is a token without the scope; sessions need none."""
     if isinstance(auth, Credential):

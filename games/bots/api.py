@@ -17,7 +17,7 @@ from accounts.api.callers import signed_in
 from accounts.connections.validity import stands_of_request
 from accounts.models import User
 from core.api.renderers import NDJSON, NdjsonRenderer
-from core.api.scopes import Credential, Scope, require_scope
+from core.api.scopes import Credential, Scope, allows, require_scope
 from core.api.views import FieldsView, SignedInView
 from core.refusals import Forbidden
 from core.streaming import give_back_database
@@ -95,11 +95,14 @@ class MatchStreamView(StreamView):
         commitment = request.query_params.get("commitment", "")
         if commitment:
             require_scope(request.auth, Scope.PLAY)
-        return self.stream(
-            streams.MatchStream(
-                caller, match_id, commitment=commitment, **_credentials_of(request, caller)
-            )
+        stream = streams.MatchStream(
+            caller,
+            match_id,
+            commitment=commitment,
+            plays=allows(request.auth, Scope.PLAY),
+            **_credentials_of(request, caller),
         )
+        return self.stream(stream)
 
 
 class HintsSerializer(serializers.Serializer[dict[str, Any]]):

@@ -235,9 +235,18 @@ def _line(frame: Mapping[str, Any]) -> bytes:
 class MatchStream(Stream):
     """A match as its reader may see it: a `sync`, then the frames of the sockets; ends with it."""
 
-    def __init__(self, user: User, match_id: int, *, commitment: str = "", **opened: Any) -> None:
-        """``commitment``: what a player's program adds to the draws of a match that waits. Raises
-        Refusal ``match.none``, and as `nonce_commit` does."""
+    def __init__(
+        self,
+        user: User,
+        match_id: int,
+        *,
+        commitment: str = "",
+        plays: bool = True,
+        **opened: Any,
+    ) -> None:
+        """``commitment``: what a player's program adds to the draws of a match that waits;
+        ``plays``: whether it may play at all, else its player is not there by it. Raises Refusal
+        ``match.none``, and as `nonce_commit` does."""
         super().__init__(user, **opened)
         self.match_id = match_id
         self.audience, self.organise = standing_of(match_id, user)
@@ -252,7 +261,7 @@ class MatchStream(Stream):
                 at=now_ms(),
             )
         #: Where presence counts it.
-        self.place: Audience = ROOM if self.seat is None else self.seat
+        self.place: Audience = self.seat if plays and self.seat is not None else ROOM
         self.reads_as = "room" if self.seat is None else "player"
         self.version = 0
         self._over = self._waits = False
@@ -276,7 +285,7 @@ class MatchStream(Stream):
     async def _attend(self, there: dict[str, Any]) -> None:
         """A match that waits for its players may begin now that one of them is here."""
         await presence.seen(self.user.pk)
-        if self._waits and self.seat is not None:
+        if self._waits and self.place != ROOM:
             seats = tuple(there["seats"])
             begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
             self._waits = not await in_turn_thread(begun)

@@ -49,7 +49,8 @@ class Waiting(msgspec.Struct, frozen=True):
     waited for until that instant, no longer. One that is ``certain`` begins in any case: it waits
     only for what the players may add to its draws, as they come. ``gathers_until``: its players
     need not be there together, so that whoever has been there is ``ready``; nonces are committed to
-    until both have been, or until that instant, and opened by whoever comes then."""
+    until both have been, or until that instant, and opened by whoever comes then; where one has not
+    been there, it waits for them until ``until`` all the same."""
 
     until: int
     ready: tuple[bool, bool] = (False, False)
@@ -98,11 +99,11 @@ class Live(msgspec.Struct, frozen=True):
             return False
         if not self.waiting.is_in_turns:
             return True
-        missing = () if self.draws is None else self.draws.missing
-        if self.waiting.opens_until is not None:
-            return seat in missing
-        # Where both have been there, whoever has committed to a nonce is to come and open it.
-        return not self.waiting.ready[seat] or (all(self.waiting.ready) and seat in missing)
+        if not self.waiting.ready[seat]:
+            return True
+        # Whoever has committed to a nonce is to come and open it, once that can be.
+        opens = self.waiting.opens_until is not None or all(self.waiting.ready)
+        return opens and self.draws is not None and seat in self.draws.missing
 
 
 class Happened(msgspec.Struct, frozen=True):

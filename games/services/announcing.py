@@ -127,7 +127,7 @@ def turn_announce(*, match_id: int, seat: Seat, since: int) -> bool:
 
 def _comes_again(waiting: Waiting, seat: Seat) -> bool:
     """Whether somebody has been there, and is to open the number that they added then."""
-    return waiting.is_in_turns and (waiting.ready[seat] or waiting.opens_until is not None)
+    return waiting.is_in_turns and waiting.ready[seat]
 
 
 def _begins_text(waiting: Waiting | None, user: User, *, again: bool) -> str:

@@ -26,7 +26,8 @@ the next time. It begins as soon as all are open, and at the latest when its tim
 `GAUNTLET_GATHER_SLOW_MS`, or the time for a turn where that is shorter. No clock runs meanwhile.
 
 Half of that time is for committing, and the other half for opening, whoever has come: else a player
-who stays away would keep the other's nonce shut, and so leave the server's seed alone.
+who stays away would keep the other's nonce shut, and so leave the server's seed alone. They are
+waited for all the same until that time is over, so that no clock of theirs runs before they know.
 """
 
 from __future__ import annotations
@@ -178,9 +179,19 @@ def _opened(held: Held, seat: Seat, nonce: str, at: int, random: RandomSource) -
         raise Refusal("draws.late", "This comes too late: a constant stands for the number.")
     _keep(held, seat, nonce=nonce)
     live = lives.with_draws(held.live, after)
-    if after.missing:
+    if waiting is not None and waiting.is_in_turns:
+        live = lives.with_ready(live, _either(waiting.ready, (seat == 0, seat == 1)))
+    if after.missing or _is_awaited(live, at):
         return settle(held, Turn(live), at=at)
     return _begin(held, live, at, random)
+
+
+def _is_awaited(live: Live, at: int) -> bool:
+    """Whether a match whose players come in turns still waits for one who has not come at all."""
+    waiting = live.waiting
+    if waiting is None or not waiting.is_in_turns:
+        return False
+    return not all(waiting.ready) and at <= waiting.until
 
 
 def _keep(held: Held, seat: Seat, **given: str) -> None:
@@ -224,7 +235,7 @@ def give_up(held: Held, *, at: int, random: RandomSource) -> None:
 
 def _half_over(held: Held, at: int) -> None:
     """Half of the time is over of a match whose players come in turns: what has been committed to
-    by now is opened, by whoever comes, and the match goes on to wait for that alone."""
+    by now is opened, by whoever comes, and nothing more is taken."""
     live = held.live
     if live.draws is not None and live.draws.missing:
         settle(held, Turn(_to_open(live, at)), at=at)
@@ -285,7 +296,7 @@ def _goes_on(
     ``here``, or has been, some of whom are ``there`` at this moment; whether it has begun. For the
     holder of its lock."""
     waiting, missing = live.waiting, () if live.draws is None else live.draws.missing
-    if waiting is not None and waiting.opens_until is None:
+    if waiting is not None:
         if all(here) and not missing:
             _begin(held, live, at, random)
             return True
@@ -299,6 +310,8 @@ def _goes_on(
 def _may_open(
     waiting: Waiting, missing: tuple[Seat, ...], here: Seats, there: Seats, at: int
 ) -> bool:
+    if waiting.opens_until is not None:
+        return False  # they are being opened already
     if waiting.gathers_until is None:
         return all(here)
     # As long as nobody is there who can open one, a player may commit anew by another device.

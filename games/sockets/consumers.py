@@ -13,7 +13,7 @@ from accounts.connections.sockets import Found, Visitor
 from accounts.guests import is_guest
 from accounts.models import User
 from accounts.roles import explained
-from core.api.scopes import Scope
+from core.api.scopes import Scope, allows
 from core.clock import now_ms
 from core.instants import RECEIVED, instant_of_reading
 from core.metrics import HANDSHAKES_REFUSED, REFUSALS
@@ -122,8 +122,9 @@ class MatchSocket(Socket):
             return
         self.audience, self.organise = standing
         self.seat = as_seat(self.audience)
-        #: Where presence counts it.
-        self.place: Audience = ROOM if self.seat is None else self.seat
+        #: Where presence counts it: with a token that only reads, nobody is there as a player.
+        plays = self.seat is not None and allows(self.credential, Scope.PLAY)
+        self.place: Audience = self.seat if plays and self.seat is not None else ROOM
         self.may_submit = self.seat is not None
         self.reads_as = "room" if self.seat is None else "player"
         # Groups first, then the view: a change in between is then told twice rather than never.
@@ -194,7 +195,7 @@ class MatchSocket(Socket):
     async def disconnect(self, code: int) -> None:
         if self.present:
             there = await presence.leave(self.match_id, self.place, self.name)
-            if self.seat is not None:
+            if self.seat is not None and self.place != ROOM:
                 sight_lose(match_id=self.match_id, seat=self.seat)
             await self._announce_presence(there)
 
@@ -309,7 +310,7 @@ class MatchSocket(Socket):
 
     async def _attend(self, there: dict[str, Any]) -> None:
         """A match that waits for its players may begin now that one of them is here."""
-        if self.waits and self.seat is not None:
+        if self.waits and self.place != ROOM:
             seats = tuple(there["seats"])
             begun = partial(match_attend, match_id=self.match_id, there=seats, at=now_ms())
             self.waits = not await in_turn_thread(begun)
@@ -362,7 +363,7 @@ class MatchSocket(Socket):
     async def _pong(self, frame: Ping) -> None:
         if frame.received is not None:
             self._confirm_receipt(frame.received)
-        hidden, was_hidden = frame.hidden and self.seat is not None, self.hidden
+        hidden, was_hidden = frame.hidden and self.place != ROOM, self.hidden
         self.hidden = hidden
         there = await presence.arrive(self.match_id, self.place, self.name, hidden=hidden)
         if self.seat is not None and hidden and not was_hidden:

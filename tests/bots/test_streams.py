@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -12,7 +13,7 @@ import pytest
 
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
-from tests.support.site import Site
+from tests.support.site import PATIENCE, Site
 
 pytestmark = pytest.mark.site
 
@@ -203,3 +204,43 @@ def test_a_stream_whose_reader_does_not_read_keeps_only_so_much() -> None:
     for version in range(2 * HEARD_AT_MOST):
         ear.hear(Heard("match.frame", b"{}", version))
     assert ear.heard.qsize() == HEARD_AT_MOST
+
+
+@pytest.mark.parametrize("way", ["socket", "stream"])
+async def test_a_token_that_only_reads_is_nobody_there(site: Site, desk: Desk, way: str) -> None:
+    """At an hour a turn or more, where having looked in once counts for good: not by itself, nor
+    when the other player comes while it listens. With `play` it does."""
+    players = (desk.person(), desk.person())
+    match = desk.match(*players, waits=True, turn_time=86_400)
+
+    async def ready() -> list[bool]:
+        async with await Reader.open(site, match) as room:
+            waiting: dict[str, Any] = (await room.next("sync"))["view"]["waiting"]
+            return list(waiting["ready"])
+
+    async with AsyncExitStack() as stack:
+
+        async def comes(*scopes: str) -> dict[str, Any]:
+            _, token = desk.token(players[0], *scopes)
+            if way == "stream":
+                opened = listening(site, f"/matches/{match}/stream/", None, token)
+                return await (await stack.enter_async_context(opened)).next("sync")
+            opening = await Reader.open(site, match, token=token)
+            reader = await stack.enter_async_context(opening)
+            sync = await reader.next("sync")
+            await reader.say("ping", at=1)
+            await reader.next("pong")
+            return sync
+
+        sync = await comes("read")
+        assert (sync["you"], sync["presence"]["seats"]) == (0, [False, False])
+        assert await ready() == [False, False]
+        async with await Reader.open(site, match, players[1]) as other:
+            await other.say("ping", at=1)
+            assert (await other.next("pong"))["presence"]["seats"] == [False, True]
+        assert await ready() == [False, True]
+        async with await Reader.open(site, match) as room:
+            await comes("read", "play")
+            async with asyncio.timeout(PATIENCE):
+                while (await room.look())["view"]["phase"] != "on":
+                    pass

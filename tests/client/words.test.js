@@ -160,9 +160,24 @@ test("whom a match waits for whose players need not be there together", () => {
   assert.equal(said([false, true], [none, late], 0), soon); // they have come just now
   const again = "Waiting for Ada to look in again, with the same browser.";
   assert.equal(said([true, true], [late, given], 1, opens), again);
-  assert.equal(said([true, true], [late, none], 1), again); // nobody is there who could open one
+  // Nobody is there who could open one, so another browser of hers may add one instead.
+  assert.equal(said([true, true], [late, none], 1), "Waiting for Ada to look in again.");
   assert.equal(said([true, true], [late, given], 0, opens), own);
   assert.equal(said([true, true], [given, none], 0, opens), soon);
+  // Both have one to open: each hears of both.
+  assert.equal(said([true, true], [late, late], 1, opens), `${own} ${again}`);
+  assert.equal(
+    said([true, true], [late, late], null, opens),
+    "Waiting for Ada and Ben to look in again, with the same browser.",
+  );
+  // Half of the time is over, and only one has come.
+  assert.equal(said([true, false], [given, none], 0, opens), "Waiting for Ben to look in.");
+  assert.equal(said([true, false], [late, none], 0, opens), `${own} Waiting for Ben to look in.`);
+  assert.equal(said([true, false], [late, none], 1, opens), again);
+  assert.equal(
+    said([true, false], [late, none], null, opens),
+    `Waiting for Ben to look in. ${again}`,
+  );
 });
 
 test("what draws follow from, once nobody can add to it any more", () => {

@@ -38,9 +38,13 @@ class Reader:
         *,
         origin: str | None = "",
         path: str = "",
+        token: str = "",
     ) -> Reader:
-        """Connect, as ``person`` or anonymously. ``origin`` empty: the site's own."""
+        """Connect, as ``person``, by a ``token``, or anonymously. ``origin`` empty: the site's
+        own."""
         headers = {} if person is None else {"Cookie": person.cookie}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         socket = await connect(
             site.ws_url + (path or f"/ws/v1/matches/{match}/"),
             origin=site.base_url if origin == "" else origin,  # type: ignore[arg-type]

@@ -222,26 +222,59 @@ def test_one_look_is_enough_after_both_instants(waiting: Play) -> None:
     assert said(waiting)[0] == (0, CONSTANT)
 
 
+def clocks(play: Play) -> list[int]:
+    """Of the seats whose clocks run."""
+    return [each["seat"] for each in view_of(play)["decisions"] if each["running"]]
+
+
 def test_who_stays_away_keeps_no_number_shut(waiting: Play) -> None:
-    """From half of the time on it is opened by whoever comes, and that is enough."""
+    """From half of the time on it is opened by whoever comes, and they are waited for still: no
+    clock of theirs runs before they have looked in, and then the match begins at once."""
     comes(waiting, 1, HOUR)
     wake(waiting, HALF + 1)
     assert view_of(waiting)["waiting"]["opens_until"] == T0 + WAIT
-    assert awaited(waiting) == [1]
+    assert awaited(waiting) == [0, 1]
     refused(
         "draws.late", nonce_commit, match_id=waiting.pk, acting_user=waiting.players[0], seat=0,
         commitment=COMMITMENTS[0], at=T0 + HALF + 2,
     )  # fmt: skip
     opens(waiting, 1, at=HALF + HOUR)
-    assert is_on(waiting)
+    assert (is_on(waiting), clocks(waiting), awaited(waiting)) == (False, [], [0])
+    with nothing_changes():
+        wake(waiting, HALF + 2 * HOUR)
+    assert attend(waiting, at=HALF + 3 * HOUR, there=ADA) is True
     assert said(waiting) == [(0, NONE_ADDED), (1, ADDED), (None, SOUND)]
+    deadline = waiting.match.deadline_at
+    assert deadline is not None
+    assert deadline >= T0 + HALF + 3 * HOUR + 86_400 * SECOND  # a whole turn
 
 
-def test_who_comes_first_in_the_second_half_opens_at_once(waiting: Play) -> None:
+@pytest.mark.parametrize("comes_after_all", [True, False])
+@pytest.mark.parametrize("first", [0, 1])
+def test_who_comes_first_in_the_second_half_opens_at_once(
+    waiting: Play, first: int, comes_after_all: bool
+) -> None:
+    """And waits for the other then, who begins it by coming, until the time is over."""
     wake(waiting, HALF + 1)
-    assert comes(waiting, 0, HALF + HOUR) is False
+    assert comes(waiting, first, HALF + HOUR) is False
+    opens(waiting, first, at=HALF + HOUR)
+    assert (is_on(waiting), awaited(waiting)) == (False, [1 - first])
+    if comes_after_all:
+        assert comes(waiting, 1 - first, WAIT - HOUR, adds=False) is True
+    else:
+        wake(waiting, WAIT + settings.GAUNTLET_SETTLE_MS + 1)
+        assert is_on(waiting)
+    told = [(first, ADDED), (1 - first, NONE_ADDED)]
+    assert said(waiting) == [*sorted(told), (None, SOUND)]
+
+
+def test_who_opens_by_program_alone_has_looked_in(waiting: Play) -> None:
+    """Though they never said that they were there."""
+    commit(waiting, 0, at=HOUR)
+    wake(waiting, HALF + 1)
     opens(waiting, 0, at=HALF + HOUR)
-    assert said(waiting) == [(0, ADDED), (1, NONE_ADDED), (None, SOUND)]
+    assert view_of(waiting)["waiting"]["ready"] == [True, False]
+    assert comes(waiting, 1, HALF + 2 * HOUR, adds=False) is True
 
 
 @pytest.mark.parametrize("opened", [(), (0,), (1,)])

@@ -152,20 +152,24 @@ function inTurns({ until, ready, opens_until: opens }, you, names, draws) {
     timeStyle: "short",
   });
   const latest = `It begins at ${clock} at the latest; no clock runs before.`;
-  const coming = opens === undefined && !ready.every(Boolean);
-  const missing = [0, 1].filter((seat) => {
+  const opening = opens !== undefined || ready.every(Boolean);
+  const isShut = (/** @type {number} */ seat) => {
     const nonce = draws?.nonces[seat];
-    return coming ? !ready[seat] : nonce?.commitment && !nonce.opened;
-  });
-  const others = missing.filter((seat) => seat !== you).map((seat) => names[seat]);
-  if (others.length > 0) {
-    const again = coming ? "" : " again, with the same browser";
-    return `Waiting for ${others.join(" and ")} to look in${again}. ${latest}`;
+    return opening && Boolean(ready[seat] && nonce?.commitment) && !nonce?.opened;
+  };
+  const others = [0, 1].filter((seat) => seat !== you);
+  const named = (/** @type {number[]} */ seats) => seats.map((seat) => names[seat]).join(" and ");
+  const absent = named(others.filter((seat) => !ready[seat]));
+  const again = named(others.filter(isShut));
+  // As long as nobody has begun to open numbers, another browser may add one instead.
+  const how = opens === undefined ? "again" : "again, with the same browser";
+  const said = [];
+  if (you !== null && opens !== undefined && isShut(you)) {
+    said.push("Your number is opened by the browser that added it: look in with that.");
   }
-  if (missing.length > 0 && !coming) {
-    return `Your number is opened by the browser that added it: look in with that. ${latest}`;
-  }
-  return `The match begins in a moment. ${latest}`;
+  if (absent) said.push(`Waiting for ${absent} to look in.`);
+  if (again) said.push(`Waiting for ${again} to look in ${how}.`);
+  return [...(said.length > 0 ? said : ["The match begins in a moment."]), latest].join(" ");
 }
 
 /**
