@@ -101,14 +101,7 @@ def theatre(
     return Theatre(guild, secrecy.Stage(set_clock, wire, ada, ben))
 
 
-@pytest.mark.parametrize(
-    ("ruleset", "number"),
-    [
-        (ruleset, number)
-        for ruleset, makers in secrecy.TWINS.items()
-        for number in range(len(makers))
-    ],
-)
+@pytest.mark.parametrize(("ruleset", "number"), secrecy.twins_in_turn(0))
 def test_twins_read_alike(
     ruleset: str, number: int, theatre: Theatre, orla: User, cleo: User
 ) -> None:

@@ -783,6 +783,15 @@ for _ruleset, _made in TWINS.items():
     _made.append(functools.partial(plans_twins, _ruleset))
 
 
+def twins_in_turn(surface: int) -> list[tuple[str, int]]:
+    """One pair of twins of each ruleset, each of several surfaces another; all in a whole run."""
+    return [
+        (ruleset, number)
+        for ruleset, makers in TWINS.items()
+        for number in (range(len(makers)) if depth.whole else [surface % len(makers)])
+    ]
+
+
 def test_every_ruleset_is_held_to_this() -> None:
     assert set(TWINS) == {ruleset.id for ruleset in REGISTRY}
 

@@ -76,14 +76,7 @@ class Listening:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ruleset", "number"),
-    [
-        (ruleset, number)
-        for ruleset, makers in secrecy.TWINS.items()
-        for number in range(len(makers))
-    ],
-)
+@pytest.mark.parametrize(("ruleset", "number"), secrecy.twins_in_turn(1))
 def test_what_is_said_of_twins_is_the_same(  # noqa: PLR0917  (fixtures)
     ruleset: str,
     number: int,
