@@ -13,9 +13,11 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.tokens.services import token_create, token_revoke
+from core.clock import now_ms
 from core.refusals import allowed, refusal_of
 from games.models import MatchEntry
 from games.receivers import must_never_have_played
+from games.services.arrivals import match_ready
 from games.services.challenges import challenge_create
 from script.lib.console import ROOT
 from tests.games.support import Play, committing, nothing_changes
@@ -74,14 +76,19 @@ def test_the_way_that_the_guide_for_bots_describes(cleo: User, ada: User) -> Non
     assert answer.json()["is_bot"] is True
     offer = challenge_create(
         acting_user=ada, ruleset_id="tetronogo", variant="standard", opponent=cleo,
-        options={"turn_time": 7200},  # a pace at which nobody has to be there
+        options={"turn_time": 7200},  # a pace at which they need not be there together
     )  # fmt: skip
     with committing():
         answer = bot.post(
             reverse("api:challenge_accept", args=[offer.pk]), "{}", "application/json"
         )
     assert answer.status_code == 201, answer.content
-    hints = bot.get(reverse("api:match_hints", args=[answer.json()["id"]]))
+    match = answer.json()["id"]
+    match_ready(match_id=match, acting_user=ada, seat=0, there=(False, False), at=now_ms())
+    assert "moves" not in bot.get(reverse("api:match_hints", args=[match])).json()
+    with committing():
+        bot.post(reverse("api:ready", args=[match]), "{}", "application/json")
+    hints = bot.get(reverse("api:match_hints", args=[match]))
     assert hints.json()["moves"]
 
 
