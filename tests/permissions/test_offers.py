@@ -251,12 +251,12 @@ def nothing_wrong(scene: Scene, world: World, number: int) -> None:
     assert "\n".join(wrong for going in found for wrong in going.wrong) == ""
 
 
-@pytest.mark.parametrize(("number", "scene"), list(enumerate(depth.some(sorted(SCENES), 10))))
+@pytest.mark.parametrize(("number", "scene"), list(enumerate(depth.some(sorted(SCENES), 5))))
 def test_pages_lead_to_what_can_be_done(number: int, scene: str, world: World) -> None:
     nothing_wrong(world.scene(scene), world, number)
 
 
-@pytest.mark.parametrize(("number", "scene"), list(enumerate(depth.some(sorted(MORE), 10))))
+@pytest.mark.parametrize(("number", "scene"), list(enumerate(depth.some(sorted(MORE), 5))))
 def test_pages_lead_nowhere_where_nothing_can_be_done(
     number: int, scene: str, world: World
 ) -> None:

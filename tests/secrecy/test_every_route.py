@@ -400,7 +400,8 @@ def gathered(
 # season is open, and each of the match by the opponent. What is not of the match alone is asked for
 # by half of those who can, or in half of the rulesets, in turn; in a whole run by all.
 FULL = ("domino-wars", "domain")
-# The twins of these hide different things: a deck and a hand; a peg, a placement and a removal.
+# The twins of these hide different things: a deck and a hand; a peg, a placement and a removal. All
+# of them in a whole run.
 EVERY_TWIN = {"domino-wars", "peg-domain"}
 
 
@@ -410,7 +411,7 @@ EVERY_TWIN = {"domino-wars", "peg-domain"}
         (ruleset, number)
         for ruleset, made in secrecy.TWINS.items()
         for number in range(len(made))
-        if number == 0 or ruleset in EVERY_TWIN
+        if number == 0 or (depth.whole and ruleset in EVERY_TWIN)
     ],
 )
 def test_nothing_that_the_view_forbids(  # noqa: PLR0917  (fixtures)
