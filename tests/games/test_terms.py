@@ -8,12 +8,14 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
+from core.clock import now_ms
 from games.bots.streams import _concerning
 from games.models import Challenge, Match
 from games.options.terms import terms_of
 from games.ratings.models import RatingPoint
 from games.ratings.results import first_differences
 from games.ratings.services import _EVER, match_rate, ratings_rebuild, ratings_repair
+from games.services.arrivals import match_attend
 from games.services.challenges import challenge_accept, challenge_create
 from games.services.preparations import preparation_delete
 from tests.games.support import T0, Play, Wire, committing
@@ -21,7 +23,7 @@ from tests.games.test_preparations import kept
 
 pytestmark = pytest.mark.django_db
 
-# At a pace at which nobody has to be there for the match to begin.
+# At a pace at which nobody has to be there for long.
 PEGS: dict[str, Any] = {
     "ruleset_id": "peg-domain", "variant": "gauntlet", "options": {"turn_time": 7200},
 }  # fmt: skip
@@ -59,6 +61,7 @@ def test_a_casual_match_is_told_and_counts_for_nobody(orla: User, ada: User, wir
     played = reader.get(f"/api/v1/matches/{match.pk}/").json()
     assert played["header"]["terms"] == casual
     assert "results" in reader.get("/api/v1/matches/").json()
+    assert match_attend(match_id=match.pk, there=(True, True), at=now_ms())
     Match.objects.filter(pk=match.pk).update(
         status="finished", winner=0, reason="total", finished_at="2026-01-01T00:00Z",
         deadline_at=None, wake_at=None, sweep_at=None,
@@ -175,6 +178,8 @@ def test_its_match_says_so_and_counts_for_nothing(
 
     is_told(f"/matches/{match.pk}/")
     at = round(match.created_at.timestamp() * 1000) + 1000
+    assert match_attend(match_id=match.pk, there=(True, True), at=at)
+    is_told(f"/matches/{match.pk}/")
     with committing():
         play.move(0, "concede", at - T0)
     assert Match.objects.get(pk=match.pk).winner == 1
