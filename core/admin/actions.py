@@ -299,6 +299,7 @@ class AddedByAction(AdminClass):
     """
 
     adds: ClassVar[Action[Any]]
+    writes_entries: ClassVar[bool] = True
 
     def adding(self, request: HttpRequest) -> Any:
         """The subject of the action: who adds."""
