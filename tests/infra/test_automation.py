@@ -67,10 +67,12 @@ def test_ci_runs_what_has_to_pass_for_whoever_proposes_a_change() -> None:
     line = "${{ matrix.python }}"
     assert ran == {
         "everything": [".ci/run"], "pythons": [f"script/test --python {line}"],
+        "audit": ['script/audit || test "$?" -eq 3'],
         "whole": ["script/test --whole --cov --cov-report="],
     }  # fmt: skip
     asks = {name: job["if"] for name, job in asked["jobs"].items()}
-    assert asks.pop("whole").startswith("github.event_name == 'schedule' ||")
+    for nightly in ("audit", "whole"):
+        assert asks.pop(nightly).startswith("github.event_name == 'schedule' ||")
     assert set(asks.values()) == {"github.event_name != 'schedule'"}
     for job in asked["jobs"].values():
         assert job["runs-on"].startswith("ubuntu-")
