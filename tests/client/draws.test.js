@@ -14,7 +14,13 @@ import {
   shuffled,
   wordsOf,
 } from "../../static/js/draws/numbers.js";
-import { addedBy, comparison, recalled, summaryOf } from "../../static/js/draws/report.js";
+import {
+  addedBy,
+  comparison,
+  recalled,
+  summaryOf,
+  unvouched,
+} from "../../static/js/draws/report.js";
 import { readRecord } from "../../static/js/draws/reading.js";
 import { countsOf, faultsOf, tidy, verify } from "../../static/js/draws/verify.js";
 import {
@@ -507,7 +513,7 @@ test("a number that was taken is in the record, and one that was sent", async ()
   assert.match(found({}).wrong.join(), /^WRONG: the server had taken/);
   const shut = found({ commitment });
   assert.deepEqual([shut.wrong, shut.isGrave], [[], false]);
-  assert.match(shut.doubts.join(), /it was not opened in time/);
+  assert.match(shut.doubts.join(), /it was not opened in time.*your own number is not in it/);
   assert.equal(summaryOf(SOUND, { found: shut }).kind, "info");
   assert.ok(freezeDraws(7, shown, storage)); // and then it is sent
   const swallowed = found({ commitment });
@@ -516,4 +522,22 @@ test("a number that was taken is in the record, and one that was sent", async ()
   const sound = found({ nonce, commitment });
   assert.deepEqual([sound.wrong, sound.doubts], [[], []]);
   assert.equal(summaryOf(SOUND, { found: sound }).kind, "success");
+});
+
+test("a player without a number in it is told so, whatever their browser noted", () => {
+  const given = { ...COMMITTED, nonce: NONCE };
+  const told = (nonces, you) => {
+    const found = unvouched({ ...STATED, nonces }, you);
+    return found === null ? "success" : summaryOf(SOUND, { found }).kind;
+  };
+  assert.equal(told([given, {}], 1), "info");
+  assert.equal(told([given, { commitment: OTHER }], 1), "info");
+  assert.equal(told([given, {}], 0), "success");
+  assert.equal(told([given, {}], null), "success");
+  assert.equal(told([{}, {}], 1), "success"); // the title says it then
+  assert.equal(unvouched(null, 1), null);
+  assert.match(
+    unvouched({ ...STATED, nonces: [given, {}] }, 1).doubts[0],
+    /your own number is not/,
+  );
 });

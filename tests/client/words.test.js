@@ -193,7 +193,16 @@ test("what draws follow from, once nobody can add to it any more", () => {
     assert.equal(said(nonces), "Draws follow from the server's seed; no player added a number");
     assert.equal(said(nonces, { waiting: {} }), "Draws can be verified");
   }
-  assert.equal(said([none, given]), "Draws can be verified");
+  const own = (nonces, you) => drawsWords(viewOf({ draws: { nonces } }), you);
+  const missing = /^Draws can be verified, but your own number is not in them: the server and/;
+  for (const nonces of [
+    [none, given],
+    [late, given],
+  ]) {
+    assert.equal(said(nonces), "Draws can be verified");
+    assert.equal(own(nonces, 1), "Draws can be verified");
+    assert.match(own(nonces, 0), missing);
+  }
 });
 
 test("a player is told loudly whose number another has taken the place of", () => {

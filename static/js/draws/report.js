@@ -277,6 +277,8 @@ function compare(found, noted, seat, given, whose) {
 
 const CHOSEN =
   "somebody else chose it: the server, with whoever it is in league with, could then have chosen what was drawn.";
+const WITHOUT =
+  "The server and your opponent together could have chosen what was drawn: your own number is not in it.";
 
 /**
  * What is to be said of the nonce of one's own seat in a record where it is not the one that this browser
@@ -294,11 +296,24 @@ function missed({ nonce, own, taken = false, frozen = false }, { nonce: stated, 
   }
   if (frozen) {
     const text =
-      "Your browser has sent its number in time, as far as it knows, and the record has none. If the connection was not at fault, the server dropped it.";
+      "Your browser has sent its number in time, as far as it knows, and the record has none. If the connection was not at fault, the server dropped it, and could with your opponent have chosen what was drawn.";
     return { text, isGrave: true };
   }
-  const text = "The nonce that this browser chose is not in the record: it was not opened in time.";
+  const text = `The nonce that this browser chose is not in the record: it was not opened in time. ${WITHOUT}`;
   return { text, isGrave: false };
+}
+
+/**
+ * What is to be said to a player whose own number is not in a record, and whose browser has noted nothing
+ * of the match; null where there is nothing to say.
+ * @param {Draws.Stated | null} derived
+ * @param {number | null} you
+ * @returns {Draws.Recalled | null}
+ */
+export function unvouched(derived, you) {
+  const nonces = derived?.nonces ?? [];
+  if (you === null || nonces[you]?.nonce || !nonces.some(({ nonce }) => nonce)) return null;
+  return { wrong: [], same: [], doubts: [WITHOUT], isGrave: false };
 }
 
 /** @param {Draws.Recalled | null} found */
@@ -400,15 +415,18 @@ const shown = (part) => (typeof part === "string" ? part : h("code", {}, part.co
 
 /**
  * Show what is to be said of a record. `linked` gives the address of an entry, if it has one, `noted` is
- * what this browser noted of the match, `seen` whether it was played here.
+ * what this browser noted of the match, `you` the seat of the reader if they played, `seen` whether it was
+ * played here.
  * @param {Element} root
  * @param {Draws.Record} record
  * @param {Draws.Module} module
- * @param {{linked?: (at: number) => string | null, noted?: Draws.Noted | null, seen: Draws.Seen}} beside
+ * @param {{linked?: (at: number) => string | null, noted?: Draws.Noted | null, you?: number | null, seen: Draws.Seen}} beside
  */
-export function show(root, record, module, { linked = () => null, noted = null, seen }) {
+export function show(root, record, module, beside) {
+  const { linked = () => null, noted = null, you = null, seen } = beside;
   const verdict = verify(record, module);
-  const found = recalled(noted, verdict.derived, record.seats);
+  const { derived } = verdict;
+  const found = recalled(noted, derived, record.seats) ?? unvouched(derived, you);
   const sum = h("div", { role: "status" });
   const summed = (compared = "") => {
     const { kind, title, lines } = summaryOf(verdict, { found, seen, compared });

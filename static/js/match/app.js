@@ -792,7 +792,7 @@ class MatchPage {
 
   /* As the page says it: see `draws_told` of the pages. */
   /** @param {Client.State} state */
-  #drawDraws({ view }) {
+  #drawDraws({ view, you }) {
     const { draws: box } = this.parts;
     box.hidden = view.draws === undefined;
     if (view.draws === undefined) return;
@@ -809,7 +809,7 @@ class MatchPage {
     const line = this.root.querySelector('[data-part="draws-line"]');
     line?.removeAttribute("hidden");
     for (const words of [find(box, "summary"), line?.querySelector("a")]) {
-      if (words) write(words, drawsWords(view));
+      if (words) write(words, drawsWords(view, you));
     }
     if (copy.dataset.copy === text) return;
     copy.dataset.copy = text;

@@ -132,10 +132,13 @@ function displacedText(draws, you, own) {
 /**
  * What a match's draws follow from, in a line: as the page has it, see `draws_words` there.
  * @param {Live.View} view
+ * @param {Seat | null} [you]
  */
-export function drawsWords({ draws, waiting }) {
-  if (draws === undefined || waiting !== undefined || draws.nonces.some(({ opened }) => opened)) {
-    return "Draws can be verified";
+export function drawsWords({ draws, waiting }, you = null) {
+  if (draws === undefined || waiting !== undefined) return "Draws can be verified";
+  if (draws.nonces.some(({ opened }) => opened)) {
+    if (you === null || draws.nonces[you].opened) return "Draws can be verified";
+    return "Draws can be verified, but your own number is not in them: the server and your opponent together could have chosen";
   }
   return "Draws follow from the server's seed; no player added a number";
 }
