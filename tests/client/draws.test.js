@@ -30,6 +30,7 @@ import {
   nonceFor,
   notedOf,
 } from "../../static/js/match/nonce.js";
+import { openNumbers } from "../../static/js/match/opening.js";
 
 const published = JSON.parse(
   readFileSync(new URL("../../docs/record-vectors.json", import.meta.url), "utf-8"),
@@ -540,4 +541,56 @@ test("a player without a number in it is told so, whatever their browser noted",
     unvouched({ ...STATED, nonces: [given, {}] }, 1).doubts[0],
     /your own number is not/,
   );
+});
+
+/** What a page of the site asks the server for a match in turns, and what it sends. */
+async function openedBy({ noted = {}, waiting = {}, draws = {}, phase = "waiting", you = 0 }) {
+  const storage = memory();
+  const { nonce, commitment } = await nonceFor(7, 0, storage);
+  if (noted.taken !== false) noteTaken(7, storage);
+  const shown = [
+    { commitment: draws.own ?? commitment, opened: draws.opened ?? false },
+    { commitment: null, opened: false },
+  ];
+  const asked = [];
+  const fetch = (address, { body } = {}) => {
+    asked.push([address, body]);
+    const more = address.endsWith("?here=true") ? { opens_until: 9 } : {};
+    const view = {
+      phase,
+      waiting: { until: 9, gathers_until: 5, ready: [true, true], ...waiting, ...more },
+      draws: { method: "", commitment: STATED.commitment, nonces: shown },
+    };
+    if (waiting.gathers_until === null) delete view.waiting.gathers_until;
+    return Promise.resolve({ ok: true, json: () => Promise.resolve({ you, view }) });
+  };
+  await openNumbers([3, 7], { fetch, storage, csrf: "" });
+  const sent = asked.filter(([, body]) => body !== undefined);
+  assert.deepEqual(
+    sent,
+    sent.length > 0 ? [["/api/v1/matches/7/ready/", JSON.stringify({ nonce })]] : [],
+  );
+  return { count: asked.length, sent: sent.length, frozen: notedOf(7, storage).frozen === true };
+}
+
+test("any page of the site opens the number that its browser has added", async () => {
+  const opens = { opens_until: 9 };
+  assert.deepEqual(await openedBy({ waiting: opens }), { count: 2, sent: 1, frozen: true });
+  // Both have been there, and nobody yet who could open one: being here is that.
+  assert.deepEqual(await openedBy({}), { count: 3, sent: 1, frozen: true });
+  // Half of the time is over, and the other has not come.
+  const alone = { ...opens, ready: [true, false] };
+  assert.equal((await openedBy({ waiting: alone })).sent, 1);
+  for (const not of [
+    { waiting: { ready: [true, false] } }, // the other is to come
+    { waiting: { gathers_until: null, ...opens } }, // at a live pace they are at its page
+    { waiting: opens, draws: { own: OTHER } }, // another browser's
+    { waiting: opens, draws: { opened: true } },
+    { waiting: opens, you: 1 },
+    { waiting: opens, you: null },
+  ]) {
+    assert.deepEqual(await openedBy(not), { count: 1, sent: 0, frozen: false });
+  }
+  // What was never taken asks nobody.
+  assert.equal((await openedBy({ noted: { taken: false }, waiting: opens })).count, 0);
 });
