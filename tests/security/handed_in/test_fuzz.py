@@ -95,6 +95,7 @@ def frames(match: int, version: int = 3) -> list[dict[str, Any]]:
     about = {"id": "x", "match": match}
     return [
         {"type": "submit", **about, "text": "pick T", "version": version},
+        {"type": "submit", **about, "text": "pick T", "version": 0},
         {"type": "sync", "known": {"version": version}},
         {"type": "chat", "id": "x", "room": "players", "text": "Hello"},
         {"type": "chat", "id": "x", "room": "spectators", "text": "Hello"},
