@@ -127,13 +127,15 @@ def test_each_that_failed_is_written_down_as_it_is_called(tmp_path: Path) -> Non
     )
     (tmp_path / "test_it.py").write_text(FAILING)
     failed = tmp_path / "failed"
+    # As from a terminal: this test may be in a worker itself.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
     def run(*arguments: str) -> int:
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), "--rootdir", ".",
              "-q", "-o", "addopts=", "-p", "no:schemathesis", "-p", "no:django", *arguments],
             cwd=tmp_path,
-            env={**os.environ, again.VARIABLE: str(failed), "PYTHONPATH": str(ROOT)},
+            env={**env, again.VARIABLE: str(failed), "PYTHONPATH": str(ROOT)},
             stdout=subprocess.DEVNULL,
             check=False,
         ).returncode  # fmt: skip
