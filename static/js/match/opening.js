@@ -31,7 +31,9 @@ async function open(noted, { fetch, storage, csrf }) {
   const address = `/api/v1/matches/${noted.match}/`;
   const look = async (query = "") => {
     const answer = await fetch(address + query, { headers: { Accept: "application/json" } });
-    return /** @type {Partial<Live.Sync>} */ (answer.ok ? await answer.json() : {});
+    if (!answer.ok) return {};
+    const found = /** @type {unknown} */ (await answer.json());
+    return /** @type {Partial<Live.Sync>} */ (found);
   };
   let found = await look();
   if (!isToOpen(found, noted)) return;
