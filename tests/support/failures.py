@@ -12,10 +12,6 @@ CALLED = "called"
 failed: dict[str, None] = {}
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    failed.clear()
-
-
 def call(item: pytest.Item) -> None:
     """Have the reports on a test say what it is called now."""
     item.user_properties.append((CALLED, item.nodeid))

@@ -283,9 +283,9 @@ def _start(
     if until is None:
         spending.items_bring(leg=leg, resolved=resolved, at=at)
     in_turns = until is not None and words.is_in_turns(match)
-    # One that both were ready for is about to begin, whoever is there.
-    told_until = until if in_turns or acting_user is not None else None
-    when = "" if told_until is None else " once both players are there"
+    # Both were ready for it, or they look into it in turns: it begins then in any case.
+    certain = until is not None and (acting_user is None or in_turns)
+    when = "" if until is None or certain else " once both players are there"
     if in_turns:
         when = " once both players have looked in"
     season_event(
@@ -302,8 +302,7 @@ def _start(
             # Who had not said that they are there: an organiser called them to it.
             "not_ready": [side.pk for side in unready],
             "waits_until": None if until is None else instant_of(until).isoformat(),
-            # Both were ready for it, or they look into it in turns: it begins then in any case.
-            "certain": until is not None and (acting_user is None or in_turns),
+            "certain": certain,
         },
         leg=leg,
         at=at,
