@@ -52,6 +52,19 @@ class SessionStore(cached_db.SessionStore):
             )
             self.delete(before)
 
+    def delete(self, session_key: str | None = None) -> None:
+        """End a session: that of a key, or this one.
+
+        Raises whatever its cache refuses with, and then has changed nothing.
+        """
+        key = session_key or self.session_key
+        if not key:
+            return
+        # First: where this is refused, the row stays as well, and whoever is still signed in has a
+        # whole session. And after: another request may have read the row in between.
+        self._cache.delete(f"{self.cache_key_prefix}{key}")
+        super().delete(key)
+
     def read_anew(self) -> None:
         """Have whoever asks next read it from the database, where it was changed."""
         caches[settings.SESSION_CACHE_ALIAS].delete(self.cache_key)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore as DBStore
 from django.contrib.sessions.models import Session
 from django.core.cache import caches
 from django.db import connection, transaction
@@ -269,6 +270,46 @@ def test_ending_this_one_is_signing_out(ada: User) -> None:
         laptop.post(reverse("accounts:session_end", args=[row_of(laptop).pk]))
     assert not is_in(laptop)
     assert is_in(phone)
+
+
+def test_a_cache_that_deletes_nothing_leaves_them_signed_in_as_before(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would be found there again: so nothing else of the session goes either."""
+    browser = browser_of(ada)
+    browser.raise_request_exception = False
+    cache = type(caches[settings.SESSION_CACHE_ALIAS])
+
+    def refuse(*_arguments: object, **_more: object) -> bool:
+        raise ConnectionError("read only")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "delete", refuse)
+        assert browser.post(reverse("account_logout")).status_code == 500
+    assert Session.objects.filter(session_key=browser.session.session_key).exists()
+    form = {"display_name": "Ada", "motion": "on"}
+    assert browser.get("/accounts/logout/").status_code == 200
+    assert browser.post("/accounts/settings/", form).status_code != 400
+    assert browser.post(reverse("account_logout")).status_code == 302
+    assert not is_in(browser)
+
+
+def test_who_reads_a_session_while_it_ends_keeps_nothing_of_it(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another request puts what it has read back where it is looked for first."""
+    browser, other = browser_of(ada), Client()
+    other.cookies[settings.SESSION_COOKIE_NAME] = str(browser.session.session_key)
+    whole = DBStore.delete
+
+    def meanwhile(store: DBStore, key: str | None = None) -> None:
+        assert is_in(other)
+        whole(store, key)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DBStore, "delete", meanwhile)
+        browser.post(reverse("account_logout"))
+    assert not is_in(other)
 
 
 def test_nobody_ends_anothers(ada: User) -> None:
