@@ -98,6 +98,8 @@ def test_a_worker_is_killed_with_tasks_in_hand(ground: Ground, site: Site, crowd
     desk = Desk(site)
     players = (desk.person(), desk.person())
     matches = [desk.match(*players) for _ in range(3)]
+    for each in matches:
+        desk.play(each)
 
     async def concede(match: int) -> None:
         async with await Reader.open(site, match, players[0]) as reader:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tests.support.site import Operated
 
@@ -82,6 +82,15 @@ class Desk:
         """From now on a program plays with this account."""
         self._ask("become_bot", user=person.pk)
 
+    def play(self, match: int) -> None:
+        """Both answer, by chance, until there is enough of the match that it counts for ratings,
+        however it ends."""
+        self._ask("play", match=match)
+
+    def concede(self, match: int) -> None:
+        """The first seat gives up."""
+        self._ask("concede", match=match)
+
     def match_of(self, challenge: int) -> int | None:
         """The match that a challenge has led to, if it was accepted."""
         number: int | None = self._ask("match_of", challenge=challenge)
@@ -97,8 +106,8 @@ class Desk:
         return Person(**self._ask("seated", match=match, seat=seat))
 
     def rows(self, match: int) -> Any:
-        """Everything that is stored of a match, but for when a worker looks next, and whether its
-        end is yet to be followed up."""
+        """Everything that is stored of a match, but for when a worker looks next, whether its end is
+        yet to be followed up, and what that says of ratings."""
         return self._ask("rows", match=match)
 
     def record(self, match: int) -> Any:
@@ -268,6 +277,43 @@ def accept(*, challenge: int, user: int) -> int:
     return int(match.pk)
 
 
+def play(*, match: int) -> None:
+    import random
+
+    from games import store
+
+    seats: tuple[Literal[0], Literal[1]] = (0, 1)
+    held = store.read(match)
+    for _turn in range(held.ruleset.least_answers):
+        table = held.live.table
+        seat = next(seat for seat in seats if table.open[seat] and not table.holds_back(seat))
+        opened = table.open[seat]
+        assert opened is not None
+        move = held.ruleset.sample(table.state, opened.decision, random.Random(held.seq).random)
+        submit(match, seat, held.ruleset.print(move))
+        held = store.read(match)
+
+
+def concede(*, match: int) -> None:
+    submit(match, 0, "concede")
+
+
+def submit(match: int, seat: Literal[0, 1], text: str) -> None:
+    """As whoever sits there."""
+    from core.clock import now_ms
+    from games.models import MatchPlayer
+    from games.reading.matches import versions_of
+    from games.services.turns import match_submit
+
+    user = MatchPlayer.objects.select_related("user").get(match=match, seat=seat).user
+    assert user is not None
+    version = versions_of(match)[seat]
+    match_submit(
+        match_id=match, seat=seat, acting_user=user, client_id=f"at-{version}", text=text,
+        version=version, at=now_ms(), clock=now_ms,
+    )  # fmt: skip
+
+
 def match_of(*, challenge: int) -> int | None:
     from games.models import Challenge
 
@@ -285,7 +331,7 @@ def rows(*, match: int) -> dict[str, Any]:
     from games.models import ChatMessage, Match, MatchEntry
 
     row: dict[str, Any] = dict(Match.objects.filter(pk=match).values().get())
-    del row["wake_at"], row["sweep_at"], row["aftermath_due"]
+    del row["wake_at"], row["sweep_at"], row["aftermath_due"], row["unrated"]
     return {
         "match": row,
         "entries": list(MatchEntry.objects.filter(match=match).order_by("seq").values()),

@@ -532,6 +532,7 @@ async def test_the_worker_killed_and_its_queue_lost(site: Site, desk: Desk) -> N
     """With real processes: an end that no worker was told of is followed up once there is one."""
     players = (desk.person(), desk.person())
     match = desk.match(*players)
+    desk.play(match)
     site.worker.kill()
     async with await Reader.open(site, match, players[0]) as reader:
         await reader.next("sync")
@@ -554,6 +555,7 @@ async def test_the_worker_killed_and_its_queue_lost(site: Site, desk: Desk) -> N
 async def test_a_quiet_site_is_done_within_a_second(site: Site, desk: Desk) -> None:
     players = (desk.person(), desk.person())
     match = desk.match(*players)
+    desk.play(match)
     async with (
         await Reader.open(site, "", desk.person(), path="/ws/v1/lobby/") as lobby,
         await Reader.open(site, match, players[0]) as reader,

@@ -15,7 +15,6 @@ import httpx
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from games.engine.decisions import Seat
 from tests.games.client import Reader
 from tests.games.desk import Desk, Person
 from tests.infra.test_replica import declared
@@ -544,7 +543,8 @@ def told(web: AnotherWeb) -> float | None:
 
 def end(desk: Desk, match: int) -> None:
     """The match is over, since a player gives up; nobody here has written it."""
-    desk.hand.call(f"{__name__}:conceded", match=match)
+    desk.play(match)
+    desk.concede(match)
 
 
 def rated(followed: Followed, desk: Desk, *people: Person) -> None:
@@ -556,43 +556,6 @@ def rated(followed: Followed, desk: Desk, *people: Person) -> None:
         return bool(desk.hand.call(f"{__name__}:token_of_ladder") != before)
 
     wait_for(is_new, what="the match to be rated")
-
-
-def conceded(*, match: int) -> None:
-    """Somebody gives up, once there was enough of the match that it can count for ratings."""
-    import random
-
-    from core.clock import now_ms
-    from games import store
-    from games.models import MatchPlayer
-    from games.reading.matches import versions_of
-    from games.services.turns import match_submit
-
-    users = {
-        player.seat: player.user
-        for player in MatchPlayer.objects.select_related("user").filter(match=match)
-    }
-
-    def submit(seat: Seat, text: str) -> None:
-        user = users[seat]
-        assert user is not None
-        version = versions_of(match)[seat]
-        match_submit(
-            match_id=match, seat=seat, acting_user=user, client_id=f"at-{version}", text=text,
-            version=version, at=now_ms(), clock=now_ms,
-        )  # fmt: skip
-
-    seats: tuple[Seat, Seat] = (0, 1)
-    held = store.read(match)
-    for _turn in range(held.ruleset.least_answers):
-        table = held.live.table
-        seat = next(seat for seat in seats if table.open[seat] and not table.holds_back(seat))
-        opened = table.open[seat]
-        assert opened is not None
-        move = held.ruleset.sample(table.state, opened.decision, random.Random(held.seq).random)
-        submit(seat, held.ruleset.print(move))
-        held = store.read(match)
-    submit(0, "concede")
 
 
 def token_of_ladder() -> str:
