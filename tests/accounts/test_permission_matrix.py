@@ -484,7 +484,6 @@ ELSEWHERE = {
     "must_be_resolvable": "asks: report_resolve does",
     "token_create": "one's own: test_tokens.py",
     "token_revoke": "one's own: test_tokens.py",
-    "factors_remove": "one's own: test_new_password.py",
     "tokens_revoke": "one's own: tests/security/test_sessions.py",
     "user_become_bot": "one's own: test_tokens.py",
     "deletion_ask": "one's own: tests/security/test_deletion.py",
