@@ -106,8 +106,8 @@ class Desk:
         return Person(**self._ask("seated", match=match, seat=seat))
 
     def rows(self, match: int) -> Any:
-        """Everything that is stored of a match, but for when a worker looks next, whether its end is
-        yet to be followed up, and what that says of ratings."""
+        """Everything that is stored of a match, but for when a worker looks next, whether its end
+        is yet to be followed up, and what that says of ratings."""
         return self._ask("rows", match=match)
 
     def record(self, match: int) -> Any:
