@@ -14,7 +14,6 @@ class AccountsConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in, user_logged_out  # noqa: PLC0415
 
         from accounts.announcing.devices import on_signed_out  # noqa: PLC0415
-        from accounts.auditing.looks import look_record  # noqa: PLC0415
         from accounts.discord.services import (  # noqa: PLC0415
             confirm_way,
             discord_let_go,
@@ -44,7 +43,6 @@ class AccountsConfig(AppConfig):
         )
         from accounts.tokens.services import tokens_good, tokens_revoke  # noqa: PLC0415
         from core.admin.confirming import register_confirming  # noqa: PLC0415
-        from core.admin.looks import register_looks  # noqa: PLC0415
         from core.admin.readers import register_kept_out, register_moderators  # noqa: PLC0415
         from core.replica.reading import register_privileged  # noqa: PLC0415
 
@@ -89,13 +87,13 @@ class AccountsConfig(AppConfig):
         for part in factor_services.parts():
             ending.register(part)
         register_moderators(is_moderator)
-        register_looks(look_record)
         register_confirming(ask_unless_confirmed)
         register_kept_out(administration_rests)
         factors.connect()
         guessing.count_here()
         register_privileged(has_any_role)
         _undo_by_letters()
+        _log_the_admin_site()
 
 
 def _undo_by_letters() -> None:
@@ -112,3 +110,14 @@ def _undo_by_letters() -> None:
     undoing.register_since("accounts.factors", factors.factors_remove_since)
     for letter, kind in factors.ADDED.items():
         undoing.register_said(letter, partial(factors.said_of_added, kind))
+
+
+def _log_the_admin_site() -> None:
+    """Write down what is looked at there, and what is written where no service does it."""
+    from accounts.auditing.looks import look_record  # noqa: PLC0415
+    from accounts.auditing.writes import write_record  # noqa: PLC0415
+    from core.admin.looks import register_looks  # noqa: PLC0415
+    from core.admin.writes import register_writes  # noqa: PLC0415
+
+    register_looks(look_record)
+    register_writes(write_record)

@@ -249,5 +249,5 @@ def live_matches(request: HttpRequest) -> Panel | None:
     ]
     more = list_address(Match, status__exact=Match.Status.RUNNING.value)
     return Panel(
-        "Live matches", rows, more=more, count=running.count(), empty="Nobody is playing now."
+        "Live matches", None, rows, more, count=running.count(), empty="Nobody is playing now."
     )

@@ -26,7 +26,8 @@ declare namespace Draws {
   /** What the browser of a player has noted of a match: its own nonce, what it was shown before the
       beginning that the seed (empty: nothing yet) and the nonces of both hash to, and of whom it was
       shown that their nonce was opened. `frozen`: it has opened its own nonce, on the word that there is
-      no other commitment; what it had noted of them by then changes no more, none included. */
+      no other commitment; what it had noted of them by then changes no more, none included. `own`: what
+      its own nonce hashes to, and `taken`: it was shown that the server has taken that. */
   interface Noted {
     match: number;
     seat: number;
@@ -35,16 +36,21 @@ declare namespace Draws {
     nonces: (string | null)[];
     opened?: boolean[];
     frozen?: boolean;
+    own?: string;
+    taken?: boolean;
   }
 
   /** Where a record comes from, and so who saw its commitment: the match was played here, it was
       imported, or it is a file. */
   type Seen = "here" | "imported" | "file";
 
-  /** What comes of comparing that with a record, in sentences. */
+  /** What comes of comparing that with a record, in sentences. `doubts`: what need not be wrong, and may
+      be what a server does that cheats; `isGrave`: hardly anything else explains them. */
   interface Recalled {
     wrong: string[];
     same: string[];
+    doubts: string[];
+    isGrave: boolean;
   }
 
   interface Move {

@@ -149,6 +149,7 @@ def _open_appeals(request: HttpRequest) -> Panel | None:
     ]
     return Panel(
         "Open appeals",
+        Appeal,
         rows,
         more=list_address(Appeal),
         count=waiting.count(),

@@ -143,7 +143,7 @@ def _broken_chain(request: HttpRequest) -> Panel | None:
         return None
     address = reverse("admin:accounts_auditentry_changelist")
     seen = f"looked over on {date_format(last.at, 'j M Y, H:i')} UTC"
-    return Panel("The audit log was changed", [(last.fault, address, seen)])
+    return Panel("The audit log was changed", None, [(last.fault, address, seen)])
 
 
 register_links(None, _history)

@@ -22,6 +22,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters
 
+from accounts.addresses import own_address
 from accounts.admin.keys import KeyAdmin
 from accounts.admin.search import about_people, details_name
 from accounts.models import (
@@ -39,6 +40,7 @@ from accounts.moderation.ways import sharing_with
 from accounts.names.impostors import refuse_impersonation
 from accounts.names.validators import normalise_display_name
 from accounts.services import audit_record, password_given, rights_announce_change
+from accounts.signin.given import administrator_tell
 from accounts.signin.recent import ask_to_confirm, is_recently_confirmed
 from core.admin.actions import ActionsAdmin
 from core.admin.links import list_address, row_address, row_link
@@ -131,6 +133,7 @@ class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
     list_actions = USERS
     several_actions = PEOPLE
     leading = tuple(action.name for action in PEOPLE)
+    writes_entries = True
     form = UserChangeForm
     add_form = UserCreationForm
     list_display = ("username", "display_name", "email", "standing", "is_staff", "date_joined")
@@ -257,8 +260,15 @@ class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
-        """Save, and say in the audit log which fields were changed."""
+        """Save, and say in the audit log which fields were changed, and to the address that the
+        account had that it has another."""
+        before = User.objects.filter(pk=obj.pk).first()
+        address = "" if before is None else own_address(before)
         super().save_model(request, obj, form, change)
+        if before is not None and before.email != obj.email:
+            now = f"changed the address of your account to {obj.email}"
+            what = now if obj.email else "taken the address off your account"
+            administrator_tell(obj, what, address=address)
         audit_record(
             acting_user=person(request),
             action="user.admin_change" if change else "user.admin_create",
@@ -279,4 +289,11 @@ class UserAdmin(KeyAdmin, ModeratorView, ActionsAdmin, DjangoUserAdmin):
             after = self.get_object(request, unquote(id))
             if before is not None and after is not None and before.password != after.password:
                 password_given(acting_user=person(request), user=after)
+                given = after.has_usable_password()
+                what = "given your account another password"
+                administrator_tell(
+                    after,
+                    what if given else "taken the password off your account",
+                    address=own_address(after),
+                )
         return response

@@ -213,6 +213,7 @@ def _open_reports(request: HttpRequest) -> Panel | None:
     ]
     return Panel(
         "Open reports",
+        Report,
         rows,
         more=list_address(Report),
         count=waiting.count(),

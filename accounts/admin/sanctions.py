@@ -102,6 +102,7 @@ def _latest_sanctions(request: HttpRequest) -> Panel | None:
     rows = [(str(each), row_address(each), f"{each.standing}, by {each.by}") for each in latest]
     return Panel(
         "Latest sanctions",
+        Sanction,
         rows,
         more=list_address(Sanction),
         empty="There is none yet.",

@@ -89,7 +89,7 @@ def _of_the_site(request: HttpRequest) -> Panel | None:
         ),
         *((each.words, row_address(each), f"by {each.by}") for each in shown_now()),
     ]
-    return Panel("For everybody", rows, more=list_address(SiteAnnouncement))
+    return Panel("For everybody", None, rows, more=list_address(SiteAnnouncement))
 
 
 register_panel(_of_the_site, order=40)

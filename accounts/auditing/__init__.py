@@ -4,6 +4,7 @@
   `docs/audit.md` so that a stranger can do the same
 - `sealing`: services that put entries into the chain, and look it over
 - `looks`: what moderators and administrators have looked at
+- `writes`: what administrators have written in forms of the admin site that have no service
 - `tasks`: when that is done by itself
 
 An entry is written by `accounts.services.audit_record`, which knows nothing of all this.

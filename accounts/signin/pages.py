@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.addresses import pending_addresses
+from accounts.announcing.devices import device_here
 from accounts.models import User, UserSession
 from accounts.signin.adapter import CHANGE_DROPPED
 from accounts.signin.sessions import session_end, session_keep, sessions_end
@@ -67,7 +68,11 @@ def sessions_end_page(request: HttpRequest) -> HttpResponse:
         logout(request)
         _say(request, "You are signed out everywhere.", changes=changes)
         return redirect("account_login")
-    sessions_end(acting_user=person, besides=request.session.session_key or "")
+    sessions_end(
+        acting_user=person,
+        besides=request.session.session_key or "",
+        device_id=device_here(request),
+    )
     session_keep(request, person)
     _say(request, "You are signed out everywhere but here.", changes=changes)
     return redirect("accounts:sessions")

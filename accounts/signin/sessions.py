@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 
-from accounts.models import User, UserSession
+from accounts.models import PushSubscription, User, UserSession
 from accounts.services import address_change_drop, audit_record, rights_announce_change
 from accounts.signin.recent import confirm
 from accounts.signin.whence import Whence, whence
@@ -131,17 +131,20 @@ def session_end(*, acting_user: User, session: UserSession) -> None:
 
 
 @transaction.atomic
-def sessions_end(*, acting_user: User, besides: str = "") -> int:
+def sessions_end(*, acting_user: User, besides: str = "", device_id: int | None = None) -> int:
     """Sign oneself out everywhere, ``besides`` the session of this key; returns of how many
     browsers that is known. It holds for sessions that no list knows, too: none from before is good
     any more, but the one that stays, whose request calls `session_keep` afterwards. A change of the
-    address that waits to be confirmed is dropped: whoever is shut out may have asked for it.
+    address that waits to be confirmed is dropped, and no device is told of announcements any more
+    but ``device_id``: whoever is shut out may have asked for either.
     """
     locked = User.objects.select_for_update(no_key=True).get(pk=acting_user.pk)
     locked.sign_outs += 1
     locked.save(update_fields=["sign_outs"])
     acting_user.sign_outs = locked.sign_outs
     ended = UserSession.objects.filter(user=locked).exclude(session_key=besides).end()
+    devices = PushSubscription.objects.filter(user=locked)
+    (devices if device_id is None else devices.exclude(pk=device_id)).delete()
     audit_record(
         acting_user=acting_user,
         action="session.end_all",

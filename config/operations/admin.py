@@ -77,7 +77,7 @@ def _rows_panel(request: HttpRequest) -> Panel | None:
     if not count:
         return None
     rows = [(str(row), row_address(row), row.reason) for row in SetAside.objects.all()[:5]]
-    return Panel("Set aside by periodic jobs", rows, more=list_address(SetAside), count=count)
+    return Panel("Set aside by periodic jobs", SetAside, rows, list_address(SetAside), count)
 
 
 register_panel(_rows_panel, order=5)

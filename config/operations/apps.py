@@ -14,6 +14,7 @@ class OperationsConfig(AppConfig):
         from config.operations.checks import (  # noqa: PLC0415
             pool_covers_what_is_kept,
             role_does_no_more,
+            somebody_hears_of_holes,
         )
 
         exposition.install()
@@ -22,3 +23,4 @@ class OperationsConfig(AppConfig):
         reports.install()
         register(pool_covers_what_is_kept)
         register(role_does_no_more, deploy=True)
+        register(somebody_hears_of_holes, deploy=True)

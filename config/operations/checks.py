@@ -47,3 +47,18 @@ def role_does_no_more(**_given: Any) -> list[checks.CheckMessage]:
             id="gauntlet.W002",
         )
     ]
+
+
+def somebody_hears_of_holes(**_given: Any) -> list[checks.CheckMessage]:
+    """Warn where nobody was named to whom somebody tells of a hole: security.txt leads them to the
+    sender of the site's mail then, which is mostly an address that nobody reads."""
+    if settings.GAUNTLET_SECURITY_CONTACT:
+        return []
+    return [
+        checks.Warning(
+            "GAUNTLET_SECURITY_CONTACT is empty: whoever has found a hole in the site is led to"
+            f" {settings.DEFAULT_FROM_EMAIL}, the sender of its mail.",
+            hint="Name an address that somebody reads, mailto: or https://.",
+            id="gauntlet.W003",
+        )
+    ]

@@ -103,7 +103,7 @@ class ListActionsAdmin(AdminClass):
                 return led
             subject = self.subject_of_several(request, chosen)
             back = list_address(self.model)
-            return _action_page(self, request, action, subject, row=None, back=back)
+            return _action_page(self, request, action, subject, row=None, back=back, chosen=chosen)
 
         return view
 
@@ -216,8 +216,10 @@ def _action_page(
     *,
     row: Model | None,
     back: str,
+    chosen: Iterable[Model] = (),
 ) -> HttpResponse:
-    """Show an action's page, and on POST of a valid form do it. ``row``: None for one on several.
+    """Show an action's page, and on POST of a valid form do it. ``row``: None for one on several,
+    which are ``chosen``.
 
     What the service refuses the page shows, with status `Refusal.form_status`, and nothing was
     done. What cannot be done just now it says before anything is filled in.
@@ -254,6 +256,7 @@ def _action_page(
         "form": form,
         "opts": model_admin.model._meta,
         "row": row,
+        "chosen": chosen,
         "back": back,
         "media": form.media,
     }
@@ -299,6 +302,7 @@ class AddedByAction(AdminClass):
     """
 
     adds: ClassVar[Action[Any]]
+    writes_entries: ClassVar[bool] = True
 
     def adding(self, request: HttpRequest) -> Any:
         """The subject of the action: who adds."""

@@ -1,4 +1,5 @@
-"""What can be found out through a list, and which rows are out of reach."""
+"""What can be found out through a list, which rows are out of reach, and that what is written is
+told."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
 from django.contrib.admin.utils import get_fields_from_path
+from django.db import transaction
 from django.db.models import CharField, Model, Q, QuerySet
 from django.db.models.functions import Cast
 from django.http import HttpRequest
@@ -14,6 +16,7 @@ from django.http import HttpRequest
 from core.admin.classes import AdminClass
 from core.admin.links import page_of
 from core.admin.readers import person
+from core.admin.writes import tell_write
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import _User
@@ -58,6 +61,9 @@ class Guarded(AdminClass):
     to it (`lookups = ("players__user__id__exact",)`). It refuses everything else, to administrators
     too: they need no other, and some of them play. Pages of single rows are found by their key
     alone, and rows that `register_withheld` withholds from the reader are not found.
+
+    What its forms write is told (`core.admin.writes`), unless the class says that what it does
+    about it leaves an entry anyway (`writes_entries = True`).
     """
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
@@ -73,6 +79,23 @@ class Guarded(AdminClass):
             gone: QuerySet[Any] = QuerySet(rows.model).filter(withheld(reader))
             rows = rows.exclude(pk__in=gone.values("pk"))
         return rows
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        # Not an attribute of this class, which stands before the one that may have it.
+        if not getattr(self, "writes_entries", False):
+            tell_write(request, obj, "change" if change else "add", form.changed_data)
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        with transaction.atomic():
+            tell_write(request, obj, "delete")
+            super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        with transaction.atomic():
+            for row in queryset:
+                tell_write(request, row, "delete")
+            super().delete_queryset(request, queryset)
 
     def get_view_on_site_url(self, obj: Model | None = None) -> str | None:
         if obj is not None and page_of(obj) is None:

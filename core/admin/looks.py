@@ -19,8 +19,9 @@ from django.http import HttpRequest, HttpResponse
 Looks = Callable[[HttpRequest, type[Model], Model | None], None]
 _looks: list[Looks] = []
 
-# Under which names the pages of the admin site know the row that they show.
+# Under which names the pages of the admin site know the row that they show, and several.
 _ROW = ("original", "object", "row")
+_ROWS = "chosen"
 
 
 def register_looks(note: Looks) -> None:
@@ -37,8 +38,21 @@ def tell_look(request: HttpRequest, response: HttpResponse) -> None:
     context: dict[str, Any] = getattr(response, "context_data", None) or {}
     row = next((context[name] for name in _ROW if isinstance(context.get(name), Model)), None)
     shown = context.get("cl")
-    model = type(row) if row is not None else getattr(shown, "model", None)
-    if model is None:
-        return
+    model = getattr(shown, "model", None)
+    if row is not None:
+        _tell(request, type(row), row)
+    elif context.get(_ROWS):
+        for each in context[_ROWS]:
+            _tell(request, type(each), each)
+    elif model is not None:
+        _tell(request, model, None)
+
+
+def tell_list_look(request: HttpRequest, model: type[Model]) -> None:
+    """Tell that a page shows some of a list that has its own page."""
+    _tell(request, model, None)
+
+
+def _tell(request: HttpRequest, model: type[Model], row: Model | None) -> None:
     for note in _looks:
         note(request, model, row)

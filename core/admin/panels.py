@@ -3,14 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Model
 from django.http import HttpRequest
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A list on the start page: rows of an address, what stands there, and a note beside it."""
+    """A list on the start page: rows of an address, what stands there, and a note beside it.
+
+    ``of``: the model whose list it is the beginning of, where not everybody sees that: whoever is
+    shown some of it has looked there (`core.admin.looks`). None: it is no secret.
+    """
 
     title: str
+    of: type[Model] | None
     rows: Sequence[tuple[str, str, str]]
     more: str = ""
     count: int | None = None

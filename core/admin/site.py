@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 
 from core.admin.links import page_of
 from core.admin.lists import guarded
-from core.admin.looks import tell_look
+from core.admin.looks import tell_list_look, tell_look
 from core.admin.panels import panels
 from core.admin.readers import is_kept_out, moderates
 
@@ -96,6 +96,10 @@ class GauntletAdminSite(admin.AdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Show what waits for a moderator, before the list of everything."""
-        context = {**(extra_context or {}), "panels": panels(request)}
+        shown = panels(request)
+        context = {**(extra_context or {}), "panels": shown}
         response: HttpResponse = super().index(request, context)
+        for panel in shown:
+            if panel.of is not None and panel.rows:
+                tell_list_look(request, panel.of)
         return response

@@ -55,6 +55,7 @@ from games.engine.draws import Draws
 from games.engine.live import Live, Turn, Waiting
 from games.models import Match, MatchDraws, MatchPlayer
 from games.options.pace import spoken
+from games.services.outage import make_good
 from games.services.settling import enqueue_if_near, settle, tell
 from games.store import Held
 
@@ -68,7 +69,7 @@ def match_attend(
     """Begin a match that waits, if both are ``there`` or said that they are, with chance drawn from
     ``random``. Whether it waits no longer. Changes nothing otherwise, and is safe to call at any
     time."""
-    held = store.lock(match_id)
+    held = _locked(match_id, at)
     waiting = held.live.waiting
     if waiting is None or held.is_over:
         return True
@@ -98,7 +99,7 @@ def match_ready(
     drawn from ``random``. Raises Refusal ``match.none``, ``match.over``, ``account.closed``,
     ``draws.*``.
     """
-    held = store.lock(match_id, user_id=acting_user.pk)
+    held = _locked(match_id, at, user_id=acting_user.pk)
     if held.is_over:
         raise Refusal("match.over", "The match is over.")
     if commitment:
@@ -128,7 +129,7 @@ def nonce_commit(*, match_id: int, acting_user: User, seat: Seat, commitment: st
     ``account.closed``, ``draws.commitment`` (it is none) and ``draws.late`` (nonces are being
     opened already, or the match has begun).
     """
-    _committed(store.lock(match_id, user_id=acting_user.pk), seat, commitment, at)
+    _committed(_locked(match_id, at, user_id=acting_user.pk), seat, commitment, at)
 
 
 @transaction.atomic
@@ -149,8 +150,16 @@ def nonce_open(
     to commit),
     ``draws.late`` (a constant stands for it) and ``draws.nonce`` (it is not the one).
     """
-    held = store.lock(match_id, user_id=acting_user.pk)
+    held = _locked(match_id, at, user_id=acting_user.pk)
     return _opened(held, seat, nonce, at, random).readers.versions[seat]
+
+
+def _locked(match_id: int, at: int, *, user_id: int | None = None) -> Held:
+    """The match, its row locked; one that waits after what outages took has been given back: until
+    then nobody is late for what they could not reach."""
+    held = store.lock(match_id, user_id=user_id)
+    waits = held.live.waiting is not None and not held.is_over
+    return make_good(held, at=at) if waits else held
 
 
 def _committed(held: Held, seat: Seat, commitment: str, at: int) -> Held:

@@ -90,7 +90,7 @@ def match_page(request: HttpRequest, match_id: int) -> HttpResponse:
         "picture": as_still(board_of(ruleset, sync["view"], match_names(sync["header"]))),
         "log": log_sentences(sync["log"], match_names(sync["header"])),
         "draws": draws_told(sync["view"], match_names(sync["header"])),
-        "draws_words": draws_words(sync["view"]),
+        "draws_words": draws_words(sync["view"], sync["you"]),
         "title": match_title(match),
         "description": _description(match),
         "banners": banners,
@@ -290,11 +290,19 @@ def draws_told(view: dict[str, Any], names: Sequence[str]) -> list[tuple[str, st
     return told
 
 
-def draws_words(view: dict[str, Any]) -> str:
-    """What a match's draws follow from, in a line. The page's script says it the same way."""
-    draws = view.get("draws")
-    if draws is None or "waiting" in view or any(each["opened"] for each in draws["nonces"]):
-        return "Draws can be verified"
+def draws_words(view: dict[str, Any], you: Seat | None) -> str:
+    """What a match's draws follow from, in a line for its reader. The page's script says it the
+    same way."""
+    draws, can_be = view.get("draws"), "Draws can be verified"
+    if draws is None or "waiting" in view:
+        return can_be
+    if any(each["opened"] for each in draws["nonces"]):
+        if you is None or draws["nonces"][you]["opened"]:
+            return can_be
+        return (
+            f"{can_be}, but your own number is not in them: the server and your opponent together "
+            "could have chosen"
+        )
     return "Draws follow from the server's seed; no player added a number"
 
 

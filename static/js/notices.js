@@ -6,7 +6,7 @@
  * Notices are hints: the badge is drawn by the server, and a reader who was away reloads the truth.
  */
 
-import { announce, leaveFor, soundMuted, toast } from "./site.js";
+import { announce, csrfToken, leaveFor, soundMuted, toast } from "./site.js";
 
 const PING_EVERY = 20_000;
 const LONGEST_WAIT = 30_000;
@@ -400,6 +400,21 @@ function chime() {
   setTimeout(() => void audio.close(), 1_000);
 }
 
+/**
+ * Of matches that wait for the reader some may wait for a number that this browser has added to what is
+ * drawn there: no page of theirs need be open for it.
+ * @param {Set<number>} turns
+ */
+async function openNoted(turns) {
+  try {
+    if (turns.size === 0 || localStorage.getItem("gauntlet:draws") === null) return;
+  } catch {
+    return; // nothing is kept in this browser
+  }
+  const { openNumbers } = await import("./match/opening.js");
+  await openNumbers(turns, { fetch, storage: localStorage, csrf: csrfToken() });
+}
+
 // Kept by the document: this module may be there twice, loaded by the page under one address and
 // imported under another.
 const KEY = Symbol.for("gauntlet.notices");
@@ -414,6 +429,7 @@ export function notices() {
     // A browser opens one socket after the other: first the one that the page itself is about.
     onceRead(() => made.connect());
     document.addEventListener("visibilitychange", () => made.showTitle());
+    made.addEventListener("turns", () => void openNoted(made.turns));
   }
   return kept[KEY];
 }

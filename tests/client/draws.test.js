@@ -14,10 +14,23 @@ import {
   shuffled,
   wordsOf,
 } from "../../static/js/draws/numbers.js";
-import { addedBy, comparison, recalled, summaryOf } from "../../static/js/draws/report.js";
+import {
+  addedBy,
+  comparison,
+  recalled,
+  summaryOf,
+  unvouched,
+} from "../../static/js/draws/report.js";
 import { readRecord } from "../../static/js/draws/reading.js";
 import { countsOf, faultsOf, tidy, verify } from "../../static/js/draws/verify.js";
-import { freezeDraws, noteDraws, nonceFor, notedOf } from "../../static/js/match/nonce.js";
+import {
+  freezeDraws,
+  noteDraws,
+  noteTaken,
+  nonceFor,
+  notedOf,
+} from "../../static/js/match/nonce.js";
+import { openNumbers } from "../../static/js/match/opening.js";
 
 const published = JSON.parse(
   readFileSync(new URL("../../docs/record-vectors.json", import.meta.url), "utf-8"),
@@ -232,7 +245,7 @@ test("the verdict at the top is the worst there is", () => {
   const verdict = verify(
     recordOf({ draws: STATED, moves: [{ seat: "chance", move: `lot ${LOT}` }] }),
   );
-  const found = { wrong: ["WRONG: so."], same: ["The same."] };
+  const found = { wrong: ["WRONG: so."], same: ["The same."], doubts: [] };
   for (const beside of [
     { found },
     { compared: "WRONG: it is another one." },
@@ -245,7 +258,7 @@ test("the verdict at the top is the worst there is", () => {
     assert.doesNotMatch(JSON.stringify(summary), /follows from/);
   }
   // Right, but for what the server alone could have done.
-  const sound = summaryOf(verdict, { found: { wrong: [], same: [] } });
+  const sound = summaryOf(verdict, { found: { wrong: [], same: [], doubts: [] } });
   assert.equal(sound.kind, "info");
   assert.match(sound.title, /no player added a number$/);
 });
@@ -335,7 +348,14 @@ test("what was shown first is what is noted", async () => {
   noteDraws(7, shown(SEED, commitment, null), storage);
   noteDraws(7, shown(OTHER, OTHER, SEED), storage);
   noteDraws(7, shown(OTHER, null, OTHER), storage);
-  const noted = { match: 7, seat: 0, nonce, seed: SEED, nonces: [commitment, SEED] };
+  const noted = {
+    match: 7,
+    seat: 0,
+    nonce,
+    own: commitment,
+    seed: SEED,
+    nonces: [commitment, SEED],
+  };
   assert.deepEqual(notedOf(7, storage), { ...noted, opened: [false, false] });
   noteDraws(7, shown(SEED, commitment, SEED, [true, false]), storage);
   noteDraws(7, shown(SEED, commitment, SEED, [false, true]), storage);
@@ -372,7 +392,7 @@ test("a browser that has noted what it was shown says whether it still holds", (
   assert.match(found({ nonces: [OTHER, seen[1]] }).wrong.join(), /^WRONG: of your own nonce/);
   const late = found({ nonce: SEED });
   assert.deepEqual(late.wrong, []);
-  assert.match(late.same.at(-1), /not in the record/);
+  assert.match(late.doubts.join(), /a number for you that this browser did not choose/);
   assert.deepEqual(found({ nonces: [null, null] }).wrong, []); // none was shown
 });
 
@@ -392,7 +412,7 @@ test("a server that drops a nonce after it was opened is found out", () => {
   assert.match(found([true, true], without(1)).wrong.join(), /^WRONG: .* nonce of Ben was opened/);
   assert.equal(found([true, true], [{}, {}]).wrong.length, 4);
   assert.deepEqual(found([false, true], without(0)).wrong, []); // it came too late
-  assert.match(found([false, true], without(0)).same.at(-1), /not in the record/);
+  assert.match(found([false, true], without(0)).doubts.join(), /not in the record/);
   assert.deepEqual(found(undefined, without(0)).wrong, []); // a note of before opening was noted
 });
 
@@ -443,4 +463,134 @@ test("nothing is said to be as before of a nonce that was dropped", () => {
   const { wrong, same } = recalled({ ...noted, nonces, opened: [true, false] }, stated, []);
   assert.equal(wrong.length, 1);
   assert.doesNotMatch(same.join(" "), /your own nonce/);
+});
+
+const SOUND = verify(
+  recordOf({
+    draws: { ...STATED, nonces: [{ ...COMMITTED, nonce: NONCE }, {}] },
+    moves: [{ seat: "chance", move: `lot ${belowOf(wordsOf(SEED, [NONCE, ""], "lot"))(2)}` }],
+  }),
+);
+
+test("a number of another's in one's own seat is never as before, and never all well", async () => {
+  const other = { nonce: OTHER, commitment: nonceCommitment(0, OTHER) };
+  const shown = (own) => ({
+    commitment: STATED.commitment,
+    nonces: [own, null].map((each) => ({ commitment: each, opened: each !== null })),
+  });
+  for (const taken of [true, false]) {
+    const storage = memory();
+    const { nonce, commitment } = await nonceFor(7, 0, storage);
+    if (taken) noteTaken(7, storage);
+    noteDraws(7, shown(other.commitment), storage); // what the server says as numbers are opened
+    const found = (own) =>
+      recalled(notedOf(7, storage), { ...STATED, nonces: [own, {}] }, ["Ada", "Ben"]);
+    const strange = found(other);
+    assert.deepEqual(strange.wrong, []);
+    assert.doesNotMatch(strange.same.join(), /your own nonce/);
+    assert.match(strange.doubts.join(), /a number for you that this browser did not choose/);
+    assert.match(strange.doubts.join(), taken ? /had added one that was taken/ : /choose\. If/);
+    const told = summaryOf(SOUND, { found: strange });
+    assert.equal(told.kind, taken ? "warning" : "info");
+    assert.match(told.lines[0].join(), /this browser did not choose/);
+    assert.match(found({ nonce, commitment }).wrong.join(), /of your own nonce/);
+    // A commitment that no number has followed is as much another's.
+    const shut = found({ commitment: other.commitment });
+    assert.match(shut.wrong.join() || shut.doubts.join(), /did not choose|was opened/);
+  }
+});
+
+test("a number that was taken is in the record, and one that was sent", async () => {
+  const storage = memory();
+  const { nonce, commitment } = await nonceFor(7, 0, storage);
+  const shown = {
+    commitment: STATED.commitment,
+    nonces: [commitment, null].map((each) => ({ commitment: each, opened: false })),
+  };
+  const found = (own) =>
+    recalled(notedOf(7, storage), { ...STATED, nonces: [own, {}] }, ["Ada", "Ben"]);
+  noteTaken(7, storage);
+  noteDraws(7, { ...shown, nonces: shown.nonces.map(() => ({ commitment: null })) }, storage);
+  assert.match(found({}).wrong.join(), /^WRONG: the server had taken/);
+  const shut = found({ commitment });
+  assert.deepEqual([shut.wrong, shut.isGrave], [[], false]);
+  assert.match(shut.doubts.join(), /it was not opened in time.*your own number is not in it/);
+  assert.equal(summaryOf(SOUND, { found: shut }).kind, "info");
+  assert.ok(freezeDraws(7, shown, storage)); // and then it is sent
+  const swallowed = found({ commitment });
+  assert.match(swallowed.doubts.join(), /has sent its number/);
+  assert.equal(summaryOf(SOUND, { found: swallowed }).kind, "warning");
+  const sound = found({ nonce, commitment });
+  assert.deepEqual([sound.wrong, sound.doubts], [[], []]);
+  assert.equal(summaryOf(SOUND, { found: sound }).kind, "success");
+});
+
+test("a player without a number in it is told so, whatever their browser noted", () => {
+  const given = { ...COMMITTED, nonce: NONCE };
+  const told = (nonces, you) => {
+    const found = unvouched({ ...STATED, nonces }, you);
+    return found === null ? "success" : summaryOf(SOUND, { found }).kind;
+  };
+  assert.equal(told([given, {}], 1), "info");
+  assert.equal(told([given, { commitment: OTHER }], 1), "info");
+  assert.equal(told([given, {}], 0), "success");
+  assert.equal(told([given, {}], null), "success");
+  assert.equal(told([{}, {}], 1), "success"); // the title says it then
+  assert.equal(unvouched(null, 1), null);
+  assert.match(
+    unvouched({ ...STATED, nonces: [given, {}] }, 1).doubts[0],
+    /your own number is not/,
+  );
+});
+
+/** What a page of the site asks the server for a match in turns, and what it sends. */
+async function openedBy({ noted = {}, waiting = {}, draws = {}, phase = "waiting", you = 0 }) {
+  const storage = memory();
+  const { nonce, commitment } = await nonceFor(7, 0, storage);
+  if (noted.taken !== false) noteTaken(7, storage);
+  const shown = [
+    { commitment: draws.own ?? commitment, opened: draws.opened ?? false },
+    { commitment: null, opened: false },
+  ];
+  const asked = [];
+  const fetch = (address, { body } = {}) => {
+    asked.push([address, body]);
+    const more = address.endsWith("?here=true") ? { opens_until: 9 } : {};
+    const view = {
+      phase,
+      waiting: { until: 9, gathers_until: 5, ready: [true, true], ...waiting, ...more },
+      draws: { method: "", commitment: STATED.commitment, nonces: shown },
+    };
+    if (waiting.gathers_until === null) delete view.waiting.gathers_until;
+    return Promise.resolve({ ok: true, json: () => Promise.resolve({ you, view }) });
+  };
+  await openNumbers([3, 7], { fetch, storage, csrf: "" });
+  const sent = asked.filter(([, body]) => body !== undefined);
+  assert.deepEqual(
+    sent,
+    sent.length > 0 ? [["/api/v1/matches/7/ready/", JSON.stringify({ nonce })]] : [],
+  );
+  return { count: asked.length, sent: sent.length, frozen: notedOf(7, storage).frozen === true };
+}
+
+test("any page of the site opens the number that its browser has added", async () => {
+  const opens = { opens_until: 9 };
+  assert.deepEqual(await openedBy({ waiting: opens }), { count: 2, sent: 1, frozen: true });
+  // Both have been there, and nobody yet who could open one: being here is that.
+  assert.deepEqual(await openedBy({}), { count: 3, sent: 1, frozen: true });
+  // Half of the time is over, and the other has not come.
+  const alone = { ...opens, ready: [true, false] };
+  assert.equal((await openedBy({ waiting: alone })).sent, 1);
+  for (const not of [
+    { waiting: { ready: [true, false] } }, // the other is to come
+    { waiting: { gathers_until: null, ...opens } }, // at a live pace they are at its page
+    { waiting: opens, draws: { own: OTHER } }, // another browser's
+    { waiting: opens, draws: { opened: true } },
+    { waiting: opens, you: 1 },
+    { waiting: opens, you: null },
+  ]) {
+    assert.deepEqual(await openedBy(not), { count: 1, sent: 0, frozen: false });
+  }
+  // What was never taken asks nobody.
+  assert.equal((await openedBy({ noted: { taken: false }, waiting: opens })).count, 0);
 });

@@ -193,5 +193,33 @@ test("what draws follow from, once nobody can add to it any more", () => {
     assert.equal(said(nonces), "Draws follow from the server's seed; no player added a number");
     assert.equal(said(nonces, { waiting: {} }), "Draws can be verified");
   }
-  assert.equal(said([none, given]), "Draws can be verified");
+  const own = (nonces, you) => drawsWords(viewOf({ draws: { nonces } }), you);
+  const missing = /^Draws can be verified, but your own number is not in them: the server and/;
+  for (const nonces of [
+    [none, given],
+    [late, given],
+  ]) {
+    assert.equal(said(nonces), "Draws can be verified");
+    assert.equal(own(nonces, 1), "Draws can be verified");
+    assert.match(own(nonces, 0), missing);
+  }
+});
+
+test("a player is told loudly whose number another has taken the place of", () => {
+  const nonces = [{ commitment: "aa", opened: false }, { commitment: null }];
+  const loud = /^Another browser has added a number for you, not this one: if that was not you/;
+  for (const more of [{}, { gathers_until: 7 }, { gathers_until: 7, opens_until: 9 }]) {
+    const waiting = { until: 9, ready: [true, false], ...more };
+    const said = (you, own) =>
+      turnLine(viewOf({ phase: "waiting", waiting, draws: { nonces } }), you, NAMES, { own }).text;
+    assert.match(said(0, "bb"), loud);
+    for (const [you, own] of [
+      [0, "aa"],
+      [0, undefined],
+      [1, "bb"],
+      [null, "bb"],
+    ]) {
+      assert.doesNotMatch(said(you, own), /Another browser/);
+    }
+  }
 });

@@ -274,8 +274,10 @@ def test_the_log_says_where_no_player_added_a_number(
         page = client.get(f"/matches/{play.pk}/").content.decode()
         line = unescape(page.split('id="draws"')[1].split("</summary>")[0])
         assert line.endswith(
-            "Draws can be verified" if opened
-            else "Draws follow from the server's seed; no player added a number"
+            "Draws follow from the server's seed; no player added a number" if not opened
+            else "Draws can be verified" if user is None
+            # Nothing protects her from the server and the other player together.
+            else "not in them: the server and your opponent together could have chosen"
         )  # fmt: skip
     # The log that comes with the page counts on from there.
     log = Client().get(f"/api/v1/matches/{play.pk}/").json()["log"]

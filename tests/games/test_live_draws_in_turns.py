@@ -312,6 +312,26 @@ def test_an_outage_makes_every_wait_longer(waiting: Play) -> None:
     assert "opens_until" not in view_of(waiting)["waiting"]
 
 
+def test_who_comes_first_after_an_outage_is_late_for_nothing(waiting: Play) -> None:
+    """Before anybody has given back what it took."""
+    beat_record(at=T0 + HALF - HOUR)
+    beat_record(at=T0 + HALF + HOUR)
+    assert comes(waiting, 0, HALF + HOUR + SECOND) is False
+    told = view_of(waiting)["waiting"]
+    assert "opens_until" not in told
+    assert told["gathers_until"] == T0 + HALF + 2 * HOUR
+
+
+def test_a_number_is_opened_after_an_outage_at_the_end_of_the_wait(waiting: Play) -> None:
+    comes(waiting, 0, HOUR)
+    comes(waiting, 1, 2 * HOUR)
+    opens(waiting, 1, at=2 * HOUR)
+    beat_record(at=T0 + WAIT - HOUR)
+    beat_record(at=T0 + WAIT + HOUR)
+    opens(waiting, 0, at=WAIT + HOUR + SECOND)
+    assert is_on(waiting)
+
+
 def test_an_organiser_can_declare_it_void(waiting: Play, orla: User) -> None:
     with committing():
         done = match_organise(

@@ -67,10 +67,13 @@ def test_ci_runs_what_has_to_pass_for_whoever_proposes_a_change() -> None:
     line = "${{ matrix.python }}"
     assert ran == {
         "everything": [".ci/run"], "pythons": [f"script/test --python {line}"],
+        "audit": ['script/audit || test "$?" -eq 3'],
         "whole": ["script/test --whole --cov --cov-report="],
+        "fuzz": ["script/fuzz"],
     }  # fmt: skip
     asks = {name: job["if"] for name, job in asked["jobs"].items()}
-    assert asks.pop("whole").startswith("github.event_name == 'schedule' ||")
+    for by_night in ("audit", "whole", "fuzz"):
+        assert asks.pop(by_night).startswith("github.event_name == 'schedule' ||")
     assert set(asks.values()) == {"github.event_name != 'schedule'"}
     for job in asked["jobs"].values():
         assert job["runs-on"].startswith("ubuntu-")
@@ -111,7 +114,8 @@ def test_ci_runs_everything_under_the_oldest_python_and_tries_each_other() -> No
     jobs = workflow()["jobs"]
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     oldest, *others = LINES
-    assert version(jobs["everything"]) == version(jobs["whole"]) == oldest
+    for name in ("everything", "whole", "fuzz"):
+        assert version(jobs[name]) == oldest
     assert oldest == settings["mypy"]["python_version"]
     assert settings["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
     assert version(jobs["pythons"]) == "${{ matrix.python }}"

@@ -22,6 +22,7 @@ def test_production_settings_pass_djangos_checks_for_a_deployment() -> None:
         "DJANGO_SETTINGS_MODULE": "config.settings.production",
         "SECRET_KEY": secrets.token_urlsafe(50),
         "ALLOWED_HOSTS": "gauntlet.example",
+        "GAUNTLET_SECURITY_CONTACT": "mailto:security@gauntlet.example",
         # One that cannot be asked: of a role as of the tests, which may do anything, it would warn.
         "DATABASE_URL": "postgres://gauntlet_site@127.0.0.1:9/gauntlet",
     }

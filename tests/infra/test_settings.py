@@ -55,12 +55,12 @@ def test_production_is_closed_by_default() -> None:
     done = evaluate(
         "[settings.DEBUG, settings.SESSION_COOKIE_SECURE, settings.CSRF_COOKIE_SECURE,"
         " settings.SECURE_SSL_REDIRECT, settings.SECURE_HSTS_SECONDS >= 31536000,"
-        " settings.SESSION_COOKIE_HTTPONLY, settings.ALLOWED_HOSTS]",
+        " settings.SESSION_COOKIE_HTTPONLY, settings.GAUNTLET_SECOND_FACTOR_REQUIRED,"
+        " settings.ALLOWED_HOSTS]",
         **PRODUCTION,
     )
-    assert done.stdout.strip() == ("[False, True, True, True, True, True, ['gauntlet.example']]"), (
-        done.stderr
-    )
+    closed = "[False, True, True, True, True, True, True, ['gauntlet.example']]"
+    assert done.stdout.strip() == closed, done.stderr
 
 
 def test_no_two_cookies_have_one_name() -> None:

@@ -31,7 +31,8 @@ def test_anybody_can_read_how_draws_are_verified(nobody: Client) -> None:
     assert "/draws/check/" in links(page)
     assert "/draws/" in links(nobody.get("/rules/"))
     said = words(page)
-    for needed in ("commitment", "nonce", "The server knows the seed", "another commitment"):
+    for needed in ("commitment", "nonce", "The server knows the seed", "another commitment",
+                   "seeds of a season", "paired for any game"):  # fmt: skip
         assert needed in said
 
 

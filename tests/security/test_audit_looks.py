@@ -17,10 +17,12 @@ from django.urls import reverse
 
 from accounts.auditing.sealing import audit_check, audit_seal
 from accounts.models import AuditEntry, AuditLink, Report, User
+from accounts.moderation.appeals import appeal_file
 from accounts.moderation.reports import report_file
 from accounts.moderation.sanctions import user_warn
 from accounts.roles import Role
-from core.admin.actions import ActionsAdmin
+from core.admin.actions import ActionsAdmin, several_address
+from core.jobs.models import SetAside
 from script.lib.console import ROOT
 from tests.security.every_door.doors import read_table
 
@@ -237,6 +239,47 @@ def test_who_sees_nothing_leaves_none(ada: User, mona: User) -> None:
     # What is not a moderator's to see.
     assert client.get(reverse("admin:auth_group_changelist")).status_code == 403
     assert looks() == []
+
+
+def test_what_the_start_page_shows_of_a_list_is_looked_at(ada: User, mona: User) -> None:
+    """As the list itself; of what is not there nothing was seen."""
+    start = reverse("admin:index")
+    assert signed_in(mona).get(start).status_code == 200
+    assert looks() == []
+    other = account("max", Role.MODERATOR)
+    report_file(
+        acting_user=ada, target_type="accounts.user", target_id="max", reason="abuse",
+        words="See there.",
+    )  # fmt: skip
+    warning = user_warn(acting_user=other, user=ada, reason="Do not.")
+    appeal_file(acting_user=ada, sanction=warning, words="I did not.")
+    SetAside.objects.create(
+        job="matches.wake", key="1", target_type="games.match", reason="Broken", next_at=NOW,
+    )  # fmt: skip
+    assert signed_in(mona).get(start).status_code == 200
+    seen = {"accounts.report", "accounts.sanction", "accounts.appeal"}
+    assert set(looks()) == {("mona", "look.list", model, "all") for model in seen}
+    root = account("root", is_staff=True, is_superuser=True)
+    assert signed_in(root).get(start).status_code == 200
+    assert ("root", "look.list", "jobs.setaside", "all") in looks()
+
+
+def test_the_page_of_an_action_on_several_shows_each_of_them(ada: User, mona: User) -> None:
+    ben = account("ben")
+    admin_of_users = admin.site._registry[User]
+    assert isinstance(admin_of_users, ActionsAdmin)
+    pages = [
+        several_address(User, action.name, [ada.pk, ben.pk])
+        for action in admin_of_users.several_actions
+    ]
+    assert pages
+    for hour, page in enumerate(pages):
+        with time_machine.travel(NOW + timedelta(hours=hour), tick=False):
+            before = len(looks())
+            assert signed_in(mona).get(page).status_code == 200
+            assert looks()[before:] == [
+                ("mona", "look.row", "accounts.user", str(each.pk)) for each in (ada, ben)
+            ]
 
 
 def test_looks_are_in_the_log_and_in_its_chain(ada: User, mona: User, root: User) -> None:

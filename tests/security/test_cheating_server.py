@@ -140,12 +140,13 @@ def judged(record: Record, folder: Path) -> Found:
     return Found(not line["ok"], finds_fault(verified))
 
 
-def recalled(noted: dict[str, Any], record: Record) -> list[str]:
-    """What a player's browser finds wrong that noted this before the match began."""
+def recalled(noted: dict[str, Any], record: Record, what: str = "wrong") -> list[str]:
+    """What a player's browser finds wrong, or is in doubt of (`doubts`), that noted this before the
+    match began."""
     program = """
       import { recalled } from "./static/js/draws/report.js";
       const { noted, derived } = JSON.parse(process.argv[1]);
-      console.log(JSON.stringify(recalled(noted, derived, ["Ada", "Ben"]).wrong));
+      console.log(JSON.stringify(recalled(noted, derived, ["Ada", "Ben"])));
     """
     done = subprocess.run(
         [
@@ -155,8 +156,8 @@ def recalled(noted: dict[str, Any], record: Record) -> list[str]:
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    wrong: list[str] = json.loads(done.stdout)
-    return wrong
+    found: dict[str, list[str]] = json.loads(done.stdout)
+    return found[what]
 
 
 def noted(*, told_of_ada: bool = True) -> dict[str, Any]:
@@ -310,6 +311,30 @@ def test_one_that_changes_a_commitment_after_a_nonce_was_opened_is_found_out(
     assert judged(record, tmp_path) == (False, False)
     (wrong,) = recalled(noted(), record)
     assert "of the nonce of Ada your browser had noted" in wrong
+
+
+@pytest.mark.parametrize("taken", [True, False])
+@EACH_GAME
+def test_one_that_puts_a_number_of_its_own_on_a_seat_is_not_believed_by_that_player(
+    ruleset: AnyRuleset, taken: bool, tmp_path: Path
+) -> None:
+    """It says that Ben has come by another browser, as he may have. So nothing proves it wrong; but
+    his browser, which knows what it chose, never says that all is as it was."""
+    record = Match(ruleset, _other_nonce(1)).play(Random(3), 12).record
+    assert judged(record, tmp_path) == (False, False)
+    own = derived.nonce_commitment(1, NONCES[1])
+    invented = record["draws"]["nonces"][1]["commitment"]
+    ada = record["draws"]["nonces"][0]["commitment"]
+    note = {
+        **noted(), "own": own, "taken": taken, "frozen": False, "nonces": [ada, invented],
+    }  # fmt: skip
+    assert recalled(note, record) == []
+    (doubt,) = recalled(note, record, "doubts")
+    assert "a number for you that this browser did not choose" in doubt
+    assert not any("your own nonce" in each for each in recalled(note, record, "same"))
+    honest = Match(ruleset, both_opened()).play(Random(3), 12).record
+    note["nonces"] = [ada, own]
+    assert recalled(note, honest, "doubts") == []
 
 
 # -- draws that are repeated, and draws among others -----------------------------------------------

@@ -26,6 +26,8 @@ ITEMS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
         "the owner is written to": (
             "test_owner_mail.py::test_whatever_way_it_is_done_its_owner_hears_of_it",
+            ("test_administrators.py::test_what_is_written_in_a_form_is_in_the_audit_log_and_told"),
+            "test_administrators.py::test_another_password_is_told",
             "test_accounts_meet.py::test_every_letter_says_when_whence_and_what_to_do",
         ),
         "what the owner is written to about can be undone by that": (

@@ -20,7 +20,7 @@ from django.urls import reverse
 
 from accounts import hooks
 from accounts.connections.validity import session_stands
-from accounts.models import ApiToken, AuditEntry, User, UserSession
+from accounts.models import ApiToken, AuditEntry, PushSubscription, User, UserSession
 from accounts.oauth.services import application_register, authorisations_of
 from accounts.services import guest_create, user_update_profile
 from accounts.signin import sessions
@@ -30,6 +30,7 @@ from accounts.tokens.bearers import bearer_of
 from accounts.tokens.services import token_create
 from core.clock import now_utc
 from tests.accounts.conftest import PASSWORD, made_person, own_cache  # noqa: F401
+from tests.accounts.test_new_password import at, devices_of
 from tests.accounts.test_oauth import Dance
 from tests.games.support import committing, refused
 from tests.security.support import FIREFOX, PHONE, later
@@ -340,6 +341,20 @@ def test_signing_out_everywhere(ada: User, told: list[int], others: bool) -> Non
     if others:
         assert session_stands(laptop.session.session_key, ada.pk)
         assert [here for _each, here in laptop.get(PAGE).context["sessions"]] == [True]
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_it_ends_what_is_told_to_devices(ada: User, others: bool) -> None:
+    """Whoever has a session switches a browser of their own on, and is not asked who it is."""
+    here, there = devices_of(ada)
+    devices_of(made_person("eve"))
+    laptop = browser_of(ada)
+    at(laptop, here)
+    with committing():
+        laptop.post(reverse("accounts:sessions_end"), {"others": "on"} if others else {})
+    left = list(PushSubscription.objects.filter(user=ada))
+    assert left == ([here] if others else []), there
+    assert PushSubscription.objects.exclude(user=ada).count() == 2
 
 
 def test_who_has_signed_out_everywhere_signs_in_as_before(ada: User) -> None:

@@ -357,6 +357,7 @@ LETTERS = {
     "account/address_asked": {"undo", "sessions"},
     "account/address_changed": {"undo", "sessions"},
     "account/address_put_back": set(),  # it goes to who had taken the account, most likely
+    "account/administrator_changed": {"reset", "sessions"},
     "account/application_let_in": {"reset", "sessions"},
     "account/application_made": {"reset", "sessions"},
     "account/became_bot": {"reset", "sessions"},

@@ -7,12 +7,16 @@ from fnmatch import fnmatch
 from typing import Any
 
 import pytest
+from django.core.checks import WARNING
+from django.core.checks.registry import registry
 from django.test import Client
 from django.urls import reverse
 
+from config.operations.checks import somebody_hears_of_holes
 from config.well_known import CLOSED_TO_CRAWLERS
 from core.clock import now_utc
 from tests.permissions.test_completeness import all_addresses
+from tests.support.deploy import example
 
 pytestmark = pytest.mark.django_db
 
@@ -42,6 +46,16 @@ def test_where_nobody_was_named_it_says_something_sensible(client: Client) -> No
     until = datetime.strptime(said["Expires"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     # RFC 9116, 2.5.5: less than a year ahead.
     assert timedelta(days=300) < until - now_utc() < timedelta(days=365)
+
+
+def test_who_deploys_is_told_that_nobody_was_named(settings: Any) -> None:
+    known: set[Any] = set(registry.deployment_checks)
+    assert somebody_hears_of_holes in known
+    settings.GAUNTLET_SECURITY_CONTACT = ""
+    (warning,) = somebody_hears_of_holes()
+    assert (warning.id, warning.level) == ("gauntlet.W003", WARNING)
+    settings.GAUNTLET_SECURITY_CONTACT = example()["GAUNTLET_SECURITY_CONTACT"]
+    assert somebody_hears_of_holes() == []
 
 
 def test_password_managers_are_led_to_the_page(client: Client, ada: Any) -> None:

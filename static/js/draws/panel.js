@@ -21,7 +21,8 @@ async function verified(panel) {
     );
     const noted = notedOf(Number(panel.dataset.match), keptStorage());
     const seen = "imported" in panel.dataset ? "imported" : "here";
-    show(body, record, module, { linked: (at) => `?move=${at + 1}`, noted, seen });
+    const you = panel.dataset.you === undefined ? null : Number(panel.dataset.you);
+    show(body, record, module, { linked: (at) => `?move=${at + 1}`, noted, you, seen });
     return true;
   } catch (error) {
     showFailure(body, error);

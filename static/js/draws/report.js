@@ -137,9 +137,22 @@ export function summaryOf(verdict, { found = null, seen = "here", compared = "" 
     const lines = [...(fault?.lines ?? []), ...others.flatMap((each) => each.lines)];
     return { kind: "danger", title: first.title, lines };
   }
-  const sound = soundly(verdict);
+  const sound = doubted(soundly(verdict), found);
   if (countsOf(verdict).verified === 0 || !ORIGINS[seen] || compared.startsWith(SAME)) return sound;
-  return { ...sound, kind: "info", lines: [[ORIGINS[seen]], ...sound.lines] };
+  const kind = sound.kind === "success" ? "info" : sound.kind;
+  return { ...sound, kind, lines: [[ORIGINS[seen]], ...sound.lines] };
+}
+
+/**
+ * The same, with what this browser cannot vouch for: then all is not well, whatever follows from what.
+ * @param {Summary} sound
+ * @param {Draws.Recalled | null} found
+ * @returns {Summary}
+ */
+function doubted(sound, found) {
+  if (found === null || found.doubts.length === 0) return sound;
+  const kind = found.isGrave ? "warning" : sound.kind === "success" ? "info" : sound.kind;
+  return { ...sound, kind, lines: [...found.doubts.map((line) => [line]), ...sound.lines] };
 }
 
 /**
@@ -214,37 +227,93 @@ function nonceOf(seat, noted, seats) {
  */
 export function recalled(noted, derived, seats) {
   if (!noted?.seed) return null;
-  const wrong = [];
-  const same = [];
+  /** @type {Draws.Recalled} */
+  const found = { wrong: [], same: [], doubts: [], isGrave: false };
   if (derived?.commitment === noted.seed) {
-    same.push("Your browser had noted the same commitment before the match began.");
+    found.same.push("Your browser had noted the same commitment before the match began.");
   } else {
     const told = derived ? "the record has another one" : "the record has none";
-    wrong.push(
+    found.wrong.push(
       `WRONG: before the match began your browser had noted the commitment ${noted.seed}, and ${told}.`,
     );
   }
-  let late = "";
-  for (const [seat, before] of noted.nonces.entries()) {
-    const given = derived?.nonces[seat];
-    if (!given) continue;
-    const whose = nonceOf(seat, noted, seats);
-    const isDropped = !given.nonce && noted.opened?.[seat] === true;
-    const against = exchanged(noted, before, given, whose);
-    if (against) wrong.push(against);
-    else if (before !== null && !isDropped) {
-      same.push(`It had noted the same commitment to ${whose}.`);
-    }
-    if (isDropped) {
-      wrong.push(
-        `WRONG: your browser was shown that ${whose} was opened, and the record has none.`,
-      );
-    } else if (seat === noted.seat && noted.nonce && given.nonce !== noted.nonce) {
-      late =
-        "The nonce that this browser chose is not in the record: it came too late, or another device of yours came after it.";
-    }
+  for (const [seat, given] of (derived?.nonces ?? []).entries()) {
+    compare(found, noted, seat, given, nonceOf(seat, noted, seats));
   }
-  return { wrong, same: late ? [...same, late] : same };
+  return found;
+}
+
+/**
+ * Add to what was `found` what there is to say of the nonce of a seat.
+ * @param {Draws.Recalled} found
+ * @param {Draws.Noted} noted
+ * @param {number} seat
+ * @param {Draws.Nonce} given
+ * @param {string} whose
+ */
+function compare(found, noted, seat, given, whose) {
+  const before = noted.nonces[seat];
+  const isOwn = seat === noted.seat;
+  const isDropped = !given.nonce && noted.opened?.[seat] === true;
+  const against = exchanged(noted, before, given, whose);
+  const doubt = isOwn && noted.nonce ? missed(noted, given) : { text: "", isGrave: false };
+  if (against) found.wrong.push(against);
+  else if (isOwn && noted.taken && !given.commitment) {
+    found.wrong.push(
+      "WRONG: the server had taken the number of your browser, and the record has none.",
+    );
+  } else if (before !== null && !isDropped && !doubt.text) {
+    found.same.push(`It had noted the same commitment to ${whose}.`);
+  }
+  if (isDropped) {
+    found.wrong.push(
+      `WRONG: your browser was shown that ${whose} was opened, and the record has none.`,
+    );
+  } else if (doubt.text && !against) {
+    found.doubts.push(doubt.text);
+    found.isGrave = doubt.isGrave;
+  }
+}
+
+const CHOSEN =
+  "somebody else chose it: the server, with whoever it is in league with, could then have chosen what was drawn.";
+const WITHOUT =
+  "The server and your opponent together could have chosen what was drawn: your own number is not in it.";
+
+/**
+ * What is to be said of the nonce of one's own seat in a record where it is not the one that this browser
+ * chose, in a sentence (empty where it is); `isGrave` where little but a server that cheats explains it.
+ * All of it may be honest, and all of it can be what a server says that cheats.
+ * @param {Draws.Noted} noted
+ * @param {Draws.Nonce} given
+ */
+function missed({ nonce, own, taken = false, frozen = false }, { nonce: stated, commitment }) {
+  if (stated === nonce) return { text: "", isGrave: false };
+  if (stated || (commitment && own && commitment !== own)) {
+    const before = taken ? ", though it had added one that was taken" : "";
+    const text = `The record has a number for you that this browser did not choose${before}. If you did not come by another browser, ${CHOSEN}`;
+    return { text, isGrave: taken };
+  }
+  if (frozen) {
+    const text =
+      "Your browser has sent its number in time, as far as it knows, and the record has none. If the connection was not at fault, the server dropped it, and could with your opponent have chosen what was drawn.";
+    return { text, isGrave: true };
+  }
+  const text = `The nonce that this browser chose is not in the record: it was not opened in time. ${WITHOUT}`;
+  return { text, isGrave: false };
+}
+
+/**
+ * What is to be said to a player whose own number is not in a record, and whose browser has noted nothing
+ * of the match; null where there is nothing to say.
+ * @param {Draws.Stated | null} derived
+ * @param {number | null} you
+ * @returns {Draws.Recalled | null}
+ */
+export function unvouched(derived, you) {
+  const nonces = derived?.nonces ?? [];
+  if (you === null || nonces[you]?.nonce || !nonces.some(({ nonce }) => nonce)) return null;
+  return { wrong: [], same: [], doubts: [WITHOUT], isGrave: false };
 }
 
 /** @param {Draws.Recalled | null} found */
@@ -346,15 +415,18 @@ const shown = (part) => (typeof part === "string" ? part : h("code", {}, part.co
 
 /**
  * Show what is to be said of a record. `linked` gives the address of an entry, if it has one, `noted` is
- * what this browser noted of the match, `seen` whether it was played here.
+ * what this browser noted of the match, `you` the seat of the reader if they played, `seen` whether it was
+ * played here.
  * @param {Element} root
  * @param {Draws.Record} record
  * @param {Draws.Module} module
- * @param {{linked?: (at: number) => string | null, noted?: Draws.Noted | null, seen: Draws.Seen}} beside
+ * @param {{linked?: (at: number) => string | null, noted?: Draws.Noted | null, you?: number | null, seen: Draws.Seen}} beside
  */
-export function show(root, record, module, { linked = () => null, noted = null, seen }) {
+export function show(root, record, module, beside) {
+  const { linked = () => null, noted = null, you = null, seen } = beside;
   const verdict = verify(record, module);
-  const found = recalled(noted, verdict.derived, record.seats);
+  const { derived } = verdict;
+  const found = recalled(noted, derived, record.seats) ?? unvouched(derived, you);
   const sum = h("div", { role: "status" });
   const summed = (compared = "") => {
     const { kind, title, lines } = summaryOf(verdict, { found, seen, compared });

@@ -53,6 +53,8 @@ class MatchPage {
   names = ["", ""];
   /** @type {HTMLInputElement | null} */
   input = null; // for typed notation
+  /** @type {string | undefined} */
+  ownCommitment; // of the number that this browser adds to the draws
   typed = false; // what stands there was typed and is not the board's draft
   drafted = ""; // what the board previews
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -141,6 +143,8 @@ class MatchPage {
     this.planning = null;
     /** @type {(shown: Draws.Shown) => void} */
     this.noteDraws = () => {};
+    /** @type {() => void} */
+    this.noteTaken = () => {};
     /** @type {Client.Stands | null} */
     this.stands = null;
     this.standsAsked = false;
@@ -215,13 +219,16 @@ class MatchPage {
     const { view, you = null } = came ?? {};
     if (you === null || !view?.draws || view.phase !== "waiting") return;
     try {
-      const { freezeDraws, keptStorage, nonceFor, noteDraws } = await import("./nonce.js");
+      const { freezeDraws, keptStorage, nonceFor, noteDraws, noteTaken } =
+        await import("./nonce.js");
       const { match } = this.client;
       const storage = keptStorage();
       const nonce = await nonceFor(match, you, storage);
       this.noteDraws = (shown) => noteDraws(match, shown, storage);
-      this.#noteShown({ view });
+      this.noteTaken = () => noteTaken(match, storage);
       const mayOpen = (/** @type {Draws.Shown} */ shown) => freezeDraws(match, shown, storage);
+      this.ownCommitment = nonce.commitment;
+      this.#noteShown({ view, you });
       this.client.nonce = { ...nonce, mayOpen }; // where the page has gone without: for when it connects anew
     } catch (error) {
       console.error(error); // the match begins without
@@ -231,10 +238,12 @@ class MatchPage {
   /**
    * What each has committed to holds from when numbers are opened: until then a player who comes by
    * another device may commit anew.
-   * @param {Pick<Client.State, "view">} state
+   * @param {Pick<Client.State, "view" | "you">} state
    */
-  #noteShown({ view: { draws, waiting } }) {
+  #noteShown({ view: { draws, waiting }, you }) {
     if (draws === undefined) return;
+    const own = you === null ? null : draws.nonces[you].commitment;
+    if (own !== null && own === this.ownCommitment) this.noteTaken();
     const open = waiting !== undefined && waiting.opens_until === undefined;
     const { commitment, nonces } = draws;
     const none = { commitment: null, opened: false };
@@ -783,7 +792,7 @@ class MatchPage {
 
   /* As the page says it: see `draws_told` of the pages. */
   /** @param {Client.State} state */
-  #drawDraws({ view }) {
+  #drawDraws({ view, you }) {
     const { draws: box } = this.parts;
     box.hidden = view.draws === undefined;
     if (view.draws === undefined) return;
@@ -800,7 +809,7 @@ class MatchPage {
     const line = this.root.querySelector('[data-part="draws-line"]');
     line?.removeAttribute("hidden");
     for (const words of [find(box, "summary"), line?.querySelector("a")]) {
-      if (words) write(words, drawsWords(view));
+      if (words) write(words, drawsWords(view, you));
     }
     if (copy.dataset.copy === text) return;
     copy.dataset.copy = text;
@@ -822,6 +831,7 @@ class MatchPage {
       waiting: this.ruleset.waiting,
       sending: this.#pending !== null,
       there: presence?.seats,
+      own: this.ownCommitment,
       dispute: view.ruling
         ? this.ruleset.dispute?.(/** @type {Live.BegunView<never>} */ (view), this.names)
         : undefined,

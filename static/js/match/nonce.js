@@ -18,13 +18,36 @@ const AT_MOST = 100; // matches; what was noted of older ones goes
  */
 export async function nonceFor(match, seat, storage) {
   const found = notedOf(match, storage);
-  let nonce = found?.seat === seat ? found.nonce : "";
-  if (!isWhole(nonce)) {
-    nonce = hex(crypto.getRandomValues(new Uint8Array(SIZE)));
-    keep({ match, seat, nonce, seed: "", nonces: [null, null] }, storage);
+  if (found?.seat === seat && isWhole(found.nonce)) {
+    return { nonce: found.nonce, commitment: await commitmentTo(found.nonce, seat) };
   }
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(SIZE)));
+  const commitment = await commitmentTo(nonce, seat);
+  const among = notedOf(match, storage);
+  if (among?.seat === seat && isWhole(among.nonce)) return nonceFor(match, seat, storage); // another page's
+  keep({ match, seat, nonce, own: commitment, seed: "", nonces: [null, null] }, storage);
+  return { nonce, commitment };
+}
+
+/**
+ * Note that the server has taken the number of this browser: it shows what that hashes to. Whatever it
+ * shows for this seat later on is then another's.
+ * @param {number} match
+ * @param {Client.KeptStorage | null} storage
+ */
+export function noteTaken(match, storage) {
+  const found = notedOf(match, storage);
+  if (found !== null && !found.taken) keep({ ...found, taken: true }, storage);
+}
+
+/**
+ * What a number of that seat hashes to.
+ * @param {string} nonce
+ * @param {Seat} seat
+ */
+async function commitmentTo(nonce, seat) {
   const purpose = new TextEncoder().encode(`gauntlet draws/1 nonce ${seat}\0`);
-  return { nonce, commitment: hex(await sha256(new Uint8Array([...purpose, ...bytes(nonce)]))) };
+  return hex(await sha256(new Uint8Array([...purpose, ...bytes(nonce)])));
 }
 
 /**

@@ -68,21 +68,23 @@ export function openDecision(view, you) {
 
 /**
  * Whose decision it is, in one sentence. `waiting` has the ruleset's words for its kinds of
- * decision, `dispute` its sentence while a ruling is awaited, `there` who looks at the match. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
+ * decision, `dispute` its sentence while a ruling is awaited, `there` who looks at the match, `own` what the number hashes to that this
+ * browser has added to the draws. Gives `{state, text}`: `state` is `yours`, `sending`, `theirs`, `paused` or `over`.
  * @param {Live.View} view
  * @param {Seat | null} you
  * @param {string[]} names
- * @param {{waiting?: Record<string, string>, sending?: boolean, dispute?: string, there?: boolean[]}} [more]
+ * @param {{waiting?: Record<string, string>, sending?: boolean, dispute?: string, there?: boolean[], own?: string}} [more]
  */
 export function turnLine(
   view,
   you,
   names,
-  { waiting = {}, sending = false, dispute, there = [false, false] } = {},
+  { waiting = {}, sending = false, dispute, there = [false, false], own } = {},
 ) {
   if (view.phase === "over") return { state: "over", text: "The match is over." };
   if (view.phase === "waiting" && view.waiting) {
-    return { state: "theirs", text: waitingText(view.waiting, you, names, there, view.draws) };
+    const text = waitingText(view.waiting, you, names, there, view.draws);
+    return { state: "theirs", text: `${displacedText(view.draws, you, own)}${text}` };
   }
   if (view.phase === "lot") return { state: "theirs", text: "The advantage is drawn by lot." };
   if (view.paused) {
@@ -115,12 +117,28 @@ export function turnLine(
 }
 
 /**
+ * What a player is told whose browser has added a number (`own`: what it hashes to), where another stands
+ * for them now. It may be another browser of theirs; that is just what a server says that cheats.
+ * @param {Live.Draws | undefined} draws
+ * @param {Seat | null} you
+ * @param {string} [own]
+ */
+function displacedText(draws, you, own) {
+  const stands = you === null ? null : draws?.nonces[you].commitment;
+  if (!own || !stands || stands === own) return "";
+  return "Another browser has added a number for you, not this one: if that was not you, note it down. ";
+}
+
+/**
  * What a match's draws follow from, in a line: as the page has it, see `draws_words` there.
  * @param {Live.View} view
+ * @param {Seat | null} [you]
  */
-export function drawsWords({ draws, waiting }) {
-  if (draws === undefined || waiting !== undefined || draws.nonces.some(({ opened }) => opened)) {
-    return "Draws can be verified";
+export function drawsWords({ draws, waiting }, you = null) {
+  if (draws === undefined || waiting !== undefined) return "Draws can be verified";
+  if (draws.nonces.some(({ opened }) => opened)) {
+    if (you === null || draws.nonces[you].opened) return "Draws can be verified";
+    return "Draws can be verified, but your own number is not in them: the server and your opponent together could have chosen";
   }
   return "Draws follow from the server's seed; no player added a number";
 }

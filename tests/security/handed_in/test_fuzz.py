@@ -12,10 +12,15 @@ import json
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from http.cookies import SimpleCookie
-from typing import Any, Final
+from itertools import product
+from typing import Any, Final, get_args
 
 import pytest
+from asgiref.sync import async_to_sync
+from channels.routing import URLRouter
+from django.core.cache import cache as kept
 from django.urls import resolve
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,24 +31,30 @@ from core.api.index import schema
 from core.refusals import Refusal
 from games.engine import play, records
 from games.engine.capabilities import supplier, supplies_of
+from games.engine.draws import seed_commitment
 from games.pictures import outlines
 from games.rulesets import REGISTRY
 from games.services.matches import record_import
-from games.sockets.incoming import incoming
+from games.sockets.incoming import Incoming, incoming
+from games.sockets.limits import Bucket
+from games.sockets.routing import websocket_urlpatterns
 from tests.api.schema import Operation, operations
+from tests.engine.drawn_play import DrawnGame
 from tests.engine.playthroughs import playthroughs
 from tests.permissions.test_faults import _found
-from tests.permissions.world import Savepoint, Who, World, photograph
+from tests.permissions.world import NONCE, Savepoint, Who, World, photograph
 from tests.security.handed_in.fuzzing import (
     bounded,
     broken,
     changed,
     examples,
+    is_enough,
     near,
     texts,
     values,
     written,
 )
+from tests.support.sockets import KnownVisitor, LocalSocket
 from tests.tournaments.test_documents import zipped
 from tournaments.documents.export import season_records
 from tournaments.documents.restore import season_import
@@ -51,14 +62,6 @@ from tournaments.photographs import SQUARE, WIDE, sizes_of
 
 RULESETS: Final = list(REGISTRY)
 RECORDS: Final = [json.loads(path.read_text()) for path in playthroughs()]
-FRAMES: Final = [
-    {"type": "submit", "id": "x", "match": 1, "text": "pick A1", "version": 3},
-    {"type": "sync", "known": {"version": 3}},
-    {"type": "chat", "id": "x", "room": "room", "text": "Hello"},
-    {"type": "chat.history", "room": "players"},
-    {"type": "ping", "at": 1.5, "received": 3, "hidden": True},
-    {"type": "organise", "id": "x", "text": "pause", "why": "Lights"},
-]
 MOVES: Final = sorted(
     {str(move.get("move", "pass")) for record in RECORDS for move in record["moves"]}
 )
@@ -87,10 +90,120 @@ def is_taken(call: Any, *args: Any, **more: Any) -> bool:
 # -- frames ---------------------------------------------------------------------------------------
 
 
+def frames(match: int, version: int = 3) -> list[dict[str, Any]]:
+    """Whole ones, about a match: one of each kind at least."""
+    about = {"id": "x", "match": match}
+    return [
+        {"type": "submit", **about, "text": "pick T", "version": version},
+        {"type": "submit", **about, "text": "pick T", "version": 0},
+        {"type": "sync", "known": {"version": version}},
+        {"type": "chat", "id": "x", "room": "players", "text": "Hello"},
+        {"type": "chat", "id": "x", "room": "spectators", "text": "Hello"},
+        {"type": "chat.history", "room": "players"},
+        {"type": "ping", "at": 1.5, "received": 3, "hidden": True},
+        {"type": "nonce", **about, "nonce": "00" * 32},
+        {"type": "nonce", **about, "nonce": NONCE},
+        *(
+            {"type": "organise", "id": "x", "text": text, "why": "Lights"}
+            for text in ("pause", "resume", "extend 0 60", "reserve 1 -5", "take back", "void")
+        ),
+        {"type": "submit", **about, "text": "concede", "version": version},
+    ]
+
+
+def any_frames(match: int, version: int = 3) -> st.SearchStrategy[bytes]:
+    """Frames about a match, whole, damaged, or none at all."""
+    whole = frames(match, version)
+    return st.one_of(
+        st.sampled_from(whole).map(written),
+        changed(whole).map(written),
+        values.map(written),
+        st.binary(max_size=60),
+    )
+
+
+def test_there_is_a_frame_of_every_kind() -> None:
+    kinds = {each.__struct_config__.tag for each in get_args(Incoming)}
+    assert {frame["type"] for frame in frames(1)} == kinds
+
+
 @examples(300)
-@given(st.one_of(changed(FRAMES).map(written), values.map(written), st.binary(max_size=60)))
+@given(any_frames(1))
 def test_frames(frame: bytes) -> None:
     is_taken(incoming, frame.decode("utf-8", "surrogateescape"))
+
+
+@async_to_sync
+async def answers(match: int, user: User | None, sent: list[bytes]) -> list[dict[str, Any]]:
+    """What a match's socket answers to somebody, until it has dealt with everything, or closes.
+    What is no text comes as bytes: servers let no other text through."""
+    socket = LocalSocket(URLRouter(websocket_urlpatterns), f"/ws/v1/matches/{match}/")
+    socket.scope["visitor"] = KnownVisitor(user)
+    await socket.connect()
+    for each in filter(None, (*sent, written({"type": "ping", "at": -7.0}))):
+        try:
+            await socket.send_to(each.decode())
+        except UnicodeDecodeError:
+            await socket.send_to(bytes_data=each)
+    heard: list[dict[str, Any]] = []
+    while not heard or not _ends(heard[-1]):
+        heard.append(json.loads(await socket.receive_from()))
+    await socket.disconnect()
+    return heard
+
+
+def _ends(frame: dict[str, Any]) -> bool:
+    return frame["type"] == "closing" or (frame["type"], frame.get("at")) == ("pong", -7.0)
+
+
+#: In which situations, and as whom, frames come to a match: both of the seats, and whoever referees
+#: or watches.
+SITUATIONS: Final = ("running", "waiting", "opening", "disputed")
+SENDERS: Final = ("player1", "player2", "orla", "paul", None)
+#: What whole ones are answered, among other things: they come further than to the parser.
+REACHED: Final = {
+    "ack", "seat.none", "version.stale", "draws.not-committed", "draws.nonce", "chat.history",
+    "organiser.not-allowed",
+}  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_frames_that_come_to_a_match(fuzzed: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past the parser: what does something does it, or is refused, and the socket goes on."""
+    # Nobody sends too much here.
+    monkeypatch.setattr(Bucket, "take", lambda *_tokens: 0.0)
+    matches = {name: fuzzed.scene(name).match for name in SITUATIONS}
+    for match in matches.values():
+        match.refresh_from_db()
+    heard: set[str] = set()
+
+    def send(sender: str | None, match: int, sent: list[bytes]) -> None:
+        kept.clear()
+        with Savepoint():
+            user = None if sender is None else User.objects.get(username=sender)
+            for answer in answers(match, user, sent):
+                heard.add(answer.get("code", answer["type"]))
+                if answer["type"] in ("error", "refused", "closing"):
+                    assert "." in answer["code"], answer
+                    assert answer["sentence"].strip(), answer
+
+    for sender, match in product(SENDERS, matches.values()):
+        send(sender, match.pk, [written(each) for each in frames(match.pk, match.seq)])
+    assert heard >= REACHED, REACHED - heard
+
+    @examples(40)
+    @given(
+        st.sampled_from(SENDERS),
+        st.sampled_from([(match.pk, match.seq) for match in matches.values()]).flatmap(
+            lambda about: st.tuples(
+                st.just(about[0]), st.lists(any_frames(*about), min_size=1, max_size=4)
+            )
+        ),
+    )
+    def tried(sender: str | None, about: tuple[int, list[bytes]]) -> None:
+        send(sender, *about)
+
+    tried()
 
 
 # -- moves and records ----------------------------------------------------------------------------
@@ -109,16 +222,68 @@ def test_moves(rules: Any, text: str) -> None:
         rules.parse_chance(text)
 
 
-@examples(60)
-@given(changed(RECORDS))
-def test_records(record: Any) -> None:
-    verdict = records.check(REGISTRY, written(record), steps=True)
-    assert verdict["ok"] in (True, False)
-    assert verdict["ok"] or verdict["error"]
+@cache
+def drawn() -> list[Any]:
+    """Records of matches whose draws can be verified: of every ruleset one that is over, and one
+    that goes on."""
+    found = []
+    for number, rules in enumerate(RULESETS):
+        over, on = (DrawnGame(rules, seed).play(30) for seed in (number, number + len(RULESETS)))
+        over.submit(0, "concede")
+        found += [over.record, on.record]
+    return found
+
+
+def _with_other_draws(record: Any) -> Any:
+    """Strategy: only what the draws are derived from is damaged, which is little of a record; or it
+    is exchanged for something that is just as good in form."""
+    draws = record["draws"]
+    number = st.binary(min_size=32, max_size=32).map(bytes.hex)
+    exchanged = st.fixed_dictionaries(
+        {},
+        optional={"seed": number, "commitment": number, "nonces": st.just(draws["nonces"][::-1])},
+    )
+    fits = number.map(lambda seed: {"seed": seed, "commitment": seed_commitment(seed)})
+    other = st.one_of(
+        changed([draws]), st.one_of(exchanged, fits).map(lambda new: {**draws, **new})
+    )
+    return other.map(lambda new: {**record, "draws": new})
+
+
+any_records = st.one_of(
+    changed(RECORDS),
+    st.deferred(lambda: changed(drawn())),
+    st.deferred(lambda: st.sampled_from(drawn()).flatmap(_with_other_draws)),
+)
+#: What is said of records whose draws cannot stand.
+SAID_OF_DRAWS: Final = ("the seed is not what was committed to", "nonce", "The seed and the nonces")
+
+
+def test_records() -> None:
+    said: set[str] = set()
+
+    @examples(120)
+    @given(any_records)
+    def tried(record: Any) -> None:
+        verdict = records.check(REGISTRY, written(record), steps=True)
+        assert verdict["ok"] in (True, False)
+        assert verdict["ok"] or verdict["error"]
+        said.add("whole" if verdict["ok"] else str(verdict["error"]))
+
+    tried()
+    # Seeds, nonces and commitments were among what was damaged.
+    about = {part: any(part in each for each in said) for part in SAID_OF_DRAWS}
+    assert not is_enough(120) or all(about.values()), about
 
 
 @examples(60)
-@given(st.one_of(values.map(written), broken([written(each) for each in RECORDS[:4]])))
+@given(
+    st.one_of(
+        values.map(written),
+        broken([written(each) for each in RECORDS[:4]]),
+        st.deferred(lambda: broken([written(each) for each in drawn()[:4]])),
+    )
+)
 def test_files_that_are_hardly_records(data: bytes) -> None:
     assert records.check(REGISTRY, data)["ok"] in (True, False)
 
@@ -216,8 +381,8 @@ def fuzzed(world: World) -> Iterator[World]:
 def test_records_that_are_imported(fuzzed: World) -> None:
     orla = fuzzed.users["orla"]
 
-    @examples(40)
-    @given(changed(RECORDS))
+    @examples(60)
+    @given(any_records)
     def tried(record: Any) -> None:
         with Savepoint():
             is_taken(record_import, acting_user=orla, data=written(record))
