@@ -154,10 +154,11 @@ class Course:
             )
         return None
 
-    def end(self) -> Fault | None:
-        """Whether the chain goes as far as it once did."""
+    def end(self, reached: int = 0) -> Fault | None:
+        """Whether the chain goes as far as it once did: to the last of the heads that were kept,
+        and to the place that it ``reached``, whatever stood there."""
         last = self.head.position
-        farther = max(self.known, default=0)
+        farther = max([reached, *self.known])
         if farther <= last:
             return None
         return Fault(

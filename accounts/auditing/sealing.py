@@ -22,6 +22,7 @@ from typing import Any, Final
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import Max
 
 from accounts.auditing.chain import (
     BEGINNING,
@@ -172,7 +173,8 @@ def audit_head() -> Head:
 def audit_fault(*, kept: Iterable[Head] = (), after: int = 0) -> tuple[Head, Fault | None]:
     """Go over the whole chain: how far it holds, and the first place where it does not, with how
     much besides does not hold. It must go through every head that was ``kept``, and through those
-    of earlier checks. ``after``: begin behind this place, as it stands."""
+    of earlier checks, and as far as it went at any of them. ``after``: begin behind this place, as
+    it stands."""
     begin = NOTHING
     if after:
         there = AuditLink.objects.filter(position=after).first()
@@ -189,7 +191,7 @@ def audit_fault(*, kept: Iterable[Head] = (), after: int = 0) -> tuple[Head, Fau
             found.append(fault)
     if not found:
         holds = course.undoubted
-    found += [each for each in (course.doubt, course.end(), _forged(), _added()) if each]
+    found += [each for each in (course.doubt, course.end(_reached()), _forged(), _added()) if each]
     if not found:
         return holds, None
     more = len(found) - 1
@@ -202,6 +204,12 @@ def _known(kept: Iterable[Head], after: int) -> dict[int, str]:
     known = dict(earlier.order_by("id").values_list("position", "digest"))
     # What somebody kept elsewhere counts for more than what the database says of itself.
     return known | {head.position: head.digest for head in kept if head.position > after}
+
+
+def _reached() -> int:
+    """How far the chain went at any earlier look, also at one that found it broken: or what is cut
+    off of a broken chain would never be missed."""
+    return AuditCheck.objects.aggregate(farthest=Max("reached"))["farthest"] or 0
 
 
 def _links(after: int) -> Iterator[Link]:
@@ -266,9 +274,11 @@ def audit_check() -> AuditCheck:
     """Seal what is to be sealed, look the chain over, and keep what came of it. The head is told to
     the log, where it outlives the database; and so is, as an error, what does not hold."""
     audit_seal(everything=True)
+    reached = audit_head().position
     head, fault = audit_fault()
     row = AuditCheck.objects.create(
         at=now_utc(),
+        reached=max(reached, head.position),
         position=head.position,
         digest=head.digest,
         fault="" if fault is None else str(fault),

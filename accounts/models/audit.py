@@ -107,6 +107,9 @@ class AuditCheck(models.Model):
     at = models.DateTimeField(default=now_utc, db_index=True)
     position = models.BigIntegerField(help_text="Up to where the chain was looked at.")
     digest = models.CharField(max_length=64, help_text="The digest there: the head.")
+    reached = models.BigIntegerField(
+        db_default=0, help_text="Where the chain ended, whether it held that far or not."
+    )
     fault = models.CharField(
         max_length=300, blank=True, help_text="The first thing that does not hold; empty: all does."
     )

@@ -158,6 +158,20 @@ def test_the_last_ones_gone_are_found_by_the_last_check() -> None:
     assert audit_check().fault == "The chain is cut: it ends at place 7, and went to 10."
 
 
+def test_the_last_ones_gone_are_found_also_of_a_broken_chain() -> None:
+    broken = entry_at(3)
+    with tampering():
+        run("UPDATE accounts_auditentry SET who_id = NULL WHERE id = %s", broken)
+    first = audit_check()
+    assert (first.position, first.reached) == (2, 10)
+    with tampering():
+        run("DELETE FROM accounts_auditentry WHERE id >= %s", entry_at(8))
+        run("DELETE FROM accounts_auditlink WHERE position >= 8")
+    assert audit_check().fault == f"{first.fault} Besides, 1 more of it does not hold."
+    with pytest.raises(CommandError, match="it ends at place 7, and went to 10"):
+        call("verify", "--after", "3")
+
+
 def test_one_inserted_in_between_is_found() -> None:
     """With a number between two others, and a time between theirs."""
     at = datetime.now(UTC) - timedelta(days=3)
