@@ -50,7 +50,9 @@ class Waiting(msgspec.Struct, frozen=True):
     only for what the players may add to its draws, as they come. ``gathers_until``: its players
     need not be there together, so that whoever has been there is ``ready``; nonces are committed to
     until both have been, or until that instant, and opened by whoever comes then; where one has not
-    been there, it waits for them until ``until`` all the same."""
+    been there, it waits for them until ``until`` all the same. ``without``: the seats that begin
+    without the nonce that they have committed to, for nobody has it any more. ``changes``: how
+    often each has committed anew."""
 
     until: int
     ready: tuple[bool, bool] = (False, False)
@@ -59,6 +61,8 @@ class Waiting(msgspec.Struct, frozen=True):
     opens_until: int | None = None
     certain: bool = False
     gathers_until: int | None = None
+    without: tuple[bool, bool] = (False, False)
+    changes: tuple[int, int] = (0, 0)
 
     @property
     def is_in_turns(self) -> bool:
@@ -93,6 +97,14 @@ class Live(msgspec.Struct, frozen=True):
         """Whether it waits for nobody, and did not end while it did."""
         return self.waiting is None and not self.never_begun
 
+    @property
+    def nonces_awaited(self) -> tuple[Seat, ...]:
+        """The seats whose nonces it waits for, or will: they have committed to one, have not opened
+        it, and will not begin without."""
+        if self.waiting is None or self.draws is None:
+            return ()
+        return tuple([seat for seat in self.draws.missing if not self.waiting.without[seat]])
+
     def waits_to_see(self, seat: Seat) -> bool:
         """Whether it waits to begin, and for this seat: to be there, or to open a nonce."""
         if self.waiting is None:
@@ -103,7 +115,7 @@ class Live(msgspec.Struct, frozen=True):
             return True
         # Whoever has committed to a nonce is to come and open it, once that can be.
         opens = self.waiting.opens_until is not None or all(self.waiting.ready)
-        return opens and self.draws is not None and seat in self.draws.missing
+        return opens and seat in self.nonces_awaited
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -208,6 +220,29 @@ def with_draws(live: Live, draws: Draws) -> Live:
     if live.waiting is None:
         raise EngineFault("nothing is added to the draws of a match that has begun")
     return msgspec.structs.replace(live, draws=draws)
+
+
+def without_nonce(live: Live, seat: Seat) -> Live:
+    """A match that waits, after one of its players has said that it is to begin without the nonce
+    that their program has committed to."""
+    if live.waiting is None:
+        raise EngineFault("no nonce is waited for once a match has begun")
+    one, two = live.waiting.without
+    waiting = msgspec.structs.replace(
+        live.waiting, without=(True, two) if seat == 0 else (one, True)
+    )
+    return msgspec.structs.replace(live, waiting=waiting)
+
+
+def with_change(live: Live, seat: Seat) -> Live:
+    """A match that waits, after one of its players' programs has committed anew."""
+    if live.waiting is None:
+        raise EngineFault("nobody commits to a nonce once a match has begun")
+    one, two = live.waiting.changes
+    waiting = msgspec.structs.replace(
+        live.waiting, changes=(one + 1, two) if seat == 0 else (one, two + 1)
+    )
+    return msgspec.structs.replace(live, waiting=waiting)
 
 
 def opening(live: Live, *, until: int) -> Live:

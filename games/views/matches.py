@@ -285,7 +285,7 @@ def draws_told(view: dict[str, Any], names: Sequence[str]) -> list[tuple[str, st
     for name, nonce in zip(names, draws["nonces"], strict=True):
         said = nonce["commitment"] or "no nonce"
         if nonce["commitment"] and not nonce["opened"] and "waiting" not in view:
-            said += " (not opened in time: a constant stands for it)"
+            said += " (not opened: a constant stands for it)"
         told.append((f"Commitment to the nonce of {name}", said))
     return told
 

@@ -796,7 +796,7 @@ class MatchPage {
     const { draws: box } = this.parts;
     box.hidden = view.draws === undefined;
     if (view.draws === undefined) return;
-    const late = view.waiting ? "" : " (not opened in time: a constant stands for it)";
+    const late = view.waiting ? "" : " (not opened: a constant stands for it)";
     const told = [
       ["Commitment to the seed", view.draws.commitment],
       ...view.draws.nonces.map(({ commitment, opened }, seat) => [
