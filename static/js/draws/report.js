@@ -299,7 +299,7 @@ function missed({ nonce, own, taken = false, frozen = false }, { nonce: stated, 
       "Your browser has sent its number in time, as far as it knows, and the record has none. If the connection was not at fault, the server dropped it, and could with your opponent have chosen what was drawn.";
     return { text, isGrave: true };
   }
-  const text = `The nonce that this browser chose is not in the record: it was not opened in time. ${WITHOUT}`;
+  const text = `The nonce that this browser chose is not in the record: it was not opened. ${WITHOUT}`;
   return { text, isGrave: false };
 }
 

@@ -20,6 +20,7 @@ import { ResultCard } from "./result.js";
 import { allowSound, play } from "./sounds.js";
 import {
   drawsWords,
+  hasLostNumber,
   namesOf,
   openDecision,
   reminderText,
@@ -55,6 +56,7 @@ class MatchPage {
   input = null; // for typed notation
   /** @type {string | undefined} */
   ownCommitment; // of the number that this browser adds to the draws
+  knowsOwn = false; // whether it has found out whether it has one
   typed = false; // what stands there was typed and is not the board's draft
   drafted = ""; // what the board previews
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -93,6 +95,7 @@ class MatchPage {
       note: part("note"),
       keys: part("keys"),
       draws: part("draws"),
+      without: part("without"),
       scored: part("scored"),
       notation: /** @type {HTMLFormElement | null} */ (
         root.querySelector('[data-part="notation"]')
@@ -166,6 +169,7 @@ class MatchPage {
     this.#buildNotation();
     this.#buildTools();
     find(this.parts.note, "button").addEventListener("click", () => this.#note(""));
+    find(this.parts.without, "button").addEventListener("click", () => void this.#beginWithout());
     menu(
       /** @type {HTMLButtonElement} */ (find(this.root, '[data-part="menu"]')),
       find(this.root, ".match__head"),
@@ -224,14 +228,18 @@ class MatchPage {
       const { match } = this.client;
       const storage = keptStorage();
       const nonce = await nonceFor(match, you, storage);
+      if (nonce === null) return; // it begins without, and does not wait for it
       this.noteDraws = (shown) => noteDraws(match, shown, storage);
       this.noteTaken = () => noteTaken(match, storage);
       const mayOpen = (/** @type {Draws.Shown} */ shown) => freezeDraws(match, shown, storage);
       this.ownCommitment = nonce.commitment;
       this.#noteShown({ view, you });
-      this.client.nonce = { ...nonce, mayOpen }; // where the page has gone without: for when it connects anew
+      this.client.nonce = { ...nonce, mayCommit: true, mayOpen }; // where the page has gone without: for when it connects anew
     } catch (error) {
       console.error(error); // the match begins without
+    } finally {
+      this.knowsOwn = true;
+      if (this.state !== null) this.#drawWithout(this.state);
     }
   }
 
@@ -787,7 +795,28 @@ class MatchPage {
     if (this.stands === null) this.#awaitStands();
     else this.stands.update(this.state, this.names);
     this.#drawDraws(this.state);
+    this.#drawWithout(this.state);
     this.#drawTitle();
+  }
+
+  /* A way on for whose number is in a browser that they cannot come by any more. */
+  /** @param {Client.State} state */
+  #drawWithout({ view, you }) {
+    const mayCommit = this.client.nonce?.mayCommit ?? false;
+    const isLost = this.knowsOwn && hasLostNumber(view, you, this.ownCommitment, mayCommit);
+    this.parts.without.hidden = !isLost;
+  }
+
+  async #beginWithout() {
+    const question = {
+      title: "Begin without your number?",
+      words:
+        "This browser does not have the number that was added for you to what is drawn. If you begin without it, a stated constant stands for it: that cannot be taken back, and the log says so. Once nothing of your opponent’s is awaited, the match begins at once.",
+      verb: "Begin without my number",
+    };
+    if (!(await goesOn(this.root, question))) return;
+    const why = await this.client.beginWithout();
+    if (why) toast(why, { kind: "danger" });
   }
 
   /* As the page says it: see `draws_told` of the pages. */
@@ -849,7 +878,9 @@ class MatchPage {
   #drawPresence() {
     this.#drawPlayers();
     this.#sayPresenceSoon();
-    if (this.state?.view.phase === "waiting") this.#drawTurn(this.state);
+    if (this.state?.view.phase !== "waiting") return;
+    this.#drawTurn(this.state);
+    this.#drawWithout(this.state);
   }
 
   #drawPlayers() {
