@@ -263,8 +263,7 @@ def _end_before_start(
     if act.kind != "void":
         raise Refusal(
             "match.waiting",
-            "The match begins once both players are there. Until then it can be declared void, "
-            "and nothing else.",
+            f"{_begins_text(live)} Until then it can be declared void, and nothing else.",
         )
     opened = Live(play.opened(ruleset, live.table.header), draws=live.draws)
     turn, when = Turn(opened), _When(at, at)
@@ -280,8 +279,14 @@ def _end_before_start(
     return msgspec.structs.replace(turn, live=ended)
 
 
-def _must_wait() -> Refusal:
-    return Refusal("match.waiting", "The match begins once both players are there.")
+def _must_wait(live: Live) -> Refusal:
+    return Refusal("match.waiting", _begins_text(live))
+
+
+def _begins_text(live: Live) -> str:
+    if live.waiting is not None and live.waiting.is_in_turns:
+        return "The match begins once both players have looked in and their numbers are open."
+    return "The match begins once both players are there."
 
 
 def submit(
@@ -305,7 +310,7 @@ def submit(
     while the match is on. Never raises Refusal: it is part of the answer.
     """
     if live.waiting is not None:
-        return Turn(live, refusal=_must_wait())
+        return Turn(live, refusal=_must_wait(live))
     when = _When.of(at, opens)
     turn = expire(ruleset, live, at=at, random=random, opens=opens)
     late = any(h.entry.timeout and h.entry.actor == seat for h in turn.happened)

@@ -70,25 +70,55 @@ CHANGES_AT_MOST = 3
 what stands stays, so that nobody keeps a match busy by committing over and over."""
 
 
-@transaction.atomic
 def match_attend(
     *, match_id: int, there: Seats, at: int, random: RandomSource = chance.system
 ) -> bool:
     """Begin a match that waits, if both are ``there`` or said that they are, with chance drawn from
     ``random``. Whether it waits no longer. Changes nothing otherwise, and is safe to call at any
-    time."""
+    time: where there is nothing to change the row is read, and not locked, for pages that wait come
+    again every few seconds."""
+    held = store.read(match_id)
+    if held.live.waiting is None or held.is_over:
+        return True
+    if not _is_moved(held.live, there, at):
+        # Whoever comes at the same moment changes something, and sees what was changed before.
+        return False
+    return _attend(match_id, there, at, random)
+
+
+@transaction.atomic
+def _attend(match_id: int, there: Seats, at: int, random: RandomSource) -> bool:
     held = _locked(match_id, at)
     waiting = held.live.waiting
     if waiting is None or held.is_over:
         return True
-    live, here = held.live, _either(there, waiting.ready)
-    if waiting.is_in_turns and here != waiting.ready:
-        live = lives.with_ready(live, here)
+    live, here = _come(held.live, waiting, there)
     return _goes_on(held, live, here, at, random, there=there)
 
 
+def _come(live: Live, waiting: Waiting, there: Seats) -> tuple[Live, Seats]:
+    """A match that waits, after these are ``there``, and who is or has been."""
+    here = _either(there, waiting.ready)
+    if waiting.is_in_turns and here != waiting.ready:
+        live = lives.with_ready(live, here)
+    return live, here
+
+
+def _is_moved(live: Live, there: Seats, at: int) -> bool:
+    """Whether anything changes in a match that waits, now that these are ``there``. An outage that
+    is yet to be given back makes it wait for longer, so that nothing more than this would."""
+    waiting = live.waiting
+    if waiting is None:
+        return False
+    after, here = _come(live, waiting, there)
+    missing = live.nonces_awaited
+    if after != live or (all(here) and not missing):
+        return True
+    return bool(missing) and _may_open(waiting, missing, here, there, at)
+
+
 @transaction.atomic
-def match_ready(
+def match_ready(  # noqa: PLR0913  (everything that a player may bring as they come)
     *,
     match_id: int,
     acting_user: User,

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from games.engine import records
@@ -67,9 +69,7 @@ def live(ada: User, ben: User) -> Play:
 
 def waives(play: Play, seat: int, at: int) -> int:
     with committing():
-        return nonce_waive(
-            match_id=play.pk, acting_user=play.players[seat], seat=seat, at=T0 + at
-        )
+        return nonce_waive(match_id=play.pk, acting_user=play.players[seat], seat=seat, at=T0 + at)
 
 
 def not_waived(play: Play, seat: int, at: int, code: str) -> None:
@@ -133,9 +133,8 @@ def test_who_says_so_before_the_other_has_come_waits_for_them(waiting: Play, add
     assert comes(waiting, 1, 2 * HOUR, adds=adds) is not adds
     if adds:
         opens(waiting, 1, at=2 * HOUR)
-    assert said(waiting) == [(0, WITHOUT), (1, ADDED if adds else NONE_ADDED)] + [
-        (None, SOUND if adds else ALONE)
-    ]
+    other, last = (ADDED, SOUND) if adds else (NONE_ADDED, ALONE)
+    assert said(waiting) == [(0, WITHOUT), (1, other), (None, last)]
 
 
 def test_who_says_so_has_looked_in(waiting: Play) -> None:
@@ -276,3 +275,38 @@ def test_a_page_that_may_not_change_the_number_is_there_all_the_same(live: Play)
     assert there["seats"] == [True, False]
     stands = view_of(live)["draws"]["nonces"][0]["commitment"]
     assert stands == numbered(CHANGES_AT_MOST)
+
+
+# -- pages that wait -------------------------------------------------------------------------------
+
+
+def asks_only(play: Play, there: tuple[bool, bool], at: int, *, on: bool = False) -> None:
+    """That somebody is there is said again, as pages do every few seconds: one question, which
+    holds nobody up."""
+    with nothing_changes(), CaptureQueriesContext(connection) as asked:
+        assert attend(play, at=at, there=there) is on
+    (sql,) = [each["sql"] for each in asked.captured_queries if "SAVEPOINT" not in each["sql"]]
+    assert "FOR NO KEY UPDATE" not in sql
+    assert "FOR UPDATE" not in sql
+
+
+@pytest.mark.parametrize("pace", ["live", "slow"])
+def test_to_be_there_still_locks_nothing(ada: User, ben: User, pace: str) -> None:
+    play = slow((ada, ben)) if pace == "slow" else started((ada, ben), waits=True)
+    for at in range(2):
+        commit(play, at)
+    attend(play, at=SECOND, there=(True, False))
+    asks_only(play, (True, False), 2 * SECOND)
+    if pace == "slow":
+        asks_only(play, NOBODY, 2 * SECOND)
+    with CaptureQueriesContext(connection) as asked:
+        assert attend(play, at=3 * SECOND) is False  # numbers are opened from now on
+    assert any("FOR NO KEY UPDATE" in each["sql"] for each in asked.captured_queries)
+    asks_only(play, BOTH, 3 * SECOND)
+    opens(play, 0, at=4 * SECOND)
+    asks_only(play, BOTH, 4 * SECOND)
+    asks_only(play, (False, True), 4 * SECOND)
+    opens(play, 1, at=4 * SECOND)
+    asks_only(play, BOTH, 5 * SECOND, on=True)
+    play.move(0, "concede", 60 * SECOND)
+    asks_only(play, BOTH, 70 * SECOND, on=True)

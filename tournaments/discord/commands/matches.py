@@ -24,7 +24,7 @@ from games.reading.records import record_bytes
 from games.reading.selectors import matches_live, matches_over, own_running
 from games.services.arrivals import match_ready_now
 from games.services.turns import match_submit
-from games.words import game_name
+from games.words import game_name, is_in_turns
 from tournaments.actions.players import CONFIRM
 from tournaments.actions.subjects import AtLeg
 from tournaments.discord.commands.base import NUMBER, TEXT, Choices, Command, Option, Pressed
@@ -300,8 +300,17 @@ def ready_for(asked: Asked, number: str) -> Reply:
     match = match_for(int(number), asked.user)
     seat = _seat(match, asked.user, "Only the two players can say that.")
     begun = match_ready_now(match_id=match.pk, acting_user=asked.user, seat=seat)
-    words = "The match is on." if begun else "You are ready. It begins once both of you are."
+    words = "The match is on." if begun else _ready_words(match)
     return board_reply(match_for(match.pk, asked.user), asked, words)
+
+
+def _ready_words(match: Match) -> str:
+    if is_in_turns(match):
+        return (
+            "You have looked in. It begins once both of you have and your numbers are open: the "
+            "browser that has added one opens it."
+        )
+    return "You are ready. It begins once both of you are."
 
 
 def is_ready_spent(number: str) -> bool:
