@@ -282,7 +282,8 @@ class MatchSocket(Socket):
         if frame.match != self.match_id:
             raise Refusal("match.wrong", "This socket belongs to another match.")
         self.require_scope(Scope.PLAY)
-        about = {"match_id": self.match_id, "acting_user": self.user, "seat": self.seat, "at": at}
+        about: dict[str, Any] = {"match_id": self.match_id, "acting_user": self.user}
+        about |= {"seat": self.seat, "at": at}
         if frame.without:
             version = await in_turn_thread(partial(nonce_waive, **about))
         else:

@@ -229,6 +229,11 @@ def test_who_has_lost_a_number_begins_without_it(new_page: Pages, site: Site) ->
     ben.locator("[data-part=turn]").get_by_text("Waiting for Ada to look in again").wait_for()
     ada = came(new_page, game, "Ada", **NARROW)
     button = ada.get_by_role("button", name="Begin without my number")
+    button.wait_for()
+    ada.locator("[data-part=turn]").get_by_text("or begin without it").wait_for()
+    for part in ("[data-part=turn]", ".turn-line__words"):  # all of it can be read
+        assert ada.locator(part).evaluate("box => box.scrollHeight <= box.clientHeight"), part
+    assert ada.evaluate("document.documentElement.scrollWidth") == NARROW["viewport"]["width"]
     button.click()
     asked = ada.get_by_role("dialog", name="Begin without your number?")
     asked.get_by_text("cannot be taken back").wait_for()

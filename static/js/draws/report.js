@@ -167,7 +167,7 @@ export function addedBy({ commitment, nonce }, seen = "here") {
     return "added a nonce of their own, committed to before anything was known.";
   }
   if (commitment) {
-    return `${says}had committed to a nonce and did not open it in time; zeros stand for it.`;
+    return `${says}had committed to a nonce and did not open it; zeros stand for it.`;
   }
   return `${says}added nothing; zeros stand for it.`;
 }
@@ -289,8 +289,12 @@ const WITHOUT =
  */
 function missed({ nonce, own, taken = false, frozen = false }, { nonce: stated, commitment }) {
   if (stated === nonce) return { text: "", isGrave: false };
-  if (stated || (commitment && own && commitment !== own)) {
-    const before = taken ? ", though it had added one that was taken" : "";
+  const before = taken ? ", though it had added one that was taken" : "";
+  if (!stated && commitment && own && commitment !== own) {
+    const text = `The record has a commitment for you to a number that this browser did not choose${before}, and that was not opened. If you did not come by another browser, somebody else made it. ${WITHOUT}`;
+    return { text, isGrave: taken };
+  }
+  if (stated) {
     const text = `The record has a number for you that this browser did not choose${before}. If you did not come by another browser, ${CHOSEN}`;
     return { text, isGrave: taken };
   }
